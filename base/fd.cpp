@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fd.h"
+
+#include <unistd.h>
+
+namespace tegu {
+
+void Fd::reset(int fd) {
+    // A failed close cannot be mended here, and on Linux the descriptor is gone either way.
+    if (fd_ >= 0) (void)::close(fd_);
+    fd_ = fd;
+}
+
+}  // namespace tegu

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/job.h"
+
+namespace tegu {
+
+const StatisticInfo kStatisticInfos[kStatisticCount] = {
+#define TEGU_X(number, Name, word, values, sentence) {Statistic::Name, #word, values, sentence},
+    TEGU_STATISTICS(TEGU_X)
+#undef TEGU_X
+};
+
+std::optional<Statistic> find_statistic(std::string_view word) {
+    for (const StatisticInfo& info : kStatisticInfos)
+        if (info.word == word) return info.statistic;
+    return std::nullopt;
+}
+
+const std::vector<OperationInfo>& operation_infos() {
+    static const std::vector<OperationInfo> infos = {
+#define TEGU_X(number, Name, stem, inputs, sentence) {Operation::Name, #stem, inputs, sentence},
+        TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+    };
+    return infos;
+}
+
+const OperationInfo* find_operation(std::uint16_t number) {
+    for (const OperationInfo& info : operation_infos())
+        if (static_cast<std::uint16_t>(info.operation) == number) return &info;
+    return nullptr;
+}
+
+const OperationInfo* find_operation(std::string_view stem) {
+    for (const OperationInfo& info : operation_infos())
+        if (info.stem == stem) return &info;
+    return nullptr;
+}
+
+namespace {
+struct OperationOfParams {
+#define TEGU_X(number, Name, stem, inputs, sentence) \
+    Operation operator()(const Name##Params&) const { return Operation::Name; }
+    TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+};
+}  // namespace
+
+Operation operation_of(const Job& job) { return std::visit(OperationOfParams{}, job.params); }
+
+bool is_array_role(std::uint8_t number) { return array_role_word(static_cast<ArrayRole>(number)) != "?"; }
+
+std::string_view array_role_word(ArrayRole role) {
+    const auto number = static_cast<std::uint8_t>(role);
+    if (number >= 1 && number <= kStatisticCount) return kStatisticInfos[number - 1].word;
+    switch (role) {
+        case ArrayRole::Values: return "values";
+        case ArrayRole::Indices: return "indices";
+        case ArrayRole::Counts: return "counts";
+        case ArrayRole::Map: return "map";
+        default: return "?";
+    }
+}
+
+}  // namespace tegu

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tegu.h: the C interface to tegud, and the ABI that the C++ wrapper (tegu.hpp) and the Python package stand on.
+ *
+ * A client is one connection. It is not safe to use one client from two threads at once; several clients are independent.
+ * Functions that can fail return a tegu_status (0 is TEGU_OK) and fill *error if error is not NULL. Outputs are untouched on failure.
+ * If the connection is lost, the library reconnects with back-off, registers the buffers again and replays the jobs that
+ * have no answer yet, until a job's deadline (or options.reconnect_ms) has passed; jobs are pure functions, so that is safe.
+ * Structs begin with their size: set it to sizeof(the struct), so that later versions can append fields.
+ */
+#ifndef TEGU_H
+#define TEGU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TEGU_API __attribute__((visibility("default")))
+#else
+#define TEGU_API
+#endif
+
+#define TEGU_DEFAULT_SOCKET "/run/tegud/tegud.sock"
+
+typedef int tegu_status;
+enum {
+    TEGU_OK = 0, TEGU_BAD_REQUEST = 1, TEGU_UNSUPPORTED = 2, TEGU_BAD_VERSION = 3, TEGU_NOT_FOUND = 4, TEGU_BAD_RANGE = 5,
+    TEGU_BAD_DESCRIPTOR = 6, TEGU_TOO_LARGE = 7, TEGU_OVER_QUOTA = 8, TEGU_BUSY = 9, TEGU_DEADLINE_EXCEEDED = 10,
+    TEGU_CANCELLED = 11, TEGU_DENIED = 12, TEGU_SHUTTING_DOWN = 13, TEGU_DEVICE_LOST = 14, TEGU_OUT_OF_MEMORY = 15,
+    TEGU_INTERNAL = 16, TEGU_DUPLICATE_ID = 17, TEGU_OVERFLOW = 18, TEGU_EMPTY_INPUT = 19, TEGU_UNAVAILABLE = 20, TEGU_IO = 21
+};
+
+/* Element types. */
+enum {
+    TEGU_U8 = 1, TEGU_I8 = 2, TEGU_U16 = 3, TEGU_I16 = 4, TEGU_U32 = 5, TEGU_I32 = 6, TEGU_U64 = 7, TEGU_I64 = 8,
+    TEGU_F16 = 9, TEGU_F32 = 10, TEGU_F64 = 11
+};
+
+/* Operations. */
+enum { TEGU_REDUCE = 1, TEGU_TOPK = 2, TEGU_ENTROPY_MAP = 3 };
+
+/* Statistics are bits of a set; the role of a statistic's array in a result is its number + 1. */
+enum {
+    TEGU_STAT_COUNT = 1 << 0, TEGU_STAT_SUM = 1 << 1, TEGU_STAT_MEAN = 1 << 2, TEGU_STAT_MIN = 1 << 3, TEGU_STAT_MAX = 1 << 4,
+    TEGU_STAT_MINMAX = 1 << 5, TEGU_STAT_ARGMIN = 1 << 6, TEGU_STAT_ARGMAX = 1 << 7, TEGU_STAT_ABSMAX = 1 << 8,
+    TEGU_STAT_L1 = 1 << 9, TEGU_STAT_L2 = 1 << 10, TEGU_STAT_VAR = 1 << 11, TEGU_STAT_STD = 1 << 12,
+    TEGU_STAT_NONZERO = 1 << 13, TEGU_STAT_NANS = 1 << 14
+};
+
+/* Roles of the arrays in a result beyond the statistics. */
+enum { TEGU_ROLE_VALUES = 32, TEGU_ROLE_INDICES = 33, TEGU_ROLE_COUNTS = 34, TEGU_ROLE_MAP = 35 };
+
+enum { TEGU_AXIS_WHOLE = 0, TEGU_AXIS_ROWS = 1 };
+enum { TEGU_PRIORITY_HIGH = 0, TEGU_PRIORITY_NORMAL = 1, TEGU_PRIORITY_LOW = 2 };
+enum { TEGU_BACKEND_AUTO = 0, TEGU_BACKEND_CPU = 1, TEGU_BACKEND_GPU = 2 };
+enum { TEGU_BASE_2 = 0, TEGU_BASE_E = 1 };
+enum { TEGU_BORDER_CLIP = 0, TEGU_BORDER_MIRROR = 1 };
+enum { TEGU_ACCESS_READ = 0, TEGU_ACCESS_READ_WRITE = 1 };
+
+/* What went wrong, for a program (status, field, allowed, retry_after_ns) and for a person (message). Texts are UTF-8, cut to fit. */
+typedef struct tegu_error {
+    tegu_status status;
+    uint64_t retry_after_ns;  /* only with TEGU_BUSY; may be zero */
+    char field[64];           /* the field that is wrong; may be empty */
+    char allowed[192];        /* what would be accepted; may be empty */
+    char message[512];
+} tegu_error;
+
+typedef struct tegu_client tegu_client;
+typedef struct tegu_buffer tegu_buffer;
+typedef struct tegu_result tegu_result;
+typedef struct tegu_fields tegu_fields;
+
+typedef struct tegu_options {
+    uint32_t size;            /* sizeof(tegu_options) */
+    uint32_t connect_ms;      /* how long tegu_connect tries; 0: once */
+    uint32_t reconnect_ms;    /* how long a lost connection is sought again; 0: jobs fail with TEGU_UNAVAILABLE at once */
+    const char* socket_path;  /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET */
+    const char* name;         /* of the program, for the daemon's lists; NULL: the name of the executable */
+} tegu_options;
+/* Fills in the defaults: connect_ms 0, reconnect_ms 10000. */
+TEGU_API void tegu_options_init(tegu_options* options);
+
+/* "0.1.0": the version of the library. */
+TEGU_API const char* tegu_version(void);
+/* "BAD_RANGE", and the sentence, the sysexits(3) code, and whether the same request may succeed later (1 or 0). */
+TEGU_API const char* tegu_status_word(tegu_status status);
+TEGU_API const char* tegu_status_sentence(tegu_status status);
+TEGU_API int tegu_status_exit_code(tegu_status status);
+TEGU_API int tegu_status_retryable(tegu_status status);
+/* "f32", "sum", "values": NULL for a number that is not known. element_bytes gives 0. */
+TEGU_API const char* tegu_element_word(uint8_t type);
+TEGU_API size_t tegu_element_bytes(uint8_t type);
+TEGU_API const char* tegu_role_word(uint8_t role);
+
+/* Connects; options may be NULL. The caller frees *client with tegu_close, which also frees its buffers. */
+TEGU_API tegu_status tegu_connect(const tegu_options* options, tegu_client** client, tegu_error* error);
+TEGU_API void tegu_close(tegu_client* client);
+/* Round trip of an empty message, in nanoseconds. */
+TEGU_API tegu_status tegu_ping(tegu_client* client, uint64_t* round_trip_ns, tegu_error* error);
+/* How often this client had to reconnect. */
+TEGU_API uint64_t tegu_reconnects(const tegu_client* client);
+
+/* Named values. The caller frees them. Names and texts live as long as the tegu_fields. */
+enum { TEGU_FIELD_U64 = 0, TEGU_FIELD_F64 = 1, TEGU_FIELD_TEXT = 2 };
+typedef struct tegu_field {
+    const char* name;
+    int kind;                 /* TEGU_FIELD_*: which of the three is set */
+    uint64_t u64;
+    double f64;
+    const char* text;
+} tegu_field;
+TEGU_API tegu_status tegu_info(tegu_client* client, tegu_fields** fields, tegu_error* error);
+TEGU_API tegu_status tegu_stats(tegu_client* client, tegu_fields** fields, tegu_error* error);
+TEGU_API size_t tegu_fields_count(const tegu_fields* fields);
+TEGU_API tegu_field tegu_fields_at(const tegu_fields* fields, size_t index);
+TEGU_API void tegu_fields_free(tegu_fields* fields);
+
+/*
+ * Buffers: memory that the daemon and this process both map; a job that names a buffer sends no data.
+ * tegu_buffer_create: the daemon makes it; it is mapped here for reading and writing, zero at first.
+ * tegu_buffer_register: `fd` is a memfd made with MFD_ALLOW_SEALING, whole (not sparse) and at least `bytes` long. The library keeps
+ * a duplicate; the caller's fd stays the caller's. The daemon adds F_SEAL_SHRINK. tegu_buffer_data is NULL for these.
+ */
+TEGU_API tegu_status tegu_buffer_create(tegu_client* client, uint64_t bytes, tegu_buffer** buffer, tegu_error* error);
+TEGU_API tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t bytes, int access, tegu_buffer** buffer,
+                                          tegu_error* error);
+TEGU_API void* tegu_buffer_data(tegu_buffer* buffer);  /* of a frozen buffer: read-only memory */
+TEGU_API uint64_t tegu_buffer_bytes(const tegu_buffer* buffer);
+TEGU_API uint64_t tegu_buffer_handle(const tegu_buffer* buffer);
+/* Says that the content has changed: raises the generation that later jobs name. Before the first commit no job names one, and
+ * boards that must copy then copy for every job; after it they copy once per commit. */
+TEGU_API void tegu_buffer_commit(tegu_buffer* buffer);
+TEGU_API uint64_t tegu_buffer_generation(const tegu_buffer* buffer);
+/* Seals the buffer against writing, for good; the address of tegu_buffer_data stays the same and becomes read-only memory.
+ * Fails with TEGU_BAD_DESCRIPTOR while somebody else maps it for writing, TEGU_BUSY while a job writes into it. */
+TEGU_API tegu_status tegu_buffer_freeze(tegu_buffer* buffer, tegu_error* error);
+/* Releases the handle and unmaps. Jobs in flight keep the memory. */
+TEGU_API void tegu_buffer_free(tegu_buffer* buffer);
+
+/* The buffers of this user in the daemon, of all its connections. */
+typedef struct tegu_buffer_info {
+    uint64_t handle, session, bytes, jobs_total, generation;
+    uint32_t pid;
+    uint8_t access, frozen, created_by_daemon, reserved;
+} tegu_buffer_info;
+/* Writes at most `capacity` entries; *count is how many there are. */
+TEGU_API tegu_status tegu_buffer_list(tegu_client* client, tegu_buffer_info* list, size_t capacity, size_t* count, tegu_error* error);
+
+/*
+ * One input. Either `buffer` with an offset, or `data`: memory of the caller, sent in the message if the inputs are small and
+ * through a buffer of the library's own otherwise (one copy). Valid until tegu_submit returns.
+ */
+typedef struct tegu_operand {
+    const void* data;
+    tegu_buffer* buffer;
+    uint64_t offset_bytes;
+    uint64_t row_stride;      /* elements; 0 means cols */
+} tegu_operand;
+
+typedef struct tegu_reduce_params { uint32_t statistics; uint32_t ddof; uint8_t skip_nans; } tegu_reduce_params;
+typedef struct tegu_topk_params { uint64_t k; uint8_t largest; uint8_t distinct; } tegu_topk_params;
+typedef struct tegu_entropy_map_params {
+    uint32_t window_rows, window_cols, levels;
+    uint8_t has_range, base, border;
+    double lo, hi;
+} tegu_entropy_map_params;
+
+typedef struct tegu_request {
+    uint32_t size;            /* sizeof(tegu_request) */
+    uint16_t operation;       /* TEGU_REDUCE, ...: says which of `params` counts */
+    uint8_t type;             /* element type of the inputs */
+    uint8_t axis;
+    uint64_t rows, cols;
+    tegu_operand inputs[2];
+    union {
+        tegu_reduce_params reduce;
+        tegu_topk_params topk;
+        tegu_entropy_map_params entropy_map;
+        uint8_t reserved[64];
+    } params;
+    tegu_buffer* output;      /* NULL: the library provides the memory of the result */
+    uint64_t output_offset_bytes;  /* a multiple of 64 */
+    uint64_t deadline_ns;     /* from submit; 0: none */
+    uint8_t priority, backend;
+} tegu_request;
+/* Zeroes the request, then: size, rows 1, normal priority, and the defaults of the operation's parameters (statistics none; largest;
+ * window 5x5, 16 levels, base 2, clip). */
+TEGU_API void tegu_request_init(tegu_request* request, uint16_t operation);
+
+/* Sends a job (it may wait in the library until the next flush or wait, so that several go in one system call); *id names it.
+ * The caller must fetch its result with tegu_wait. Several may be in flight; results come in any order. */
+TEGU_API tegu_status tegu_submit(tegu_client* client, const tegu_request* request, uint64_t* id, tegu_error* error);
+TEGU_API tegu_status tegu_flush(tegu_client* client, tegu_error* error);
+/* Waits for the result of job `id`, or with id 0 of any job in flight. Returns the job's status: a job that failed has no result,
+ * its error is in *error. *done_id (may be NULL) is the job that ended. timeout_ms < 0: without limit; over it: TEGU_DEADLINE_EXCEEDED with
+ * *done_id 0, and the job goes on. The caller frees *result. */
+TEGU_API tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_result** result, uint64_t* done_id,
+                               tegu_error* error);
+/* Asks the daemon to stop a job; its result, or TEGU_CANCELLED, still comes from tegu_wait. */
+TEGU_API tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error);
+/* Submit and wait. */
+TEGU_API tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result, tegu_error* error);
+
+typedef struct tegu_array {
+    uint8_t role;             /* statistic number + 1, or TEGU_ROLE_* */
+    uint8_t type;
+    uint64_t rows, cols;
+    const void* data;         /* dense, row-major; lives as long as the result (or the output buffer) */
+} tegu_array;
+typedef struct tegu_timing { uint64_t queue_ns, copy_ns, compute_ns, round_trip_ns; } tegu_timing;
+
+TEGU_API size_t tegu_result_count(const tegu_result* result);
+TEGU_API tegu_array tegu_result_array(const tegu_result* result, size_t index);
+/* The array of a role; 0 if there is none, 1 if *array is set. */
+TEGU_API int tegu_result_find(const tegu_result* result, uint8_t role, tegu_array* array);
+TEGU_API int tegu_result_backend(const tegu_result* result);         /* TEGU_BACKEND_CPU or _GPU: what ran */
+TEGU_API const char* tegu_result_policy(const tegu_result* result);  /* how it ran; lives as long as the result */
+TEGU_API tegu_timing tegu_result_timing(const tegu_result* result);
+TEGU_API void tegu_result_free(tegu_result* result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# What tegu stands on: each from the system package, else a pinned release. docs/dependencies.md says what each is for.
+include(FetchContent)
+set(CMAKE_THREAD_PREFER_PTHREAD ON)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+# Boost.Asio, header-only: the daemon's loop.
+find_package(Boost 1.66 QUIET)
+add_library(tegu_asio INTERFACE)
+if(Boost_FOUND)
+  target_include_directories(tegu_asio SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+  target_compile_definitions(tegu_asio INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
+  target_link_libraries(tegu_asio INTERFACE Threads::Threads)
+else()
+  FetchContent_Declare(boost URL https://archives.boost.io/release/1.74.0/source/boost_1_74_0.tar.bz2
+    URL_HASH SHA256=83bfc1507731a0906e387fc28b7ef5417d591429e51e788417fe9ff025e116b1)
+  FetchContent_Populate(boost)
+  target_include_directories(tegu_asio SYSTEM INTERFACE ${boost_SOURCE_DIR})
+  target_compile_definitions(tegu_asio INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
+  target_link_libraries(tegu_asio INTERFACE Threads::Threads)
+endif()
+
+# libsystemd: sd_notify, socket activation, the journal. Part of the system it talks to, so never fetched.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBSYSTEMD REQUIRED IMPORTED_TARGET libsystemd>=237)
+
+# toml++ 3: the settings file. Used header-only and without exceptions.
+find_path(TEGU_TOMLPLUSPLUS_INCLUDE toml++/toml.h)
+add_library(tegu_toml INTERFACE)
+target_compile_definitions(tegu_toml INTERFACE TOML_HEADER_ONLY=1 TOML_EXCEPTIONS=0)
+if(TEGU_TOMLPLUSPLUS_INCLUDE)
+  target_include_directories(tegu_toml SYSTEM INTERFACE ${TEGU_TOMLPLUSPLUS_INCLUDE})
+else()
+  FetchContent_Declare(tomlplusplus GIT_REPOSITORY https://github.com/marzer/tomlplusplus.git GIT_TAG v3.4.0 GIT_SHALLOW ON)
+  FetchContent_GetProperties(tomlplusplus)
+  if(NOT tomlplusplus_POPULATED)
+    FetchContent_Populate(tomlplusplus)
+  endif()
+  target_include_directories(tegu_toml SYSTEM INTERFACE ${tomlplusplus_SOURCE_DIR}/include)
+endif()
+
+# CLI11: the command lines.
+find_package(CLI11 2.1 QUIET)
+if(NOT CLI11_FOUND)
+  FetchContent_Declare(cli11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.1.2 GIT_SHALLOW ON)
+  FetchContent_MakeAvailable(cli11)
+endif()
+
+# libpng: pictures in and out of the tools.
+find_package(PNG REQUIRED)
+
+if(TEGU_TESTS)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    FetchContent_Declare(googletest GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG release-1.12.1 GIT_SHALLOW ON)
+    FetchContent_MakeAvailable(googletest)
+    add_library(GTest::gtest ALIAS gtest)
+    add_library(GTest::gtest_main ALIAS gtest_main)
+  endif()
+  find_package(Python3 3.6 REQUIRED COMPONENTS Interpreter)
+endif()
+if(TEGU_BENCH)
+  find_package(benchmark QUIET)
+  if(NOT benchmark_FOUND)
+    set(BENCHMARK_ENABLE_TESTING OFF CACHE BOOL "" FORCE)
+    FetchContent_Declare(benchmark GIT_REPOSITORY https://github.com/google/benchmark.git GIT_TAG v1.7.1 GIT_SHALLOW ON)
+    FetchContent_MakeAvailable(benchmark)
+  endif()
+endif()

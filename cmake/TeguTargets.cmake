@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# How targets are made here: the flags that all share, a library per folder, a test per file, and the objects of the CPU
+# kernels that are compiled once per instruction set.
+
+add_library(tegu_flags INTERFACE)
+target_include_directories(tegu_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+target_compile_options(tegu_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Wundef -fno-math-errno
+  $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
+target_compile_options(tegu_flags INTERFACE -ffp-contract=off)  # no FMA that the source does not name: same bits everywhere
+target_link_options(tegu_flags INTERFACE -Wl,--as-needed)
+if(TEGU_WERROR)
+  target_compile_options(tegu_flags INTERFACE -Werror)
+endif()
+if(TEGU_SANITIZE)
+  target_compile_options(tegu_flags INTERFACE -fsanitize=${TEGU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(tegu_flags INTERFACE -fsanitize=${TEGU_SANITIZE})
+endif()
+if(TEGU_COVERAGE)
+  target_compile_options(tegu_flags INTERFACE --coverage)
+  target_link_options(tegu_flags INTERFACE --coverage)
+endif()
+
+# tegu_library(<folder> SOURCES ... LINKS ...): the static library tegu_<folder>. LINKS are the layers it may use.
+function(tegu_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(tegu_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(tegu_${name} PUBLIC tegu_flags ${ARG_LINKS})
+endfunction()
+
+# tegu_isa_objects(<target> <file>...): compiles each file once per instruction set, with TEGU_ISA naming it (sse2, avx2,
+# avx512; neon on aarch64; scalar elsewhere), and adds the objects to <target>. The files put everything into
+# `namespace tegu::kernels::TEGU_ISA` and emit no inline function of another header: the linker keeps one copy of
+# those, and it could be the one that the machine at hand cannot run. tests/layers checks the symbols.
+function(tegu_isa_objects target)
+  string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)
+  if(processor MATCHES "x86_64|amd64")
+    set(isas sse2 avx2 avx512)
+  elseif(processor MATCHES "aarch64|arm64")
+    set(isas neon)
+  else()
+    set(isas scalar)
+  endif()
+  set(flags_avx2 -mavx2 -mf16c -mbmi -mbmi2 -mpopcnt -mlzcnt)
+  set(flags_avx512 ${flags_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
+  foreach(isa ${isas})
+    set(objects ${target}_${isa})
+    if(NOT TARGET ${objects})
+      add_library(${objects} OBJECT)
+      target_link_libraries(${objects} PRIVATE tegu_flags)
+      target_compile_definitions(${objects} PRIVATE TEGU_ISA=${isa} TEGU_ISA_${isa}=1)
+      target_compile_options(${objects} PRIVATE -O3 ${flags_${isa}})
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+    endif()
+    target_sources(${objects} PRIVATE ${ARGN})
+  endforeach()
+endfunction()
+
+# tegu_test(<name> SOURCES ... LINKS ... [LABELS ...]): a GoogleTest program, one CTest test each.
+function(tegu_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE TEGU_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TEGU_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+    ENVIRONMENT "TSAN_OPTIONS=halt_on_error=1;ASAN_OPTIONS=detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1")
+endfunction()
+
+# tegu_script_test(<name> COMMAND ... [LABELS ...]): a script as a test; exit code 77 means skipped.
+function(tegu_script_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "COMMAND;LABELS" ${ARGN})
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
+    ENVIRONMENT "TEGU_BUILD_DIR=${PROJECT_BINARY_DIR};TEGU_LIBRARY=${PROJECT_BINARY_DIR}/lib/libtegu.so.0;PYTHONPATH=${PROJECT_SOURCE_DIR}/client/python;TEGU_SANITIZE=${TEGU_SANITIZE}")
+endfunction()

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operation.h"
+
+#include "kernels/entropy_map.h"
+#include "kernels/reduce.h"
+#include "kernels/topk.h"
+
+namespace tegu::kernels {
+namespace {
+
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
+
+// What holds for every operation: the shape names a number of bytes that pointer arithmetic can express.
+Result<void> check_shape(const Job& job) {
+    const std::uint64_t bytes = element_bytes(job.type);
+    if (bytes == 0) return field_error(Status::Unsupported, "type", "1..11", "element type is not known");
+    if (job.axis != Axis::Whole && job.axis != Axis::Rows)
+        return field_error(Status::BadRequest, "axis", "0 (whole) or 1 (rows)", "axis is not known");
+    std::uint64_t elements = 0;
+    std::uint64_t total = 0;
+    if (__builtin_mul_overflow(job.rows, job.cols, &elements) || __builtin_mul_overflow(elements, bytes, &total) ||
+        total > kMaxBytes)
+        return bad_range("rows", "rows * cols * element size up to 2^62 bytes", "the shape is larger than any buffer");
+    return {};
+}
+
+}  // namespace
+
+Error StopToken::error() const {
+    if (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed))
+        return make_error(Status::Cancelled, "the job was cancelled");
+    return make_error(Status::DeadlineExceeded, "the deadline passed while the job ran");
+}
+
+Result<JobPlan> plan_job(const Job& job) {
+    Result<void> shape = check_shape(job);
+    if (!shape) return std::move(shape).error();
+    switch (operation_of(job)) {
+#define TEGU_X(number, Name, stem, inputs, sentence) \
+    case Operation::Name: return plan_##stem(job, *std::get_if<Name##Params>(&job.params));
+        TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+    }
+    return make_error(Status::Unsupported, "operation is not known");
+}
+
+Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs, ThreadPool* pool,
+                          const StopToken& stop) {
+    switch (operation_of(job)) {
+#define TEGU_X(number, Name, stem, input_count, sentence) \
+    case Operation::Name:                                 \
+        return run_##stem(job, *std::get_if<Name##Params>(&job.params), inputs, outputs, pool, stop);
+        TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+    }
+    return make_error(Status::Unsupported, "operation is not known");
+}
+
+}  // namespace tegu::kernels

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door to the kernels: plan_job() checks a job and says what it will produce and cost, run_job() computes it on the CPU
+// backend. The daemon, the benchmarks and the tests call these two for every operation. Each operation <stem> implements
+// plan_<stem>() and run_<stem>() in <stem>.h and <stem>.cpp; operation.cpp dispatches from the list in base/job.h.
+// Results depend on the job and the input alone: not on threads, instruction set or tuning. docs/numerics.md fixes them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/job.h"
+#include "base/result.h"
+#include "base/span.h"
+
+namespace tegu::kernels {
+
+class ThreadPool;
+
+// What a job will produce and cost, known before any data is touched.
+struct JobPlan {
+    std::vector<ArraySpec> outputs;   // capacities, in the order of the reply
+    std::uint64_t bytes_read = 0;
+    std::uint64_t bytes_written = 0;
+    std::uint64_t scratch_bytes = 0;  // the most working memory that run_job allocates with one thread and with any number; an upper bound
+    std::uint64_t predicted_ns = 0;   // on one thread; feeds admission and the choice of where it runs
+};
+
+// Checks shape and parameters. Errors: BadRange, BadRequest, Unsupported, EmptyInput, TooLarge, each with field and allowed.
+// Never allocates in proportion to the shape. rows * cols * element size is proved to fit 63 bits.
+Result<JobPlan> plan_job(const Job& job);
+
+// One input. Element (r, c) is at data + (r * row_stride + c) * element size; any alignment is allowed.
+// The bytes may change while the job runs (another process holds them): the result is then undefined, the run stays in bounds.
+struct InputView {
+    const std::byte* data = nullptr;
+    std::uint64_t row_stride = 0;  // elements, >= cols
+};
+
+// Where one array of the plan goes: dense, row-major, aligned for its type, as large as its spec. Does not overlap an input.
+struct OutputView {
+    std::byte* data = nullptr;
+};
+
+// Asks a running job to stop: set by a cancel, or by the clock. Checked at least every few milliseconds of work per thread.
+class StopToken {
+  public:
+    using Clock = std::chrono::steady_clock;
+    StopToken() = default;
+    StopToken(const std::atomic<bool>* cancelled, Clock::time_point deadline) : cancelled_(cancelled), deadline_(deadline) {}
+
+    bool stop_requested() const {
+        return (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed)) ||
+               (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_);
+    }
+    // Cancelled or DeadlineExceeded. REQUIRES: stop_requested() was seen to be true.
+    Error error() const;
+
+  private:
+    const std::atomic<bool>* cancelled_ = nullptr;  // not owned; outlives the run
+    Clock::time_point deadline_ = Clock::time_point::max();
+};
+
+struct RunReport {
+    std::string policy;                         // how it ran, for people and logs: "cpu avx2 threads=2 tile=1024"
+    std::vector<std::uint64_t> filled_columns;  // parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`
+};
+
+// Runs a planned job on the CPU. `pool` may be null: the calling thread alone. `inputs` and `outputs` are parallel to the
+// operation's inputs and to plan.outputs. Outputs are undefined if it fails.
+// Errors: Cancelled, DeadlineExceeded, OutOfMemory (scratch), Overflow (names row and statistic), BadRange (a range taken
+// from the data that cannot be used).
+// REQUIRES: plan_job(job) succeeded, and views are valid for it. Blocking; any thread.
+Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs, ThreadPool* pool,
+                          const StopToken& stop);
+
+// The instruction set that the CPU backend chose on this machine: "avx512", "avx2", "sse2", "neon". $TEGU_CPU_ISA may lower it.
+const char* cpu_isa();
+
+}  // namespace tegu::kernels

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages as structs, and the codec between structs and bytes. Pure functions: no I/O, no clocks, no state. Decoders take any
+// bytes, allocate nothing from a length that they have not checked against the bytes at hand, and name the field that
+// is wrong. Views (Bytes, string_view) in decoded messages point into the bytes that were decoded. docs/protocol.md is the specification.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/job.h"
+#include "base/result.h"
+#include "base/span.h"
+#include "wire/protocol.h"
+
+namespace tegu::wire {
+
+using ByteBuffer = std::vector<std::byte>;
+
+// The fixed header of every message. Fields that a message does not use are zero, and that is checked.
+struct FrameHeader {
+    MessageType type = MessageType::Event;  // an unknown number is kept: it is answered with Unsupported
+    bool reply = false;
+    std::uint64_t request_id = 0;      // chosen by the client, not 0, unique among its requests in flight
+    std::uint32_t body_bytes = 0;
+    std::uint8_t descriptors = 0;      // file descriptors sent with the header
+    Status status = Status::Ok;        // replies only
+    Priority priority = Priority::Normal;  // jobs only
+    std::uint64_t deadline_ns = 0;     // jobs: relative to receipt, 0 = none. Replies with Busy: retry after.
+};
+
+// The bytes are not (yet) a header: how framing is broken. There is no way on from these: the connection ends.
+// decode_header REQUIRES bytes.size() >= kHeaderBytes. Errors: BadRequest (magic, reserved, id 0 in a request), BadVersion,
+// TooLarge (body_bytes over `max_body_bytes`), BadDescriptor (count), each with the field.
+Result<FrameHeader> decode_header(Bytes bytes, std::size_t max_body_bytes);
+// Appends kHeaderBytes to `out`.
+void encode_header(const FrameHeader& header, ByteBuffer& out);
+
+struct HelloRequest {
+    std::uint16_t version_min = kVersionMin;
+    std::uint16_t version_max = kVersionMax;
+    std::uint64_t features = kAllFeatures;
+    std::string_view name;             // of the program, for lists and logs; printable, at most kMaxNameBytes
+};
+struct HelloReply {
+    std::uint16_t version = kVersionMax;
+    std::uint64_t features = 0;
+    std::uint64_t session = 0;         // number of the connection, as lists and logs show it
+    std::uint32_t max_body_bytes = kMaxBodyBytes;
+    std::uint32_t max_inline_bytes = kMaxInlineBytes;
+    std::uint32_t max_jobs_in_flight = 0;
+    std::uint32_t max_buffers = 0;
+    std::uint64_t max_buffer_bytes = 0;
+    std::string_view server;           // "tegud 0.1.0"
+};
+
+// INFO and STATS replies: named values, so that a newer daemon may say more to an older client.
+using FieldValue = std::variant<std::uint64_t, double, std::string>;
+struct Field {
+    std::string name;                  // snake_case with its unit: "uptime_seconds", "jobs_total"
+    FieldValue value;
+};
+
+struct BufferRegisterRequest {
+    std::uint64_t bytes = 0;           // how much of the descriptor is the buffer, from offset 0; not 0
+    Access access = Access::Read;
+};
+struct BufferCreateRequest {
+    std::uint64_t bytes = 0;
+};
+struct BufferReply {                   // to register and create
+    std::uint64_t handle = 0;          // of this connection, not 0
+    std::uint64_t bytes = 0;
+};
+struct BufferRef {                     // freeze and release
+    std::uint64_t handle = 0;
+};
+struct BufferInfo {                    // an element of the reply to BufferList
+    std::uint64_t handle = 0;
+    std::uint64_t session = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t jobs_total = 0;
+    std::uint64_t generation = 0;      // the newest that a job named
+    std::uint32_t pid = 0;
+    Access access = Access::Read;
+    bool frozen = false;
+    bool created_by_daemon = false;
+};
+
+// One input of a job. handle 0: the data is in the message, dense, after those of the inputs before it, each starting at a
+// multiple of 8 bytes from the start of the data.
+struct Operand {
+    std::uint64_t handle = 0;
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t generation = 0;      // 0: the content may have changed since any earlier job
+    std::uint64_t row_stride = 0;      // elements; 0 means cols
+};
+// Where the result goes. handle 0: into the reply, if it is at most kMaxInlineBytes.
+struct OutputOperand {
+    std::uint64_t handle = 0;
+    std::uint64_t offset_bytes = 0;    // a multiple of kArrayAlignment
+    std::uint64_t capacity_bytes = 0;
+};
+struct JobRequest {
+    Job job;
+    BackendChoice backend = BackendChoice::Auto;
+    std::array<Operand, kMaxInputs> inputs;  // the first operation_info.inputs are used
+    OutputOperand output;
+    Bytes data;                        // inline inputs; empty if all are by handle
+};
+
+struct Timing {
+    std::uint64_t queue_ns = 0;        // receipt to start
+    std::uint64_t copy_ns = 0;         // to and from device memory
+    std::uint64_t compute_ns = 0;
+};
+struct ResultArray {
+    ArraySpec spec;                    // what is really there: cols may be less than planned (topk distinct, Axis::Whole)
+    std::uint64_t offset_bytes = 0;    // from the start of JobReply::data, or of the output operand
+};
+struct JobReply {
+    Backend backend = Backend::None;
+    std::string_view policy;
+    Timing timing;
+    bool in_output = false;            // the arrays are in the output operand, data is empty
+    std::vector<ResultArray> arrays;   // at most kMaxArrays
+    Bytes data;
+};
+
+struct CancelRequest {
+    std::uint64_t target_id = 0;
+};
+struct CancelReply {
+    bool was_running = false;          // it is being stopped; else it had not started. Its own reply says Cancelled.
+};
+
+// Offsets of the arrays of a result one after another, each at a multiple of `alignment`; returns the bytes of all,
+// or TooLarge if they do not fit 63 bits.
+Result<std::uint64_t> layout_arrays(Span<const ArraySpec> specs, std::uint64_t alignment, std::vector<std::uint64_t>& offsets);
+
+// Encoders append a body to `out`. REQUIRES: strings and lists within the limits of protocol.h.
+void encode(const HelloRequest& message, ByteBuffer& out);
+void encode(const HelloReply& message, ByteBuffer& out);
+void encode(Span<const Field> fields, ByteBuffer& out);
+void encode(const BufferRegisterRequest& message, ByteBuffer& out);
+void encode(const BufferCreateRequest& message, ByteBuffer& out);
+void encode(const BufferReply& message, ByteBuffer& out);
+void encode(const BufferRef& message, ByteBuffer& out);
+void encode(Span<const BufferInfo> buffers, ByteBuffer& out);
+void encode(const JobRequest& message, ByteBuffer& out);
+void encode(const JobReply& message, ByteBuffer& out);
+void encode(const CancelRequest& message, ByteBuffer& out);
+void encode(const CancelReply& message, ByteBuffer& out);
+// The body of a reply with a status other than Ok. Texts are cut at kMaxErrorTextBytes.
+void encode(const Error& error, ByteBuffer& out);
+
+// Everything of a result but the data, then the data itself written in place by the caller: saves the copy on the hot path.
+// Appends the body up to the data, and `data_bytes` zero bytes; returns the offset in `out` where the data begins.
+std::size_t encode_job_reply_prefix(const JobReply& message, std::size_t data_bytes, ByteBuffer& out);
+
+// Decoders take a whole body; surplus bytes are an error. Errors: BadRequest, BadRange, Unsupported, TooLarge, with the field.
+Result<HelloRequest> decode_hello_request(Bytes body);
+Result<HelloReply> decode_hello_reply(Bytes body);
+Result<std::vector<Field>> decode_fields(Bytes body);
+Result<BufferRegisterRequest> decode_buffer_register(Bytes body);
+Result<BufferCreateRequest> decode_buffer_create(Bytes body);
+Result<BufferReply> decode_buffer_reply(Bytes body);
+Result<BufferRef> decode_buffer_ref(Bytes body);
+Result<std::vector<BufferInfo>> decode_buffer_list(Bytes body);
+// Shape against inline data is checked here (data must be exactly as long as the inline inputs need); handles, k against n
+// and the like are the daemon's and the kernels' to check.
+Result<JobRequest> decode_job_request(Bytes body);
+Result<JobReply> decode_job_reply(Bytes body);
+Result<CancelRequest> decode_cancel_request(Bytes body);
+Result<CancelReply> decode_cancel_reply(Bytes body);
+// status and retry_after_ns come from the header. A body that is malformed gives an Error that says so, with the status kept.
+Error decode_error(const FrameHeader& header, Bytes body);
+
+}  // namespace tegu::wire

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing, builds, starts a private tegud and runs the main job on real input through it: the top 10 of ten million
+# int32, checked by Python; the statistics of a float array; the entropy maps of a photograph and of the Hubble deep field, written as
+# pictures. The daemon is stopped at the end. Needs no GPU and changes nothing outside the checkout but for the packages.
+#   usage: scripts/demo.sh [OUTPUT FOLDER]      default: build/demo
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=${1:-build/demo}
+
+scripts/install-deps.sh build
+# A first build leaves out the tests; a build folder that has them keeps them.
+scripts/build.sh release --targets "tegud tegu" $([ -e build/release/CMakeCache.txt ] || echo -DTEGU_TESTS=OFF)
+
+mkdir -p "$out"
+run=$(mktemp -d)
+daemon=
+cleanup() {
+    if [ -n "$daemon" ]; then kill "$daemon" 2>/dev/null && wait "$daemon" 2>/dev/null || true; fi
+    rm -rf "$run"
+}
+trap cleanup EXIT
+export TEGU_SOCKET=$run/tegud.sock
+tegu=build/release/bin/tegu
+
+build/release/bin/tegud --socket "$TEGU_SOCKET" 2>"$run/log" &
+daemon=$!
+for _ in $(seq 100); do
+    "$tegu" ping >/dev/null 2>&1 && break
+    kill -0 "$daemon" 2>/dev/null || { cat "$run/log" >&2; exit 1; }
+    sleep 0.05
+done
+
+python3 - "$run" <<'PYTHON'
+import array, random, sys
+folder = sys.argv[1]
+n = 10000000
+with open(folder + "/numbers.i32", "wb") as out:
+    out.write(random.Random(2026).getrandbits(32 * n).to_bytes(4 * n, "little"))
+pixels = open("tests/data/hubble_deep_field.pgm", "rb").read()[-1000 * 872:]
+with open(folder + "/deep_field.f32", "wb") as out:
+    array.array("f", (value / 255.0 for value in pixels)).tofile(out)
+PYTHON
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || say() { printf '\n%s\n' "$*"; }
+
+say "Top 10 of 10,000,000 int32"
+"$tegu" topk --dtype i32 --shape 10000000 -k 10 "$run/numbers.i32"
+"$tegu" topk --dtype i32 --shape 10000000 -k 10 --json "$run/numbers.i32" >"$run/topk.json"
+python3 - "$run" <<'PYTHON'
+import array, heapq, json, sys
+numbers = array.array("i")
+with open(sys.argv[1] + "/numbers.i32", "rb") as source:
+    numbers.fromfile(source, 10000000)
+found = json.load(open(sys.argv[1] + "/topk.json"))
+want = heapq.nsmallest(10, ((-value, index) for index, value in enumerate(numbers)))
+if found["values"] != [-value for value, _ in want] or found["indices"] != [index for _, index in want]:
+    sys.exit("demo: the daemon's answer differs from Python's heapq: %r against %r" % (found, want))
+print("checked: values and indices are those of Python's heapq")
+PYTHON
+
+say "Statistics of 872,000 float32 (the Hubble deep field, 0..1)"
+"$tegu" reduce --dtype f32 --shape 872000 --stats all "$run/deep_field.f32"
+
+say "Entropy map of a photograph, 5 x 5 window, 16 levels"
+"$tegu" entropy-map --window 5 --levels 16 tests/data/camera.pgm -o "$out/camera-entropy.png"
+say "Entropy map of the Hubble deep field, 9 x 9 window, 64 levels, in colour"
+"$tegu" entropy-map --window 9 --levels 64 --colour viridis tests/data/hubble_deep_field.pgm -o "$out/deep-field-entropy.png"
+
+say "Pictures: $out/camera-entropy.png $out/deep-field-entropy.png"

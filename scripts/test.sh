@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing, builds, and runs the whole test suite: as released, then under AddressSanitizer with
+# UndefinedBehaviorSanitizer, then under ThreadSanitizer.
+#   usage: scripts/test.sh [PRESET...]      default: release asan tsan
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+presets=("$@")
+[ ${#presets[@]} -gt 0 ] || presets=(release asan tsan)
+
+scripts/install-deps.sh build test
+for preset in "${presets[@]}"; do
+    echo "== $preset: build"
+    began=$(date +%s)
+    scripts/build.sh "$preset" -DTEGU_TESTS=ON -DTEGU_WERROR=ON
+    echo "== $preset: tests (built in $(($(date +%s) - began)) s)"
+    ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" --no-tests=error
+done

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The layer rule of docs/architecture.md, checked: no folder includes, or links, one that it may not use.
+
+Every include of ours is written "layer/file.h" from the top of the tree, so a breach shows in the line. Relative includes are
+breaches too. The check proves itself on a made-up breach before it reads the tree.
+"""
+import os
+import re
+import sys
+
+MAY_USE = {
+    "base": set(),
+    "wire": {"base"},
+    "config": {"base"},
+    "kernels": {"base"},
+    "daemon": {"base", "wire", "config", "kernels"},
+    "client": {"base", "wire"},
+    "tools": {"client"},
+    "tools/bench": {"client", "kernels", "config"},
+    "tools/tune": {"client", "kernels", "config"},
+}
+SOURCE = (".h", ".hpp", ".cpp", ".c", ".cu", ".cuh", ".inc")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+LINK = re.compile(r"\btegu_(base|wire|config|kernels|daemon|client)\b")
+
+
+def layer_of(path):
+    parts = path.split("/")
+    nested = "/".join(parts[:2])
+    return nested if nested in MAY_USE else parts[0]
+
+
+def allowed(layer):
+    """The layers that a file of `layer` may include: its own and, since headers include headers, what those may use."""
+    result, todo = {layer.split("/")[0]}, list(MAY_USE[layer])
+    while todo:
+        other = todo.pop()
+        if other not in result:
+            result.add(other)
+            todo.extend(MAY_USE[other] if layer == "daemon" else ())
+    return result
+
+
+def breaches_in(path, text):
+    layer = layer_of(path)
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = match.group(1).split("/")[0]
+        if target not in {name.split("/")[0] for name in MAY_USE}:
+            found.append("%s:%d: includes \"%s\": write \"layer/file.h\" from the top of the tree" % (path, number, match.group(1)))
+        elif target not in allowed(layer):
+            found.append("%s:%d: %s/ may not use %s/ (%s)" % (path, number, layer, target, match.group(1)))
+    return found
+
+
+def link_breaches(path, text):
+    """Public link lines follow the same rule; a test or a flags target is nobody's layer."""
+    layer = layer_of(path)
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        for target in LINK.findall(line.split("#")[0]):
+            if target not in allowed(layer):
+                found.append("%s:%d: %s/ may not link tegu_%s" % (path, number, layer, target))
+    return found
+
+
+def self_check():
+    assert breaches_in("wire/a.h", '#include "daemon/session.h"\n'), "an upward include must be found"
+    assert breaches_in("kernels/cpu/a.cpp", '#include "../reduce.h"\n'), "a relative include must be found"
+    assert breaches_in("tools/tegu/a.cpp", '#include "wire/messages.h"\n'), "a skipped layer must be found"
+    assert not breaches_in("daemon/a.h", '#include "wire/messages.h"\n#include <vector>\n')
+    assert link_breaches("client/CMakeLists.txt", "target_link_libraries(x tegu_kernels)\n")
+
+
+def main():
+    self_check()
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    found, files = [], 0
+    for top in sorted({name.split("/")[0] for name in MAY_USE}):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in sorted(names):
+                path = os.path.relpath(os.path.join(folder, name), root)
+                if not (name.endswith(SOURCE) or name == "CMakeLists.txt"):
+                    continue
+                files += 1
+                with open(os.path.join(root, path), encoding="utf-8") as handle:
+                    text = handle.read()
+                found += link_breaches(path, text) if name == "CMakeLists.txt" else breaches_in(path, text)
+    print("\n".join(found) if found else "no breach of the layer rule in %d files" % files)
+    return 1 if found or files == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

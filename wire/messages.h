@@ -26,18 +26,25 @@ struct FrameHeader {
     bool reply = false;
     std::uint64_t request_id = 0;      // chosen by the client, not 0, unique among its requests in flight
     std::uint32_t body_bytes = 0;
+    std::uint8_t version = kVersionMin;  // of HELLO and its reply always 1, later the one agreed on
     std::uint8_t descriptors = 0;      // file descriptors sent with the header
-    Status status = Status::Ok;        // replies only
-    Priority priority = Priority::Normal;  // jobs only
+    Status status = Status::Ok;        // replies and events only
+    Priority priority = Priority::Normal;  // jobs only; the number 0 stands in every other message
     std::uint64_t deadline_ns = 0;     // jobs: relative to receipt, 0 = none. Replies with Busy: retry after.
 };
 
 // The bytes are not (yet) a header: how framing is broken. There is no way on from these: the connection ends.
 // decode_header REQUIRES bytes.size() >= kHeaderBytes. Errors: BadRequest (magic, reserved, id 0 in a request), BadVersion,
-// TooLarge (body_bytes over `max_body_bytes`), BadDescriptor (count), each with the field.
+// TooLarge (body_bytes over `max_body_bytes`), BadDescriptor (count), each with the field. A status that this side does not
+// know is Internal in a reply or event.
 Result<FrameHeader> decode_header(Bytes bytes, std::size_t max_body_bytes);
-// Appends kHeaderBytes to `out`.
+// What can be wrong with the header of a request and be answered: the type (Unsupported), a status, priority or deadline where
+// none belongs (BadRequest), the priority's number (BadRange), too few or too many descriptors for the type (BadDescriptor).
+Result<void> check_request(const FrameHeader& header);
+// Appends kHeaderBytes to `out`. Fields that the message does not use are written as zero.
 void encode_header(const FrameHeader& header, ByteBuffer& out);
+// The same in place. REQUIRES: place.size() == kHeaderBytes.
+void write_header(const FrameHeader& header, MutableBytes place);
 
 struct HelloRequest {
     std::uint16_t version_min = kVersionMin;
@@ -61,7 +68,7 @@ struct HelloReply {
 using FieldValue = std::variant<std::uint64_t, double, std::string>;
 struct Field {
     std::string name;                  // snake_case with its unit: "uptime_seconds", "jobs_total"
-    FieldValue value;
+    FieldValue value;  // a text has at most kMaxFieldTextBytes
 };
 
 struct BufferRegisterRequest {
@@ -170,6 +177,8 @@ Result<BufferCreateRequest> decode_buffer_create(Bytes body);
 Result<BufferReply> decode_buffer_reply(Bytes body);
 Result<BufferRef> decode_buffer_ref(Bytes body);
 Result<std::vector<BufferInfo>> decode_buffer_list(Bytes body);
+// Requests of type Info, Stats and BufferList, and the replies to freeze and release, have no body.
+Result<void> decode_empty(Bytes body);
 // Shape against inline data is checked here (data must be exactly as long as the inline inputs need); handles, k against n
 // and the like are the daemon's and the kernels' to check.
 Result<JobRequest> decode_job_request(Bytes body);

@@ -21,6 +21,7 @@ inline constexpr std::size_t kMaxNameBytes = 64;
 inline constexpr std::size_t kMaxPolicyBytes = 256;
 inline constexpr std::size_t kMaxErrorTextBytes = 512;          // each of field, allowed, message
 inline constexpr std::size_t kMaxFields = 512;                  // in an INFO or STATS reply
+inline constexpr std::size_t kMaxFieldTextBytes = 1024;         // a text in such a reply
 inline constexpr std::size_t kMaxBuffersListed = 1024;
 inline constexpr std::size_t kMaxInputs = 2;
 inline constexpr std::size_t kMaxArrays = 32;                   // in a result

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reader and Writer: the two primitives under every codec. A Reader never leaves the bytes that it was given: the first
+// problem sticks, later reads give zeros, and finish() reports it, so that a decoder reads straight down its fields and checks
+// once. A Writer grows the buffer once and fills it. Both do no more than loads and stores: no heap on the way that succeeds.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/span.h"
+
+namespace tegu::wire {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "the wire is little-endian, and so is every machine this runs on");
+
+inline std::size_t padding_to_8(std::size_t bytes) {
+    return (8 - bytes % 8) % 8;
+}
+
+class Reader {
+  public:
+    explicit Reader(Bytes bytes) : next_(bytes.data()), left_(bytes.size()) {}
+
+    std::uint8_t u8() { return load<std::uint8_t>(); }
+    std::uint16_t u16() { return load<std::uint16_t>(); }
+    std::uint32_t u32() { return load<std::uint32_t>(); }
+    std::uint64_t u64() { return load<std::uint64_t>(); }
+    double f64() { return load<double>(); }
+
+    // A view of the next `count` bytes; empty if there are fewer.
+    Bytes bytes(std::size_t count) {
+        if (count > left_) {
+            underrun();
+            return {};
+        }
+        const Bytes view(next_, count);
+        next_ += count;
+        left_ -= count;
+        return view;
+    }
+    std::string_view text(std::size_t count) {
+        const Bytes view = bytes(count);
+        return {reinterpret_cast<const char*>(view.data()), view.size()};
+    }
+    // `count` bytes that must be zero.
+    void reserved(std::size_t count) {
+        for (const std::byte byte : bytes(count))
+            if (byte != std::byte{0})
+                return fail(Status::BadRequest, "reserved", "0", "a reserved byte or padding is not zero");
+    }
+    bool boolean(const char* field) {
+        const std::uint8_t value = u8();
+        if (value > 1) fail(Status::BadRange, field, "0 or 1", "a truth value is neither 0 nor 1");
+        return value == 1;
+    }
+    // An enumeration that is numbered from 0 to `last` without gaps.
+    template <class Enumeration>
+    Enumeration enumeration(const char* field, Enumeration last, const char* allowed) {
+        const std::uint8_t value = u8();
+        if (value > static_cast<std::uint8_t>(last)) {
+            fail(Status::BadRange, field, allowed, "a number is not in the list of this field");
+            return Enumeration{};
+        }
+        return static_cast<Enumeration>(value);
+    }
+
+    std::size_t left() const { return left_; }
+    bool ok() const { return field_ == nullptr; }
+
+    // Records a problem, unless there is one already. The texts are literals.
+    void fail(Status status, const char* field, const char* allowed, const char* message) {
+        if (!ok()) return;
+        status_ = status;
+        field_ = field;
+        allowed_ = allowed;
+        message_ = message;
+    }
+    // The first problem, if there was one. REQUIRES: !ok().
+    Error error() const {
+        assert(!ok());
+        return field_error(status_, field_, allowed_, message_);
+    }
+    // The first problem, or bytes that nobody read.
+    std::optional<Error> finish() {
+        if (ok() && left_ != 0)
+            return field_error(Status::BadRequest, "body", std::to_string(left_) + " bytes fewer",
+                               "the body is longer than its message");
+        if (ok()) return std::nullopt;
+        return error();
+    }
+
+  private:
+    template <class T>
+    T load() {
+        T value{};
+        if (left_ < sizeof value) {
+            underrun();
+            return value;
+        }
+        std::memcpy(&value, next_, sizeof value);
+        next_ += sizeof value;
+        left_ -= sizeof value;
+        return value;
+    }
+    void underrun() {
+        fail(Status::BadRequest, "body", "the length that docs/protocol.md gives",
+             "the body is shorter than its message");
+        left_ = 0;
+    }
+
+    const std::byte* next_;
+    std::size_t left_;
+    Status status_ = Status::Internal;
+    const char* field_ = nullptr;
+    const char* allowed_ = nullptr;
+    const char* message_ = nullptr;
+};
+
+class Writer {
+  public:
+    // Appends `bytes` zero bytes to `out` and writes into them from their start. `out` must not grow meanwhile.
+    Writer(std::vector<std::byte>& out, std::size_t bytes) {
+        out.resize(out.size() + bytes);
+        end_ = out.data() + out.size();
+        next_ = end_ - bytes;
+    }
+    // Overwrites `place`.
+    explicit Writer(MutableBytes place) : next_(place.begin()), end_(place.end()) {}
+
+    void u8(std::uint8_t value) { store(value); }
+    void u16(std::uint16_t value) { store(value); }
+    void u32(std::uint32_t value) { store(value); }
+    void u64(std::uint64_t value) { store(value); }
+    void f64(double value) { store(value); }
+    void bytes(Bytes view) {
+        assert(view.size() <= static_cast<std::size_t>(end_ - next_));
+        if (!view.empty()) std::memcpy(next_, view.data(), view.size());
+        next_ += view.size();
+    }
+    void text(std::string_view view) { bytes(Bytes(reinterpret_cast<const std::byte*>(view.data()), view.size())); }
+    // Leaves `count` bytes zero.
+    void reserved(std::size_t count) {
+        assert(count <= static_cast<std::size_t>(end_ - next_));
+        next_ += count;
+    }
+
+  private:
+    template <class T>
+    void store(T value) {
+        assert(sizeof value <= static_cast<std::size_t>(end_ - next_));
+        std::memcpy(next_, &value, sizeof value);
+        next_ += sizeof value;
+    }
+
+    std::byte* next_;
+    std::byte* end_;
+};
+
+}  // namespace tegu::wire

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of every reply that is not Ok, and of events: which field, what is allowed, and a sentence.
+#include <algorithm>
+
+#include "wire/bytes.h"
+#include "wire/messages.h"
+
+namespace tegu::wire {
+namespace {
+
+// At most kMaxErrorTextBytes of a text, not cut inside a UTF-8 sequence.
+std::string_view cut(std::string_view text) {
+    if (text.size() <= kMaxErrorTextBytes) return text;
+    std::size_t end = kMaxErrorTextBytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
+    return text.substr(0, end);
+}
+
+}  // namespace
+
+void encode(const Error& error, ByteBuffer& out) {
+    const std::string_view field = cut(error.field), allowed = cut(error.allowed), message = cut(error.message);
+    Writer writer(out, 8 + field.size() + allowed.size() + message.size());
+    writer.u16(static_cast<std::uint16_t>(field.size()));
+    writer.u16(static_cast<std::uint16_t>(allowed.size()));
+    writer.u16(static_cast<std::uint16_t>(message.size()));
+    writer.reserved(2);
+    writer.text(field);
+    writer.text(allowed);
+    writer.text(message);
+}
+
+Error decode_error(const FrameHeader& header, Bytes body) {
+    Error error;
+    error.status = header.status == Status::Ok ? Status::Internal : header.status;
+    if (header.status == Status::Busy) error.retry_after_ns = header.deadline_ns;
+    Reader reader(body);
+    const std::size_t field_bytes = reader.u16(), allowed_bytes = reader.u16(), message_bytes = reader.u16();
+    reader.reserved(2);
+    const std::string_view field = reader.text(field_bytes), allowed = reader.text(allowed_bytes);
+    const std::string_view message = reader.text(message_bytes);
+    if (reader.finish() || std::max({field_bytes, allowed_bytes, message_bytes}) > kMaxErrorTextBytes) {
+        error.message = "the daemon sent an error whose text cannot be read";
+        return error;
+    }
+    error.field = field;
+    error.allowed = allowed;
+    error.message = message;
+    return error;
+}
+
+}  // namespace tegu::wire

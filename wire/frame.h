@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames: where one message ends and the next begins in a stream of bytes. A pure function of the bytes received so far, so how
+// the stream was cut into reads cannot matter; the daemon and the client library both stand on it.
+#pragma once
+
+#include <cstddef>
+#include <variant>
+
+#include "wire/messages.h"
+
+namespace tegu::wire {
+
+// Who sent the bytes: clients send requests, the daemon sends replies and events. Anything else is a framing error.
+enum class Sender { Client, Daemon };
+
+struct NeedMore {
+    std::size_t bytes;  // at least so many more are needed before the answer changes; not 0
+};
+struct Frame {
+    FrameHeader header;
+    Bytes body;            // points into the bytes received
+    std::size_t consumed;  // the next frame begins so far on
+};
+// An Error means that framing is broken: see decode_header. The connection ends.
+using FrameResult = std::variant<NeedMore, Frame, Error>;
+
+// Looks at the first frame of `received`.
+FrameResult next_frame(Bytes received, std::size_t max_body_bytes, Sender sender);
+
+// Frames are written in place: begin_frame() leaves room for a header at the end of `out` and returns where it starts; the
+// body is appended; end_frame() fills the header in, with body_bytes as found.
+std::size_t begin_frame(ByteBuffer& out);
+void end_frame(FrameHeader header, std::size_t start, ByteBuffer& out);
+
+// A whole frame whose body is one message.
+template <class Message>
+void encode_frame(const FrameHeader& header, const Message& message, ByteBuffer& out) {
+    const std::size_t start = begin_frame(out);
+    encode(message, out);
+    end_frame(header, start, out);
+}
+
+}  // namespace tegu::wire

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of tegud, in one table: the struct, the loader, --check-config, --print-config, config/tegud.toml,
+// docs/settings.md and the manual page are all expanded from it, so a setting is added here and nowhere else.
+//
+// A row is X(table, name, Kind, lowest, highest, default, zero, Reload, help):
+//   Kind     the type of the value and of the member, see SettingKind
+//   lowest, highest   the closed range of a number (0 may lie outside, see zero); of a Path, its length in bytes
+//   zero     what the value 0 means; "" if 0 is a number like any other
+//   Reload   what SIGHUP does with a changed value, see Reload
+//   help     sentences for the manual, in Markdown without links; `code` is the only mark-up
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/log.h"
+
+#define TEGU_SETTINGS_SOCKET(X)                                                                                  \
+    X(socket, path, Path, 2, 107, "/run/tegud/tegud.sock", "", Restart,                                          \
+      "Where clients connect. Under systemd the socket unit makes the socket, and its `ListenStream=` decides.") \
+    X(socket, mode, Mode, 0, 0777, 0660, "", Restart,                                                            \
+      "Permissions of the socket: who may connect. Under systemd `SocketMode=` of the socket unit decides.")     \
+    X(socket, backlog, Count, 1, 65535, 1024, "", Restart,                                                       \
+      "Connections that may wait to be accepted; the kernel cuts it to `net.core.somaxconn`. Under systemd "     \
+      "`Backlog=` of the socket unit decides.")
+
+#define TEGU_SETTINGS_LOG(X) \
+    X(log, level, Level, 0, 0, LogLevel::Info, "", Now, "Messages less important than this are dropped.")
+
+#define TEGU_SETTINGS_EXECUTOR(X)                                                                                 \
+    X(executor, backend, Backend, 0, 0, ExecutorBackend::Auto, "", Restart,                                       \
+      "What runs the jobs: `cpu`, or `auto` for the best that this build and this machine have. Each reply says " \
+      "what ran it.")                                                                                             \
+    X(executor, threads, Count, 1, 1024, 0, "one per core", Restart, "Threads of the CPU pool.")                  \
+    X(executor, inline_budget_us, Microseconds, 1, 100000, 50, "never", Now,                                      \
+      "A job that is predicted to take less than this runs at once on the thread that reads the sockets: no "     \
+      "hand-off. A larger value delays every other client for as long.")
+
+#define TEGU_SETTINGS_SCHEDULER(X)                                                                                    \
+    X(scheduler, quantum_us, Microseconds, 10, 1000000, 2000, "", Now,                                                \
+      "Predicted work that each user may start per round of the fair queue (deficit round robin). Smaller is fairer " \
+      "between users with jobs of different sizes, larger switches less often.")
+
+#define TEGU_SETTINGS_LIMITS(X)                                                                                       \
+    X(limits, connections, Count, 1, 65536, 1024, "", Now, "Connections of all users together.")                      \
+    X(limits, connections_per_uid, Count, 1, 65536, 64, "", Now, "Connections of one user.")                          \
+    X(limits, jobs_in_flight_per_connection, Count, 1, 65536, 64, "", NewConnections,                                 \
+      "Jobs of one connection that have no reply yet. Clients learn the number when they connect.")                   \
+    X(limits, jobs_per_uid, Count, 1, 1048576, 256, "", Now, "Jobs of one user that have no reply yet.")              \
+    X(limits, queued_jobs, Count, 1, 1048576, 256, "", Now,                                                           \
+      "Jobs of all users that wait to run. Over it a job is refused as `BUSY`, with a time to retry after.")          \
+    X(limits, queued_work_ms, Milliseconds, 1, 3600000, 2000, "", Now,                                                \
+      "Predicted work of all jobs that wait to run. Over it a job is refused as `BUSY`. One job may always wait, "    \
+      "however long it takes.")                                                                                       \
+    X(limits, buffers_per_connection, Count, 1, 65536, 256, "", Now, "Buffers of one connection.")                    \
+    X(limits, buffers_per_uid, Count, 1, 65536, 1024, "", Now,                                                        \
+      "Buffers of one user. Each holds one file descriptor of the daemon (`LimitNOFILE=` of the unit).")              \
+    X(limits, buffer_bytes, Bytes, 4096, 1099511627776, 0, "the same as buffer_bytes_per_uid", Now,                   \
+      "Size of one buffer.")                                                                                          \
+    X(limits, buffer_bytes_per_uid, Bytes, 4096, 1099511627776, 0, "half of buffer_bytes_total", Now,                 \
+      "All buffers of one user together.")                                                                            \
+    X(limits, buffer_bytes_total, Bytes, 4096, 1099511627776, 0, "half of the physical memory", Now,                  \
+      "All buffers of all users together.")                                                                           \
+    X(limits, scratch_bytes, Bytes, 1048576, 1099511627776, 0, "a quarter of the physical memory", Now,               \
+      "Working memory of all running jobs together. A job that alone needs more is refused as `TOO_LARGE`.")          \
+    X(limits, reply_queue_bytes, Bytes, 65536, 1073741824, 1048576, "", Now,                                          \
+      "Replies that one connection has not read yet. Over it the daemon stops reading from the connection until the " \
+      "client has caught up.")                                                                                        \
+    X(limits, reply_queue_max_bytes, Bytes, 65536, 1073741824, 4194304, "", Now,                                      \
+      "Over this many bytes of unread replies the connection is closed.")
+
+#define TEGU_SETTINGS_TIMEOUTS(X)                                                                                     \
+    X(timeouts, hello_ms, Milliseconds, 1, 3600000, 2000, "", NewConnections,                                         \
+      "A new connection must have said HELLO after this time, or it is closed.")                                      \
+    X(timeouts, frame_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                                   \
+      "A message that has begun must be complete after this time, or the connection is closed.")                      \
+    X(timeouts, write_stall_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                             \
+      "A connection with unread replies that takes no byte for this time is closed.")                                 \
+    X(timeouts, idle_ms, Milliseconds, 1, 604800000, 0, "never", Now,                                                 \
+      "A connection without a job in flight and without a buffer is closed after this time without a message.")       \
+    X(timeouts, stop_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                                    \
+      "After SIGTERM, how long jobs may still run. Then those that are left are answered with `SHUTTING_DOWN`. Must " \
+      "stay below `TimeoutStopSec=` of the unit.")
+
+// X(Struct, table, TEGU_SETTINGS_..., title)
+#define TEGU_SETTING_TABLES(X)                                                                     \
+    X(Socket, socket, TEGU_SETTINGS_SOCKET, "The socket that clients connect to")                  \
+    X(Log, log, TEGU_SETTINGS_LOG, "Messages of the daemon")                                       \
+    X(Executor, executor, TEGU_SETTINGS_EXECUTOR, "What runs the jobs")                            \
+    X(Scheduler, scheduler, TEGU_SETTINGS_SCHEDULER, "In which order jobs run")                    \
+    X(Limits, limits, TEGU_SETTINGS_LIMITS, "What one client, one user and all together may hold") \
+    X(Timeouts, timeouts, TEGU_SETTINGS_TIMEOUTS, "How long the daemon waits")
+
+namespace tegu::config {
+
+enum class ExecutorBackend : std::uint8_t { Auto, Cpu };
+
+enum class SettingKind : std::uint8_t {
+    Path,          // std::string: an absolute path that fits a socket address
+    Mode,          // std::uint64_t: file permissions, written as an octal string
+    Count,         // std::uint64_t
+    Microseconds,  // std::uint64_t
+    Milliseconds,  // std::uint64_t
+    Bytes,         // std::uint64_t, written as an integer or as "64MiB"
+    Level,         // LogLevel, written as its word
+    Backend,       // ExecutorBackend, written as its word
+};
+
+// What a reload (SIGHUP) does with a changed value.
+enum class Reload : std::uint8_t {
+    Now,             // applied at once; what a client holds above a lowered limit stays, more is refused
+    NewConnections,  // applied to connections made after the reload
+    Restart,         // the running daemon keeps its value and says so
+};
+
+// The type of a member of the given kind.
+template <SettingKind kind>
+struct SettingMember {
+    using Type = std::uint64_t;
+};
+template <>
+struct SettingMember<SettingKind::Path> {
+    using Type = std::string;
+};
+template <>
+struct SettingMember<SettingKind::Level> {
+    using Type = LogLevel;
+};
+template <>
+struct SettingMember<SettingKind::Backend> {
+    using Type = ExecutorBackend;
+};
+
+// settings.limits.connections, settings.timeouts.hello_ms, ...: the names of the table, units in the name.
+// A Settings made by default_settings() or by the loader holds no derived 0: the sizes that depend on the machine are filled in.
+struct Settings {
+#define TEGU_MEMBER(table, name, Kind, lowest, highest, initial, zero, reload, help) \
+    SettingMember<SettingKind::Kind>::Type name = initial;
+#define TEGU_STRUCT(Struct, table, ROWS, title) \
+    struct Struct {                             \
+        ROWS(TEGU_MEMBER)                       \
+    } table;
+    TEGU_SETTING_TABLES(TEGU_STRUCT)
+#undef TEGU_STRUCT
+#undef TEGU_MEMBER
+};
+
+// Bytes of physical memory of this machine; never 0.
+std::uint64_t physical_memory_bytes();
+
+// The defaults, with the sizes that depend on the machine filled in for one with that much memory.
+Settings default_settings(std::uint64_t memory_bytes = physical_memory_bytes());
+
+// Fills in every limit that is 0 for "derived": see the column `zero` of limits.*_bytes*.
+void derive_sizes(Settings& settings, std::uint64_t memory_bytes);
+
+}  // namespace tegu::config

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/settings_load.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/fd.h"
+#include "config/setting_info.h"
+#include "config/suggest.h"
+
+namespace tegu::config {
+namespace {
+
+// The parser recurses over dotted keys when it frees their tables; with its own limit of 256 nested values this bounds the stack.
+constexpr std::size_t kMaxDotsPerLine = 32;
+
+// Two settings of which the first may not exceed the second.
+struct Order {
+    std::string_view smaller;
+    std::string_view larger;
+};
+constexpr Order kOrders[] = {
+    {"limits.connections_per_uid", "limits.connections"},
+    {"limits.jobs_in_flight_per_connection", "limits.jobs_per_uid"},
+    {"limits.buffers_per_connection", "limits.buffers_per_uid"},
+    {"limits.buffer_bytes", "limits.buffer_bytes_per_uid"},
+    {"limits.buffer_bytes_per_uid", "limits.buffer_bytes_total"},
+    {"limits.reply_queue_bytes", "limits.reply_queue_max_bytes"},
+};
+
+// A key as a person can find it in the file: quoted where the file must have quoted it.
+std::string key_text(std::string_view key) {
+    const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    });
+    return bare && key.size() <= 64 ? std::string(key) : quoted_text(key);
+}
+
+// "the integer 5", "an array": what stands where something else is wanted.
+std::string node_text(const toml::node& node) {
+    switch (node.type()) {
+        case toml::node_type::string: return "the string " + quoted_text(node.as_string()->get());
+        case toml::node_type::integer: return "the integer " + std::to_string(node.as_integer()->get());
+        case toml::node_type::floating_point: return "the float " + std::to_string(node.as_floating_point()->get());
+        case toml::node_type::boolean: return node.as_boolean()->get() ? "the boolean true" : "the boolean false";
+        case toml::node_type::array: return "an array";
+        case toml::node_type::table: return "a table";
+        default: return "a date or time";
+    }
+}
+
+// Checks one parsed file, collecting values and errors.
+class Checker {
+  public:
+    Checker(std::string file, LoadedSettings& out) : file_(std::move(file)), out_(out) {}
+
+    void check(const toml::table& root) {
+        for (const auto& [key, node] : root) check_top(key, node);
+    }
+
+    // Relations between settings; after derived sizes are filled in. Settings that failed by themselves are left out.
+    void check_orders() {
+        for (const Order& order : kOrders) check_order(*find_setting(order.smaller), *find_setting(order.larger));
+    }
+
+    void add(const toml::source_position& at, std::string key, std::string text) {
+        out_.errors.push_back({file_, at.line, at.column, std::move(key), std::move(text)});
+    }
+
+  private:
+    struct Place {
+        const SettingInfo* info;
+        toml::source_position at;
+        bool valid;
+    };
+
+    void check_top(const toml::key& key, const toml::node& node) {
+        const std::string_view name = key.str();
+        const toml::source_position at = key.source().begin;
+        const Span<const SettingTable> tables = setting_tables();
+        const bool known =
+            std::any_of(tables.begin(), tables.end(), [&](const SettingTable& table) { return table.name == name; });
+        if (!known) return add(at, key_text(name), node.is_table() ? unknown_table(name) : unknown_key("", name));
+        if (const toml::table* table = node.as_table()) {
+            for (const auto& [inner, value] : *table) check_setting(name, inner, value);
+        } else {
+            add(at, std::string(name), "found " + node_text(node) + ", allowed a table: [" + std::string(name) + "]");
+        }
+    }
+
+    void check_setting(std::string_view table, const toml::key& key, const toml::node& node) {
+        const std::string_view name = key.str();
+        const SettingInfo* info = find_setting(std::string(table) + "." + std::string(name));
+        if (info == nullptr)
+            return add(key.source().begin, std::string(table) + "." + key_text(name), unknown_key(table, name));
+        const toml::source_position at = node.is_table() ? key.source().begin : node.source().begin;
+        const Result<SettingValue> value = check_node(*info, node);
+        places_.push_back({info, at, value.ok()});
+        if (value)
+            info->set(out_.settings, *value);
+        else
+            add(at, std::string(info->key), value.error().message);
+    }
+
+    static Result<SettingValue> check_node(const SettingInfo& info, const toml::node& node) {
+        if (const auto* integer = node.as_integer()) return check_value(info, integer->get());
+        if (const auto* text = node.as_string()) return check_value(info, text->get());
+        return field_error(Status::BadRange, std::string(info.key), allowed_text(info),
+                           refusal_text(info, node_text(node)));
+    }
+
+    static std::string unknown_table(std::string_view name) {
+        const std::string_view nearest = suggest_table(name);
+        if (!nearest.empty()) return "unknown table; did you mean [" + std::string(nearest) + "]?";
+        std::string text = "unknown table; there are";
+        for (const SettingTable& table : setting_tables()) text += " [" + std::string(table.name) + "]";
+        return text;
+    }
+
+    static std::string unknown_key(std::string_view table, std::string_view name) {
+        const std::string_view nearest = suggest_key(table, name);
+        return nearest.empty() ? "unknown key" : "unknown key; did you mean " + std::string(nearest) + "?";
+    }
+
+    const Place* find_place(const SettingInfo& info) const {
+        const auto place =
+            std::find_if(places_.begin(), places_.end(), [&](const Place& p) { return p.info == &info; });
+        return place == places_.end() ? nullptr : &*place;
+    }
+
+    // Reported at the setting that the file names; at the smaller one if it names both.
+    void check_order(const SettingInfo& smaller, const SettingInfo& larger) {
+        const SettingValue low = smaller.get(out_.settings);
+        const SettingValue high = larger.get(out_.settings);
+        const Place* low_place = find_place(smaller);
+        const Place* high_place = find_place(larger);
+        const bool unusable =
+            (low_place != nullptr && !low_place->valid) || (high_place != nullptr && !high_place->valid);
+        if (unusable || !(high < low)) return;
+        const bool at_low = low_place != nullptr;
+        const SettingInfo& here = at_low ? smaller : larger;
+        const SettingInfo& other = at_low ? larger : smaller;
+        std::string text =
+            "found " + value_text(here, at_low ? low : high) + (at_low ? ", allowed at most " : ", allowed at least ");
+        text += std::string(other.key) + ", which is " + value_text(other, at_low ? high : low);
+        if ((at_low ? high_place : low_place) == nullptr) text += " by default";
+        if (at_low || high_place != nullptr) add((at_low ? low_place : high_place)->at, std::string(here.key), text);
+    }
+
+    std::string file_;
+    LoadedSettings& out_;
+    std::vector<Place> places_;
+};
+
+LoadedSettings file_error(const std::string& file, std::string text) {
+    LoadedSettings loaded;
+    loaded.errors.push_back({file, 0, 0, {}, std::move(text)});
+    return loaded;
+}
+
+// The number of the first line with too many dots; 0 if there is none. Dots of strings and trailing comments count too.
+std::uint32_t dotty_line(std::string_view text) {
+    std::uint32_t number = 0;
+    while (!text.empty()) {
+        ++number;
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        const std::size_t first = line.find_first_not_of(" \t");
+        const bool comment = first != std::string_view::npos && line[first] == '#';
+        if (!comment && static_cast<std::size_t>(std::count(line.begin(), line.end(), '.')) > kMaxDotsPerLine)
+            return number;
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return 0;
+}
+
+// Reads at most kMaxSettingsFileBytes + 1 bytes. Error: what a person can mend.
+Result<std::string> read_all(int fd) {
+    std::string text;
+    char chunk[16384];
+    while (text.size() <= kMaxSettingsFileBytes) {
+        const ssize_t got = ::read(fd, chunk, sizeof chunk);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return io_error("cannot be read", errno);
+        if (got == 0) break;
+        text.append(chunk, static_cast<std::size_t>(got));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string diagnostic_text(const Diagnostic& diagnostic) {
+    std::string line = diagnostic.file + ":";
+    if (diagnostic.line != 0) line += std::to_string(diagnostic.line) + ":" + std::to_string(diagnostic.column) + ":";
+    line += " error: ";
+    if (!diagnostic.key.empty()) line += diagnostic.key + ": ";
+    line += diagnostic.text;
+    for (char& c : line)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    return line;
+}
+
+LoadedSettings parse_settings(std::string_view text, const std::string& file, std::uint64_t memory_bytes) {
+    if (text.size() > kMaxSettingsFileBytes)
+        return file_error(file,
+                          "found more than " + std::to_string(kMaxSettingsFileBytes) + " bytes, allowed at most that");
+    LoadedSettings loaded;
+    Checker checker(file, loaded);
+    if (const std::uint32_t line = dotty_line(text)) {
+        checker.add({line, 1}, {},
+                    "found more than " + std::to_string(kMaxDotsPerLine) + " dots on a line, allowed at most that");
+        return loaded;
+    }
+    const toml::parse_result parsed = toml::parse(text);
+    if (!parsed) {
+        checker.add(parsed.error().source().begin, {}, std::string(parsed.error().description()));
+        return loaded;
+    }
+    checker.check(parsed.table());
+    derive_sizes(loaded.settings, memory_bytes);
+    checker.check_orders();
+    std::stable_sort(loaded.errors.begin(), loaded.errors.end(), [](const Diagnostic& a, const Diagnostic& b) {
+        return a.line != b.line ? a.line < b.line : a.column < b.column;
+    });
+    return loaded;
+}
+
+LoadedSettings load_settings(const std::string& path, IfMissing if_missing, std::uint64_t memory_bytes) {
+    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!fd.valid() && errno == ENOENT && if_missing == IfMissing::GivesDefaults) {
+        LoadedSettings loaded;
+        loaded.settings = default_settings(memory_bytes);
+        return loaded;
+    }
+    if (!fd.valid()) return file_error(path, io_error("cannot be opened", errno).message);
+    struct stat status = {};
+    if (::fstat(fd.get(), &status) != 0) return file_error(path, io_error("cannot be examined", errno).message);
+    if (S_ISDIR(status.st_mode)) return file_error(path, "found a directory, allowed a regular file");
+    if (!S_ISREG(status.st_mode)) return file_error(path, "found a special file, allowed a regular file");
+    const Result<std::string> text = read_all(fd.get());
+    if (!text) return file_error(path, text.error().message);
+    return parse_settings(*text, path, memory_bytes);
+}
+
+}  // namespace tegu::config

@@ -2,11 +2,24 @@
 /*
  * tegu.h: the C interface to tegud, and the ABI that the C++ wrapper (tegu.hpp) and the Python package stand on.
  *
- * A client is one connection. It is not safe to use one client from two threads at once; several clients are independent.
- * Functions that can fail return a tegu_status (0 is TEGU_OK) and fill *error if error is not NULL. Outputs are untouched on failure.
- * If the connection is lost, the library reconnects with back-off, registers the buffers again and replays the jobs that
- * have no answer yet, until a job's deadline (or options.reconnect_ms) has passed; jobs are pure functions, so that is safe.
- * Structs begin with their size: set it to sizeof(the struct), so that later versions can append fields.
+ * A client is one connection. It is not safe to use one client, its buffers and its results from two threads at once; several
+ * clients are independent. After fork() a client belongs to the parent: in the child only the functions that free may be called.
+ * Functions that can fail return a tegu_status (0 is TEGU_OK) and fill *error if error is not NULL. Outputs are untouched on
+ * failure. Pointers must not be NULL unless it says so; the functions that free accept NULL.
+ *
+ * What the library does by itself, so that a caller need not:
+ * - A lost connection, TEGU_SHUTTING_DOWN and TEGU_DEVICE_LOST: it reconnects with exponential back-off (5 ms to 1 s, with jitter),
+ *   registers the buffers again and replays the jobs that have no answer yet, in order and with what is left of their deadlines; jobs are
+ *   pure functions, so that is safe. A job fails with TEGU_UNAVAILABLE when the daemon was sought for options.reconnect_ms, or when the
+ *   connection was lost ten times under that job.
+ * - TEGU_BUSY: a job is sent again after the daemon's hint and some jitter, until its deadline, or without one for options.reconnect_ms
+ *   (options.busy_retry).
+ * - Deadlines are enforced here too, so that a daemon that hangs cannot hold a caller.
+ * - No more jobs are on the wire than the daemon allows one connection; the others wait here.
+ *
+ * tegu_options and tegu_request begin with their size: set by their init functions, so that later versions can append fields. The
+ * library takes a smaller struct of an older caller (what is missing gets its default), and a larger one of a newer caller if the part
+ * that it does not know is zero, else it fails with TEGU_UNSUPPORTED. All other structs are closed: they will never grow.
  */
 #ifndef TEGU_H
 #define TEGU_H
@@ -79,11 +92,15 @@ typedef struct tegu_options {
     uint32_t size;            /* sizeof(tegu_options) */
     uint32_t connect_ms;      /* how long tegu_connect tries; 0: once */
     uint32_t reconnect_ms;    /* how long a lost connection is sought again; 0: jobs fail with TEGU_UNAVAILABLE at once */
+    uint32_t busy_retry;      /* 1: jobs that are answered TEGU_BUSY are sent again by the library; 0: the caller gets TEGU_BUSY */
     const char* socket_path;  /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET */
     const char* name;         /* of the program, for the daemon's lists; NULL: the name of the executable */
+    int64_t server_uid;       /* the uid that must have opened the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket
+                                 that systemd listens on belongs to 0. The directory of TEGU_DEFAULT_SOCKET admits no impostor; for a
+                                 socket in a directory where others can write, set it. */
 } tegu_options;
-/* Fills in the defaults: connect_ms 0, reconnect_ms 10000. */
-TEGU_API void tegu_options_init(tegu_options* options);
+/* Fills in the defaults: connect_ms 0, reconnect_ms 10000, busy_retry 1, server_uid -1. `size` is the caller's sizeof(tegu_options). */
+TEGU_API void tegu_options_init(tegu_options* options, size_t size);
 
 /* "0.1.0": the version of the library. */
 TEGU_API const char* tegu_version(void);
@@ -97,10 +114,11 @@ TEGU_API const char* tegu_element_word(uint8_t type);
 TEGU_API size_t tegu_element_bytes(uint8_t type);
 TEGU_API const char* tegu_role_word(uint8_t role);
 
-/* Connects; options may be NULL. The caller frees *client with tegu_close, which also frees its buffers. */
+/* Connects; options may be NULL. The caller frees *client with tegu_close: jobs without an answer are given up, their ids are void.
+ * Buffers and results outlive the client as plain memory; each is still freed by its own function. */
 TEGU_API tegu_status tegu_connect(const tegu_options* options, tegu_client** client, tegu_error* error);
 TEGU_API void tegu_close(tegu_client* client);
-/* Round trip of an empty message, in nanoseconds. */
+/* Round trip of an empty message, in nanoseconds. round_trip_ns may be NULL. */
 TEGU_API tegu_status tegu_ping(tegu_client* client, uint64_t* round_trip_ns, tegu_error* error);
 /* How often this client had to reconnect. */
 TEGU_API uint64_t tegu_reconnects(const tegu_client* client);
@@ -125,6 +143,7 @@ TEGU_API void tegu_fields_free(tegu_fields* fields);
  * tegu_buffer_create: the daemon makes it; it is mapped here for reading and writing, zero at first.
  * tegu_buffer_register: `fd` is a memfd made with MFD_ALLOW_SEALING, whole (not sparse) and at least `bytes` long. The library keeps
  * a duplicate; the caller's fd stays the caller's. The daemon adds F_SEAL_SHRINK. tegu_buffer_data is NULL for these.
+ * A handle names the buffer on one connection: tegu_buffer_handle changes when the library reconnects (0 if that failed).
  */
 TEGU_API tegu_status tegu_buffer_create(tegu_client* client, uint64_t bytes, tegu_buffer** buffer, tegu_error* error);
 TEGU_API tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t bytes, int access, tegu_buffer** buffer,
@@ -144,7 +163,7 @@ TEGU_API void tegu_buffer_free(tegu_buffer* buffer);
 
 /* The buffers of this user in the daemon, of all its connections. */
 typedef struct tegu_buffer_info {
-    uint64_t handle, session, bytes, jobs_total, generation;
+    uint64_t handle, session, bytes, jobs_total, generation;  /* generation: the newest that a job named */
     uint32_t pid;
     uint8_t access, frozen, created_by_daemon, reserved;
 } tegu_buffer_info;
@@ -152,8 +171,9 @@ typedef struct tegu_buffer_info {
 TEGU_API tegu_status tegu_buffer_list(tegu_client* client, tegu_buffer_info* list, size_t capacity, size_t* count, tegu_error* error);
 
 /*
- * One input. Either `buffer` with an offset, or `data`: memory of the caller, sent in the message if the inputs are small and
- * through a buffer of the library's own otherwise (one copy). Valid until tegu_submit returns.
+ * One input. Either `buffer` with an offset, or `data`: memory of the caller, sent in the message if the inputs are small (64 KiB) and
+ * through a buffer of the library's own otherwise: one copy, and rows with a stride are packed on the way. The memory is
+ * needed until tegu_submit returns.
  */
 typedef struct tegu_operand {
     const void* data;
@@ -162,12 +182,27 @@ typedef struct tegu_operand {
     uint64_t row_stride;      /* elements; 0 means cols */
 } tegu_operand;
 
-typedef struct tegu_reduce_params { uint32_t statistics; uint32_t ddof; uint8_t skip_nans; } tegu_reduce_params;
-typedef struct tegu_topk_params { uint64_t k; uint8_t largest; uint8_t distinct; } tegu_topk_params;
+/* Flags are 0 or 1. `reserved` is zero. */
+typedef struct tegu_reduce_params {
+    uint32_t statistics;      /* a set of TEGU_STAT_*; at least one */
+    uint32_t ddof;            /* variance and standard deviation divide by count - ddof; 0 or 1 */
+    uint8_t skip_nans;        /* leaves NaN elements out of everything but TEGU_STAT_NANS */
+    uint8_t reserved[7];
+} tegu_reduce_params;
+typedef struct tegu_topk_params {
+    uint64_t k;               /* 1 to the elements (of a row) */
+    uint8_t largest;          /* else the smallest */
+    uint8_t distinct;         /* each value once, with its first index */
+    uint8_t reserved[6];
+} tegu_topk_params;
 typedef struct tegu_entropy_map_params {
-    uint32_t window_rows, window_cols, levels;
-    uint8_t has_range, base, border;
-    double lo, hi;
+    uint32_t window_rows, window_cols;  /* odd, 3 to 63 */
+    uint32_t levels;          /* 2 to 256 */
+    uint8_t has_range;        /* 0: the whole range of an integer type, min to max of the finite pixels of a float type */
+    uint8_t base;             /* TEGU_BASE_* */
+    uint8_t border;           /* TEGU_BORDER_* */
+    uint8_t reserved;
+    double lo, hi;            /* with has_range: the lower edge of the first level and the upper edge of the last */
 } tegu_entropy_map_params;
 
 typedef struct tegu_request {
@@ -186,22 +221,27 @@ typedef struct tegu_request {
     tegu_buffer* output;      /* NULL: the library provides the memory of the result */
     uint64_t output_offset_bytes;  /* a multiple of 64 */
     uint64_t deadline_ns;     /* from submit; 0: none */
-    uint8_t priority, backend;
+    uint8_t priority;         /* TEGU_PRIORITY_* */
+    uint8_t backend;          /* TEGU_BACKEND_*: what must run it, else the job fails */
+    uint8_t reserved[6];      /* zero */
 } tegu_request;
 /* Zeroes the request, then: size, rows 1, normal priority, and the defaults of the operation's parameters (statistics none; largest;
- * window 5x5, 16 levels, base 2, clip). */
-TEGU_API void tegu_request_init(tegu_request* request, uint16_t operation);
+ * window 5x5, 16 levels, base 2, clip). `size` is the caller's sizeof(tegu_request). */
+TEGU_API void tegu_request_init(tegu_request* request, size_t size, uint16_t operation);
 
-/* Sends a job (it may wait in the library until the next flush or wait, so that several go in one system call); *id names it.
- * The caller must fetch its result with tegu_wait. Several may be in flight; results come in any order. */
+/* Takes a job; *id, never 0, names it. It may wait in the library until 32 KiB are gathered or the next flush or wait, so that
+ * several go in one system call. The caller must fetch its result with tegu_wait. Several may be in flight; results come in any order.
+ * Blocks while the library's own buffers are all in use by earlier jobs. Fails only for what is wrong with the request itself. */
 TEGU_API tegu_status tegu_submit(tegu_client* client, const tegu_request* request, uint64_t* id, tegu_error* error);
+/* Sends what is waiting, as far as the daemon takes it now; never blocks for long. */
 TEGU_API tegu_status tegu_flush(tegu_client* client, tegu_error* error);
-/* Waits for the result of job `id`, or with id 0 of any job in flight. Returns the job's status: a job that failed has no result,
- * its error is in *error. *done_id (may be NULL) is the job that ended. timeout_ms < 0: without limit; over it: TEGU_DEADLINE_EXCEEDED with
- * *done_id 0, and the job goes on. The caller frees *result. */
+/* Waits for the result of job `id`, or with id 0 of any job in flight. Returns the job's status: a job that failed has no result
+ * (*result is set to NULL), its error is in *error. *done_id (may be NULL) is the job that ended; its id is void from then on.
+ * timeout_ms < 0: without limit; over it: TEGU_DEADLINE_EXCEEDED with *done_id 0, and the job goes on. An id that is not in
+ * flight, or 0 when none is: TEGU_NOT_FOUND with *done_id 0. The caller frees *result. */
 TEGU_API tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_result** result, uint64_t* done_id,
                                tegu_error* error);
-/* Asks the daemon to stop a job; its result, or TEGU_CANCELLED, still comes from tegu_wait. */
+/* Asks the daemon to stop a job; its result, or TEGU_CANCELLED, still comes from tegu_wait. TEGU_NOT_FOUND: no such job. */
 TEGU_API tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error);
 /* Submit and wait. */
 TEGU_API tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result, tegu_error* error);
@@ -212,6 +252,7 @@ typedef struct tegu_array {
     uint64_t rows, cols;
     const void* data;         /* dense, row-major; lives as long as the result (or the output buffer) */
 } tegu_array;
+/* queue, copy, compute: as the daemon measured; round_trip: from tegu_submit to the arrival of the reply here, retries included. */
 typedef struct tegu_timing { uint64_t queue_ns, copy_ns, compute_ns, round_trip_ns; } tegu_timing;
 
 TEGU_API size_t tegu_result_count(const tegu_result* result);

@@ -1,12 +1,219 @@
 // SPDX-License-Identifier: Apache-2.0
+// Top-k of whole buffers and of rows: what is refused, what comes out, and how a job is cut into selections. One sequence is
+// selected by all threads together; many short rows are dealt out, one thread a row. cpu/topk_select.h has the selection.
 #include "kernels/topk.h"
 
-namespace tegu::kernels {
+#include <algorithm>
+#include <atomic>
+#include <cstring>
 
-Result<JobPlan> plan_topk(const Job&, const TopkParams&) { return make_error(Status::Unsupported, "topk"); }
-Result<RunReport> run_topk(const Job&, const TopkParams&, Span<const InputView>, Span<const OutputView>, ThreadPool*,
-                         const StopToken&) {
-    return make_error(Status::Unsupported, "topk");
+#include "kernels/cpu/topk_rank.h"
+#include "kernels/cpu/topk_select.h"
+
+namespace tegu::kernels {
+namespace {
+
+using topk::Method;
+using topk::MethodKind;
+using topk::Question;
+using topk::Selection;
+using topk::Sequence;
+using topk::Team;
+using topk::Workspace;
+
+constexpr std::uint64_t kLongRow = 1u << 17;  // elements from which the threads share one row
+
+Question question_of(const Job& job, const TopkParams& params) {
+    const bool whole = job.axis == Axis::Whole;
+    return Question{
+        whole ? job.rows * job.cols : job.cols, params.k, params.distinct, job.type,
+        rank::flip_of(params.largest, is_signed_integer(job.type), static_cast<unsigned>(element_bytes(job.type)))};
+}
+
+// Rows that are selected at the same time, each by one thread with its own workspace.
+std::uint64_t concurrent_rows(const Job& job, const Question& question) {
+    if (job.axis == Axis::Whole || question.n >= kLongRow) return 1;
+    return std::clamp<std::uint64_t>(job.rows, 1, topk::kMaxSlots);
+}
+
+std::uint64_t predict_ns(const Question& question, const Method& method) {
+    const std::uint64_t bytes = question.n * element_bytes(question.type);
+    if (method.kind == MethodKind::Blocks) return bytes / 16 + 5 * method.blocks + 60 * question.k + 300;
+    return 30 * question.n + 300;
+}
+
+// Where the values, indices and counts of one selection go.
+struct Target {
+    std::byte* values;
+    std::byte* indices;
+    std::byte* counts;  // null without `distinct`
+};
+
+template <class U, bool Float>
+void write_values(const Selection& selection, std::uint64_t flip, std::byte* out) {
+    for (std::uint64_t i = 0; i < selection.count; ++i) {
+        const U bits = rank::decode<U, Float>(static_cast<U>(selection.rank(i)), static_cast<U>(flip));
+        std::memcpy(out + i * sizeof(U), &bits, sizeof bits);
+    }
+}
+
+void write_values(const Selection& selection, const Question& question, std::byte* out) {
+    const bool floating = is_float(question.type);
+    switch (element_bytes(question.type)) {
+        case 1: return write_values<std::uint8_t, false>(selection, question.flip, out);
+        case 2:
+            return floating ? write_values<std::uint16_t, true>(selection, question.flip, out)
+                            : write_values<std::uint16_t, false>(selection, question.flip, out);
+        case 4:
+            return floating ? write_values<std::uint32_t, true>(selection, question.flip, out)
+                            : write_values<std::uint32_t, false>(selection, question.flip, out);
+        default:
+            return floating ? write_values<std::uint64_t, true>(selection, question.flip, out)
+                            : write_values<std::uint64_t, false>(selection, question.flip, out);
+    }
+}
+
+void write(const Selection& selection, const Question& question, const Target& target) {
+    const std::size_t width = element_bytes(question.type);
+    write_values(selection, question, target.values);
+    std::memset(target.values + selection.count * width, 0, (question.k - selection.count) * width);
+    for (std::uint64_t i = 0; i < question.k; ++i) {
+        const std::int64_t index = i < selection.count ? static_cast<std::int64_t>(selection.index(i)) : -1;
+        std::memcpy(target.indices + i * sizeof index, &index, sizeof index);
+    }
+    if (target.counts != nullptr) std::memcpy(target.counts, &selection.count, sizeof selection.count);
+}
+
+class Run {
+  public:
+    Run(const Job& job, const TopkParams& params, const InputView& input, Span<const OutputView> outputs)
+        : job_(job),
+          question_(question_of(job, params)),
+          method_(choose_method(question_)),
+          input_(input),
+          outputs_(outputs) {}
+
+    const Question& question() const { return question_; }
+    const Method& method() const { return method_; }
+
+    Result<void> whole(const Team& team) {
+        return one(Sequence{input_.data, job_.rows, job_.cols, input_.row_stride, width()}, 0, team);
+    }
+
+    Result<void> long_rows(const Team& team) {
+        for (std::uint64_t row = 0; row < job_.rows; ++row) {
+            Result<void> done = one(row_of(row), row, team);
+            if (!done) return done;
+        }
+        return {};
+    }
+
+    // Each slot takes bunches of rows; a bunch is worth about a tenth of a millisecond.
+    Result<void> short_rows(const Team& team) {
+        const std::uint64_t bunch = std::max<std::uint64_t>(1, 16384 / std::max<std::uint64_t>(1, job_.cols));
+        std::vector<Workspace> workspaces(std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, question_)));
+        for (Workspace& workspace : workspaces) {
+            Result<Workspace> made = Workspace::create(method_);
+            if (!made) return std::move(made).error();
+            workspace = std::move(*made);
+        }
+        const Team alone = team.alone();
+        const bool done = team.run((job_.rows + bunch - 1) / bunch, [&](std::uint64_t task, unsigned slot) {
+            const std::uint64_t end = std::min(job_.rows, (task + 1) * bunch);
+            for (std::uint64_t row = task * bunch; row < end; ++row) {
+                Result<Selection> selection = select(row_of(row), question_, method_, workspaces[slot], alone);
+                if (!selection) return;
+                write(*selection, question_, target_of(row));
+            }
+        });
+        if (!done) return team.stop().error();
+        return {};
+    }
+
+    std::uint64_t filled() const { return filled_; }
+
+  private:
+    unsigned width() const { return static_cast<unsigned>(element_bytes(job_.type)); }
+
+    Sequence row_of(std::uint64_t row) const {
+        return Sequence{input_.data + row * input_.row_stride * width(), 1, job_.cols, job_.cols, width()};
+    }
+
+    Target target_of(std::uint64_t row) const {
+        const std::uint64_t first = row * question_.k;
+        return Target{outputs_[0].data + first * width(), outputs_[1].data + first * sizeof(std::int64_t),
+                      question_.distinct ? outputs_[2].data + row * sizeof(std::uint64_t) : nullptr};
+    }
+
+    Result<void> one(const Sequence& sequence, std::uint64_t row, const Team& team) {
+        if (workspace_.memory == nullptr) {
+            Result<Workspace> made = Workspace::create(method_);
+            if (!made) return std::move(made).error();
+            workspace_ = std::move(*made);
+        }
+        Result<Selection> selection = select(sequence, question_, method_, workspace_, team);
+        if (!selection) return std::move(selection).error();
+        write(*selection, question_, target_of(row));
+        filled_ = selection->count;
+        return {};
+    }
+
+    const Job& job_;
+    const Question question_;
+    const Method method_;
+    const InputView& input_;
+    Span<const OutputView> outputs_;
+    Workspace workspace_;
+    std::uint64_t filled_ = 0;
+};
+
+std::string policy_of(const Method& method, unsigned threads) {
+    std::string policy = std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(threads);
+    if (method.kind == MethodKind::Blocks) return policy + " method=blocks block=" + std::to_string(method.block);
+    return policy + " method=direct";
+}
+
+}  // namespace
+
+Result<JobPlan> plan_topk(const Job& job, const TopkParams& params) {
+    const Question question = question_of(job, params);
+    const std::uint64_t rows = job.axis == Axis::Whole ? 1 : job.rows;
+    if (question.n == 0) return make_error(Status::EmptyInput, "topk: there are no elements to select from");
+    if (params.k == 0 || params.k > question.n)
+        return bad_range("k", "1.." + std::to_string(question.n),
+                         "k is " + std::to_string(params.k) + ", and there are " + std::to_string(question.n) +
+                             " elements" + (job.axis == Axis::Rows ? " in a row" : ""));
+    if (rows > (std::uint64_t{1} << 58) / params.k)
+        return field_error(Status::TooLarge, "k", "rows * k up to 2^58", "topk: the result is larger than any buffer");
+
+    JobPlan plan;
+    plan.outputs = {ArraySpec{ArrayRole::Values, job.type, rows, params.k},
+                    ArraySpec{ArrayRole::Indices, ElementType::I64, rows, params.k}};
+    if (params.distinct) plan.outputs.push_back(ArraySpec{ArrayRole::Counts, ElementType::U64, rows, 1});
+    const Method method = choose_method(question);
+    plan.bytes_read = job.rows * job.cols * element_bytes(job.type);
+    for (const ArraySpec& output : plan.outputs) plan.bytes_written += array_bytes(output);
+    if (rows > 0) plan.scratch_bytes = method.bytes * concurrent_rows(job, question);
+    if (__builtin_mul_overflow(predict_ns(question, method), rows, &plan.predicted_ns))
+        plan.predicted_ns = ~std::uint64_t{0};
+    return plan;
+}
+
+Result<RunReport> run_topk(const Job& job, const TopkParams& params, Span<const InputView> inputs,
+                           Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+    Run run(job, params, inputs[0], outputs);
+    const Team team(pool, stop);
+    const bool long_rows = run.question().n >= kLongRow;
+    Result<void> done = job.axis == Axis::Whole ? run.whole(team)
+                        : long_rows             ? run.long_rows(team)
+                                                : run.short_rows(team);
+    if (!done) return std::move(done).error();
+    RunReport report;
+    report.policy = policy_of(run.method(), team.slots());
+    report.filled_columns.assign(2, params.k);
+    if (params.distinct) report.filled_columns.push_back(1);
+    if (params.distinct && job.axis == Axis::Whole) report.filled_columns[0] = report.filled_columns[1] = run.filled();
+    return report;
 }
 
 }  // namespace tegu::kernels

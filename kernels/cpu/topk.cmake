@@ -1,0 +1,3 @@
+# Top-k on the CPU: the scans are compiled per instruction set, everything above them once.
+target_sources(tegu_kernels PRIVATE cpu/topk_sort.cpp cpu/topk_select.cpp)
+tegu_isa_objects(tegu_kernels ${CMAKE_CURRENT_SOURCE_DIR}/cpu/topk_scan.cpp)

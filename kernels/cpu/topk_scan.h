@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of top-k that touch every element, compiled once per instruction set: minima of blocks, and collecting what is
+// good enough. They work on ranks (topk_rank.h) of dense elements at any alignment. An entry is a rank with its index in one
+// unsigned integer, so that entries compare as the result is ordered: by rank, then by index.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/element_type.h"
+#include "kernels/cpu_isa.h"
+
+namespace tegu::kernels::topk {
+
+using Entry64 = std::uint64_t;                     // rank << 32 or << 48 | index
+__extension__ typedef unsigned __int128 Entry128;  // rank << 64 | index: 64-bit elements, and more than 2^32 of 32 bits
+
+struct Elements {
+    const std::byte* data;
+    std::uint64_t count;
+    std::uint64_t flip;  // rank::flip_of
+};
+
+// The functions for one element type. They write in bounds whatever the elements are, even if these change meanwhile.
+struct ScanKernels {
+    // out[b] = the smallest rank of elements [b * block, (b + 1) * block), the last block may be short. REQUIRES: block >= 1.
+    void (*minima)(Elements elements, std::uint64_t block, std::uint64_t* out);
+    // Appends an entry for each element whose rank is <= bound, in order; element i has the index first + i. Returns how many.
+    // REQUIRES: out has room for elements.count entries. Null where the type never uses such entries.
+    std::uint64_t (*collect64)(Elements elements, std::uint64_t first, std::uint64_t bound, unsigned shift,
+                               Entry64* out);
+    std::uint64_t (*collect128)(Elements elements, std::uint64_t first, std::uint64_t bound, Entry128* out);
+};
+
+}  // namespace tegu::kernels::topk
+
+namespace tegu::kernels {
+// The kernels of a type in the namespace of each instruction set. REQUIRES: a known type.
+TEGU_ISA_DECLARE(const topk::ScanKernels& topk_scan_kernels(ElementType type);)
+}  // namespace tegu::kernels

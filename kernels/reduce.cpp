@@ -1,12 +1,489 @@
 // SPDX-License-Identifier: Apache-2.0
+// A sequence is cut into chunks and groups of chunks at fixed positions; groups of a long sequence and blocks of short rows go
+// to the threads. Nothing here changes a bit of a result. Small jobs allocate nothing but their report.
 #include "kernels/reduce.h"
 
-namespace tegu::kernels {
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
 
-Result<JobPlan> plan_reduce(const Job&, const ReduceParams&) { return make_error(Status::Unsupported, "reduce"); }
-Result<RunReport> run_reduce(const Job&, const ReduceParams&, Span<const InputView>, Span<const OutputView>, ThreadPool*,
-                         const StopToken&) {
-    return make_error(Status::Unsupported, "reduce");
+#include "kernels/cpu/reduce_finish.h"
+#include "kernels/cpu/reduce_partial.h"
+#include "kernels/cpu_isa.h"
+#include "kernels/thread_pool.h"
+
+namespace tegu::kernels {
+namespace {
+
+constexpr std::uint64_t kMaxGroups = 4096;           // partial results that are held at once
+constexpr std::uint64_t kMaxGroupChunks = 16;        // a thread looks at the stop token once per group
+constexpr std::uint64_t kRowBlockBytes = 256 << 10;  // rows that a thread takes at a time
+constexpr std::uint64_t kParallelNs = 20000;         // predicted work below which waking a thread does not pay
+constexpr std::uint64_t kMaxOutputRows = std::uint64_t{1} << 56;
+
+// --- the plan -----------------------------------------------------------------------------------------------------------
+
+std::string statistic_words(bool (*accept)(Statistic)) {
+    std::string words;
+    for (const StatisticInfo& info : kStatisticInfos)
+        if (accept(info.statistic)) words += (words.empty() ? "" : ", ") + std::string(info.word);
+    return words;
+}
+
+unsigned needs_of(Statistic statistic, bool floating) {
+    switch (statistic) {
+        case Statistic::Count: return 0;
+        case Statistic::Sum:
+        case Statistic::Mean: return kNeedSum;
+        case Statistic::Min:
+        case Statistic::Max:
+        case Statistic::Minmax:
+        case Statistic::Argmin:
+        case Statistic::Argmax:
+        case Statistic::Absmax: return kNeedExtrema;
+        case Statistic::L1: return kNeedL1;
+        case Statistic::L2:
+        case Statistic::Var:
+        case Statistic::Std: return kNeedMoments;
+        case Statistic::Nonzero: return kNeedZeros;
+        case Statistic::Nans: return floating ? kNeedNans : 0u;
+    }
+    return 0;
+}
+
+unsigned needs_of(const ReduceParams& params, ElementType type) {
+    unsigned needs = 0;
+    if (is_float(type) && params.skip_nans) needs |= kSkipNans;
+    for (const StatisticInfo& info : kStatisticInfos)
+        if (params.statistics & statistic_bit(info.statistic)) needs |= needs_of(info.statistic, is_float(type));
+    return needs;
+}
+
+// Picoseconds per element on one core, over data in memory; measured, and rounded up to what an older core needs.
+std::uint64_t element_ps(unsigned needs, ElementType type) {
+    const std::uint64_t bytes = element_bytes(type);
+    if (needs == 0) return 0;
+    std::uint64_t compute = type == ElementType::F16 ? 60 : 0;
+    const std::uint64_t unit = is_float(type) ? 8 * std::max<std::uint64_t>(bytes, 4) : 8 * bytes;
+    for (unsigned need : {kNeedSum, kNeedL1, kNeedZeros, kNeedNans})
+        if (needs & need) compute += unit;
+    if (needs & kNeedExtrema) compute += 3 * unit;
+    if (needs & kNeedMoments) compute += type == ElementType::I64 || type == ElementType::U64 ? 600 : 4 * unit;
+    if (needs & kSkipNans) compute += unit;
+    return std::max(compute, 30 * bytes);
+}
+
+std::uint64_t predict_ns(unsigned needs, ElementType type, std::uint64_t elements, std::uint64_t sequences) {
+    const auto ps = static_cast<double>(element_ps(needs, type));
+    return static_cast<std::uint64_t>(200 + 60.0 * static_cast<double>(sequences) +
+                                      static_cast<double>(elements) * ps / 1000);
+}
+
+std::uint64_t partial_bytes(ElementType type) {
+    return is_float(type) ? sizeof(FloatPartial) : sizeof(IntegerPartial);
+}
+
+std::uint64_t chunks_of(std::uint64_t n) {
+    return n / kChunkElements + (n % kChunkElements != 0);
+}
+
+Result<void> check_params(const Job& job, const ReduceParams& params) {
+    const auto any = [](Statistic) { return true; };
+    if (params.statistics == 0) return bad_range("statistics", statistic_words(any), "the set of statistics is empty");
+    if (params.statistics & ~kAllStatistics)
+        return bad_range(
+            "statistics", statistic_words(any),
+            "the set of statistics has an unknown member (bits " + std::to_string(params.statistics) + ")");
+    if (params.ddof > 1) return bad_range("ddof", "0 or 1", "ddof is " + std::to_string(params.ddof));
+    const bool rows = job.axis == Axis::Rows;
+    if (rows && job.rows > kMaxOutputRows)
+        return field_error(Status::TooLarge, "rows", "up to 2^56",
+                           "a result for each of " + std::to_string(job.rows) + " rows is too large");
+    const bool empty = rows ? job.rows != 0 && job.cols == 0 : job.rows == 0 || job.cols == 0;
+    if (!empty) return {};
+    for (const StatisticInfo& info : kStatisticInfos)
+        if ((params.statistics & statistic_bit(info.statistic)) && !defined_for_empty(info.statistic))
+            return field_error(Status::EmptyInput, "statistics", statistic_words(defined_for_empty),
+                               std::string(info.word) + " of an empty sequence is not defined");
+    return {};
+}
+
+// --- one sequence -------------------------------------------------------------------------------------------------------
+
+// The elements of one result in their order; they may lie in rows with gaps between them.
+struct Sequence {
+    const std::byte* data;
+    std::uint64_t n;
+    std::uint64_t cols;
+    std::uint64_t row_stride;
+    std::size_t element_bytes;
+    bool direct;  // contiguous, and aligned for the type
+};
+
+// Copies elements [begin, begin + count).
+void gather(const Sequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to) {
+    std::uint64_t row = begin / sequence.cols;
+    std::uint64_t col = begin % sequence.cols;
+    while (count != 0) {
+        const std::uint64_t width = std::min(count, sequence.cols - col);
+        const std::size_t bytes = width * sequence.element_bytes;
+        std::memcpy(to, sequence.data + (row * sequence.row_stride + col) * sequence.element_bytes, bytes);
+        to += bytes;
+        count -= width;
+        col = 0;
+        ++row;
+    }
+}
+
+void set_positions(FloatPartial* partial, std::uint64_t begin) {
+    partial->min_at = partial->max_at = begin;
+    partial->nan_at = partial->nans != 0 ? begin : ~std::uint64_t{0};
+}
+void set_positions(IntegerPartial* partial, std::uint64_t begin) {
+    partial->min_at = partial->max_at = begin;
+}
+
+// What a run computes from each chunk.
+template <class Partial>
+struct ChunkWork {
+    void (*kernel)(unsigned, const void*, std::size_t, Partial*);
+    unsigned needs;
+
+    void reduce(const Sequence& sequence, std::uint64_t begin, Partial* out) const {
+        const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, sequence.n - begin);
+        if (sequence.direct)
+            kernel(needs, sequence.data + begin * sequence.element_bytes, count, out);
+        else
+            reduce_gathered(sequence, begin, count, out);
+        set_positions(out, begin);
+    }
+
+    __attribute__((noinline)) void reduce_gathered(const Sequence& sequence, std::uint64_t begin, std::uint64_t count,
+                                                   Partial* out) const {
+        alignas(64) std::byte buffer[kChunkElements * sizeof(std::uint64_t)];
+        gather(sequence, begin, count, buffer);
+        kernel(needs, buffer, count, out);
+    }
+
+    // The subtree of chunks [begin, end).
+    void reduce_group(const Sequence& sequence, std::uint64_t begin, std::uint64_t end, Partial* out) const {
+        if (end - begin == 1) return reduce(sequence, begin * kChunkElements, out);
+        PartialTree<Partial> tree;
+        Partial chunk;
+        for (std::uint64_t c = begin; c < end; ++c) {
+            reduce(sequence, c * kChunkElements, &chunk);
+            tree.push(chunk);
+        }
+        *out = tree.finish();
+    }
+};
+
+// Reduces a sequence on the calling thread. False: stopped.
+template <class Partial>
+bool reduce_serial(const ChunkWork<Partial>& work, const Sequence& sequence, const StopToken& stop, Partial* out) {
+    const std::uint64_t chunks = chunks_of(sequence.n);
+    if (chunks <= kMaxGroupChunks) {
+        work.reduce_group(sequence, 0, chunks, out);
+        return true;
+    }
+    PartialTree<Partial> tree;
+    for (std::uint64_t begin = 0; begin < chunks; begin += kMaxGroupChunks) {
+        if (stop.stop_requested()) return false;
+        Partial group;
+        work.reduce_group(sequence, begin, std::min(begin + kMaxGroupChunks, chunks), &group);
+        tree.push(group);
+    }
+    *out = tree.finish();
+    return true;
+}
+
+// A power of two of chunks, such that there are enough groups for all threads and not too many to hold.
+std::uint64_t group_chunks(std::uint64_t chunks, unsigned threads) {
+    std::uint64_t group = 1;
+    while (group < kMaxGroupChunks && chunks / (2 * group) >= 8 * std::uint64_t{threads}) group *= 2;
+    while (chunks / group >= kMaxGroups) group *= 2;
+    return group;
+}
+
+template <class Partial>
+Result<void> reduce_parallel(const ChunkWork<Partial>& work, const Sequence& sequence, ThreadPool* pool,
+                             const StopToken& stop, Partial* out) {
+    const std::uint64_t chunks = chunks_of(sequence.n);
+    const std::uint64_t group = group_chunks(chunks, pool->threads());
+    const std::uint64_t groups = (chunks + group - 1) / group;
+    const std::unique_ptr<Partial[]> partials(new (std::nothrow) Partial[groups]);
+    if (partials == nullptr) return make_error(Status::OutOfMemory, "no memory for the partial results of reduce");
+    std::atomic<bool> stopped{false};
+    pool->parallel_for(groups, [&](std::uint64_t g, unsigned) {
+        if (stopped.load(std::memory_order_relaxed)) return;
+        if (stop.stop_requested())
+            stopped.store(true, std::memory_order_relaxed);
+        else
+            work.reduce_group(sequence, g * group, std::min((g + 1) * group, chunks), &partials[g]);
+    });
+    if (stopped.load(std::memory_order_relaxed)) return stop.error();
+    PartialTree<Partial> tree;
+    for (std::uint64_t g = 0; g < groups; ++g) tree.push(partials[g]);
+    *out = tree.finish();
+    return {};
+}
+
+// --- from a partial result to the reply -----------------------------------------------------------------------------------
+
+template <class T>
+double float_value(T element) {
+    return static_cast<double>(element);
+}
+double float_value(Half element) {
+    return static_cast<double>(half_to_float(element));
+}
+
+// The first element at or after `from`, in the chunk that starts there, for which `hit` holds. The chunk's partial result says
+// that there is one; if the bytes have changed since, the answer is `from`.
+template <class T, class Hit>
+std::int64_t first_hit(const Sequence& sequence, std::uint64_t from, Hit hit) {
+    constexpr std::size_t kBlock = 128;
+    const std::uint64_t end = std::min(sequence.n, from + kChunkElements);
+    alignas(64) T block[kBlock];
+    for (std::uint64_t begin = from; begin < end; begin += kBlock) {
+        const std::size_t count = std::min<std::uint64_t>(kBlock, end - begin);
+        gather(sequence, begin, count, reinterpret_cast<std::byte*>(block));
+        int hits = 0;
+        for (std::size_t i = 0; i < count; ++i) hits |= hit(block[i]);
+        if (hits == 0) continue;
+        for (std::size_t i = 0; i < count; ++i)
+            if (hit(block[i])) return static_cast<std::int64_t>(begin + i);
+    }
+    return static_cast<std::int64_t>(from);
+}
+
+template <class T>
+std::int64_t find_extreme(const Sequence& sequence, const FinishContext& context, const FloatPartial& partial,
+                          bool largest) {
+    if (partial.nans != 0 && !context.skip_nans)
+        return first_hit<T>(sequence, partial.nan_at, [](T x) { return float_value(x) != float_value(x); });
+    if (partial.nans == context.n) return -1;
+    const double value = largest ? partial.max : partial.min;
+    return first_hit<T>(sequence, largest ? partial.max_at : partial.min_at,
+                        [value](T x) { return float_value(x) == value; });
+}
+
+template <class T>
+std::int64_t find_extreme(const Sequence& sequence, const FinishContext&, const IntegerPartial& partial, bool largest) {
+    const T value = static_cast<T>(largest ? partial.max : partial.min);
+    return first_hit<T>(sequence, largest ? partial.max_at : partial.min_at, [value](T x) { return x == value; });
+}
+
+// Where the values of one statistic go.
+struct Column {
+    Statistic statistic;
+    std::byte* data;
+    std::size_t row_bytes;
+};
+
+// Everything a run needs besides the data: what is computed and where it goes.
+template <class T, class Partial>
+class Run {
+  public:
+    Run(const Job& job, const ReduceParams& params, Span<const OutputView> outputs, ChunkWork<Partial> work)
+        : job_(job), params_(params), work_(work) {
+        for (const StatisticInfo& info : kStatisticInfos) {
+            if (!(params.statistics & statistic_bit(info.statistic))) continue;
+            const std::size_t bytes = element_bytes(statistic_type(info.statistic, job.type));
+            columns_[count_] =
+                Column{info.statistic, outputs[count_].data, bytes * static_cast<std::size_t>(info.values_per_row)};
+            ++count_;
+        }
+    }
+
+    Result<void> whole(const InputView& input, ThreadPool* pool, const StopToken& stop) {
+        const std::uint64_t n = job_.rows * job_.cols;
+        const bool contiguous = job_.rows <= 1 || input.row_stride == job_.cols;
+        return one(sequence_of(input.data, n, job_.cols, input.row_stride, contiguous), 0, pool, stop);
+    }
+
+    // Each row by all threads.
+    Result<void> long_rows(const InputView& input, ThreadPool* pool, const StopToken& stop) {
+        for (std::uint64_t r = 0; r < job_.rows; ++r) {
+            Result<void> done = one(row_of(input, r), r, pool, stop);
+            if (!done) return done;
+        }
+        return {};
+    }
+
+    // Each thread takes blocks of rows.
+    Result<void> short_rows(const InputView& input, ThreadPool* pool, const StopToken& stop) {
+        const std::uint64_t block = std::max<std::uint64_t>(1, kRowBlockBytes / (job_.cols * sizeof(T) + 64));
+        const std::uint64_t blocks = (job_.rows + block - 1) / block;
+        FirstError first;
+        const auto body = [&](std::uint64_t b, unsigned) {
+            if (stop.stop_requested()) return first.keep(0, stop.error());
+            const std::uint64_t end = std::min((b + 1) * block, job_.rows);
+            for (std::uint64_t r = b * block; r < end; ++r) {
+                Result<void> done = one(row_of(input, r), r, nullptr, stop);
+                if (!done) return first.keep(r, std::move(done).error());
+            }
+        };
+        if (pool != nullptr)
+            pool->parallel_for(blocks, body);
+        else
+            for (std::uint64_t b = 0; b < blocks && !first.seen(); ++b) body(b, 0);
+        return first.result();
+    }
+
+  private:
+    // The error of the lowest row, whichever thread met it first.
+    class FirstError {
+      public:
+        void keep(std::uint64_t row, Error error) {
+            std::lock_guard<std::mutex> lock(mutex_);
+            if (seen_ && row_ <= row) return;
+            seen_ = true;
+            row_ = row;
+            error_ = std::move(error);
+        }
+        bool seen() {
+            std::lock_guard<std::mutex> lock(mutex_);
+            return seen_;
+        }
+        Result<void> result() {
+            if (!seen()) return {};
+            return std::move(error_);
+        }
+
+      private:
+        std::mutex mutex_;
+        bool seen_ = false;
+        std::uint64_t row_ = 0;
+        Error error_;
+    };
+
+    static Sequence sequence_of(const std::byte* data, std::uint64_t n, std::uint64_t cols, std::uint64_t stride,
+                                bool contiguous) {
+        const bool aligned = reinterpret_cast<std::uintptr_t>(data) % alignof(T) == 0;
+        return Sequence{data,   n,         contiguous ? std::max<std::uint64_t>(n, 1) : cols,
+                        stride, sizeof(T), contiguous && aligned};
+    }
+
+    Sequence row_of(const InputView& input, std::uint64_t row) const {
+        const std::byte* data = job_.cols == 0 ? input.data : input.data + row * input.row_stride * sizeof(T);
+        return sequence_of(data, job_.cols, job_.cols, job_.cols, true);
+    }
+
+    Result<void> one(const Sequence& sequence, std::uint64_t row, ThreadPool* pool, const StopToken& stop) {
+        Partial partial;
+        if (work_.needs == 0 || sequence.n == 0) {
+            partial = Partial{};
+        } else if (pool != nullptr && sequence.n > kChunkElements) {
+            Result<void> done = reduce_parallel(work_, sequence, pool, stop, &partial);
+            if (!done) return done;
+        } else if (!reduce_serial(work_, sequence, stop, &partial)) {
+            return stop.error();
+        }
+        return write(sequence, partial, row);
+    }
+
+    Result<void> write(const Sequence& sequence, const Partial& partial, std::uint64_t row) {
+        FinishContext context{job_.type, sequence.n, params_.skip_nans, params_.ddof, -1, -1};
+        if (params_.statistics & statistic_bit(Statistic::Argmin))
+            context.argmin = find_extreme<T>(sequence, context, partial, false);
+        if (params_.statistics & statistic_bit(Statistic::Argmax))
+            context.argmax = find_extreme<T>(sequence, context, partial, true);
+        for (std::size_t i = 0; i < count_; ++i) {
+            Result<void> done = write_statistic(columns_[i].statistic, context, partial,
+                                                columns_[i].data + row * columns_[i].row_bytes);
+            if (done) continue;
+            if (job_.axis == Axis::Rows) done.error().message += " in row " + std::to_string(row);
+            return done;
+        }
+        return {};
+    }
+
+    const Job& job_;
+    const ReduceParams& params_;
+    ChunkWork<Partial> work_;
+    Column columns_[kStatisticCount];
+    std::size_t count_ = 0;
+};
+
+template <class T>
+struct Kernel;
+#define TEGU_X(word)                                                          \
+    template <>                                                               \
+    struct Kernel<FloatType_##word> {                                         \
+        using Partial = FloatPartial;                                         \
+        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
+    };
+using FloatType_f16 = Half;
+using FloatType_f32 = float;
+using FloatType_f64 = double;
+TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
+#undef TEGU_X
+#define TEGU_X(word, type)                                                    \
+    template <>                                                               \
+    struct Kernel<type> {                                                     \
+        using Partial = IntegerPartial;                                       \
+        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
+    };
+TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
+#undef TEGU_X
+
+template <class T>
+Result<void> run_typed(const Job& job, const ReduceParams& params, const InputView& input,
+                       Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+    using Partial = typename Kernel<T>::Partial;
+    Run<T, Partial> run(job, params, outputs, ChunkWork<Partial>{Kernel<T>::select(), needs_of(params, job.type)});
+    if (job.axis == Axis::Whole) return run.whole(input, pool, stop);
+    const bool enough_rows = pool == nullptr || job.rows >= 4 * std::uint64_t{pool->threads()};
+    const bool long_rows = job.cols > kMaxGroupChunks * kChunkElements;
+    return enough_rows || !long_rows ? run.short_rows(input, pool, stop) : run.long_rows(input, pool, stop);
+}
+
+}  // namespace
+
+Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params) {
+    Result<void> checked = check_params(job, params);
+    if (!checked) return std::move(checked).error();
+    const bool rows = job.axis == Axis::Rows;
+    const std::uint64_t elements = job.rows * job.cols;
+    const unsigned needs = needs_of(params, job.type);
+    JobPlan plan;
+    plan.outputs.reserve(static_cast<std::size_t>(__builtin_popcount(params.statistics)));
+    for (const StatisticInfo& info : kStatisticInfos) {
+        if (!(params.statistics & statistic_bit(info.statistic))) continue;
+        plan.outputs.push_back(ArraySpec{role_of(info.statistic), statistic_type(info.statistic, job.type),
+                                         rows ? job.rows : 1, static_cast<std::uint64_t>(info.values_per_row)});
+        plan.bytes_written += array_bytes(plan.outputs.back());
+    }
+    plan.bytes_read = needs == 0 ? 0 : elements * element_bytes(job.type);
+    plan.scratch_bytes = std::min(chunks_of(rows ? job.cols : elements), kMaxGroups) * partial_bytes(job.type);
+    plan.predicted_ns = predict_ns(needs, job.type, elements, rows ? job.rows : 1);
+    return plan;
+}
+
+Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<const InputView> inputs,
+                             Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+    if (stop.stop_requested()) return stop.error();
+    const std::uint64_t work =
+        predict_ns(needs_of(params, job.type), job.type, job.rows * job.cols, job.axis == Axis::Rows ? job.rows : 1);
+    if (pool != nullptr && (pool->threads() == 1 || work < kParallelNs)) pool = nullptr;
+    Result<void> done = visit_element_type(job.type, [&](auto element) {
+        return run_typed<decltype(element)>(job, params, inputs[0], outputs, pool, stop);
+    });
+    if (!done) return std::move(done).error();
+    RunReport report;
+    report.policy = "cpu ";
+    report.policy += cpu_isa();
+    report.policy +=
+        pool == nullptr ? " threads=1 tile=1024" : " threads=" + std::to_string(pool->threads()) + " tile=1024";
+    report.filled_columns.reserve(outputs.size());
+    for (const StatisticInfo& info : kStatisticInfos)
+        if (params.statistics & statistic_bit(info.statistic))
+            report.filled_columns.push_back(static_cast<std::uint64_t>(info.values_per_row));
+    return report;
 }
 
 }  // namespace tegu::kernels

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A range is published under a generation number; indices are taken from one atomic counter. The caller works first and
-// waits for the workers last. Workers spin for about 20 us before they sleep, so that the second of two
-// ranges in one job does not pay for a wake-up; an idle pool is asleep and uses no CPU time.
+// A range is published under the mutex together with a generation number; indices are taken from one atomic counter. A worker
+// joins a range under the mutex while it is open, and the caller closes it when it finds no index left: so the caller waits
+// for workers that hold an index and never for one that is still waking up. Workers spin for at most 20 us after a range before
+// they sleep, so that the second of two ranges in one job does not pay for a wake-up; an idle pool is asleep and uses no CPU
+// time. The caller spins for at most 20 us for the last index of another thread, then sleeps too.
 #include "kernels/thread_pool.h"
 
 #include <atomic>
@@ -13,51 +15,99 @@
 #include <vector>
 
 namespace tegu::kernels {
+namespace {
+
+constexpr std::chrono::microseconds kSpin{20};
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+// Waits for at most kSpin until `ready` holds.
+template <class Ready>
+void spin_until(Ready ready) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point end = Clock::now() + kSpin;
+    do {
+        if (ready()) return;
+        relax();
+    } while (Clock::now() < end);
+}
+
+}  // namespace
 
 struct ThreadPool::State {
-    std::mutex caller_mutex;   // one parallel_for at a time
-    std::mutex mutex;          // guards `generation`, `stopping` against lost wake-ups
-    std::condition_variable wake;
+    using Body = std::function<void(std::uint64_t, unsigned)>;
+
+    std::mutex caller_mutex;  // one parallel_for at a time
+
+    std::mutex mutex;              // guards what follows; the atomics are also read without it, as hints while spinning
+    std::condition_variable wake;  // a range was opened, or the pool stops
+    std::condition_variable left;  // the last worker left a closed range
     std::atomic<std::uint64_t> generation{0};
     std::atomic<bool> stopping{false};
-
-    const std::function<void(std::uint64_t, unsigned)>* body = nullptr;
+    std::atomic<unsigned> inside{0};  // workers that joined the range and have not left
+    const Body* body = nullptr;       // null: no range is open
     std::uint64_t count = 0;
-    std::atomic<std::uint64_t> next{0};
-    std::atomic<unsigned> working{0};  // workers that have not left the current range
 
+    std::atomic<std::uint64_t> next{0};
     std::vector<std::thread> workers;
 
-    void work(unsigned worker) {
+    void work(const Body& run, std::uint64_t end, unsigned worker) {
         for (;;) {
             const std::uint64_t index = next.fetch_add(1, std::memory_order_relaxed);
-            if (index >= count) return;
-            (*body)(index, worker);
+            if (index >= end) return;
+            run(index, worker);
         }
     }
 
     bool has_news(std::uint64_t seen) const {
-        return generation.load(std::memory_order_acquire) != seen || stopping.load(std::memory_order_relaxed);
-    }
-
-    void wait_for_news(std::uint64_t seen) {
-        using Clock = std::chrono::steady_clock;
-        const Clock::time_point end = Clock::now() + std::chrono::microseconds(20);
-        while (Clock::now() < end)
-            if (has_news(seen)) return;
-        std::unique_lock<std::mutex> lock(mutex);
-        wake.wait(lock, [&] { return has_news(seen); });
+        return generation.load(std::memory_order_relaxed) != seen || stopping.load(std::memory_order_relaxed);
     }
 
     void run_worker(unsigned worker) {
         std::uint64_t seen = 0;
         for (;;) {
-            wait_for_news(seen);
+            spin_until([&] { return has_news(seen); });
+            std::unique_lock<std::mutex> lock(mutex);
+            wake.wait(lock, [&] { return has_news(seen); });
             if (stopping.load(std::memory_order_relaxed)) return;
-            seen = generation.load(std::memory_order_acquire);
-            work(worker);
-            working.fetch_sub(1, std::memory_order_release);
+            seen = generation.load(std::memory_order_relaxed);
+            if (body == nullptr) continue;  // woke too late
+            const Body& run = *body;
+            const std::uint64_t end = count;
+            inside.fetch_add(1, std::memory_order_relaxed);
+            lock.unlock();
+            work(run, end, worker);
+            lock.lock();
+            if (inside.fetch_sub(1, std::memory_order_release) == 1 && body == nullptr) left.notify_one();
         }
+    }
+
+    void open(const Body& run, std::uint64_t end) {
+        {
+            std::lock_guard<std::mutex> lock(mutex);
+            body = &run;
+            count = end;
+            next.store(0, std::memory_order_relaxed);
+            generation.fetch_add(1, std::memory_order_relaxed);
+        }
+        if (end > workers.size()) return wake.notify_all();
+        for (std::uint64_t i = 1; i < end; ++i) wake.notify_one();
+    }
+
+    void close() {
+        {
+            std::lock_guard<std::mutex> lock(mutex);
+            body = nullptr;
+        }
+        spin_until([&] { return inside.load(std::memory_order_acquire) == 0; });
+        std::unique_lock<std::mutex> lock(mutex);
+        left.wait(lock, [&] { return inside.load(std::memory_order_relaxed) == 0; });
     }
 };
 
@@ -71,13 +121,15 @@ ThreadPool::ThreadPool(unsigned threads) : state_(std::make_unique<State>()) {
 ThreadPool::~ThreadPool() {
     {
         std::lock_guard<std::mutex> lock(state_->mutex);
-        state_->stopping.store(true);
+        state_->stopping.store(true, std::memory_order_relaxed);
     }
     state_->wake.notify_all();
     for (std::thread& worker : state_->workers) worker.join();
 }
 
-unsigned ThreadPool::threads() const { return static_cast<unsigned>(state_->workers.size()) + 1; }
+unsigned ThreadPool::threads() const {
+    return static_cast<unsigned>(state_->workers.size()) + 1;
+}
 
 void ThreadPool::parallel_for(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body) {
     State& state = *state_;
@@ -86,17 +138,9 @@ void ThreadPool::parallel_for(std::uint64_t count, const std::function<void(std:
         return;
     }
     std::lock_guard<std::mutex> caller(state.caller_mutex);
-    state.body = &body;
-    state.count = count;
-    state.next.store(0, std::memory_order_relaxed);
-    state.working.store(static_cast<unsigned>(state.workers.size()), std::memory_order_relaxed);
-    {
-        std::lock_guard<std::mutex> lock(state.mutex);
-        state.generation.fetch_add(1, std::memory_order_release);
-    }
-    state.wake.notify_all();
-    state.work(0);
-    while (state.working.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+    state.open(body, count);
+    state.work(body, count, 0);
+    state.close();
 }
 
 }  // namespace tegu::kernels

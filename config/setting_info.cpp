@@ -67,6 +67,15 @@ constexpr SettingTable kTables[] = {
 #undef TEGU_TITLE
 };
 
+constexpr SettingOrder kOrders[] = {
+    {"limits.connections_per_uid", "limits.connections"},
+    {"limits.jobs_in_flight_per_connection", "limits.jobs_per_uid"},
+    {"limits.buffers_per_connection", "limits.buffers_per_uid"},
+    {"limits.buffer_bytes", "limits.buffer_bytes_per_uid"},
+    {"limits.buffer_bytes_per_uid", "limits.buffer_bytes_total"},
+    {"limits.reply_queue_bytes", "limits.reply_queue_max_bytes"},
+};
+
 struct Unit {
     std::string_view word;
     std::uint64_t bytes;
@@ -79,22 +88,20 @@ std::string octal(std::uint64_t mode) {
     return digits;
 }
 
-// 67108864 -> "64MiB" with quotes; an integer where no unit divides it.
+// 67108864 -> 64MiB; digits alone where no unit divides it.
 std::string bytes_text(std::uint64_t bytes) {
     std::string text = std::to_string(bytes);
     for (const Unit& unit : kUnits)
-        if (bytes != 0 && bytes % unit.bytes == 0)
-            text = '"' + std::to_string(bytes / unit.bytes) + std::string(unit.word) + '"';
+        if (bytes != 0 && bytes % unit.bytes == 0) text = std::to_string(bytes / unit.bytes) + std::string(unit.word);
     return text;
 }
 
 std::string range_text(const SettingInfo& info) {
-    const bool bytes = info.kind == SettingKind::Bytes;
-    std::string text;
-    if (info.zero.size() > 0) text = "0 (" + std::string(info.zero) + ") or ";
-    text += bytes ? bytes_text(info.lowest) : std::to_string(info.lowest);
-    text += "..";
-    return text + (bytes ? bytes_text(info.highest) : std::to_string(info.highest));
+    const auto number_text = [&](std::uint64_t number) {
+        return info.kind == SettingKind::Bytes ? bytes_text(number) : std::to_string(number);
+    };
+    const std::string zero = info.zero.empty() ? "" : "0 (" + std::string(info.zero) + ") or ";
+    return zero + number_text(info.lowest) + ".." + number_text(info.highest);
 }
 
 bool in_range(const SettingInfo& info, std::uint64_t number) {
@@ -152,6 +159,10 @@ Span<const SettingTable> setting_tables() {
     return kTables;
 }
 
+Span<const SettingOrder> setting_orders() {
+    return kOrders;
+}
+
 Span<const std::string_view> setting_words(SettingKind kind) {
     if (kind == SettingKind::Level) return kLevelWords;
     if (kind == SettingKind::Backend) return kBackendWords;
@@ -160,9 +171,10 @@ Span<const std::string_view> setting_words(SettingKind kind) {
 
 std::string allowed_text(const SettingInfo& info) {
     switch (info.kind) {
-        case SettingKind::Path: return "an absolute path of at most " + std::to_string(info.highest) + " bytes";
+        case SettingKind::Path:
+            return "an absolute path of at most " + std::to_string(info.highest) + " printable bytes";
         case SettingKind::Mode: return "an octal string " + octal(info.lowest) + ".." + octal(info.highest);
-        case SettingKind::Bytes: return range_text(info) + ", in bytes or as \"64MiB\"";
+        case SettingKind::Bytes: return range_text(info);
         case SettingKind::Count: return range_text(info);
         case SettingKind::Microseconds: return range_text(info) + " microseconds";
         case SettingKind::Milliseconds: return range_text(info) + " milliseconds";
@@ -179,7 +191,8 @@ std::string value_text(const SettingInfo& info, const SettingValue& value) {
     if (const std::string* text = std::get_if<std::string>(&value)) return quoted_text(*text, text->size());
     const std::uint64_t number = *std::get_if<std::uint64_t>(&value);
     if (info.kind == SettingKind::Mode) return octal(number);
-    return info.kind == SettingKind::Bytes ? bytes_text(number) : std::to_string(number);
+    if (info.kind != SettingKind::Bytes || number % kUnits[0].bytes != 0 || number == 0) return std::to_string(number);
+    return '"' + bytes_text(number) + '"';
 }
 
 Result<SettingValue> check_value(const SettingInfo& info, std::int64_t found) {
@@ -219,8 +232,14 @@ std::string refusal_text(const SettingInfo& info, std::string_view what) {
 
 std::string quoted_text(std::string_view text, std::size_t longest) {
     static constexpr char kHex[] = "0123456789ABCDEF";
+    const bool cut = text.size() > longest;
+    if (cut) {
+        while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xc0) == 0x80)
+            --longest;  // not inside a character
+        text = text.substr(0, longest);
+    }
     std::string quoted = "\"";
-    for (const char c : text.substr(0, longest)) {
+    for (const char c : text) {
         const unsigned char byte = static_cast<unsigned char>(c);
         if (c == '"' || c == '\\')
             quoted += {'\\', c};
@@ -229,13 +248,13 @@ std::string quoted_text(std::string_view text, std::size_t longest) {
         else
             quoted += c;
     }
-    return quoted + (text.size() > longest ? "\"..." : "\"");
+    return quoted + (cut ? "\"..." : "\"");
 }
 
 std::string_view reload_text(Reload reload) {
     switch (reload) {
-        case Reload::Now: return "applied at once";
-        case Reload::NewConnections: return "applied to new connections";
+        case Reload::Now: return "is applied at once";
+        case Reload::NewConnections: return "is applied to new connections";
         case Reload::Restart: return "needs a restart";
     }
     return "?";

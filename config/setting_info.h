@@ -43,6 +43,13 @@ struct SettingTable {
 };
 Span<const SettingTable> setting_tables();
 
+// Two numbers of which the first may not exceed the second.
+struct SettingOrder {
+    std::string_view smaller;
+    std::string_view larger;
+};
+Span<const SettingOrder> setting_orders();
+
 // The words of a kind that has a closed list of them; else empty.
 Span<const std::string_view> setting_words(SettingKind kind);
 
@@ -62,7 +69,7 @@ std::string refusal_text(const SettingInfo& info, std::string_view what);
 // The text in quotes with TOML escapes, cut after `longest` bytes: safe in a log line whatever the file holds.
 std::string quoted_text(std::string_view text, std::size_t longest = 64);
 
-// "applied at once", "applied to new connections", "needs a restart".
+// "is applied at once", "is applied to new connections", "needs a restart".
 std::string_view reload_text(Reload reload);
 
 }  // namespace tegu::config

@@ -77,7 +77,7 @@
     X(timeouts, write_stall_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                             \
       "A connection with unread replies that takes no byte for this time is closed.")                                 \
     X(timeouts, idle_ms, Milliseconds, 1, 604800000, 0, "never", Now,                                                 \
-      "A connection without a job in flight and without a buffer is closed after this time without a message.")       \
+      "A connection that has no job in flight and sends nothing for this time is closed.")                            \
     X(timeouts, stop_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                                    \
       "After SIGTERM, how long jobs may still run. Then those that are left are answered with `SHUTTING_DOWN`. Must " \
       "stay below `TimeoutStopSec=` of the unit.")

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 #include "base/fd.h"
 #include "config/setting_info.h"
@@ -20,20 +21,6 @@ namespace {
 // The parser recurses over dotted keys when it frees their tables; with its own limit of 256 nested values this bounds the stack.
 constexpr std::size_t kMaxDotsPerLine = 32;
 
-// Two settings of which the first may not exceed the second.
-struct Order {
-    std::string_view smaller;
-    std::string_view larger;
-};
-constexpr Order kOrders[] = {
-    {"limits.connections_per_uid", "limits.connections"},
-    {"limits.jobs_in_flight_per_connection", "limits.jobs_per_uid"},
-    {"limits.buffers_per_connection", "limits.buffers_per_uid"},
-    {"limits.buffer_bytes", "limits.buffer_bytes_per_uid"},
-    {"limits.buffer_bytes_per_uid", "limits.buffer_bytes_total"},
-    {"limits.reply_queue_bytes", "limits.reply_queue_max_bytes"},
-};
-
 // A key as a person can find it in the file: quoted where the file must have quoted it.
 std::string key_text(std::string_view key) {
     const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
@@ -42,12 +29,18 @@ std::string key_text(std::string_view key) {
     return bare && key.size() <= 64 ? std::string(key) : quoted_text(key);
 }
 
+std::string float_text(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+}
+
 // "the integer 5", "an array": what stands where something else is wanted.
 std::string node_text(const toml::node& node) {
     switch (node.type()) {
         case toml::node_type::string: return "the string " + quoted_text(node.as_string()->get());
         case toml::node_type::integer: return "the integer " + std::to_string(node.as_integer()->get());
-        case toml::node_type::floating_point: return "the float " + std::to_string(node.as_floating_point()->get());
+        case toml::node_type::floating_point: return "the float " + float_text(node.as_floating_point()->get());
         case toml::node_type::boolean: return node.as_boolean()->get() ? "the boolean true" : "the boolean false";
         case toml::node_type::array: return "an array";
         case toml::node_type::table: return "a table";
@@ -66,7 +59,8 @@ class Checker {
 
     // Relations between settings; after derived sizes are filled in. Settings that failed by themselves are left out.
     void check_orders() {
-        for (const Order& order : kOrders) check_order(*find_setting(order.smaller), *find_setting(order.larger));
+        for (const SettingOrder& order : setting_orders())
+            check_order(*find_setting(order.smaller), *find_setting(order.larger));
     }
 
     void add(const toml::source_position& at, std::string key, std::string text) {

@@ -25,7 +25,7 @@ struct ReloadPlan {
 // REQUIRES: both made by the loader or default_settings().
 ReloadPlan plan_reload(const Settings& running, const Settings& loaded);
 
-// "limits.connections: 1024 -> 512 (applied at once)".
+// "limits.connections: 1024 -> 512 (is applied at once)".
 std::string change_text(const SettingChange& change);
 
 }  // namespace tegu::config

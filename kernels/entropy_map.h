@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
+// entropy_map: Shannon entropy of the window around each pixel. docs/numerics.md says which number comes out, docs/entropy-map.md
+// how it is found: several methods that give the same bits, chosen by window and levels.
 #pragma once
+
+#include <string_view>
 
 #include "kernels/operation.h"
 
 namespace tegu::kernels {
 
+enum class EntropyMethod {
+    Slide,  // histogram of the window, sliding; any window, any levels
+};
+std::string_view entropy_method_word(EntropyMethod method);  // "slide"
+
+// How a map is computed. Never changes a bit of it.
+struct EntropyPolicy {
+    EntropyMethod method = EntropyMethod::Slide;
+    std::uint32_t tile_rows = 64;  // results that one thread takes at a time
+    std::uint32_t tile_cols = 1024;
+};
+constexpr bool operator==(const EntropyPolicy& a, const EntropyPolicy& b) {
+    return a.method == b.method && a.tile_rows == b.tile_rows && a.tile_cols == b.tile_cols;
+}
+
+// Whether the method can compute maps of these parameters.
+bool entropy_method_supports(EntropyMethod method, const EntropyMapParams& params);
+
+// The policy that run_entropy_map() uses: the fastest as measured. A pure function of the job.
+EntropyPolicy choose_entropy_policy(const Job& job, const EntropyMapParams& params);
+
 Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params);
 Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params, Span<const InputView> inputs,
-                         Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                                  Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+
+// run_entropy_map() with a given policy, for tests and benchmarks.
+// REQUIRES: entropy_method_supports(policy.method, params), tile_rows and tile_cols are not 0.
+Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params, const EntropyPolicy& policy,
+                                  Span<const InputView> inputs, Span<const OutputView> outputs, ThreadPool* pool,
+                                  const StopToken& stop);
 
 }  // namespace tegu::kernels

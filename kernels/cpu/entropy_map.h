@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of entropy_map, compiled once per instruction set. They work on one tile in the caller's own memory: the levels
+// of its pixels with a halo of half a window around them. Nothing here allocates, and no loop reads or writes beyond the
+// tile and its scratch, whatever the input holds: the quantisers keep every level below level_count.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/element_type.h"
+#include "kernels/cpu_isa.h"
+
+// X(Name, word, C++ type): the element types that entropy_map takes.
+#define TEGU_ENTROPY_TYPES(X) \
+    X(U8, u8, std::uint8_t)   \
+    X(F32, f32, float)
+
+namespace tegu::kernels {
+
+// How pixels become levels. By range: clamp(int((v - lo) * inv), 0, levels - 1) in f32. Else the whole range of an integer
+// type is cut into `levels` equal parts.
+struct EntropyScale {
+    bool by_range = false;
+    float lo = 0;
+    float inv = 0;  // 0: every pixel is level 0
+    std::uint32_t levels = 2;
+};
+
+// The level of a pixel outside the image (border clip): no level, as the methods that read such pixels take at most
+// kMaxPlaneLevels.
+inline constexpr std::uint8_t kOutsideLevel = 255;
+
+// Bytes behind the padded columns of each row of levels that vectors may read.
+inline constexpr std::size_t kEntropyRowSlack = 64;
+
+// A tile of rows x cols results. The window of result (r, c) is rows [r, r + window_rows), columns [c, c + window_cols) of
+// `levels`, cut to the inside (border mirror: everything is inside).
+struct EntropyTile {
+    const std::uint8_t* levels = nullptr;  // (rows + window_rows - 1) x pitch, 64-byte aligned
+    std::size_t pitch = 0;                 // bytes: a multiple of 64, >= cols + window_cols - 1 + kEntropyRowSlack
+    std::uint32_t rows = 0;
+    std::uint32_t cols = 0;
+    std::uint32_t window_rows = 0;
+    std::uint32_t window_cols = 0;
+    std::uint32_t level_count = 0;
+    std::uint32_t inside_row_begin = 0;  // in rows and columns of `levels`
+    std::uint32_t inside_row_end = 0;
+    std::uint32_t inside_col_begin = 0;
+    std::uint32_t inside_col_end = 0;
+    const std::uint32_t* table = nullptr;  // F[n], n = 0 .. window_rows * window_cols, readable to a multiple of 32
+    const std::uint32_t* differences = nullptr;  // F[n + 1] - F[n], n = 0 .. window_rows * window_cols - 1
+    std::byte* scratch = nullptr;                // of the method, 64-byte aligned, kept between calls for one tile
+};
+
+// Results that one call of a method produces: rows [row_begin, row_begin + row_count) of the tile, 1 <= row_count <= kEntropyRowsPerCall.
+// Calls for one tile go down from row 0 without gaps, each but the last with kEntropyRowsPerCall rows.
+inline constexpr std::uint32_t kEntropyRowsPerCall = 4;
+struct EntropyRows {
+    std::uint32_t row_begin = 0;
+    std::uint32_t row_count = 0;
+    std::uint32_t* sums =
+        nullptr;  // kEntropyRowsPerCall x sums_pitch; [r][c] = sum of F[count] over the levels of the window;
+    std::size_t sums_pitch =
+        0;  // rows beyond row_count may be overwritten; a multiple of 16, >= tile.cols rounded up to 64
+};
+
+// Pixels at `source` (any alignment) to levels. True if one is NaN; a NaN is level 0.
+#define TEGU_X(Name, word, type)                                                                                     \
+    TEGU_ISA_DECLARE(bool entropy_quantise_##word(const std::byte* source, std::size_t n, const EntropyScale& scale, \
+                                                  std::uint8_t* out);)
+TEGU_ENTROPY_TYPES(TEGU_X)
+#undef TEGU_X
+
+// Merges the smallest and largest finite pixel into *lo and *hi.
+TEGU_ISA_DECLARE(void entropy_range_f32(const std::byte* source, std::size_t n, float* lo, float* hi);)
+
+// Huang's sliding histogram, four rows of windows at once: any window, any levels. No scratch.
+TEGU_ISA_DECLARE(void entropy_slide(const EntropyTile& tile, const EntropyRows& rows);)
+
+// out[c] = float(whole[c] - sums[c]) / divisor[c].
+TEGU_ISA_DECLARE(void entropy_finish(const std::uint32_t* sums, const std::uint32_t* whole, const float* divisor,
+                                     std::size_t n, float* out);)
+
+}  // namespace tegu::kernels

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// An entropy map written straight from docs/numerics.md: every window is counted anew, pixel by pixel. Slow and obvious.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "base/job.h"
+#include "kernels/entropy_table.h"
+
+namespace tegu::testing_support {
+
+struct Image {
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    std::vector<double> pixels;  // holds every u8 and f32 exactly
+    double at(std::int64_t row, std::int64_t col) const { return pixels[static_cast<std::size_t>(row * cols + col)]; }
+};
+
+inline std::int64_t mirrored(std::int64_t index, std::int64_t n) {
+    while (index < 0 || index >= n) index = index < 0 ? -1 - index : 2 * n - 1 - index;
+    return index;
+}
+
+inline std::vector<std::uint32_t> reference_levels(const Image& image, ElementType type,
+                                                   const EntropyMapParams& params) {
+    std::vector<std::uint32_t> levels;
+    float lo = std::numeric_limits<float>::infinity(), hi = -lo;
+    if (params.has_range) {
+        lo = static_cast<float>(params.lo);
+        hi = static_cast<float>(params.hi);
+    } else {
+        for (const double pixel : image.pixels) {
+            if (!std::isfinite(pixel)) continue;
+            lo = std::min(lo, static_cast<float>(pixel));
+            hi = std::max(hi, static_cast<float>(pixel));
+        }
+    }
+    const float inv = static_cast<float>(double(params.levels) / (double(hi) - double(lo)));
+    for (const double pixel : image.pixels) {
+        if (!params.has_range && type == ElementType::U8) {
+            levels.push_back(static_cast<std::uint32_t>(pixel) * params.levels >> 8);
+        } else if (!(lo < hi) || std::isnan(pixel)) {
+            levels.push_back(0);
+        } else {
+            const volatile float difference = static_cast<float>(pixel) - lo;
+            const volatile float q = difference * inv;
+            levels.push_back(q < 0                                    ? 0
+                             : q >= static_cast<float>(params.levels) ? params.levels - 1
+                                                                      : static_cast<std::uint32_t>(q));
+        }
+    }
+    return levels;
+}
+
+// The pixels (row * cols + col) of the window around (row, col), each as often as it counts.
+inline std::vector<std::size_t> window_pixels(const Image& image, const EntropyMapParams& params, std::int64_t row,
+                                              std::int64_t col) {
+    std::vector<std::size_t> pixels;
+    const std::int64_t half_rows = params.window_rows / 2, half_cols = params.window_cols / 2;
+    for (std::int64_t r = row - half_rows; r <= row + half_rows; ++r) {
+        for (std::int64_t c = col - half_cols; c <= col + half_cols; ++c) {
+            const bool inside = r >= 0 && r < image.rows && c >= 0 && c < image.cols;
+            if (!inside && params.border == Border::Clip) continue;
+            pixels.push_back(static_cast<std::size_t>(mirrored(r, image.rows) * image.cols + mirrored(c, image.cols)));
+        }
+    }
+    return pixels;
+}
+
+struct ReferenceMap {
+    std::vector<float> map;          // as the document says
+    std::vector<long double> exact;  // entropy of the same levels in long double; NaN where the map is
+    std::vector<long double> bound;  // what the document promises for |map - exact|
+};
+
+inline ReferenceMap reference_map(const Image& image, ElementType type, const EntropyMapParams& params) {
+    const std::uint32_t n_max = params.window_rows * params.window_cols;
+    const unsigned shift = kernels::entropy_table_shift(params.base, n_max);
+    std::vector<std::uint32_t> table(n_max + 1);
+    kernels::fill_entropy_table(params.base, shift, table);
+    const std::vector<std::uint32_t> levels = reference_levels(image, type, params);
+    std::vector<long double> logs(n_max + 1);
+    for (std::uint32_t n = 1; n <= n_max; ++n)
+        logs[n] = params.base == LogBase::Two ? std::log2(static_cast<long double>(n))
+                                              : std::log(static_cast<long double>(n));
+
+    ReferenceMap result;
+    for (std::int64_t row = 0; row < image.rows; ++row) {
+        for (std::int64_t col = 0; col < image.cols; ++col) {
+            std::array<std::uint32_t, 256> counts{};
+            std::uint32_t n = 0;
+            bool has_nan = false;
+            for (const std::size_t pixel : window_pixels(image, params, row, col)) {
+                has_nan = has_nan || std::isnan(image.pixels[pixel]);
+                ++counts[levels[pixel]];
+                ++n;
+            }
+            std::uint32_t sum = 0;
+            long double exact = 0;
+            for (const std::uint32_t count : counts) {
+                sum += table[count];
+                if (count != 0) exact += count * (logs[n] - logs[count]);
+            }
+            exact /= n;
+            float value =
+                static_cast<float>(table[n] - sum) / (static_cast<float>(n) * static_cast<float>(1u << shift));
+            const long double rounded_entries = std::min<std::uint32_t>(params.levels, n / 2) + 1;
+            const long double bound =
+                rounded_entries / (2 * std::ldexp(static_cast<long double>(n), static_cast<int>(shift)));
+            if (has_nan) {
+                const std::uint32_t quiet_nan = 0x7fc00000;
+                std::memcpy(&value, &quiet_nan, sizeof value);
+                exact = std::numeric_limits<long double>::quiet_NaN();
+            }
+            result.map.push_back(value);
+            result.exact.push_back(exact);
+            result.bound.push_back(bound + 0x1.01p-23L * (exact + bound));
+        }
+    }
+    return result;
+}
+
+}  // namespace tegu::testing_support

@@ -134,9 +134,8 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 }
 
 bool is_usable_path(const SettingInfo& info, std::string_view path) {
-    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
     return path.size() >= info.lowest && path.size() <= info.highest && path[0] == '/' &&
-           std::none_of(path.begin(), path.end(), is_control);
+           std::all_of(path.begin(), path.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
 Error refusal(const SettingInfo& info, std::string_view what) {
@@ -172,7 +171,7 @@ Span<const std::string_view> setting_words(SettingKind kind) {
 std::string allowed_text(const SettingInfo& info) {
     switch (info.kind) {
         case SettingKind::Path:
-            return "an absolute path of at most " + std::to_string(info.highest) + " printable bytes";
+            return "an absolute path of at most " + std::to_string(info.highest) + " printable ASCII characters";
         case SettingKind::Mode: return "an octal string " + octal(info.lowest) + ".." + octal(info.highest);
         case SettingKind::Bytes: return range_text(info);
         case SettingKind::Count: return range_text(info);

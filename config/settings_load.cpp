@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
 #include "base/fd.h"
 #include "config/setting_info.h"
@@ -18,7 +19,7 @@
 namespace tegu::config {
 namespace {
 
-// The parser recurses over dotted keys when it frees their tables; with its own limit of 256 nested values this bounds the stack.
+// With the parser's own limit of 256 nested values this bounds the depth of tables, which it frees by recursion.
 constexpr std::size_t kMaxDotsPerLine = 32;
 
 // A key as a person can find it in the file: quoted where the file must have quoted it.
@@ -158,20 +159,41 @@ LoadedSettings file_error(const std::string& file, std::string text) {
     return loaded;
 }
 
-// The number of the first line with too many dots; 0 if there is none. Dots of strings and trailing comments count too.
-std::uint32_t dotty_line(std::string_view text) {
-    std::uint32_t number = 0;
-    while (!text.empty()) {
-        ++number;
+struct TextError {
+    toml::source_position at;
+    std::string text;
+};
+
+// What toml++ cannot be trusted with, found before it sees the text, line by line and without knowing strings:
+// - deep dotted keys (see kMaxDotsPerLine); dots of strings and of comments behind a value count too;
+// - characters outside ASCII before the first '#' or after a backslash: release 3.3 runs into undefined behaviour when
+//   it asks whether one of U+00A1..U+0499 is white space. No setting needs one, and "\u00FC" would be read.
+std::optional<TextError> check_line(std::string_view line, std::uint32_t number) {
+    const auto outside_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+    const std::size_t first = line.find_first_not_of(" \t");
+    const bool comment = first != std::string_view::npos && line[first] == '#';
+    if (!comment && static_cast<std::size_t>(std::count(line.begin(), line.end(), '.')) > kMaxDotsPerLine)
+        return TextError{
+            {number, 1},
+            "found more than " + std::to_string(kMaxDotsPerLine) + " dots on a line, allowed at most that"};
+    const std::size_t hash = std::min(line.find('#'), line.size());
+    std::uint32_t column = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if ((static_cast<unsigned char>(line[i]) & 0xc0) != 0x80) ++column;
+        if (outside_ascii(line[i]) && (i < hash || line[i - 1] == '\\'))
+            return TextError{{number, std::max(column, 1u)},
+                             "found a character outside ASCII, allowed in comments only"};
+    }
+    return std::nullopt;
+}
+
+std::optional<TextError> check_text(std::string_view text) {
+    for (std::uint32_t number = 1; !text.empty(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
-        const std::size_t first = line.find_first_not_of(" \t");
-        const bool comment = first != std::string_view::npos && line[first] == '#';
-        if (!comment && static_cast<std::size_t>(std::count(line.begin(), line.end(), '.')) > kMaxDotsPerLine)
-            return number;
+        if (std::optional<TextError> error = check_line(text.substr(0, end), number)) return error;
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    return 0;
+    return std::nullopt;
 }
 
 // Reads at most kMaxSettingsFileBytes + 1 bytes. Error: what a person can mend.
@@ -207,9 +229,10 @@ LoadedSettings parse_settings(std::string_view text, const std::string& file, st
                           "found more than " + std::to_string(kMaxSettingsFileBytes) + " bytes, allowed at most that");
     LoadedSettings loaded;
     Checker checker(file, loaded);
-    if (const std::uint32_t line = dotty_line(text)) {
-        checker.add({line, 1}, {},
-                    "found more than " + std::to_string(kMaxDotsPerLine) + " dots on a line, allowed at most that");
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
+    if (std::optional<TextError> error = check_text(text)) {
+        checker.add(error->at, {}, std::move(error->text));
         return loaded;
     }
     const toml::parse_result parsed = toml::parse(text);

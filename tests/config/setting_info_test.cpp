@@ -87,9 +87,8 @@ TEST(SettingValue, PathsMustFitASocketAddress) {
     EXPECT_EQ(found(check_value(info, longest)), longest);
     EXPECT_FALSE(check_value(info, longest + "x").ok());
     for (const std::string& bad : {std::string(), std::string("/"), std::string("run/tegud.sock"), std::string("/a\nb"),
-                                   std::string("/a\0b", 4), std::string("@abstract")})
+                                   std::string("/a\0b", 4), std::string("@abstract"), std::string("/run/tegüd.sock")})
         EXPECT_FALSE(check_value(info, bad).ok()) << bad;
-    EXPECT_EQ(found(check_value(info, "/run/tegüd.sock")), "/run/tegüd.sock");
 }
 
 TEST(SettingValue, NumbersInStringsAreRefused) {

@@ -172,9 +172,18 @@ TEST(ParseSettings, ByteOrderMarkAndCarriageReturnsAreAccepted) {
     EXPECT_EQ(outcome(parse_settings("\xef\xbb\xbf[log]\r\nlevel = \"debug\"\r\n", "f")), "ok");
 }
 
+TEST(ParseSettings, CharactersOutsideAsciiBelongIntoComments) {
+    const std::string error = "found a character outside ASCII, allowed in comments only";
+    EXPECT_EQ(outcome(parse_settings("# größer\n[log]  # ü: ° \xe2\x82\xac\nlevel = \"debug\"#ä", "f")), "ok");
+    EXPECT_EQ(outcome(parse_settings("[log]\nlevel = \"dü\"", "f")), "f:2:11: error: " + error);
+    EXPECT_EQ(outcome(parse_settings("[log]\n\xd0\x9e = 1", "f")), "f:2:1: error: " + error);
+    EXPECT_EQ(outcome(parse_settings("# ü \\ü", "f")), "f:1:6: error: " + error);
+}
+
 TEST(ParseSettings, TextThatIsNotUtf8) {
-    const std::string text("[log]\nlevel = \"\xff\xfe\"\n");
-    EXPECT_EQ(outcome(parse_settings(text, "f")).rfind("f:2:", 0), 0u) << outcome(parse_settings(text, "f"));
+    EXPECT_EQ(outcome(parse_settings("[log]\nlevel = \"\xff\xfe\"\n", "f")).rfind("f:2:10: error: found", 0), 0u);
+    EXPECT_EQ(outcome(parse_settings("# \xff\xfe\n", "f")).rfind("f:1:", 0), 0u);
+    EXPECT_NE(outcome(parse_settings("\x80", "f")), "ok");
     EXPECT_NE(outcome(parse_settings(std::string("\0\0\0", 3), "f")), "ok");
 }
 

@@ -85,10 +85,10 @@ SettingValue any_value(const SettingInfo& info, std::mt19937_64& random) {
     const Span<const std::string_view> words = setting_words(info.kind);
     if (!words.empty()) return std::string(words[random() % words.size()]);
     if (info.kind == SettingKind::Path) {
-        const std::string letters = "abc/\"\\'#= .\xc3\xbc";
+        const std::string letters = "abc/\"\\'#= ~";
         std::string path = "/x";
-        for (std::size_t i = random() % 90; i > 0; --i) path += letters[random() % 11];
-        return path + "\xc3\xbc";
+        for (std::size_t i = random() % 105; i > 0; --i) path += letters[random() % letters.size()];
+        return path;
     }
     // Small, large and round numbers alike.
     const std::uint64_t number = random() >> (random() % 64);

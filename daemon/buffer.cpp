@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/buffer.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <string>
+
+namespace tegu::daemon {
+namespace {
+
+constexpr std::uint64_t kConflictRetryNs = 1'000'000;
+
+Error busy(std::string field, std::string allowed, std::string message) {
+    Error error = field_error(Status::Busy, std::move(field), std::move(allowed), std::move(message));
+    error.retry_after_ns = kConflictRetryNs;
+    return error;
+}
+
+// Counts up from a number that nobody can guess: a handle of another connection, or of an earlier daemon, names nothing.
+std::uint64_t new_handle() {
+    static std::uint64_t next = [] {
+        std::uint64_t start = 0;
+        if (::getrandom(&start, sizeof start, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof start))
+            start = 0x7465677564;
+        return start & 0x7fffffffffffffff;
+    }();
+    return next = next % 0x7fffffffffffffff + 1;
+}
+
+}  // namespace
+
+Buffer::Buffer(Fd fd, std::uint64_t bytes, wire::Access access, Mapping readable, BufferCharge charge)
+    : fd_(std::move(fd)), bytes_(bytes), access_(access), readable_(std::move(readable)), charge_(std::move(charge)) {}
+
+Result<std::shared_ptr<Buffer>> Buffer::from_client(Fd fd, const wire::BufferRegisterRequest& request,
+                                                    BufferCharge charge) {
+    Result<Mapping> mapping = Mapping::read_only(fd.get(), request.bytes);
+    if (!mapping) return std::move(mapping).error();
+    std::shared_ptr<Buffer> buffer(
+        new Buffer(std::move(fd), request.bytes, request.access, std::move(mapping).value(), std::move(charge)));
+    buffer->frozen_ = is_sealed_against_writing(buffer->fd());
+    return buffer;
+}
+
+Result<std::shared_ptr<Buffer>> Buffer::from_daemon(Fd fd, std::uint64_t bytes, BufferCharge charge) {
+    Result<Mapping> mapping = Mapping::read_only(fd.get(), bytes);
+    if (!mapping) return std::move(mapping).error();
+    std::shared_ptr<Buffer> buffer(
+        new Buffer(std::move(fd), bytes, wire::Access::ReadWrite, std::move(mapping).value(), std::move(charge)));
+    buffer->created_by_daemon_ = true;
+    return buffer;
+}
+
+Result<void> Buffer::note_generation(std::uint64_t generation) {
+    if (generation == 0) return {};
+    if (generation < generation_)
+        return bad_range("generation", "0, or at least " + std::to_string(generation_),
+                         "generation " + std::to_string(generation) + " is older than one that a job named before");
+    generation_ = generation;
+    return {};
+}
+
+Result<std::byte*> Buffer::write_data() {
+    if (frozen_) return field_error(Status::Denied, "handle", "a buffer that is not frozen", "the buffer is frozen");
+    if (access_ != wire::Access::ReadWrite)
+        return field_error(Status::Denied, "handle", "a buffer registered for reading and writing",
+                           "the buffer was registered for reading only");
+    if (writable_.data() == nullptr) {
+        Result<Mapping> mapping = Mapping::writable(fd_.get(), bytes_);
+        if (!mapping) return std::move(mapping).error();
+        writable_ = std::move(mapping).value();
+    }
+    return writable_.data();
+}
+
+Result<void> Buffer::begin_use(const BufferRange& range) {
+    for (const BufferRange& other : in_use_)
+        if (range.conflicts(other))
+            return busy("offset_bytes", "bytes that no job in flight writes, and to write: that none reads",
+                        "a job in flight " + std::string(other.write ? "writes" : "reads") + " bytes " +
+                            std::to_string(other.begin) + " to " + std::to_string(other.end) + " of this buffer");
+    in_use_.push_back(range);
+    ++jobs_total_;
+    return {};
+}
+
+void Buffer::end_use(const BufferRange& range) {
+    const auto found = std::find_if(in_use_.begin(), in_use_.end(), [&](const BufferRange& other) {
+        return other.begin == range.begin && other.end == range.end && other.write == range.write;
+    });
+    if (found == in_use_.end()) return;
+    *found = in_use_.back();
+    in_use_.pop_back();
+}
+
+Result<void> Buffer::freeze() {
+    if (frozen_) return {};
+    const bool written =
+        std::any_of(in_use_.begin(), in_use_.end(), [](const BufferRange& range) { return range.write; });
+    if (written)
+        return busy("handle", "a buffer that no job in flight writes", "a job in flight writes into the buffer");
+    writable_.reset();
+    Result<void> sealed = seal_against_writing(fd_.get());
+    if (!sealed) return sealed;
+    frozen_ = true;
+    return {};
+}
+
+Result<BufferUse> BufferUse::begin(std::shared_ptr<Buffer> buffer, const BufferRange& range) {
+    Result<void> begun = buffer->begin_use(range);
+    if (!begun) return std::move(begun).error();
+    BufferUse use;
+    use.buffer_ = std::move(buffer);
+    use.range_ = range;
+    return use;
+}
+
+BufferUse& BufferUse::operator=(BufferUse&& other) noexcept {
+    if (this != &other) {
+        end();
+        buffer_ = std::move(other.buffer_);
+        range_ = other.range_;
+    }
+    return *this;
+}
+
+void BufferUse::end() {
+    if (buffer_ != nullptr) buffer_->end_use(range_);
+    buffer_.reset();
+}
+
+std::uint64_t BufferTable::add(std::shared_ptr<Buffer> buffer) {
+    const std::uint64_t handle = new_handle();
+    buffers_.emplace(handle, std::move(buffer));
+    return handle;
+}
+
+std::shared_ptr<Buffer> BufferTable::find(std::uint64_t handle) const {
+    const auto found = buffers_.find(handle);
+    return found == buffers_.end() ? nullptr : found->second;
+}
+
+bool BufferTable::remove(std::uint64_t handle) {
+    return buffers_.erase(handle) == 1;
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/connection.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace tegu::daemon {
+namespace {
+
+constexpr std::size_t kMaxReceivedDescriptors = 253;  // SCM_MAX_FD: fewer would let the kernel drop some unseen
+constexpr std::uint64_t kTurnNs = 500'000;            // of computing before the other connections get their turn
+constexpr unsigned kTurnFrames = 256;
+constexpr auto kGoneCheck = std::chrono::milliseconds(1000);
+
+std::chrono::milliseconds milliseconds(std::uint64_t count) {
+    return std::chrono::milliseconds(count);
+}
+
+Error surplus_descriptors() {
+    return field_error(Status::BadDescriptor, "descriptors", "one, with the header of the message that names it",
+                       "descriptors came that no message names");
+}
+
+}  // namespace
+
+Connection::Connection(ConnectionShared& shared, Fd socket)
+    : shared_(shared), socket_(shared.io), now_(Clock::now()), created_(now_), last_message_(now_) {
+    socket_.assign(boost::asio::local::stream_protocol(), socket.release());
+}
+
+void Connection::start() {
+    shared_.watch(created_ + milliseconds(shared_.settings.timeouts.hello_ms));
+    wait_readable();
+}
+
+void Connection::wait_readable() {
+    if (reading_ || paused_ || yielded_ || shut_down_ || ending_ || closed_) return;
+    reading_ = true;
+    socket_.async_wait(boost::asio::socket_base::wait_read,
+                       [self = shared_from_this()](const boost::system::error_code&) { self->on_readable(); });
+}
+
+void Connection::wait_writable() {
+    if (writing_ || closed_) return;
+    writing_ = true;
+    socket_.async_wait(boost::asio::socket_base::wait_write,
+                       [self = shared_from_this()](const boost::system::error_code&) {
+                           self->writing_ = false;
+                           if (!self->closed_) self->flush();
+                       });
+}
+
+void Connection::on_readable() {
+    reading_ = false;
+    if (closed_ || ending_) return;
+    now_ = Clock::now();
+    std::size_t bytes = 0;
+    if (!receive(&bytes)) return;
+    if (bytes > 0) process_received(bytes);
+    finish_wakeup();
+}
+
+// One recvmsg into the shared area. False: the connection ended.
+bool Connection::receive(std::size_t* bytes) {
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxReceivedDescriptors)];
+    iovec part{shared_.receive_area.data(), shared_.receive_area.size()};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t received = ::recvmsg(socket(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (received < 0) {
+        if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return true;
+        close(errno == ECONNRESET ? CloseReason::PeerClosed : CloseReason::SocketError);
+        return false;
+    }
+    if (!take_descriptors(message)) return false;
+    if (received == 0) {
+        on_peer_shut_down();
+        return !closed_;
+    }
+    *bytes = static_cast<std::size_t>(received);
+    shared_.statistics.bytes_received += *bytes;
+    last_message_ = now_;
+    return true;
+}
+
+// Owns every descriptor that arrived before it judges any. False: the connection ends.
+bool Connection::take_descriptors(msghdr& message) {
+    std::size_t count = 0;
+    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        const std::size_t here = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < here; ++i) {
+            int fd = -1;
+            std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof fd);
+            descriptors_.emplace_back(fd);
+        }
+        count += here;
+    }
+    if ((message.msg_flags & MSG_CTRUNC) != 0) {
+        end_with(field_error(Status::BadDescriptor, "descriptors", "one a message", "descriptors were lost on the way"),
+                 CloseReason::BadFraming);
+        return false;
+    }
+    if (count > wire::kMaxDescriptors) {
+        end_with(surplus_descriptors(), CloseReason::BadFraming);
+        return false;
+    }
+    return true;
+}
+
+// Frames are read in place, in the shared area, unless a part of one was kept from before.
+void Connection::process_received(std::size_t bytes) {
+    const std::byte* area = shared_.receive_area.data();
+    spent_ns_ = 0;
+    if (unprocessed_.empty()) {
+        const std::size_t consumed = process_frames(Bytes(area, bytes));
+        if (!closed_ && !ending_) unprocessed_.assign(area + consumed, area + bytes);
+        note_partial(consumed > 0);
+    } else {
+        unprocessed_.insert(unprocessed_.end(), area, area + bytes);
+        resume();
+    }
+}
+
+// Goes on with what was received before.
+void Connection::resume() {
+    const std::size_t consumed = process_frames(unprocessed_);
+    if (closed_ || ending_) return;
+    if (consumed == unprocessed_.size()) {
+        wire::ByteBuffer().swap(unprocessed_);
+    } else {
+        unprocessed_.erase(unprocessed_.begin(), unprocessed_.begin() + static_cast<std::ptrdiff_t>(consumed));
+    }
+    note_partial(consumed > 0);
+}
+
+std::size_t Connection::process_frames(Bytes bytes) {
+    std::size_t consumed = 0;
+    for (unsigned frames = 0; !closed_ && !ending_; ++frames) {
+        paused_ = replies_.pending() > shared_.settings.limits.reply_queue_bytes;
+        yielded_ = !paused_ && (spent_ns_ > kTurnNs || frames >= kTurnFrames);
+        if (paused_ || yielded_) break;
+        wire::FrameResult result = wire::next_frame(
+            bytes.subspan(consumed), greeted_ ? wire::kMaxBodyBytes : wire::kMaxHelloBodyBytes, wire::Sender::Client);
+        if (std::holds_alternative<wire::NeedMore>(result)) break;
+        if (Error* error = std::get_if<Error>(&result)) {
+            end_with(*error, CloseReason::BadFraming);
+            break;
+        }
+        const wire::Frame& frame = *std::get_if<wire::Frame>(&result);
+        Fd fd;
+        if (frame.header.descriptors > 0) {
+            if (descriptors_.empty()) {
+                end_with(field_error(Status::BadDescriptor, "descriptors", "a descriptor with the bytes of its header",
+                                     "a header names a descriptor that did not come"),
+                         CloseReason::BadFraming);
+                break;
+            }
+            fd = std::move(descriptors_.front());
+            descriptors_.pop_front();
+        }
+        ++shared_.statistics.requests_total;
+        handle_frame(frame, std::move(fd));
+        consumed += frame.consumed;
+    }
+    if (yielded_ && consumed == bytes.size()) yielded_ = false;
+    return consumed;
+}
+
+// After all whole frames: may a part of a frame wait, and the descriptor of its header; nothing else.
+void Connection::check_surplus_descriptors() {
+    std::size_t allowed = 0;
+    if (!unprocessed_.empty()) {
+        allowed = wire::kMaxDescriptors;
+        if (unprocessed_.size() >= wire::kHeaderBytes) {
+            const Result<wire::FrameHeader> header = wire::decode_header(unprocessed_, wire::kMaxBodyBytes);
+            if (header) allowed = header->descriptors;
+        }
+    }
+    if (descriptors_.size() > allowed) end_with(surplus_descriptors(), CloseReason::BadFraming);
+}
+
+void Connection::note_partial(bool moved_on) {
+    if (closed_ || ending_ || paused_ || yielded_) {
+        partial_since_ = kNever;
+        return;
+    }
+    check_surplus_descriptors();
+    if (unprocessed_.empty()) {
+        partial_since_ = kNever;
+    } else if (moved_on || partial_since_ == kNever) {
+        partial_since_ = now_;
+        shared_.watch(now_ + milliseconds(shared_.settings.timeouts.frame_ms));
+    }
+}
+
+void Connection::finish_wakeup() {
+    send_replies();
+    if (closed_) return;
+    if (paused_ && replies_.pending() <= shared_.settings.limits.reply_queue_bytes) {
+        // The client has caught up: what it sent before the pause is next, in a turn of its own.
+        paused_ = false;
+        yielded_ = true;
+    }
+    if (yielded_ && !turn_posted_) post_turn();
+    wait_readable();
+}
+
+void Connection::post_turn() {
+    turn_posted_ = true;
+    boost::asio::post(shared_.io, [self = shared_from_this()] {
+        self->turn_posted_ = false;
+        if (self->closed_ || self->ending_) return;
+        self->yielded_ = false;
+        self->now_ = Clock::now();
+        self->spent_ns_ = 0;
+        self->resume();
+        self->finish_wakeup();
+    });
+}
+
+void Connection::flush() {
+    if (closed_) return;
+    now_ = Clock::now();
+    finish_wakeup();
+}
+
+void Connection::send_replies() {
+    if (closed_) return;
+    std::size_t bytes = 0;
+    const ReplyQueue::Progress progress = replies_.send(socket(), &bytes);
+    shared_.statistics.bytes_sent += bytes;
+    if (progress == ReplyQueue::Progress::PeerGone) return close(CloseReason::PeerClosed);
+    if (progress == ReplyQueue::Progress::Failed) return close(CloseReason::SocketError);
+    if (progress == ReplyQueue::Progress::Blocked) {
+        if (bytes > 0 || stalled_since_ == kNever) stalled_since_ = now_;
+        if (replies_.pending() > shared_.settings.limits.reply_queue_max_bytes)
+            return close(CloseReason::ReplyQueueFull);
+        shared_.watch(stalled_since_ + milliseconds(shared_.settings.timeouts.write_stall_ms));
+        return wait_writable();
+    }
+    stalled_since_ = kNever;
+    const bool answered = shut_down_ && !paused_ && !yielded_ && !expects_replies();
+    if (ending_ || answered) close(ending_ ? end_reason_ : CloseReason::PeerClosed);
+}
+
+// No more will come. A client that only shut down its side for writing is still answered; one that is gone is not.
+void Connection::on_peer_shut_down() {
+    shut_down_ = true;
+    if (peer_is_gone()) return close(CloseReason::PeerClosed);
+    shared_.watch(now_ + kGoneCheck);
+}
+
+bool Connection::peer_is_gone() const {
+    pollfd poll_fd{const_cast<boost::asio::local::stream_protocol::socket&>(socket_).native_handle(), 0, 0};
+    return ::poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+TimePoint Connection::look(TimePoint now) {
+    if (closed_) return kNever;
+    now_ = now;
+    const auto& timeouts = shared_.settings.timeouts;
+    TimePoint next = look_at_jobs(now);
+    // Closes with `error` if `since` is too long ago; else remembers when it will be.
+    const auto overdue = [&](TimePoint since, std::uint64_t limit_ms, CloseReason reason, const char* setting,
+                             const char* what) {
+        if (closed_ || since == kNever) return;
+        const TimePoint end = since + milliseconds(limit_ms);
+        if (end > now) {
+            next = std::min(next, end);
+        } else if (reason == CloseReason::WriteStall) {
+            close(reason);
+        } else {
+            end_with(
+                field_error(Status::DeadlineExceeded, setting, "at most " + std::to_string(limit_ms) + " ms", what),
+                reason);
+        }
+    };
+    if (!ending_ && !greeted_)
+        overdue(created_, timeouts.hello_ms, CloseReason::HelloTimeout, "timeouts.hello_ms", "no HELLO came in time");
+    if (!ending_ && greeted_)
+        overdue(partial_since_, timeouts.frame_ms, CloseReason::FrameTimeout, "timeouts.frame_ms",
+                "a message was not completed in time");
+    if (!ending_ && timeouts.idle_ms != 0 && greeted_)
+        overdue(in_use() ? now : last_message_, timeouts.idle_ms, CloseReason::Idle, "timeouts.idle_ms",
+                "the connection was idle");
+    overdue(stalled_since_, timeouts.write_stall_ms, CloseReason::WriteStall, "timeouts.write_stall_ms", "");
+    if (closed_) return kNever;
+    if (shut_down_) {
+        if (peer_is_gone()) close(CloseReason::PeerClosed);
+        next = std::min(next, now + std::chrono::duration_cast<Clock::duration>(kGoneCheck));
+    }
+    if (!closed_) flush();
+    return next;
+}
+
+void Connection::send_event(const Error& error) {
+    wire::FrameHeader header;
+    header.type = wire::MessageType::Event;
+    header.status = error.status;
+    wire::encode_frame(header, error, out());
+}
+
+void Connection::end_with(const Error& error, CloseReason reason) {
+    if (closed_ || ending_) return;
+    send_event(error);
+    end_after_replies(reason);
+}
+
+void Connection::end_after_replies(CloseReason reason) {
+    if (closed_ || ending_) return;
+    ending_ = true;
+    end_reason_ = reason;
+    descriptors_.clear();
+    // What the client still sends is thrown away with the socket; it reads the event first, then the end.
+    boost::asio::post(shared_.io, [self = shared_from_this()] { self->flush(); });
+}
+
+void Connection::close(CloseReason reason) {
+    if (closed_) return;
+    closed_ = true;
+    ++shared_.statistics.closed[static_cast<std::size_t>(reason)];
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+    descriptors_.clear();
+    handle_close(reason);
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/daemon.h"
+
+#include <sys/resource.h>
+#include <sysexits.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "base/log.h"
+#include "config/settings_load.h"
+#include "config/settings_pages.h"
+#include "daemon/journal.h"
+#include "daemon/notify.h"
+#include "daemon/options.h"
+#include "daemon/server.h"
+
+namespace tegu::daemon {
+namespace {
+
+void print(std::FILE* file, const std::string& text) {
+    (void)std::fwrite(text.data(), 1, text.size(), file);
+}
+
+// The one line about what ends the daemon, in the log and for the service manager.
+int report_failure(const Error& error, int exit_code) {
+    log(LogLevel::Error, error.message, {{"STATUS", std::string(status_info(error.status).word)}});
+    notify_failed(0, error.message);
+    return exit_code;
+}
+
+// A socket that cannot be had is the operator's to mend: a path or permission is wrong, or another daemon runs.
+int exit_code_of_socket(const Error& error) {
+    switch (error.status) {
+        case Status::Unavailable: return EX_UNAVAILABLE;
+        case Status::Denied: return EX_NOPERM;
+        case Status::BadRange:
+        case Status::BadRequest:
+        case Status::BadDescriptor:
+        case Status::NotFound: return EX_CONFIG;
+        default: return EX_OSERR;
+    }
+}
+
+// Buffers hold descriptors: as many as the hard limit allows. Returns how many that is.
+std::uint64_t raise_descriptor_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+    return static_cast<std::uint64_t>(limit.rlim_cur);
+}
+
+int check_settings(const config::LoadedSettings& loaded, const std::string& file) {
+    for (const config::Diagnostic& diagnostic : loaded.errors)
+        print(stderr, config::diagnostic_text(diagnostic) + "\n");
+    if (!loaded.ok()) return EX_CONFIG;
+    print(stdout, file + ": no errors\n");
+    return 0;
+}
+
+Result<Listener> open_listener(const config::Settings& settings) {
+    Result<std::optional<Listener>> inherited = inherit_listener();
+    if (!inherited) return std::move(inherited).error();
+    if (*inherited) return std::move(**inherited);
+    return bind_listener(
+        {settings.socket.path, static_cast<unsigned>(settings.socket.mode), static_cast<int>(settings.socket.backlog)});
+}
+
+int serve(ServerOptions options) {
+    options.descriptors = raise_descriptor_limit();
+    Result<Listener> listener = open_listener(options.settings);
+    if (!listener) return report_failure(listener.error(), exit_code_of_socket(listener.error()));
+    Server server(std::move(options), std::move(listener).value());
+    Result<void> done = server.run();
+    return done ? 0 : report_failure(done.error(), EX_SOFTWARE);
+}
+
+int run(const Options& options) {
+    ServerOptions server;
+    server.settings_file = options.settings_file.empty() ? config::kDefaultSettingsFile : options.settings_file;
+    server.settings_may_be_missing = options.settings_file.empty();
+    const config::LoadedSettings loaded =
+        config::load_settings(server.settings_file, server.settings_may_be_missing ? config::IfMissing::GivesDefaults
+                                                                                   : config::IfMissing::Fails);
+    if (options.check_settings) return check_settings(loaded, server.settings_file);
+    if (!loaded.ok()) {
+        for (const config::Diagnostic& diagnostic : loaded.errors)
+            log(LogLevel::Error, config::diagnostic_text(diagnostic));
+        return report_failure(
+            make_error(Status::BadRequest, "the settings in " + server.settings_file + " have errors"), EX_CONFIG);
+    }
+    server.settings = loaded.settings;
+    if (!options.socket_path.empty()) {
+        server.settings.socket.path = options.socket_path;
+        server.socket_from_command_line = true;
+    }
+    if (options.print_settings) {
+        print(stdout, config::settings_toml(server.settings));
+        return 0;
+    }
+    server.fixed_log_level = options.verbose;
+    set_log_level(options.verbose ? LogLevel::Debug : server.settings.log.level);
+    return serve(std::move(server));
+}
+
+}  // namespace
+
+int run_daemon(int argc, const char* const* argv) {
+    (void)log_to_journal();
+    try {
+        const std::variant<Options, EarlyExit> parsed = parse_options(argc, argv);
+        if (const EarlyExit* exit = std::get_if<EarlyExit>(&parsed)) {
+            print(exit->code == 0 ? stdout : stderr, exit->text);
+            return exit->code;
+        }
+        return run(*std::get_if<Options>(&parsed));
+    } catch (const std::exception& exception) {
+        return report_failure(make_error(Status::Internal, std::string("tegud cannot go on: ") + exception.what()),
+                              EX_OSERR);
+    }
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/job_runner.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+
+namespace tegu::daemon {
+
+JobRunner::JobRunner(kernels::ThreadPool* pool) : pool_(pool), area_(new std::byte[wire::kMaxInlineBytes]) {}
+
+Result<void> JobRunner::run(const PreparedJob& prepared, const kernels::StopToken& stop, std::uint64_t queue_ns,
+                            wire::ByteBuffer& out, std::uint64_t* compute_ns) {
+    const std::size_t before = out.size();
+    *compute_ns = 0;
+    try {
+        reply_.timing = {queue_ns, 0, 0};
+        Result<void> done = run_and_encode(prepared, stop, out, compute_ns);
+        if (!done) out.resize(before);
+        return done;
+    } catch (const std::bad_alloc&) {
+        out.resize(before);
+        return make_error(Status::OutOfMemory, "no memory for the job");
+    } catch (const std::exception& exception) {
+        out.resize(before);
+        return make_error(Status::Internal, std::string("the job failed: ") + exception.what());
+    }
+}
+
+Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop,
+                                       wire::ByteBuffer& out, std::uint64_t* compute_ns) {
+    std::byte* base = prepared.in_output ? prepared.output : area_.get();
+    if (!prepared.in_output) std::memset(base, 0, prepared.result_bytes);  // nothing of an earlier client's result
+    outputs_.clear();
+    for (const std::uint64_t offset : prepared.output_offsets) outputs_.push_back({base + offset});
+    const TimePoint start = Clock::now();
+    Result<kernels::RunReport> report =
+        kernels::run_job(prepared.job, Span<const kernels::InputView>(prepared.inputs.data(), prepared.input_count),
+                         outputs_, pool_, stop);
+    *compute_ns = nanoseconds(Clock::now() - start);
+    if (!report) return std::move(report).error();
+    reply_.timing.compute_ns = *compute_ns;
+    encode(prepared, *report, out);
+    return {};
+}
+
+void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& report, wire::ByteBuffer& out) {
+    specs_ = prepared.plan.outputs;
+    for (std::size_t i = 0; i < specs_.size() && i < report.filled_columns.size(); ++i)
+        if (specs_[i].rows == 1) specs_[i].cols = std::min(specs_[i].cols, report.filled_columns[i]);
+    std::size_t data_bytes = 0;
+    if (prepared.in_output) {
+        offsets_ = prepared.output_offsets;
+    } else {
+        // Smaller than what prepare_job laid out, which fitted.
+        data_bytes = static_cast<std::size_t>(wire::layout_arrays(specs_, 8, offsets_).value());
+    }
+    reply_.backend = wire::Backend::Cpu;
+    reply_.policy = std::string_view(report.policy).substr(0, wire::kMaxPolicyBytes);
+    reply_.in_output = prepared.in_output;
+    reply_.arrays.clear();
+    for (std::size_t i = 0; i < specs_.size(); ++i) reply_.arrays.push_back({specs_[i], offsets_[i]});
+    const std::size_t data = wire::encode_job_reply_prefix(reply_, data_bytes, out);
+    if (prepared.in_output) return;
+    for (std::size_t i = 0; i < specs_.size(); ++i)
+        if (const std::size_t bytes = array_bytes(specs_[i]))
+            std::memcpy(out.data() + data + offsets_[i], outputs_[i].data, bytes);
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// JobRunner: runs a prepared job on the calling thread and writes the body of its reply. Small results are computed in a reused
+// area and copied behind the reply's prefix; results in an output operand are written in place. One runner a thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "daemon/clock.h"
+#include "daemon/prepared_job.h"
+
+namespace tegu::daemon {
+
+class JobRunner {
+  public:
+    // `pool` may be null: the calling thread alone.
+    explicit JobRunner(kernels::ThreadPool* pool);
+
+    // Runs the job and appends the reply's body to `out`. `queue_ns`: receipt to now. *compute_ns is set in any case.
+    // Errors: those of run_job; `out` is then as it was. Exceptions of the standard library end here, as OutOfMemory or Internal.
+    Result<void> run(const PreparedJob& prepared, const kernels::StopToken& stop, std::uint64_t queue_ns,
+                     wire::ByteBuffer& out, std::uint64_t* compute_ns);
+
+  private:
+    Result<void> run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop, wire::ByteBuffer& out,
+                                std::uint64_t* compute_ns);
+    void encode(const PreparedJob& prepared, const kernels::RunReport& report, wire::ByteBuffer& out);
+
+    kernels::ThreadPool* pool_;
+    std::unique_ptr<std::byte[]> area_;  // kMaxInlineBytes; aligned for every element type
+    std::vector<kernels::OutputView> outputs_;
+    std::vector<ArraySpec> specs_;
+    std::vector<std::uint64_t> offsets_;
+    wire::JobReply reply_;
+};
+
+}  // namespace tegu::daemon

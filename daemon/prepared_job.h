@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// PreparedJob: a job after every check, bound to the memory that it reads and writes. What a client can get wrong about
+// operands and output is refused here, with the field named; what remains can only fail while it computes.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "daemon/buffer.h"
+#include "kernels/operation.h"
+#include "wire/messages.h"
+
+namespace tegu::daemon {
+
+// Move-only: it holds its buffers until it ends. Io thread only, but for the memory behind the views.
+struct PreparedJob {
+    Job job;
+    kernels::JobPlan plan;
+    std::size_t input_count = 0;
+    std::array<kernels::InputView, wire::kMaxInputs> inputs;  // inline ones point into the message
+    bool in_output = false;                                   // the result goes into an output operand:
+    std::byte* output = nullptr;                              //   here,
+    std::vector<std::uint64_t> output_offsets;                //   each array at its offset
+    std::uint64_t result_bytes = 0;                           // of the planned arrays, as laid out
+
+    std::array<BufferUse, wire::kMaxInputs + 1> uses;
+
+    // Moves the inline inputs from the message to a copy of its data.
+    void rebase_inline(Bytes from, const std::byte* to);
+};
+
+// Errors: those of plan_job; BadRange, NotFound, Denied, TooLarge, BadDescriptor and Busy with the operand's field;
+// TooLarge if it alone needs more than `scratch_bytes`.
+Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTable& buffers,
+                                std::uint64_t scratch_bytes);
+
+}  // namespace tegu::daemon

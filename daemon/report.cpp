@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/report.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "config/setting_info.h"
+#include "daemon/notify.h"
+#include "daemon/server.h"
+
+namespace tegu::daemon {
+namespace {
+
+class Fields {
+  public:
+    void add(std::string name, std::uint64_t value) { list_.push_back({std::move(name), value}); }
+    void add(std::string name, double value) { list_.push_back({std::move(name), value}); }
+    void add(std::string name, std::string value) { list_.push_back({std::move(name), std::move(value)}); }
+    std::vector<wire::Field> take() { return std::move(list_); }
+
+  private:
+    std::vector<wire::Field> list_;
+};
+
+std::string lower(std::string_view word) {
+    std::string text(word);
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return text;
+}
+
+double ratio(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double uptime_seconds(const Server& server) {
+    return static_cast<double>(nanoseconds(Clock::now() - server.started())) * 1e-9;
+}
+
+constexpr const char* kBackendReason = "built without CUDA";
+
+void add_limits(const config::Settings& settings, Fields& fields) {
+    for (const config::SettingInfo& info : config::setting_infos()) {
+        if (info.table != "limits") continue;
+        const config::SettingValue value = info.get(settings);
+        if (const std::uint64_t* number = std::get_if<std::uint64_t>(&value))
+            fields.add("limit_" + std::string(info.name), *number);
+    }
+    fields.add("limit_body_bytes", std::uint64_t{wire::kMaxBodyBytes});
+    fields.add("limit_inline_bytes", std::uint64_t{wire::kMaxInlineBytes});
+}
+
+void add_operation(const OperationInfo& info, const OperationCounters& counters, Fields& fields) {
+    const std::string prefix = "operation_" + std::string(info.stem) + "_";
+    std::uint64_t jobs = 0;
+    for (std::size_t status = 0; status < kStatusSlots; ++status) {
+        const std::uint64_t count = counters.replies[status];
+        jobs += count;
+        if (count > 0 || status == 0)
+            fields.add(prefix + lower(status_info(static_cast<Status>(status)).word) + "_total", count);
+    }
+    fields.add(prefix + "jobs_total", jobs);
+    fields.add(prefix + "inline_total", counters.inline_jobs);
+    fields.add(prefix + "queue_ns_total", counters.queue_ns);
+    fields.add(prefix + "compute_ns_total", counters.compute_ns);
+    fields.add(prefix + "bytes_read_total", counters.bytes_read);
+    fields.add(prefix + "bytes_written_total", counters.bytes_written);
+    fields.add(prefix + "predicted_to_actual_ratio", ratio(counters.predicted_ns, counters.compute_ok_ns));
+}
+
+// Sums over the operations.
+void add_jobs(const Statistics& statistics, Fields& fields) {
+    std::uint64_t jobs = 0, ok = 0, inline_jobs = 0, queue_ns = 0, compute_ns = 0, bytes_read = 0, bytes_written = 0;
+    for (const OperationCounters& counters : statistics.operations) {
+        for (const std::uint64_t count : counters.replies) jobs += count;
+        ok += counters.replies[0];
+        inline_jobs += counters.inline_jobs;
+        queue_ns += counters.queue_ns;
+        compute_ns += counters.compute_ns;
+        bytes_read += counters.bytes_read;
+        bytes_written += counters.bytes_written;
+    }
+    fields.add("jobs_total", jobs);
+    fields.add("jobs_ok_total", ok);
+    fields.add("jobs_failed_total", jobs - ok);
+    fields.add("jobs_inline_total", inline_jobs);
+    fields.add("jobs_inline_ratio", ratio(inline_jobs, jobs));
+    fields.add("results_dropped_total", statistics.results_dropped_total);
+    fields.add("queue_ns_total", queue_ns);
+    fields.add("compute_ns_total", compute_ns);
+    fields.add("bytes_read_total", bytes_read);
+    fields.add("bytes_written_total", bytes_written);
+}
+
+}  // namespace
+
+std::vector<wire::Field> info_fields(const Server& server) {
+    Fields fields;
+    fields.add("version", std::string(TEGU_VERSION));
+    fields.add("protocol_version", std::uint64_t{wire::kVersionMax});
+    fields.add("pid", static_cast<std::uint64_t>(::getpid()));
+    fields.add("uptime_seconds", uptime_seconds(server));
+    fields.add("backend", std::string("cpu"));
+    fields.add("backend_reason", std::string(kBackendReason));
+    fields.add("memory_class", std::string("none"));
+    fields.add("cpu_isa", std::string(kernels::cpu_isa()));
+    fields.add("executor_threads", std::uint64_t{server.executor_threads()});
+    fields.add("inline_budget_us", server.settings().executor.inline_budget_us);
+    fields.add("settings_file", server.settings_file());
+    fields.add("socket", server.listener().path);
+    fields.add("socket_activated", std::uint64_t{server.listener().inherited});
+    fields.add("service_manager", std::string(has_service_manager() ? "systemd" : "none"));
+    fields.add("state", std::string(server.stopping() ? "stopping" : "serving"));
+    add_limits(server.settings(), fields);
+    return fields.take();
+}
+
+std::vector<wire::Field> stats_fields(const Server& server) {
+    const Statistics& statistics = server.statistics();
+    const ExecutorLoad load = server.load();
+    Fields fields;
+    fields.add("uptime_seconds", uptime_seconds(server));
+    fields.add("connections", server.quotas().all().connections);
+    fields.add("connections_total", statistics.connections_total);
+    fields.add("users", server.quotas().users());
+    fields.add("requests_total", statistics.requests_total);
+    fields.add("bytes_received_total", statistics.bytes_received);
+    fields.add("bytes_sent_total", statistics.bytes_sent);
+    fields.add("reloads_total", statistics.reloads_total);
+    fields.add("buffers", server.quotas().all().buffers);
+    fields.add("buffer_bytes", server.quotas().all().buffer_bytes);
+    fields.add("buffers_total", statistics.buffers_total);
+    fields.add("jobs_in_flight", server.quotas().all().jobs);
+    fields.add("jobs_waiting", load.waiting);
+    fields.add("jobs_running", load.running);
+    fields.add("predicted_work_waiting_ns", load.waiting_ns);
+    fields.add("predicted_work_running_ns", load.running_ns);
+    fields.add("scratch_running_bytes", load.running_scratch_bytes);
+    add_jobs(statistics, fields);
+    for (std::size_t status = 0; status < kStatusSlots; ++status)
+        if (statistics.refused[status] > 0)
+            fields.add("refused_" + lower(status_info(static_cast<Status>(status)).word) + "_total",
+                       statistics.refused[status]);
+    for (std::size_t reason = 0; reason < kCloseReasons; ++reason)
+        fields.add(std::string("closed_") + close_reason_word(static_cast<CloseReason>(reason)) + "_total",
+                   statistics.closed[reason]);
+    for (const OperationInfo& info : operation_infos())
+        add_operation(info, statistics.operations[static_cast<std::size_t>(info.operation)], fields);
+    return fields.take();
+}
+
+std::string status_line(const Server& server) {
+    return std::string(server.stopping() ? "stopping" : "serving") + " on " + server.listener().path + " (cpu " +
+           kernels::cpu_isa() + ", " + std::to_string(server.executor_threads()) + " threads)";
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/server.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <thread>
+
+#include "base/log.h"
+#include "config/settings_load.h"
+#include "config/settings_reload.h"
+#include "daemon/notify.h"
+#include "daemon/report.h"
+
+namespace tegu::daemon {
+namespace {
+
+constexpr std::size_t kReceiveAreaBytes = 256 * 1024;  // more than a socket holds by default: one read takes it all
+constexpr int kAcceptsPerTurn = 16;
+constexpr auto kAcceptPause = std::chrono::milliseconds(200);
+constexpr auto kSafetyLook = std::chrono::seconds(1);  // while jobs run: bounds a wake-up lost on old kernels
+constexpr auto kShortestLook = std::chrono::milliseconds(1);
+constexpr auto kFarewell = std::chrono::milliseconds(1000);  // for clients to take their last replies
+
+unsigned wanted_threads(const config::Settings& settings) {
+    if (settings.executor.threads != 0) return static_cast<unsigned>(settings.executor.threads);
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
+Result<Peer> peer_of(int socket) {
+    ucred credentials{};
+    socklen_t bytes = sizeof credentials;
+    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) != 0) return io_error("SO_PEERCRED", errno);
+    return Peer{credentials.uid, credentials.gid, credentials.pid};
+}
+
+// One event and the end: for connections that never become a session.
+void refuse(const Fd& socket, const Error& error) {
+    wire::FrameHeader header;
+    header.type = wire::MessageType::Event;
+    header.status = error.status;
+    wire::ByteBuffer bytes;
+    wire::encode_frame(header, error, bytes);
+    (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+}  // namespace
+
+Server::Server(ServerOptions options, Listener listener)
+    : options_(std::move(options)),
+      listener_(std::move(listener)),
+      quotas_(options_.settings.limits, options_.descriptors),
+      shared_{io_, options_.settings, statistics_, [this](TimePoint when) { watch(when); },
+              std::vector<std::byte>(kReceiveAreaBytes)},
+      acceptor_(io_),
+      accept_pause_(io_),
+      look_timer_(io_),
+      stop_timer_(io_),
+      signals_(io_),
+      executor_(wanted_threads(options_.settings), options_.settings.scheduler.quantum_us * 1000,
+                [this] { boost::asio::post(io_, [this] { take_results(); }); }) {}
+
+Server::~Server() = default;
+
+Result<void> Server::run() {
+    (void)std::signal(SIGPIPE, SIG_IGN);
+    try {
+        signals_.add(SIGTERM);
+        signals_.add(SIGINT);
+        signals_.add(SIGHUP);
+        acceptor_.assign(boost::asio::local::stream_protocol(), listener_.fd.release());
+        wait_for_signal();
+        wait_for_connections();
+        notify_ready(status_line(*this));
+        log(LogLevel::Info, "ready on " + listener_.path,
+            {{"VERSION", TEGU_VERSION}, {"SOCKET", listener_.path}, {"THREADS", std::to_string(executor_.threads())}});
+        io_.run();
+    } catch (const std::exception& exception) {
+        fatal_ = make_error(Status::Internal, std::string("the io thread ended: ") + exception.what());
+    }
+    remove_socket_file(listener_);
+    close_all();
+    if (fatal_) return *fatal_;
+    log(LogLevel::Info, "stopped", {{"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
+    return {};
+}
+
+void Server::wait_for_connections() {
+    acceptor_.async_wait(boost::asio::socket_base::wait_read, [this](const boost::system::error_code& error) {
+        if (error || stopping_) return;
+        accept_connections();
+    });
+}
+
+void Server::accept_connections() {
+    for (int i = 0; i < kAcceptsPerTurn; ++i) {
+        Fd socket(::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (socket) {
+            welcome(std::move(socket));
+            continue;
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) break;
+        if (errno == EINTR || errno == ECONNABORTED) continue;
+        if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
+            return fail(io_error("accept", errno));
+        // The connection stays in the queue: look again when some descriptor may be free, not at once and for ever.
+        accept_pause_.expires_after(kAcceptPause);
+        accept_pause_.async_wait([this](const boost::system::error_code& error) {
+            if (!error && !stopping_) accept_connections();
+        });
+        return;
+    }
+    wait_for_connections();
+}
+
+void Server::welcome(Fd socket) {
+    ++statistics_.connections_total;
+    Result<Peer> peer = peer_of(socket.get());
+    Result<void> admitted = peer ? quotas_.open_connection(peer->uid) : Result<void>(peer.error());
+    if (!admitted) {
+        ++statistics_.closed[static_cast<std::size_t>(CloseReason::Refused)];
+        return refuse(socket, admitted.error());
+    }
+    std::shared_ptr<Session> session;
+    try {
+        session = std::make_shared<Session>(*this, std::move(socket), *peer, ++last_session_);
+        sessions_.emplace(session->number(), session);
+    } catch (const std::exception&) {  // no memory, or no room in the reactor: this connection ends, the others live
+        quotas_.close_connection(peer->uid);
+        return;
+    }
+    session->start();
+}
+
+void Server::forget(std::uint64_t session_number) {
+    sessions_.erase(session_number);
+    if (stopping_) boost::asio::post(io_, [this] { end_if_idle(); });
+}
+
+void Server::watch(TimePoint when) {
+    if (when >= look_at_) return;
+    look_at_ = when;
+    look_timer_.expires_at(when);
+    look_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) look_around();
+    });
+}
+
+void Server::look_around() {
+    look_at_ = kNever;
+    take_results();
+    const TimePoint now = Clock::now();
+    TimePoint next = quotas_.all().jobs > 0 ? now + kSafetyLook : kNever;
+    const auto sessions = sessions_;  // a look may close some
+    for (const auto& entry : sessions) next = std::min(next, entry.second->look(now));
+    if (next != kNever) watch(std::max(next, now + kShortestLook));
+}
+
+// Results to their sessions; each session sends once, however many it got.
+void Server::take_results() {
+    if (std::optional<Error> failure = executor_.failure()) return fail(*failure);
+    std::vector<std::shared_ptr<Session>> receivers;
+    for (const std::shared_ptr<JobTask>& task : executor_.take_done()) {
+        std::shared_ptr<Session> session = task->session.lock();
+        if (session == nullptr || session->closed()) {
+            quotas_.end_job(task->waiting.uid);
+            ++statistics_.results_dropped_total;
+            continue;
+        }
+        session->complete(*task);
+        if (std::find(receivers.begin(), receivers.end(), session) == receivers.end())
+            receivers.push_back(std::move(session));
+    }
+    for (const std::shared_ptr<Session>& session : receivers) session->flush();
+    if (stopping_) end_if_idle();
+}
+
+std::uint64_t Server::retry_after_ns(const ExecutorLoad& load) const {
+    constexpr std::uint64_t kShortest = 1'000'000, kLongest = 1'000'000'000;
+    const std::uint64_t work_ns = load.waiting_ns + load.running_ns;
+    return std::min(std::max(work_ns / executor_.threads(), kShortest), kLongest);
+}
+
+void Server::wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int number) {
+        if (error) return;
+        on_signal(number);
+        wait_for_signal();
+    });
+}
+
+void Server::on_signal(int number) {
+    if (number == SIGHUP) {
+        if (!stopping_) reload();
+    } else if (!stopping_) {
+        begin_stop();
+    } else {
+        abort_jobs();
+    }
+}
+
+void Server::reload() {
+    notify_reloading();
+    ++statistics_.reloads_total;
+    const auto if_missing =
+        options_.settings_may_be_missing ? config::IfMissing::GivesDefaults : config::IfMissing::Fails;
+    const config::LoadedSettings loaded = config::load_settings(options_.settings_file, if_missing);
+    if (!loaded.ok()) {
+        for (const config::Diagnostic& diagnostic : loaded.errors)
+            log(LogLevel::Error, config::diagnostic_text(diagnostic));
+        log(LogLevel::Error, "the settings have errors: those in force stay in force",
+            {{"SETTINGS_FILE", options_.settings_file}});
+        return notify_ready(status_line(*this) + "; the last reload failed, the settings before it are in force");
+    }
+    config::ReloadPlan plan = config::plan_reload(options_.settings, loaded.settings);
+    for (const config::SettingChange& change : plan.changes) {
+        if (change.key == "socket.path" && options_.socket_from_command_line) continue;
+        log(LogLevel::Notice, "setting " + config::change_text(change));
+    }
+    options_.settings = std::move(plan.settings);
+    quotas_.set_limits(options_.settings.limits);
+    executor_.set_quantum(options_.settings.scheduler.quantum_us * 1000);
+    if (!options_.fixed_log_level) set_log_level(options_.settings.log.level);
+    log(LogLevel::Notice, "settings read again",
+        {{"SETTINGS_FILE", options_.settings_file}, {"CHANGES", std::to_string(plan.changes.size())}});
+    notify_ready(status_line(*this));
+    look_around();  // new time limits may be over already
+}
+
+// No more connections and no new jobs; what is in flight has `timeouts.stop_ms`.
+void Server::begin_stop() {
+    stopping_ = true;
+    const std::uint64_t stop_ms = options_.settings.timeouts.stop_ms;
+    notify_stopping(stop_ms);
+    boost::system::error_code ignored;
+    acceptor_.close(ignored);
+    accept_pause_.cancel();
+    remove_socket_file(listener_);
+    for (const auto& entry : sessions_) entry.second->announce_stop();
+    stop_timer_.expires_after(std::chrono::milliseconds(stop_ms));
+    stop_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) abort_jobs();
+    });
+    end_if_idle();
+}
+
+void Server::abort_jobs() {
+    if (aborted_) return;
+    aborted_ = true;
+    for (const auto& entry : sessions_) entry.second->abort_jobs();
+    stop_timer_.expires_after(kFarewell);
+    stop_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) io_.stop();
+    });
+    end_if_idle();
+}
+
+// While stopping: a session without anything in flight ends; with the last one the daemon does.
+void Server::end_if_idle() {
+    const auto sessions = sessions_;
+    for (const auto& entry : sessions) {
+        if (!entry.second->expects_replies()) entry.second->end_after_replies(CloseReason::Stopping);
+        entry.second->flush();
+    }
+    if (sessions_.empty()) io_.stop();
+}
+
+void Server::close_all() {
+    const auto sessions = sessions_;
+    for (const auto& entry : sessions) entry.second->close(CloseReason::Stopping);
+}
+
+void Server::fail(Error error) {
+    fatal_ = std::move(error);
+    io_.stop();
+}
+
+}  // namespace tegu::daemon

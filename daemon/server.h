@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Server: the io thread's half of the daemon. Accepts connections, owns the sessions and what they share, takes the executor's results to
+// their sessions, looks after the overdue, reloads, and stops in order. run() returns when the daemon is to end.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "config/settings.h"
+#include "daemon/connection.h"
+#include "daemon/executor.h"
+#include "daemon/listener.h"
+#include "daemon/quota.h"
+#include "daemon/session.h"
+#include "daemon/statistics.h"
+
+namespace tegu::daemon {
+
+struct ServerOptions {
+    config::Settings settings;
+    std::string settings_file;              // read again by a reload
+    bool settings_may_be_missing = false;   // without the file all have their defaults
+    bool socket_from_command_line = false;  // settings.socket.path is not the file's
+    bool fixed_log_level = false;           // a reload leaves the level alone
+    std::uint64_t descriptors = 1024;       // how many the process may open
+};
+
+class Server {
+  public:
+    Server(ServerOptions options, Listener listener);
+    ~Server();
+
+    // Serves until a signal (or a fatal error, which is returned) ends it. Blocks; call once.
+    Result<void> run();
+
+    // For sessions.
+    ConnectionShared& shared() { return shared_; }
+    const config::Settings& settings() const { return options_.settings; }
+    const std::string& settings_file() const { return options_.settings_file; }
+    const Listener& listener() const { return listener_; }
+    Quotas& quotas() { return quotas_; }
+    const Quotas& quotas() const { return quotas_; }
+    Statistics& statistics() { return statistics_; }
+    const Statistics& statistics() const { return statistics_; }
+    Executor& executor() { return executor_; }
+    ExecutorLoad load() const { return executor_.load(); }
+    unsigned executor_threads() const { return executor_.threads(); }
+    JobRunner& inline_runner() { return inline_runner_; }
+    bool stopping() const { return stopping_; }
+    TimePoint started() const { return started_; }
+    const std::map<std::uint64_t, std::shared_ptr<Session>>& sessions() const { return sessions_; }
+    std::uint64_t next_ticket() { return ++last_ticket_; }
+    // How long a client should wait before it tries again: the predicted work that waits and runs, within 1 ms..1 s.
+    std::uint64_t retry_after_ns(const ExecutorLoad& load) const;
+    void forget(std::uint64_t session_number);
+
+  private:
+    void wait_for_connections();
+    void accept_connections();
+    void welcome(Fd socket);
+    void watch(TimePoint when);
+    void look_around();
+    void take_results();
+    void wait_for_signal();
+    void on_signal(int number);
+    void reload();
+    void begin_stop();
+    void abort_jobs();
+    void end_if_idle();
+    void close_all();
+    void fail(Error error);
+
+    ServerOptions options_;
+    Listener listener_;
+    Statistics statistics_;
+    Quotas quotas_;
+    boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back
+    ConnectionShared shared_;
+    boost::asio::local::stream_protocol::socket acceptor_;  // only to wait on; accept4 is our own
+    boost::asio::steady_timer accept_pause_;
+    boost::asio::steady_timer look_timer_;
+    boost::asio::steady_timer stop_timer_;
+    boost::asio::signal_set signals_;
+    TimePoint look_at_ = kNever;
+    TimePoint started_ = Clock::now();
+    std::map<std::uint64_t, std::shared_ptr<Session>> sessions_;
+    std::uint64_t last_session_ = 0;
+    std::uint64_t last_ticket_ = 0;
+    JobRunner inline_runner_{nullptr};
+    std::optional<Error> fatal_;
+    bool stopping_ = false;
+    bool aborted_ = false;
+    Executor executor_;  // last: its thread posts to what stands above
+};
+
+}  // namespace tegu::daemon

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Session: what a client may say and what it is answered: HELLO first, then any message in any order. Owns the client's identity, its
+// buffers and its jobs in flight. Requests are answered in the wake-up that reads them, but for jobs above the inline budget
+// and large buffers to be made. Io thread only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <unordered_map>
+
+#include "daemon/buffer.h"
+#include "daemon/connection.h"
+#include "daemon/executor.h"
+
+namespace tegu::daemon {
+
+class Server;
+
+// Who connected, as the kernel says it: SO_PEERCRED at accept.
+struct Peer {
+    uid_t uid = 0;
+    gid_t gid = 0;
+    pid_t pid = 0;
+};
+
+class Session final : public Connection {
+  public:
+    // REQUIRES: a connection of `peer` is charged; it is given back when the session closes.
+    Session(Server& server, Fd socket, const Peer& peer, std::uint64_t number);
+
+    std::uint64_t number() const { return number_; }
+    const Peer& peer() const { return peer_; }
+    const std::string& name() const { return name_; }
+    const BufferTable& buffers() const { return buffers_; }
+    std::size_t jobs_in_flight() const { return jobs_.size(); }
+
+    // Something asked for is not answered yet.
+    bool expects_replies() const override { return !jobs_.empty() || buffers_in_making_ > 0; }
+    // Appends the reply to a job that the executor ran; the caller flushes.
+    void complete(JobTask& task);
+    // Answers every job that has not started with ShuttingDown, and stops those that run.
+    void abort_jobs();
+    // Tells the client that the daemon stops.
+    void announce_stop();
+
+  private:
+    void handle_frame(const wire::Frame& frame, Fd fd) override;
+    void handle_close(CloseReason reason) override;
+    bool in_use() const override;
+    TimePoint look_at_jobs(TimePoint now) override;
+
+    Result<void> dispatch(const wire::FrameHeader& header, Bytes body, Fd fd);
+    Result<void> on_hello(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_info(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_stats(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_cancel(const wire::FrameHeader& header, Bytes body);
+
+    // session_buffers.cpp
+    Result<void> on_buffer_register(const wire::FrameHeader& header, Bytes body, Fd fd);
+    Result<void> on_buffer_create(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_buffer_freeze(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_buffer_release(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_buffer_list(const wire::FrameHeader& header, Bytes body);
+    struct Making;
+    void go_on_making(std::shared_ptr<Making> making);
+    Result<void> finish_making(Making& making);
+
+    // session_jobs.cpp
+    Result<void> on_job(const wire::FrameHeader& header, Bytes body);
+    Result<void> run_inline(const wire::FrameHeader& header, PreparedJob& prepared, TimePoint deadline);
+    Result<void> enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
+                         TimePoint deadline);
+    void retire(const JobTask& task, Status status);
+    void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
+
+    // Appends a reply whose body is one message.
+    template <class Message>
+    void reply(const wire::FrameHeader& request, const Message& message, std::uint8_t descriptors = 0) {
+        wire::FrameHeader header = reply_header(request.type, request.request_id);
+        header.descriptors = descriptors;
+        wire::encode_frame(header, message, out());
+    }
+    void reply_empty(const wire::FrameHeader& request, Bytes body = {});
+    void reply_error(wire::MessageType type, std::uint64_t request_id, const Error& error);
+    static wire::FrameHeader reply_header(wire::MessageType type, std::uint64_t request_id);
+
+    Server& server_;
+    Peer peer_;
+    std::uint64_t number_;
+    std::string name_;
+    std::uint64_t features_ = 0;
+    std::uint64_t max_jobs_in_flight_ = 0;
+    BufferTable buffers_;
+    std::size_t buffers_in_making_ = 0;
+    std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> jobs_;  // waiting and running, by request id
+};
+
+}  // namespace tegu::daemon

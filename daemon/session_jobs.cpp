@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// JOB and CANCEL: admission, the inline path, and the life of a job that waits for the executor.
+#include <algorithm>
+
+#include "daemon/server.h"
+#include "daemon/session.h"
+
+namespace tegu::daemon {
+namespace {
+
+Error shutting_down() {
+    return make_error(Status::ShuttingDown, "the daemon is stopping");
+}
+
+Result<void> check_features(const wire::JobRequest& request, std::uint64_t features) {
+    const auto uses = [&](auto wire::Operand::*member) {
+        return std::any_of(request.inputs.begin(), request.inputs.end(),
+                           [&](const wire::Operand& operand) { return operand.*member != 0; });
+    };
+    if ((features & wire::kFeatureBuffers) == 0 && (request.output.handle != 0 || uses(&wire::Operand::handle)))
+        return field_error(Status::Unsupported, "features", "the feature bit for buffers in HELLO",
+                           "this connection has not agreed on buffers");
+    if ((features & wire::kFeatureGenerations) == 0 && uses(&wire::Operand::generation))
+        return field_error(Status::Unsupported, "features", "the feature bit for generations in HELLO",
+                           "this connection has not agreed on generations");
+    return {};
+}
+
+}  // namespace
+
+Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
+    if (server_.stopping()) return shutting_down();
+    if (!jobs_.empty() && jobs_.count(header.request_id) != 0)
+        return field_error(Status::DuplicateId, "request_id", "a number that no job in flight has",
+                           "a job in flight has this request id");
+    Result<wire::JobRequest> request = wire::decode_job_request(body);
+    if (!request) return std::move(request).error();
+    if (features_ != wire::kAllFeatures) {
+        Result<void> features = check_features(*request, features_);
+        if (!features) return features;
+    }
+    Result<PreparedJob> prepared = prepare_job(*request, buffers_, server_.settings().limits.scratch_bytes);
+    if (!prepared) return std::move(prepared).error();
+    const TimePoint deadline = deadline_after(now(), header.deadline_ns);
+    if (prepared->plan.predicted_ns < server_.settings().executor.inline_budget_us * 1000)
+        return run_inline(header, *prepared, deadline);
+    return enqueue(header, *request, std::move(prepared).value(), deadline);
+}
+
+// The whole life of a small job: computed here, its reply written next to the others of this wake-up.
+Result<void> Session::run_inline(const wire::FrameHeader& header, PreparedJob& prepared, TimePoint deadline) {
+    OperationCounters& counters = server_.statistics().of(operation_of(prepared.job));
+    const TimePoint start = Clock::now();
+    const std::uint64_t queue_ns = nanoseconds(start - now());
+    std::uint64_t compute_ns = 0;
+    Result<void> done;
+    const std::size_t frame = wire::begin_frame(out());
+    if (start >= deadline) {
+        done = make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
+    } else {
+        done =
+            server_.inline_runner().run(prepared, kernels::StopToken(nullptr, deadline), queue_ns, out(), &compute_ns);
+    }
+    ++counters.inline_jobs;
+    counters.count(done ? Status::Ok : done.error().status, prepared.plan, queue_ns, compute_ns);
+    spend(compute_ns);
+    if (done) {
+        wire::end_frame(reply_header(header.type, header.request_id), frame, out());
+    } else {
+        out().resize(frame);
+        reply_error(header.type, header.request_id, done.error());
+    }
+    return {};
+}
+
+Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
+                              TimePoint deadline) {
+    const auto& limits = server_.settings().limits;
+    const ExecutorLoad load = server_.executor().load();
+    const bool too_many = load.waiting >= limits.queued_jobs;
+    const bool too_much =
+        load.waiting > 0 && load.waiting_ns + prepared.plan.predicted_ns > limits.queued_work_ms * 1'000'000;
+    if (too_many || too_much) {
+        Error busy =
+            too_many ? field_error(Status::Busy, "limits.queued_jobs", "at most " + std::to_string(limits.queued_jobs),
+                                   "too many jobs wait")
+                     : field_error(Status::Busy, "limits.queued_work_ms",
+                                   "at most " + std::to_string(limits.queued_work_ms) + " ms", "too much work waits");
+        busy.retry_after_ns = server_.retry_after_ns(load);
+        return busy;
+    }
+    auto task = std::make_shared<JobTask>();
+    task->data.assign(request.data.begin(), request.data.end());
+    prepared.rebase_inline(request.data, task->data.data());
+    task->waiting = {server_.next_ticket(), peer_.uid, header.priority, prepared.plan.predicted_ns};
+    task->request_id = header.request_id;
+    task->session = std::static_pointer_cast<Session>(shared_from_this());
+    task->received = now();
+    task->deadline = deadline;
+    task->prepared = std::move(prepared);
+    Result<void> charged = server_.quotas().start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
+    if (!charged) return charged;
+    jobs_.emplace(header.request_id, task);
+    server_.executor().submit(std::move(task));
+    if (deadline != kNever) shared().watch(deadline);
+    return {};
+}
+
+// Ends the bookkeeping of a job in flight that is about to be answered.
+void Session::retire(const JobTask& task, Status status) {
+    server_.statistics()
+        .of(operation_of(task.prepared.job))
+        .count(status, task.prepared.plan, task.queue_ns, task.compute_ns);
+    server_.quotas().end_job(peer_.uid);
+    jobs_.erase(task.request_id);
+}
+
+void Session::complete(JobTask& task) {
+    const std::uint64_t request_id = task.request_id;
+    if (task.error && task.error->status == Status::Cancelled && server_.stopping() && !task.cancelled_by_client)
+        task.error = shutting_down();
+    retire(task, task.error ? task.error->status : Status::Ok);
+    if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
+    const std::size_t frame = wire::begin_frame(out());
+    out().insert(out().end(), task.body.begin(), task.body.end());
+    wire::end_frame(reply_header(wire::MessageType::Job, request_id), frame, out());
+}
+
+// REQUIRES: the executor has given the job back.
+void Session::drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error) {
+    task->queue_ns = nanoseconds(now() - task->received);
+    retire(*task, error.status);
+    reply_error(wire::MessageType::Job, task->request_id, error);
+}
+
+Result<void> Session::on_cancel(const wire::FrameHeader& header, Bytes body) {
+    Result<wire::CancelRequest> request = wire::decode_cancel_request(body);
+    if (!request) return std::move(request).error();
+    const auto found = jobs_.find(request->target_id);
+    if (found == jobs_.end())
+        return field_error(Status::NotFound, "target_id", "the request id of a job in flight", "no such job in flight");
+    const std::shared_ptr<JobTask> task = found->second;
+    const bool waited = server_.executor().remove(*task);
+    reply(header, wire::CancelReply{!waited});
+    task->cancelled_by_client = true;
+    if (waited) {
+        drop_waiting(task, make_error(Status::Cancelled, "the job was cancelled before it started"));
+    } else {
+        task->stop.store(true, std::memory_order_relaxed);
+    }
+    return {};
+}
+
+// Jobs whose deadline passed while they waited are answered now, not when their turn comes. Those that run stop by themselves.
+TimePoint Session::look_at_jobs(TimePoint now) {
+    TimePoint next = kNever;
+    std::vector<std::shared_ptr<JobTask>> overdue;
+    for (const auto& entry : jobs_) {
+        if (entry.second->deadline > now) {
+            next = std::min(next, entry.second->deadline);
+        } else {
+            overdue.push_back(entry.second);
+        }
+    }
+    for (const std::shared_ptr<JobTask>& task : overdue)
+        if (server_.executor().remove(*task))
+            drop_waiting(task, make_error(Status::DeadlineExceeded, "the deadline passed before the job started"));
+    return next;
+}
+
+void Session::abort_jobs() {
+    std::vector<std::shared_ptr<JobTask>> tasks;
+    for (const auto& entry : jobs_) tasks.push_back(entry.second);
+    for (const std::shared_ptr<JobTask>& task : tasks) {
+        if (server_.executor().remove(*task)) {
+            drop_waiting(task, shutting_down());
+        } else {
+            task->stop.store(true, std::memory_order_relaxed);
+        }
+    }
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistics: what the daemon has done since it started, as plain counters of the io thread. report.h gives them names.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/job.h"
+#include "base/status.h"
+#include "kernels/operation.h"
+
+namespace tegu::daemon {
+
+inline constexpr std::size_t kOperationSlots = 8;  // by number
+inline constexpr std::size_t kStatusSlots = 0
+#define TEGU_X(number, Name, WORD, retry, exit_code, sentence) +1
+    TEGU_STATUSES(TEGU_X)
+#undef TEGU_X
+    ;
+#define TEGU_X(number, Name, stem, inputs, sentence) \
+    static_assert(number < kOperationSlots, "one slot for each operation");
+TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+
+// Why the daemon closed a connection.
+enum class CloseReason : std::uint8_t {
+    PeerClosed,
+    BadFraming,
+    HelloTimeout,
+    FrameTimeout,
+    WriteStall,
+    ReplyQueueFull,
+    Idle,
+    Refused,
+    Stopping,
+    SocketError
+};
+inline constexpr std::size_t kCloseReasons = 10;
+const char* close_reason_word(CloseReason reason);
+
+// Jobs of one operation that were admitted.
+struct OperationCounters {
+    std::array<std::uint64_t, kStatusSlots> replies{};  // by status
+    std::uint64_t inline_jobs = 0;                      // ran on the io thread
+    std::uint64_t queue_ns = 0;
+    std::uint64_t compute_ns = 0;
+    std::uint64_t predicted_ns = 0;  // of those that succeeded, as compute_ok_ns: their ratio judges the cost model
+    std::uint64_t compute_ok_ns = 0;
+    std::uint64_t bytes_read = 0;  // of those that succeeded
+    std::uint64_t bytes_written = 0;
+
+    void count(Status status, const kernels::JobPlan& plan, std::uint64_t queue, std::uint64_t compute);
+};
+
+struct Statistics {
+    std::uint64_t connections_total = 0;
+    std::uint64_t requests_total = 0;
+    std::uint64_t bytes_received = 0;
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t buffers_total = 0;
+    std::uint64_t results_dropped_total = 0;  // the client was gone
+    std::uint64_t reloads_total = 0;
+    std::array<std::uint64_t, kStatusSlots> refused{};  // requests answered with an error before they ran, by status
+    std::array<std::uint64_t, kCloseReasons> closed{};  // connections, by reason
+    std::array<OperationCounters, kOperationSlots> operations{};
+
+    void count_refused(Status status) { ++refused[static_cast<std::size_t>(status) % kStatusSlots]; }
+    OperationCounters& of(Operation operation) { return operations[static_cast<std::size_t>(operation)]; }
+};
+
+}  // namespace tegu::daemon

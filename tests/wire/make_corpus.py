@@ -4,6 +4,7 @@
 
     make_corpus.py            writes the files
     make_corpus.py --check    exits with 1 if the files are not what would be written
+Files whose name begins with "found-" (inputs that once broke something) are left alone.
 
 frame/ holds streams of frames, the first byte of a file saying who sends; messages/ holds bodies, the first byte naming the
 decoder (the order of kBodyCodecs in tests/wire/canonical.cpp).
@@ -59,6 +60,8 @@ def existing():
     for folder in ("frame", "messages"):
         path = os.path.join(CORPUS, folder)
         for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
+            if name.startswith("found-"):
+                continue
             with open(os.path.join(path, name), "rb") as file:
                 result[folder + "/" + name] = file.read()
     return result

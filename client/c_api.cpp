@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of tegu.h, each a few lines over Client. Nothing may throw through C: running out of memory is caught here.
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "client/client.h"
+
+struct tegu_client {
+    std::unique_ptr<tegu::clientlib::Client> client;
+};
+
+struct tegu_fields {
+    std::vector<tegu::wire::Field> fields;
+};
+
+namespace {
+
+using tegu::Error;
+using tegu::Result;
+using tegu::Status;
+using tegu::clientlib::Clock;
+using tegu::clientlib::TimePoint;
+
+static_assert(TEGU_IO == static_cast<int>(Status::Io), "tegu.h repeats the list of base/status.h");
+static_assert(TEGU_F64 == static_cast<int>(tegu::ElementType::F64), "tegu.h repeats the list of base/element_type.h");
+static_assert(TEGU_STAT_NANS == 1 << static_cast<int>(tegu::Statistic::Nans), "tegu.h repeats the list of base/job.h");
+static_assert(TEGU_ROLE_MAP == static_cast<int>(tegu::ArrayRole::Map), "tegu.h repeats the list of base/job.h");
+static_assert(TEGU_ENTROPY_MAP == static_cast<int>(tegu::Operation::EntropyMap),
+              "tegu.h repeats the list of base/job.h");
+
+// Copies what fits, not cutting a UTF-8 sequence.
+template <std::size_t N>
+void copy_text(char (&to)[N], const std::string& from) {
+    std::size_t length = std::min(from.size(), N - 1);
+    while (length < from.size() && length > 0 && (static_cast<unsigned char>(from[length]) & 0xc0u) == 0x80u) --length;
+    std::memcpy(to, from.data(), length);
+    to[length] = '\0';
+}
+
+tegu_status fail(const Error& from, tegu_error* error) {
+    const auto status = static_cast<tegu_status>(from.status);
+    if (error == nullptr) return status;
+    error->status = status;
+    error->retry_after_ns = from.retry_after_ns;
+    copy_text(error->field, from.field);
+    copy_text(error->allowed, from.allowed);
+    copy_text(error->message, from.message);
+    return status;
+}
+
+// Runs `body`, which returns a tegu_status.
+template <class Body>
+tegu_status guarded(tegu_error* error, Body body) {
+    try {
+        return body();
+    } catch (const std::bad_alloc&) {
+        return fail(tegu::make_error(Status::OutOfMemory, "memory could not be allocated"), error);
+    }
+}
+
+tegu_status finish(const Result<void>& result, tegu_error* error) {
+    return result ? TEGU_OK : fail(result.error(), error);
+}
+
+tegu::clientlib::Settings settings_of(const tegu_options& options) {
+    tegu::clientlib::Settings settings;
+    const char* path = options.socket_path != nullptr ? options.socket_path : std::getenv("TEGU_SOCKET");
+    settings.socket_path = path != nullptr && *path != '\0' ? path : TEGU_DEFAULT_SOCKET;
+    settings.name = options.name != nullptr ? options.name : program_invocation_short_name;
+    settings.connect_time = std::chrono::milliseconds(options.connect_ms);
+    settings.reconnect_time = std::chrono::milliseconds(options.reconnect_ms);
+    settings.busy_retry = options.busy_retry != 0;
+    settings.server_uid = options.server_uid;
+    return settings;
+}
+
+tegu_status give_buffer(Result<tegu::clientlib::RegionPtr> region, tegu_buffer** buffer, tegu_error* error) {
+    if (!region) return fail(region.error(), error);
+    *buffer = new tegu_buffer{std::move(*region)};
+    return TEGU_OK;
+}
+
+tegu_status give_fields(tegu_client* client, tegu::wire::MessageType type, tegu_fields** fields, tegu_error* error) {
+    return guarded(error, [&] {
+        auto found = client->client->fields(type);
+        if (!found) return fail(found.error(), error);
+        *fields = new tegu_fields{std::move(*found)};
+        return tegu_status{TEGU_OK};
+    });
+}
+
+tegu_status give_result(tegu::clientlib::Ended ended, tegu_result** result, tegu_error* error) {
+    *result = ended.result.release();
+    return *result != nullptr ? TEGU_OK : fail(ended.error, error);
+}
+
+const tegu::StatusInfo& info_of(tegu_status status) {
+    const bool known = status >= 0 && status <= UINT16_MAX && tegu::is_status(static_cast<std::uint16_t>(status));
+    return tegu::status_info(known ? static_cast<Status>(status) : Status::Internal);
+}
+
+tegu_array to_c(const tegu_result& result, const tegu::wire::ResultArray& array) {
+    return tegu_array{static_cast<std::uint8_t>(array.spec.role), static_cast<std::uint8_t>(array.spec.type),
+                      array.spec.rows, array.spec.cols,
+                      result.base == nullptr ? nullptr : result.base + array.offset_bytes};
+}
+
+}  // namespace
+
+extern "C" {
+
+void tegu_options_init(tegu_options* options, size_t size) {
+    tegu_options defaults;
+    std::memset(&defaults, 0, sizeof defaults);
+    defaults.size = static_cast<std::uint32_t>(size);
+    defaults.reconnect_ms = 10000;
+    defaults.busy_retry = 1;
+    defaults.server_uid = -1;
+    std::memset(options, 0, size);
+    std::memcpy(options, &defaults, std::min(size, sizeof defaults));
+}
+
+void tegu_request_init(tegu_request* request, size_t size, uint16_t operation) {
+    tegu_request defaults;
+    std::memset(&defaults, 0, sizeof defaults);
+    defaults.size = static_cast<std::uint32_t>(size);
+    defaults.operation = operation;
+    defaults.rows = 1;
+    defaults.priority = TEGU_PRIORITY_NORMAL;
+    if (operation == TEGU_TOPK) defaults.params.topk.largest = 1;
+    if (operation == TEGU_ENTROPY_MAP) {
+        const tegu::EntropyMapParams usual;
+        defaults.params.entropy_map.window_rows = usual.window_rows;
+        defaults.params.entropy_map.window_cols = usual.window_cols;
+        defaults.params.entropy_map.levels = usual.levels;
+    }
+    std::memset(request, 0, size);
+    std::memcpy(request, &defaults, std::min(size, sizeof defaults));
+}
+
+const char* tegu_version(void) {
+    return TEGU_VERSION_TEXT;
+}
+// The words are literals, hence terminated.
+const char* tegu_status_word(tegu_status status) {
+    return info_of(status).word.data();
+}
+const char* tegu_status_sentence(tegu_status status) {
+    return info_of(status).sentence.data();
+}
+int tegu_status_exit_code(tegu_status status) {
+    return info_of(status).exit_code;
+}
+int tegu_status_retryable(tegu_status status) {
+    return info_of(status).retryable ? 1 : 0;
+}
+
+const char* tegu_element_word(uint8_t type) {
+    return tegu::is_element_type(type) ? tegu::element_word(static_cast<tegu::ElementType>(type)).data() : nullptr;
+}
+size_t tegu_element_bytes(uint8_t type) {
+    return tegu::element_bytes(static_cast<tegu::ElementType>(type));
+}
+const char* tegu_role_word(uint8_t role) {
+    return tegu::is_array_role(role) ? tegu::array_role_word(static_cast<tegu::ArrayRole>(role)).data() : nullptr;
+}
+
+tegu_status tegu_connect(const tegu_options* options, tegu_client** client, tegu_error* error) {
+    return guarded(error, [&] {
+        tegu_options defaults;
+        tegu_options_init(&defaults, sizeof defaults);
+        auto known = tegu::clientlib::read_options(options != nullptr ? *options : defaults);
+        if (!known) return fail(known.error(), error);
+        auto connected = tegu::clientlib::Client::connect(settings_of(*known));
+        if (!connected) return fail(connected.error(), error);
+        *client = new tegu_client{std::move(*connected)};
+        return tegu_status{TEGU_OK};
+    });
+}
+
+void tegu_close(tegu_client* client) {
+    delete client;
+}
+
+tegu_status tegu_ping(tegu_client* client, uint64_t* round_trip_ns, tegu_error* error) {
+    return guarded(error, [&] {
+        auto time = client->client->ping();
+        if (!time) return fail(time.error(), error);
+        if (round_trip_ns != nullptr) *round_trip_ns = static_cast<std::uint64_t>(time->count());
+        return tegu_status{TEGU_OK};
+    });
+}
+
+uint64_t tegu_reconnects(const tegu_client* client) {
+    return client->client->reconnects();
+}
+
+tegu_status tegu_info(tegu_client* client, tegu_fields** fields, tegu_error* error) {
+    return give_fields(client, tegu::wire::MessageType::Info, fields, error);
+}
+tegu_status tegu_stats(tegu_client* client, tegu_fields** fields, tegu_error* error) {
+    return give_fields(client, tegu::wire::MessageType::Stats, fields, error);
+}
+size_t tegu_fields_count(const tegu_fields* fields) {
+    return fields->fields.size();
+}
+tegu_field tegu_fields_at(const tegu_fields* fields, size_t index) {
+    const tegu::wire::Field& field = fields->fields[index];
+    tegu_field out{field.name.c_str(), static_cast<int>(field.value.index()), 0, 0, nullptr};
+    if (const auto* number = std::get_if<std::uint64_t>(&field.value)) out.u64 = *number;
+    if (const auto* number = std::get_if<double>(&field.value)) out.f64 = *number;
+    if (const auto* text = std::get_if<std::string>(&field.value)) out.text = text->c_str();
+    return out;
+}
+void tegu_fields_free(tegu_fields* fields) {
+    delete fields;
+}
+
+tegu_status tegu_buffer_create(tegu_client* client, uint64_t bytes, tegu_buffer** buffer, tegu_error* error) {
+    return guarded(error, [&] { return give_buffer(client->client->create_buffer(bytes), buffer, error); });
+}
+tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t bytes, int access, tegu_buffer** buffer,
+                                 tegu_error* error) {
+    return guarded(error, [&] {
+        if (access != TEGU_ACCESS_READ && access != TEGU_ACCESS_READ_WRITE)
+            return fail(tegu::bad_range("access", "0 (read) or 1 (read and write)",
+                                        "there is no access " + std::to_string(access)),
+                        error);
+        return give_buffer(client->client->register_buffer(fd, bytes, static_cast<tegu::wire::Access>(access)), buffer,
+                           error);
+    });
+}
+void* tegu_buffer_data(tegu_buffer* buffer) {
+    return buffer->region->memory.data();
+}
+uint64_t tegu_buffer_bytes(const tegu_buffer* buffer) {
+    return buffer->region->memory.bytes();
+}
+uint64_t tegu_buffer_handle(const tegu_buffer* buffer) {
+    return buffer->region->handle;
+}
+void tegu_buffer_commit(tegu_buffer* buffer) {
+    ++buffer->region->generation;
+}
+uint64_t tegu_buffer_generation(const tegu_buffer* buffer) {
+    return buffer->region->generation;
+}
+tegu_status tegu_buffer_freeze(tegu_buffer* buffer, tegu_error* error) {
+    return guarded(error, [&] {
+        tegu::clientlib::Region& region = *buffer->region;
+        if (region.client == nullptr)
+            return fail(tegu::make_error(Status::Unavailable, "the buffer's client is closed"), error);
+        return finish(region.client->freeze(region), error);
+    });
+}
+void tegu_buffer_free(tegu_buffer* buffer) {
+    delete buffer;
+}
+
+tegu_status tegu_buffer_list(tegu_client* client, tegu_buffer_info* list, size_t capacity, size_t* count,
+                             tegu_error* error) {
+    return guarded(error, [&] {
+        auto found = client->client->list_buffers();
+        if (!found) return fail(found.error(), error);
+        for (std::size_t i = 0; i < std::min(capacity, found->size()); ++i) {
+            const tegu::wire::BufferInfo& from = (*found)[i];
+            list[i] = tegu_buffer_info{from.handle,
+                                       from.session,
+                                       from.bytes,
+                                       from.jobs_total,
+                                       from.generation,
+                                       from.pid,
+                                       static_cast<std::uint8_t>(from.access),
+                                       static_cast<std::uint8_t>(from.frozen ? 1 : 0),
+                                       static_cast<std::uint8_t>(from.created_by_daemon ? 1 : 0),
+                                       0};
+        }
+        *count = found->size();
+        return tegu_status{TEGU_OK};
+    });
+}
+
+tegu_status tegu_submit(tegu_client* client, const tegu_request* request, uint64_t* id, tegu_error* error) {
+    return guarded(error, [&] {
+        auto submitted = client->client->submit(*request);
+        if (!submitted) return fail(submitted.error(), error);
+        *id = *submitted;
+        return tegu_status{TEGU_OK};
+    });
+}
+tegu_status tegu_flush(tegu_client* client, tegu_error* error) {
+    return guarded(error, [&] { return finish(client->client->flush(), error); });
+}
+tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_result** result, uint64_t* done_id,
+                      tegu_error* error) {
+    return guarded(error, [&] {
+        const TimePoint until =
+            timeout_ms < 0 ? TimePoint::max() : Clock::now() + std::chrono::milliseconds(timeout_ms);
+        tegu::clientlib::Ended ended = client->client->wait(id, until);
+        if (done_id != nullptr) *done_id = ended.id;
+        return give_result(std::move(ended), result, error);
+    });
+}
+tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error) {
+    return guarded(error, [&] { return finish(client->client->cancel(id), error); });
+}
+tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result, tegu_error* error) {
+    return guarded(error, [&] {
+        auto submitted = client->client->submit(*request);
+        if (!submitted) return fail(submitted.error(), error);
+        return give_result(client->client->wait(*submitted, TimePoint::max()), result, error);
+    });
+}
+
+size_t tegu_result_count(const tegu_result* result) {
+    return result->arrays.size();
+}
+tegu_array tegu_result_array(const tegu_result* result, size_t index) {
+    return to_c(*result, result->arrays[index]);
+}
+int tegu_result_find(const tegu_result* result, uint8_t role, tegu_array* array) {
+    for (const tegu::wire::ResultArray& one : result->arrays) {
+        if (static_cast<std::uint8_t>(one.spec.role) != role) continue;
+        *array = to_c(*result, one);
+        return 1;
+    }
+    return 0;
+}
+int tegu_result_backend(const tegu_result* result) {
+    return static_cast<int>(result->backend);
+}
+const char* tegu_result_policy(const tegu_result* result) {
+    return result->policy;
+}
+tegu_timing tegu_result_timing(const tegu_result* result) {
+    return result->timing;
+}
+void tegu_result_free(tegu_result* result) {
+    delete result;
+}
+
+}  // extern "C"

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Client: the connection, the jobs and the buffers of one caller. Single-threaded and without callbacks: everything happens
+// inside step(), which sends what may be sent, waits for one event and takes what has arrived; every operation is a loop around
+// it. A lost connection is a state, not an error: jobs and calls wait in their lists until the link is ready again, or until
+// the time to seek it is over. client.cpp holds what callers ask for, client_link.cpp the state of the link, client_io.cpp what is
+// sent and received, client_buffers.cpp the buffers.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/channel.h"
+#include "client/job_table.h"
+#include "client/pool.h"
+#include "client/request.h"
+
+namespace tegu::clientlib {
+
+struct Settings {
+    std::string socket_path;
+    std::string name;
+    nanoseconds connect_time{0};
+    nanoseconds reconnect_time{0};
+    bool busy_retry = true;
+    std::int64_t server_uid = -1;
+};
+
+// A job that ended. id 0: none did in time (or there is none), and `error` says so.
+struct Ended {
+    std::uint64_t id = 0;
+    std::unique_ptr<tegu_result> result;  // null if it failed
+    Error error;
+};
+
+// How long the daemon may take to answer anything but a job: beyond it, it hangs.
+inline constexpr milliseconds kCallTime(30000);
+
+class Client {
+  public:
+    // Errors: Unavailable, Denied, BadVersion, BadRequest, Io.
+    static Result<std::unique_ptr<Client>> connect(Settings settings);
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+    ~Client();
+
+    // The functions of tegu.h, which says what they do.
+    Result<std::uint64_t> submit(const tegu_request& request);
+    Result<void> flush();
+    Ended wait(std::uint64_t id, TimePoint until);
+    Result<void> cancel(std::uint64_t id);
+    Result<nanoseconds> ping();
+    Result<std::vector<wire::Field>> fields(wire::MessageType type);
+    Result<std::vector<wire::BufferInfo>> list_buffers();
+    Result<RegionPtr> create_buffer(std::uint64_t bytes);
+    Result<RegionPtr> register_buffer(int fd, std::uint64_t bytes, wire::Access access);
+    Result<void> freeze(Region& region);
+    std::uint64_t reconnects() const { return reconnects_; }
+
+    // Tells the daemon to forget a region; its memory stays.
+    void release(Region& region);
+    // The region is about to be destroyed.
+    void forget(Region& region);
+
+  private:
+    enum class LinkState {
+        Down,       // nobody needs it
+        Seeking,    // the next attempt is at next_attempt_
+        Greeting,   // HELLO is on the wire
+        Restoring,  // buffers are being registered again
+        Ready,
+    };
+
+    // A message other than a job that is to be answered.
+    enum class Purpose { Caller, Greet, Restore, Forget };
+    struct Call {
+        std::uint64_t id = 0;
+        wire::MessageType type = wire::MessageType::Ping;
+        Purpose purpose = Purpose::Caller;
+        wire::ByteBuffer frame;
+        int fd = -1;               // to send with it; not owned
+        Region* region = nullptr;  // that a Restore is for; null if it was destroyed meanwhile
+        bool sent = false;
+        bool done = false;  // the rest is valid, for Purpose::Caller
+        bool lost = false;  // with its connection: nothing is known of its fate
+        Error error;        // if !ok
+        bool ok = false;
+        wire::ByteBuffer body;
+        Fd descriptor;
+    };
+    struct Answer {
+        wire::ByteBuffer body;
+        Fd descriptor;
+    };
+
+    // A job that the caller was told is over while the daemon may still run it: its regions must not be used yet.
+    struct Abandoned {
+        std::uint64_t id;
+        std::array<RegionPtr, wire::kMaxInputs + 1> regions;
+    };
+
+    explicit Client(Settings settings);
+
+    // client.cpp
+    void step(TimePoint until);
+    Result<void> check_process() const;
+    Ended take(PendingJob& job);
+    // Sends a message and waits for its answer. `encode_body(ByteBuffer&)` is called once the link is ready, and again if the
+    // connection is lost before the answer: handles are then others.
+    template <class EncodeBody>
+    Result<Answer> call(wire::MessageType type, int fd, EncodeBody encode_body);
+    Result<void> await_ready(TimePoint until);
+    Result<Answer> await_answer(Call& call, TimePoint until, bool& lost);
+
+    // client_submit.cpp
+    struct Operands {
+        std::array<RegionPtr, wire::kMaxInputs> inputs;
+        std::array<Packing, wire::kMaxInputs> packings;
+        OutputPlace output;
+    };
+    Result<Operands> prepare(const tegu_request& request, const Job& job, int inputs, TimePoint deadline);
+    Result<void> place_input(const tegu_request& request, const Job& job, int index, bool in_message,
+                             TimePoint deadline, Operands& operands);
+    Result<RegionPtr> region_of(tegu_buffer* buffer, const std::string& field);
+    void encode_job(PendingJob& job, wire::JobRequest& request);
+    // Writes the handles of the present connection into the frame. Errors: why a region is not there any more.
+    Result<void> refresh(PendingJob& job);
+
+    // client_link.cpp
+    void seek(nanoseconds time);
+    void attempt();
+    void attempt_failed(Error why);
+    void on_hello(const wire::FrameHeader& header, Bytes body);
+    void on_restored(Region* region, const wire::FrameHeader& header, Bytes body);
+    void restore();
+    void become_ready();
+    void lose(Error why);
+    void give_up(const Error& why);
+    void drain_if_idle();
+
+    // client_io.cpp
+    Call& add_call(wire::MessageType type, Purpose purpose);
+    void finish_frame(Call& call);
+    bool may_send(const Call& call) const;
+    void send_pending();
+    bool send_frame(const iovec* parts, std::size_t count, int fd);
+    bool send_jobs();
+    bool unsent() const;
+    void receive(TimePoint until);
+    void on_frame(const wire::Frame& frame);
+    void on_job_reply(const wire::Frame& frame);
+    void on_call_reply(const wire::Frame& frame);
+    void on_busy(PendingJob& job, Error error);
+    void on_retry_elsewhere(PendingJob& job, Error error);
+    void finish(PendingJob& job, Error error);
+    void finish(PendingJob& job, std::unique_ptr<tegu_result> result);
+    void detach(PendingJob& job);
+    void expire(TimePoint now);
+    void queue_again(TimePoint now);
+    void forget_abandoned(std::uint64_t id);
+    std::size_t window_left() const;
+
+    // client_buffers.cpp
+    Result<RegionPtr> acquire(Pool& pool, wire::Access access, std::uint64_t bytes, TimePoint deadline);
+    Result<RegionPtr> grow(Pool& pool, wire::Access access, std::uint64_t bytes);
+    Result<void> register_region(Region& region);
+    RegionPtr make_region(Memory memory, wire::Access access);
+
+    const Settings settings_;
+    const unsigned fork_count_;
+    Jitter jitter_;
+
+    LinkState link_ = LinkState::Down;
+    std::optional<Channel> channel_;
+    TimePoint link_deadline_ = TimePoint::max();  // of Greeting and Restoring
+    TimePoint seek_until_;
+    TimePoint next_attempt_;
+    TimePoint ready_since_;
+    Backoff backoff_;
+    bool progress_ = false;    // something was answered for good on this connection
+    bool draining_ = false;    // the daemon is stopping: nothing new on this connection
+    Error last_error_;         // why the link was lost or not found
+    std::uint64_t epoch_ = 0;  // number of the connection; handles in frames belong to one
+    std::uint64_t reconnects_ = 0;
+    std::size_t restoring_ = 0;  // answers that are missing
+
+    std::uint8_t version_ = wire::kVersionMin;
+    std::uint64_t features_ = 0;
+    std::size_t max_inline_bytes_ = wire::kMaxInlineBytes;
+    std::size_t window_ = 1;  // jobs on the wire at once
+    std::size_t max_regions_ = 1;
+    std::uint64_t max_buffer_bytes_ = 0;
+
+    JobTable jobs_;
+    std::list<Call> calls_;
+    std::vector<Abandoned> abandoned_;
+    wire::ByteBuffer residue_;  // the rest of a frame that the socket took in part
+    std::size_t queued_bytes_ = 0;
+    TimePoint earliest_deadline_ = TimePoint::max();  // at or before that of every job without an answer
+    TimePoint earliest_retry_ = TimePoint::max();     // the same for Waiting
+
+    std::vector<Region*> regions_;  // all that are alive
+    Pool input_pool_;
+    Pool output_pool_;
+};
+
+template <class EncodeBody>
+Result<Client::Answer> Client::call(wire::MessageType type, int fd, EncodeBody encode_body) {
+    const TimePoint until = Clock::now() + kCallTime;
+    for (;;) {
+        if (auto ready = await_ready(until); !ready) return std::move(ready).error();
+        Call& call = add_call(type, Purpose::Caller);
+        call.fd = fd;
+        encode_body(call.frame);
+        finish_frame(call);
+        bool lost = false;
+        Result<Answer> answer = await_answer(call, until, lost);
+        if (!lost || link_ == LinkState::Down || Clock::now() >= until) return answer;
+    }
+}
+
+}  // namespace tegu::clientlib
+
+// What a caller holds: one share of a region.
+struct tegu_buffer {
+    tegu::clientlib::RegionPtr region;
+};

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// JobTable: the jobs that the caller has not fetched yet. Slots are used again with their memory, so that a steady stream of
+// jobs allocates nothing; lists are links inside the slots, so that a job changes its state in constant time.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+
+#include "client/backoff.h"
+#include "client/result.h"
+
+namespace tegu::clientlib {
+
+enum class JobState : std::uint8_t {
+    Free,
+    Queued,   // to be sent, in the order of submission
+    Sent,     // on the wire, in the order of sending
+    Waiting,  // answered with Busy: to be sent again at retry_at
+    Done,     // has its result or its error
+};
+inline constexpr std::size_t kJobStates = 5;
+
+struct PendingJob {
+    std::uint64_t id = 0;
+    std::uint32_t slot = 0;
+    JobState state = JobState::Free;
+    PendingJob* previous = nullptr;
+    PendingJob* next = nullptr;
+
+    wire::ByteBuffer frame;  // kept until the answer, for the replay
+    wire::Priority priority = wire::Priority::Normal;
+    std::array<RegionPtr, wire::kMaxInputs> inputs;
+    OutputPlace output;
+    bool cancelled = false;         // not to be sent again
+    unsigned connections_lost = 0;  // while it was on the wire
+    std::uint64_t epoch = 0;        // number of the connection whose handles the frame names
+    TimePoint submitted;
+    TimePoint deadline = TimePoint::max();
+    TimePoint retry_at;
+    TimePoint busy_until = TimePoint::max();  // no retry after it; max: was not busy yet
+
+    std::unique_ptr<tegu_result> result;  // when done and well
+    Error error;                          // when done and not well
+};
+
+class JobTable {
+  public:
+    // A new job with an id of its own, last in Queued. Null if there are as many as the ids can name.
+    PendingJob* add();
+    // The job of an id that the caller has not fetched; null if there is none.
+    PendingJob* find(std::uint64_t id);
+    // Makes the slot free for another job.
+    void remove(PendingJob& job);
+    // An id that no job has, for another message.
+    std::uint64_t other_id() { return ++serial_ << kSlotBits | kMaxSlots; }
+
+    // To the end of another list.
+    void move(PendingJob& job, JobState state);
+    // Into another list, before the first job with a greater id: where it stood when it was submitted.
+    void move_by_id(PendingJob& job, JobState state);
+
+    PendingJob* front(JobState state) { return list(state).head; }
+    std::size_t count(JobState state) const { return lists_[static_cast<std::size_t>(state)].count; }
+    // Jobs that have no answer yet, and those that the caller has not fetched.
+    std::size_t unanswered() const { return slots_.size() - count(JobState::Free) - count(JobState::Done); }
+    std::size_t size() const { return slots_.size() - count(JobState::Free); }
+
+  private:
+    static constexpr unsigned kSlotBits = 20;
+    static constexpr std::uint32_t kMaxSlots = (1u << kSlotBits) - 1;
+
+    struct List {
+        PendingJob* head = nullptr;
+        PendingJob* tail = nullptr;
+        std::size_t count = 0;
+    };
+    List& list(JobState state) { return lists_[static_cast<std::size_t>(state)]; }
+    void unlink(PendingJob& job);
+    void link_before(PendingJob& job, PendingJob* successor, JobState state);
+
+    std::deque<PendingJob> slots_;
+    std::array<List, kJobStates> lists_;
+    std::uint64_t serial_ = 0;
+};
+
+}  // namespace tegu::clientlib

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Region: a buffer as the library sees it: memory, and what the daemon knows of it on the present connection. Shared by the
+// caller's tegu_buffer, by jobs that use it and by results that lie in it; the last owner releases it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "client/memory.h"
+#include "wire/messages.h"
+
+namespace tegu::clientlib {
+
+class Client;
+
+struct Region {
+    Region(Client* owner, Memory content, wire::Access daemon_access)
+        : client(owner), memory(std::move(content)), access(daemon_access) {}
+    Region(const Region&) = delete;
+    Region& operator=(const Region&) = delete;
+    ~Region();
+
+    Client* client;  // null when the client is closed: plain memory from then on
+    Memory memory;
+    wire::Access access;
+    bool frozen = false;
+    std::uint64_t handle = 0;  // on the present connection; 0: the daemon does not know it
+    std::uint64_t generation = 0;
+    unsigned jobs = 0;             // without an answer
+    std::optional<Error> refused;  // why the daemon does not take it (any more)
+};
+
+using RegionPtr = std::shared_ptr<Region>;
+
+}  // namespace tegu::clientlib

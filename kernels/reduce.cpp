@@ -4,22 +4,18 @@
 #include "kernels/reduce.h"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
 #include <mutex>
-#include <new>
 #include <string>
 
 #include "kernels/cpu/reduce_finish.h"
-#include "kernels/cpu/reduce_partial.h"
+#include "kernels/cpu/reduce_search.h"
+#include "kernels/cpu/reduce_sequence.h"
 #include "kernels/cpu_isa.h"
 #include "kernels/thread_pool.h"
 
 namespace tegu::kernels {
 namespace {
 
-constexpr std::uint64_t kMaxGroups = 4096;           // partial results that are held at once
-constexpr std::uint64_t kMaxGroupChunks = 16;        // a thread looks at the stop token once per group
 constexpr std::uint64_t kRowBlockBytes = 256 << 10;  // rows that a thread takes at a time
 constexpr std::uint64_t kParallelNs = 20000;         // predicted work below which waking a thread does not pay
 constexpr std::uint64_t kMaxOutputRows = std::uint64_t{1} << 56;
@@ -62,32 +58,38 @@ unsigned needs_of(const ReduceParams& params, ElementType type) {
     return needs;
 }
 
-// Picoseconds per element on one core, over data in memory; measured, and rounded up to what an older core needs.
+// Picoseconds per element on one core, over data in memory. A linear fit to measurements on an x86-64 server core; what it is for
+// (admission, the choice of where a job runs) needs no more than the order of magnitude.
 std::uint64_t element_ps(unsigned needs, ElementType type) {
-    const std::uint64_t bytes = element_bytes(type);
     if (needs == 0) return 0;
-    std::uint64_t compute = type == ElementType::F16 ? 60 : 0;
-    const std::uint64_t unit = is_float(type) ? 8 * std::max<std::uint64_t>(bytes, 4) : 8 * bytes;
-    for (unsigned need : {kNeedSum, kNeedL1, kNeedZeros, kNeedNans})
-        if (needs & need) compute += unit;
-    if (needs & kNeedExtrema) compute += 3 * unit;
-    if (needs & kNeedMoments) compute += type == ElementType::I64 || type == ElementType::U64 ? 600 : 4 * unit;
-    if (needs & kSkipNans) compute += unit;
-    return std::max(compute, 30 * bytes);
+    const std::uint64_t bytes = element_bytes(type);
+    const bool wide_integer = type == ElementType::I64 || type == ElementType::U64;
+    const std::uint64_t unit =
+        is_float(type) ? 9 * std::max<std::uint64_t>(bytes, 4) : std::max<std::uint64_t>(20, 8 * bytes);
+    std::uint64_t ps = 25 * bytes + (type == ElementType::F16 ? 80 : 0);
+    for (unsigned need : {kNeedSum, kNeedL1, kNeedZeros, kNeedNans, kSkipNans})
+        if (needs & need) ps += unit;
+    if (needs & kNeedExtrema) ps += 3 * unit / 2;
+    if (needs & kNeedMoments) ps += wide_integer ? 600 : 4 * unit;
+    return ps;
+}
+
+// Nanoseconds per sequence besides its elements.
+std::uint64_t sequence_ns(unsigned needs) {
+    std::uint64_t ns = 60;
+    if (needs & kNeedExtrema) ns += 60;
+    if (needs & kNeedMoments) ns += 250;
+    return ns;
 }
 
 std::uint64_t predict_ns(unsigned needs, ElementType type, std::uint64_t elements, std::uint64_t sequences) {
-    const auto ps = static_cast<double>(element_ps(needs, type));
-    return static_cast<std::uint64_t>(200 + 60.0 * static_cast<double>(sequences) +
-                                      static_cast<double>(elements) * ps / 1000);
+    const double ns = 150 + static_cast<double>(sequence_ns(needs)) * static_cast<double>(sequences) +
+                      static_cast<double>(element_ps(needs, type)) * static_cast<double>(elements) / 1000;
+    return ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1000000000000000000};
 }
 
 std::uint64_t partial_bytes(ElementType type) {
     return is_float(type) ? sizeof(FloatPartial) : sizeof(IntegerPartial);
-}
-
-std::uint64_t chunks_of(std::uint64_t n) {
-    return n / kChunkElements + (n % kChunkElements != 0);
 }
 
 Result<void> check_params(const Job& job, const ReduceParams& params) {
@@ -109,172 +111,6 @@ Result<void> check_params(const Job& job, const ReduceParams& params) {
             return field_error(Status::EmptyInput, "statistics", statistic_words(defined_for_empty),
                                std::string(info.word) + " of an empty sequence is not defined");
     return {};
-}
-
-// --- one sequence -------------------------------------------------------------------------------------------------------
-
-// The elements of one result in their order; they may lie in rows with gaps between them.
-struct Sequence {
-    const std::byte* data;
-    std::uint64_t n;
-    std::uint64_t cols;
-    std::uint64_t row_stride;
-    std::size_t element_bytes;
-    bool direct;  // contiguous, and aligned for the type
-};
-
-// Copies elements [begin, begin + count).
-void gather(const Sequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to) {
-    std::uint64_t row = begin / sequence.cols;
-    std::uint64_t col = begin % sequence.cols;
-    while (count != 0) {
-        const std::uint64_t width = std::min(count, sequence.cols - col);
-        const std::size_t bytes = width * sequence.element_bytes;
-        std::memcpy(to, sequence.data + (row * sequence.row_stride + col) * sequence.element_bytes, bytes);
-        to += bytes;
-        count -= width;
-        col = 0;
-        ++row;
-    }
-}
-
-void set_positions(FloatPartial* partial, std::uint64_t begin) {
-    partial->min_at = partial->max_at = begin;
-    partial->nan_at = partial->nans != 0 ? begin : ~std::uint64_t{0};
-}
-void set_positions(IntegerPartial* partial, std::uint64_t begin) {
-    partial->min_at = partial->max_at = begin;
-}
-
-// What a run computes from each chunk.
-template <class Partial>
-struct ChunkWork {
-    void (*kernel)(unsigned, const void*, std::size_t, Partial*);
-    unsigned needs;
-
-    void reduce(const Sequence& sequence, std::uint64_t begin, Partial* out) const {
-        const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, sequence.n - begin);
-        if (sequence.direct)
-            kernel(needs, sequence.data + begin * sequence.element_bytes, count, out);
-        else
-            reduce_gathered(sequence, begin, count, out);
-        set_positions(out, begin);
-    }
-
-    __attribute__((noinline)) void reduce_gathered(const Sequence& sequence, std::uint64_t begin, std::uint64_t count,
-                                                   Partial* out) const {
-        alignas(64) std::byte buffer[kChunkElements * sizeof(std::uint64_t)];
-        gather(sequence, begin, count, buffer);
-        kernel(needs, buffer, count, out);
-    }
-
-    // The subtree of chunks [begin, end).
-    void reduce_group(const Sequence& sequence, std::uint64_t begin, std::uint64_t end, Partial* out) const {
-        if (end - begin == 1) return reduce(sequence, begin * kChunkElements, out);
-        PartialTree<Partial> tree;
-        Partial chunk;
-        for (std::uint64_t c = begin; c < end; ++c) {
-            reduce(sequence, c * kChunkElements, &chunk);
-            tree.push(chunk);
-        }
-        *out = tree.finish();
-    }
-};
-
-// Reduces a sequence on the calling thread. False: stopped.
-template <class Partial>
-bool reduce_serial(const ChunkWork<Partial>& work, const Sequence& sequence, const StopToken& stop, Partial* out) {
-    const std::uint64_t chunks = chunks_of(sequence.n);
-    if (chunks <= kMaxGroupChunks) {
-        work.reduce_group(sequence, 0, chunks, out);
-        return true;
-    }
-    PartialTree<Partial> tree;
-    for (std::uint64_t begin = 0; begin < chunks; begin += kMaxGroupChunks) {
-        if (stop.stop_requested()) return false;
-        Partial group;
-        work.reduce_group(sequence, begin, std::min(begin + kMaxGroupChunks, chunks), &group);
-        tree.push(group);
-    }
-    *out = tree.finish();
-    return true;
-}
-
-// A power of two of chunks, such that there are enough groups for all threads and not too many to hold.
-std::uint64_t group_chunks(std::uint64_t chunks, unsigned threads) {
-    std::uint64_t group = 1;
-    while (group < kMaxGroupChunks && chunks / (2 * group) >= 8 * std::uint64_t{threads}) group *= 2;
-    while (chunks / group >= kMaxGroups) group *= 2;
-    return group;
-}
-
-template <class Partial>
-Result<void> reduce_parallel(const ChunkWork<Partial>& work, const Sequence& sequence, ThreadPool* pool,
-                             const StopToken& stop, Partial* out) {
-    const std::uint64_t chunks = chunks_of(sequence.n);
-    const std::uint64_t group = group_chunks(chunks, pool->threads());
-    const std::uint64_t groups = (chunks + group - 1) / group;
-    const std::unique_ptr<Partial[]> partials(new (std::nothrow) Partial[groups]);
-    if (partials == nullptr) return make_error(Status::OutOfMemory, "no memory for the partial results of reduce");
-    std::atomic<bool> stopped{false};
-    pool->parallel_for(groups, [&](std::uint64_t g, unsigned) {
-        if (stopped.load(std::memory_order_relaxed)) return;
-        if (stop.stop_requested())
-            stopped.store(true, std::memory_order_relaxed);
-        else
-            work.reduce_group(sequence, g * group, std::min((g + 1) * group, chunks), &partials[g]);
-    });
-    if (stopped.load(std::memory_order_relaxed)) return stop.error();
-    PartialTree<Partial> tree;
-    for (std::uint64_t g = 0; g < groups; ++g) tree.push(partials[g]);
-    *out = tree.finish();
-    return {};
-}
-
-// --- from a partial result to the reply -----------------------------------------------------------------------------------
-
-template <class T>
-double float_value(T element) {
-    return static_cast<double>(element);
-}
-double float_value(Half element) {
-    return static_cast<double>(half_to_float(element));
-}
-
-// The first element at or after `from`, in the chunk that starts there, for which `hit` holds. The chunk's partial result says
-// that there is one; if the bytes have changed since, the answer is `from`.
-template <class T, class Hit>
-std::int64_t first_hit(const Sequence& sequence, std::uint64_t from, Hit hit) {
-    constexpr std::size_t kBlock = 128;
-    const std::uint64_t end = std::min(sequence.n, from + kChunkElements);
-    alignas(64) T block[kBlock];
-    for (std::uint64_t begin = from; begin < end; begin += kBlock) {
-        const std::size_t count = std::min<std::uint64_t>(kBlock, end - begin);
-        gather(sequence, begin, count, reinterpret_cast<std::byte*>(block));
-        int hits = 0;
-        for (std::size_t i = 0; i < count; ++i) hits |= hit(block[i]);
-        if (hits == 0) continue;
-        for (std::size_t i = 0; i < count; ++i)
-            if (hit(block[i])) return static_cast<std::int64_t>(begin + i);
-    }
-    return static_cast<std::int64_t>(from);
-}
-
-template <class T>
-std::int64_t find_extreme(const Sequence& sequence, const FinishContext& context, const FloatPartial& partial,
-                          bool largest) {
-    if (partial.nans != 0 && !context.skip_nans)
-        return first_hit<T>(sequence, partial.nan_at, [](T x) { return float_value(x) != float_value(x); });
-    if (partial.nans == context.n) return -1;
-    const double value = largest ? partial.max : partial.min;
-    return first_hit<T>(sequence, largest ? partial.max_at : partial.min_at,
-                        [value](T x) { return float_value(x) == value; });
-}
-
-template <class T>
-std::int64_t find_extreme(const Sequence& sequence, const FinishContext&, const IntegerPartial& partial, bool largest) {
-    const T value = static_cast<T>(largest ? partial.max : partial.min);
-    return first_hit<T>(sequence, largest ? partial.max_at : partial.min_at, [value](T x) { return x == value; });
 }
 
 // Where the values of one statistic go.
@@ -389,9 +225,9 @@ class Run {
     Result<void> write(const Sequence& sequence, const Partial& partial, std::uint64_t row) {
         FinishContext context{job_.type, sequence.n, params_.skip_nans, params_.ddof, -1, -1};
         if (params_.statistics & statistic_bit(Statistic::Argmin))
-            context.argmin = find_extreme<T>(sequence, context, partial, false);
+            context.argmin = find_extreme<T>(sequence, params_.skip_nans, partial, false);
         if (params_.statistics & statistic_bit(Statistic::Argmax))
-            context.argmax = find_extreme<T>(sequence, context, partial, true);
+            context.argmax = find_extreme<T>(sequence, params_.skip_nans, partial, true);
         for (std::size_t i = 0; i < count_; ++i) {
             Result<void> done = write_statistic(columns_[i].statistic, context, partial,
                                                 columns_[i].data + row * columns_[i].row_bytes);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree over the tiles of a chunk and the fold of its lanes. Part of reduce_float.cpp, so compiled once per instruction set.
+#pragma once
+
+#include "kernels/cpu/reduce_float_leaves.h"
+
+namespace tegu::kernels::TEGU_ISA {
+namespace {
+
+constexpr int kLevels = 5;  // a chunk has 2^4 tiles
+
+// b = a + b, lane by lane.
+void merge(const SumLanes& a, SumLanes* b, int width) {
+    for (int l = 0; l < width; ++l) b->s[l] = a.s[l] + b->s[l];
+}
+
+void merge(const MomentLanes& a, MomentLanes* b, int width) {
+    if (a.uniform && b->uniform && a.n[0] == b->n[0]) {
+        const double n = a.n[0] + b->n[0];
+        const double scale = 1 / n;  // a power of two: multiplying is dividing
+        for (int l = 0; l < width; ++l) {
+            const double t = a.s[l] - b->s[l];
+            b->m2[l] = (a.m2[l] + b->m2[l]) + (t * t) * scale;
+            b->s[l] = a.s[l] + b->s[l];
+            b->n[l] = n;
+        }
+        return;
+    }
+    b->uniform = false;
+    for (int l = 0; l < width; ++l) {
+        const Moments m = merge_moments(Moments{a.n[l], a.s[l], a.m2[l]}, Moments{b->n[l], b->s[l], b->m2[l]});
+        b->n[l] = m.n;
+        b->s[l] = m.s;
+        b->m2[l] = m.m2;
+    }
+}
+
+void shift_lanes(const SumLanes& from, int width, SumLanes* to) {
+    for (int l = 0; l < width; ++l) to->s[l] = from.s[l + width];
+}
+
+void shift_lanes(const MomentLanes& from, int width, MomentLanes* to) {
+    for (int l = 0; l < width; ++l) {
+        to->n[l] = from.n[l + width];
+        to->s[l] = from.s[l + width];
+        to->m2[l] = from.m2[l + width];
+    }
+    to->uniform = from.uniform;
+}
+
+// The tree over the tiles of a chunk, one per lane: tile t merges like a carry in a binary counter.
+template <class Lanes>
+class TileTree {
+  public:
+    // Takes the leaves of the next tile; `leaf` is overwritten.
+    void push(Lanes* leaf) {
+        int level = 0;
+        for (; (tiles_ >> level) & 1u; ++level) merge(nodes_[level], leaf, kLanes);
+        nodes_[level] = *leaf;
+        ++tiles_;
+    }
+    // Closes the tree, a missing right subtree skipped, and folds the lanes. REQUIRES: a tile was pushed.
+    void finish(Lanes* root) {
+        int level = 0;
+        while (!((tiles_ >> level) & 1u)) ++level;
+        *root = nodes_[level];
+        for (++level; level < kLevels; ++level)
+            if ((tiles_ >> level) & 1u) merge(nodes_[level], root, kLanes);
+        Lanes upper;
+        for (int width = kLanes / 2; width >= 1; width /= 2) {
+            shift_lanes(*root, width, &upper);
+            merge(upper, root, width);
+        }
+    }
+
+  private:
+    unsigned tiles_ = 0;
+    Lanes nodes_[kLevels];
+};
+
+}  // namespace
+}  // namespace tegu::kernels::TEGU_ISA

@@ -146,7 +146,7 @@ class Run {
     }
 
     Result<void> one(const Sequence& sequence, std::uint64_t row, const Team& team) {
-        if (workspace_.memory == nullptr) {
+        if (workspace_.memory() == nullptr) {
             Result<Workspace> made = Workspace::create(method_);
             if (!made) return std::move(made).error();
             workspace_ = std::move(*made);
@@ -168,9 +168,8 @@ class Run {
 };
 
 std::string policy_of(const Method& method, unsigned threads) {
-    std::string policy = std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(threads);
-    if (method.kind == MethodKind::Blocks) return policy + " method=blocks block=" + std::to_string(method.block);
-    return policy + " method=direct";
+    return std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(std::min(threads, method.slots)) + " " +
+           topk::describe(method);
 }
 
 }  // namespace

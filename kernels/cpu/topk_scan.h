@@ -15,21 +15,45 @@ namespace tegu::kernels::topk {
 using Entry64 = std::uint64_t;                     // rank << 32 or << 48 | index
 __extension__ typedef unsigned __int128 Entry128;  // rank << 64 | index: 64-bit elements, and more than 2^32 of 32 bits
 
+struct Tally {
+    std::uint64_t less = 0;
+    std::uint64_t equal = 0;
+};
+
 struct Elements {
     const std::byte* data;
     std::uint64_t count;
     std::uint64_t flip;  // rank::flip_of
 };
 
+// Ranks that were met: a hash table of pairs, 2^bits of them, each rank as wide as an element. The older of a full pair is forgotten.
+struct SeenRanks {
+    std::byte* table;  // aligned for the elements
+    unsigned bits;     // 2..width of an element - 1
+};
+
 // The functions for one element type. They write in bounds whatever the elements are, even if these change meanwhile.
 struct ScanKernels {
     // out[b] = the smallest rank of elements [b * block, (b + 1) * block), the last block may be short. REQUIRES: block >= 1.
     void (*minima)(Elements elements, std::uint64_t block, std::uint64_t* out);
+    // out[i] = the rank of the element at positions[i]. REQUIRES: positions < elements.count.
+    void (*gather)(Elements elements, const std::uint64_t* positions, std::uint64_t count, std::uint64_t* out);
+    // How many ranks are below the bound, and how many are equal to it.
+    Tally (*tally)(Elements elements, std::uint64_t bound);
+    // Adds 1 to counts[digit] for each element whose rank agrees with `prefix` above the digit: the `bits` bits from `shift` up.
+    void (*histogram)(Elements elements, std::uint64_t prefix, unsigned shift, unsigned bits, std::uint64_t* counts);
     // Appends an entry for each element whose rank is <= bound, in order; element i has the index first + i. Returns how many.
     // REQUIRES: out has room for elements.count entries. Null where the type never uses such entries.
     std::uint64_t (*collect64)(Elements elements, std::uint64_t first, std::uint64_t bound, unsigned shift,
                                Entry64* out);
     std::uint64_t (*collect128)(Elements elements, std::uint64_t first, std::uint64_t bound, Entry128* out);
+    // The same for ranks that were not met before, as far as `seen` remembers, and adds them to it. No rank is held back
+    // that was not collected before; one that `seen` has forgotten is collected once more.
+    void (*forget)(const SeenRanks& seen);
+    std::uint64_t (*collect_new64)(Elements elements, std::uint64_t first, std::uint64_t bound, unsigned shift,
+                                   const SeenRanks& seen, Entry64* out);
+    std::uint64_t (*collect_new128)(Elements elements, std::uint64_t first, std::uint64_t bound, const SeenRanks& seen,
+                                    Entry128* out);
 };
 
 }  // namespace tegu::kernels::topk

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selecting the best k of one sequence. Every method gives the same entries; they differ in how much they read and keep.
-//   direct     ranks every element, sorts. Short rows, and k that is a large part of n.
-//   blocks     one pass for the smallest rank of each block of elements; the answer lies in the k blocks with the best minima,
-//              so only these are read again. Never reads more than 9/8 of the input, whatever the data.
+//   direct     ranks every element and sorts. Short rows, and k near n.
+//   blocks     one pass for the smallest rank of each block of elements; the answer lies in the k blocks with the best minima, so
+//              only these are read again. Small k: never reads more than 9/8 of the input, whatever the data.
+//   threshold  a bound from a sample, a pass that counts what is within it, a pass that collects that, a sort. Large k.
+//   distinct   a bound from a sample, one pass that collects what is within it and was not met before.
 // docs/topk.md has the measurements behind the choice.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "base/result.h"
 #include "kernels/cpu/topk_scan.h"
@@ -36,31 +37,46 @@ struct Question {
     std::uint64_t flip = 0;  // rank::flip_of
 };
 
-enum class MethodKind { Direct, Blocks };
+enum class MethodKind { Direct, Blocks, Threshold, Distinct };
 
-// How a question is answered, and the working memory that it takes.
+// How a question is answered, and the working memory that it takes. Depends on the question alone.
 struct Method {
     MethodKind kind = MethodKind::Direct;
-    std::uint64_t block = 0;  // elements of a block
-    std::uint64_t blocks = 0;
-    std::uint64_t entries = 0;  // room for candidates
-    bool wide = false;          // Entry128
-    std::uint64_t bytes = 0;    // in all, for one selection with any number of threads
+    bool wide = false;           // entries are Entry128
+    std::uint64_t block = 0;     // blocks: elements of one
+    std::uint64_t blocks = 0;    // blocks: how many
+    std::uint64_t entries = 0;   // room for candidates; distinct: in one slot
+    std::uint64_t sample = 0;    // threshold, distinct: elements of the sample
+    unsigned slots = kMaxSlots;  // threads that may work at the same time
+    unsigned seen_bits = 0;      // distinct: of SeenRanks
+    std::uint64_t bytes = 0;     // working memory, with any number of threads
 };
 
 Method choose_method(const Question& question);
 
-// The working memory of one selection after another, reused for rows of one shape.
-struct Workspace {
-    std::unique_ptr<std::byte[]> memory;
+// "blocks block=2048"
+std::string describe(const Method& method);
 
+// The working memory of one selection after another. Large ones ask for huge pages: faulting small pages in costs as much as sorting.
+class Workspace {
+  public:
     // Errors: OutOfMemory.
     static Result<Workspace> create(const Method& method);
+    Workspace() = default;
+    ~Workspace();
+    Workspace(Workspace&& other) noexcept;
+    Workspace& operator=(Workspace&& other) noexcept;
+
+    std::byte* memory() const { return memory_; }  // aligned to 64 bytes; null before create
+
+  private:
+    std::byte* memory_ = nullptr;
+    std::uint64_t mapped_ = 0;  // bytes from mmap; 0: from operator new
 };
 
-// Receives the result in place: entry i of `count` by rank and index.
+// The best entries in order; they lie in the workspace.
 struct Selection {
-    const void* entries = nullptr;  // Entry64 or Entry128, in the workspace
+    const void* entries = nullptr;  // Entry64 or Entry128
     std::uint64_t count = 0;        // < k only with `distinct`, or if the elements changed meanwhile
     unsigned shift = 0;
     bool wide = false;

@@ -28,6 +28,11 @@ class Team {
     unsigned slots() const { return slots_; }
     const StopToken& stop() const { return stop_; }
     Team alone() const { return Team(nullptr, stop_); }
+    Team limited(unsigned slots) const {
+        Team team = *this;
+        if (slots < team.slots_) team.slots_ = slots;
+        return team;
+    }
 
     // Calls body(task, slot) once for each task in [0, tasks); a slot gets its tasks in increasing order, one after another.
     // A body may leave early when it sees a stop request. False if a stop was requested: the work is not complete.

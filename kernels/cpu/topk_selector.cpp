@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/topk_selector.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "kernels/cpu/topk_sort.h"
+
+namespace tegu::kernels::topk {
+namespace {
+
+// A permutation of the 64-bit integers whose output looks random (the finaliser of SplitMix64).
+std::uint64_t scramble(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+unsigned shift_of(const Question& question, const Method& method) {
+    return method.wide ? 64 : element_bytes(question.type) <= 2 ? 48 : 32;
+}
+
+}  // namespace
+
+const ScanKernels& scan_kernels(ElementType type) {
+    using namespace ::tegu::kernels;
+    static const auto of = TEGU_ISA_SELECT(topk_scan_kernels);
+    return of(type);
+}
+
+std::uint64_t seen_bytes(const Question& question, const Method& method) {
+    return method.kind == MethodKind::Distinct ? (std::uint64_t{2} << method.seen_bits) * element_bytes(question.type)
+                                               : 0;
+}
+
+Layout::Layout(std::byte* memory, const Question& question, const Method& method) {
+    const auto take = [this, memory](std::uint64_t part) {
+        std::byte* taken = memory == nullptr ? nullptr : memory + bytes;
+        bytes += round_up(part);
+        return taken;
+    };
+    const std::uint64_t entry = method.wide ? sizeof(Entry128) : sizeof(Entry64);
+    const std::uint64_t lists = method.kind == MethodKind::Distinct ? method.slots : 1;
+    const bool threshold = method.kind == MethodKind::Threshold;
+    entries = take(lists * method.entries * entry);
+    spare = take(lists * method.entries * entry);
+    order = take(method.blocks * entry);
+    minima = reinterpret_cast<std::uint64_t*>(take(method.blocks * sizeof(std::uint64_t)));
+    sample = reinterpret_cast<std::uint64_t*>(take(2 * method.sample * sizeof(std::uint64_t)));
+    tallies = reinterpret_cast<TaskTally*>(take(threshold ? tasks_of(question.n) * sizeof(TaskTally) : 0));
+    histograms =
+        reinterpret_cast<std::uint64_t*>(take(threshold ? method.slots * sizeof(std::uint64_t) << kDigitBits : 0));
+    seen = take(method.slots * seen_bytes(question, method));
+    dense = take(method.slots * std::min(kTile, question.n) * element_bytes(question.type));
+}
+
+template <class Entry>
+Selector<Entry>::Selector(const Sequence& the_sequence, const Question& the_question, const Method& the_method,
+                          Workspace& workspace, const Team& the_team)
+    : sequence(the_sequence),
+      question(the_question),
+      method(the_method),
+      team(the_team),
+      kernels(scan_kernels(the_question.type)),
+      shift(shift_of(the_question, the_method)),
+      layout(workspace.memory(), the_question, the_method),
+      entries(reinterpret_cast<Entry*>(layout.entries)),
+      spare(reinterpret_cast<Entry*>(layout.spare)) {}
+
+template <class Entry>
+Elements Selector<Entry>::copy(std::uint64_t begin, std::uint64_t count, std::byte* to) const {
+    const Elements copied{to, count, question.flip};
+    std::uint64_t row = begin / sequence.cols;
+    std::uint64_t col = begin % sequence.cols;
+    while (count > 0) {
+        const std::uint64_t piece = std::min(count, sequence.cols - col);
+        std::memcpy(to, sequence.data + (row * sequence.stride + col) * sequence.bytes, piece * sequence.bytes);
+        to += piece * sequence.bytes;
+        count -= piece;
+        ++row;
+        col = 0;
+    }
+    return copied;
+}
+
+template <>
+std::uint64_t Selector<Entry64>::collect(Elements elements, std::uint64_t first, std::uint64_t bound,
+                                         Entry64* out) const {
+    return kernels.collect64(elements, first, bound, shift, out);
+}
+template <>
+std::uint64_t Selector<Entry128>::collect(Elements elements, std::uint64_t first, std::uint64_t bound,
+                                          Entry128* out) const {
+    return kernels.collect128(elements, first, bound, out);
+}
+template <>
+std::uint64_t Selector<Entry64>::collect_new(Elements elements, std::uint64_t first, std::uint64_t bound,
+                                             const SeenRanks& seen, Entry64* out) const {
+    return kernels.collect_new64(elements, first, bound, shift, seen, out);
+}
+template <>
+std::uint64_t Selector<Entry128>::collect_new(Elements elements, std::uint64_t first, std::uint64_t bound,
+                                              const SeenRanks& seen, Entry128* out) const {
+    return kernels.collect_new128(elements, first, bound, seen, out);
+}
+
+template <class Entry>
+std::uint64_t Selector<Entry>::first_of_each_rank(Entry* data, std::uint64_t count) const {
+    return static_cast<std::uint64_t>(
+        std::unique(data, data + count, [this](Entry a, Entry b) { return rank_of(a) == rank_of(b); }) - data);
+}
+
+template struct Selector<Entry64>;
+template struct Selector<Entry128>;
+
+std::uint64_t place_in_sample(double wanted, const Question& question, const Method& method) {
+    const double size = static_cast<double>(method.sample);
+    const double expected = std::min(wanted / static_cast<double>(question.n), 1.0) * size;
+    return static_cast<std::uint64_t>(expected + 4 * std::sqrt(expected) + 4);
+}
+
+template <class Entry>
+const std::uint64_t* take_sample(const Selector<Entry>& selector) {
+    constexpr std::uint64_t kBatch = 256;
+    const Sequence& sequence = selector.sequence;
+    const std::uint64_t count = selector.method.sample;
+    const std::uint64_t width = selector.question.n / count;
+    std::uint64_t* ranks = selector.layout.sample;
+    const bool done = selector.team.run((count + kBatch - 1) / kBatch, [&](std::uint64_t batch, unsigned) {
+        std::uint64_t positions[kBatch];
+        const std::uint64_t begin = batch * kBatch;
+        const std::uint64_t size = std::min(kBatch, count - begin);
+        for (std::uint64_t i = 0; i < size; ++i) {
+            const std::uint64_t index = (begin + i) * width + scramble(begin + i) % width;
+            positions[i] = sequence.dense() ? index : index / sequence.cols * sequence.stride + index % sequence.cols;
+        }
+        selector.kernels.gather(Elements{sequence.data, selector.question.n, selector.question.flip}, positions, size,
+                                ranks + begin);
+    });
+    return done ? sort_by_rank<Entry64>(ranks, ranks + count, count, 0, selector.team) : nullptr;
+}
+
+template const std::uint64_t* take_sample(const Selector<Entry64>&);
+template const std::uint64_t* take_sample(const Selector<Entry128>&);
+
+}  // namespace tegu::kernels::topk

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the methods of top-k share while they run: the sequence as tiles, the working memory cut into its parts, the candidates.
+// Each method is a function on a Selector that leaves in `entries` and `size` the answer in order, perhaps with more entries
+// behind it; false: a stop was requested.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cpu/topk_scan.h"
+#include "kernels/cpu/topk_select.h"
+#include "kernels/cpu/topk_team.h"
+
+namespace tegu::kernels::topk {
+
+constexpr std::uint64_t kTile = 8192;  // elements that one call of a scan kernel gets; with gaps, they are copied first
+constexpr std::uint64_t kTask = 4 * kTile;  // elements that a thread takes at a time
+constexpr std::uint64_t kMaxSample = 16384;
+constexpr unsigned kDigitBits = 11;  // of the exact search for a bound
+constexpr std::uint64_t kAnyRank = ~std::uint64_t{0};
+
+const ScanKernels& scan_kernels(ElementType type);
+
+inline std::uint64_t tasks_of(std::uint64_t n) {
+    return (n + kTask - 1) / kTask;
+}
+inline std::uint64_t round_up(std::uint64_t bytes) {
+    return (bytes + 63) / 64 * 64;
+}
+
+// What one task found in pass 1 of `threshold`, and where its entries go in pass 2.
+struct TaskTally {
+    std::uint64_t less;
+    std::uint64_t equal;
+    std::uint64_t place;  // of its first entry
+    std::uint64_t ties;   // how many of `equal` are taken
+};
+
+// The parts of the working memory, one after another. With memory null it only measures.
+struct Layout {
+    std::byte* entries = nullptr;         // [method.entries], for `distinct` [slots x entries]
+    std::byte* spare = nullptr;           // the same again
+    std::byte* order = nullptr;           // [blocks] entries
+    std::uint64_t* minima = nullptr;      // [blocks]
+    std::uint64_t* sample = nullptr;      // [2 x method.sample]
+    TaskTally* tallies = nullptr;         // [tasks]
+    std::uint64_t* histograms = nullptr;  // [slots x 2^kDigitBits]
+    std::byte* seen = nullptr;            // [slots] tables
+    std::byte* dense = nullptr;           // [slots x kTile] elements
+    std::uint64_t bytes = 0;
+
+    Layout(std::byte* memory, const Question& question, const Method& method);
+};
+
+std::uint64_t seen_bytes(const Question& question, const Method& method);
+
+template <class Entry>
+struct Selector {
+    const Sequence& sequence;
+    const Question& question;
+    const Method& method;
+    const Team& team;
+    const ScanKernels& kernels;
+    const unsigned shift;
+    const Layout layout;
+    Entry* entries;
+    Entry* spare;
+    std::uint64_t size = 0;
+
+    Selector(const Sequence& the_sequence, const Question& the_question, const Method& the_method, Workspace& workspace,
+             const Team& the_team);
+
+    // Elements [begin, begin + count) side by side. REQUIRES: count <= kTile.
+    Elements view(std::uint64_t begin, std::uint64_t count, unsigned slot) const {
+        if (sequence.dense()) return Elements{sequence.data + begin * sequence.bytes, count, question.flip};
+        return copy(begin, count, layout.dense + slot * kTile * sequence.bytes);
+    }
+
+    // Calls body(begin, count, slot) for the tiles of one task, in order.
+    template <class Body>
+    void for_each_tile(std::uint64_t task, Body body) const {
+        const std::uint64_t end = std::min(question.n, (task + 1) * kTask);
+        for (std::uint64_t begin = task * kTask; begin < end; begin += kTile) body(begin, std::min(kTile, end - begin));
+    }
+
+    std::uint64_t collect(Elements elements, std::uint64_t first, std::uint64_t bound, Entry* out) const;
+    std::uint64_t collect_new(Elements elements, std::uint64_t first, std::uint64_t bound, const SeenRanks& seen,
+                              Entry* out) const;
+
+    std::uint64_t rank_of(Entry entry) const { return static_cast<std::uint64_t>(entry >> shift); }
+    std::uint64_t index_of(Entry entry) const { return static_cast<std::uint64_t>(entry & last_index()); }
+    Entry entry_of(std::uint64_t rank, std::uint64_t index) const {
+        return (static_cast<Entry>(rank) << shift) | index;
+    }
+    Entry last_index() const { return (Entry{1} << shift) - 1; }
+
+    // Keeps the first entry of each rank. REQUIRES: data[0, count) sorted by rank. Returns how many are left.
+    std::uint64_t first_of_each_rank(Entry* data, std::uint64_t count) const;
+
+  private:
+    Elements copy(std::uint64_t begin, std::uint64_t count, std::byte* to) const;
+};
+
+// The ranks of a spread sample, sorted: one element from each of method.sample stretches of the sequence, at a place in it that
+// looks random (and is always the same), so that no period in the data meets it. Null if a stop was requested.
+template <class Entry>
+const std::uint64_t* take_sample(const Selector<Entry>& selector);
+
+// The place in the sorted sample within which, most likely, the best `wanted` elements of the sequence lie; >= method.sample: there is none.
+std::uint64_t place_in_sample(double wanted, const Question& question, const Method& method);
+
+// The methods.
+template <class Entry>
+bool select_directly(Selector<Entry>& selector);
+template <class Entry>
+bool select_blocks(Selector<Entry>& selector);
+template <class Entry>
+bool select_threshold(Selector<Entry>& selector);
+template <class Entry>
+bool select_distinct(Selector<Entry>& selector);
+
+}  // namespace tegu::kernels::topk

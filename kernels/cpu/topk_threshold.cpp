@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods `threshold` and `direct`. Pass 1 counts what is better than the bound and what equals it, for each task. So before
+// anything is stored it is known whether the bound holds the answer and fits the memory (if not, an exact one is found by digits),
+// where each task's entries go, and how many of the ties are taken, in order. Pass 2 stores them. If the elements change
+// between the passes, tasks find more or fewer than they have room for; they store what fits and fill up what is missing.
+#include <cstring>
+
+#include "kernels/cpu/topk_selector.h"
+#include "kernels/cpu/topk_sort.h"
+
+namespace tegu::kernels::topk {
+namespace {
+
+template <class Entry>
+class Threshold {
+  public:
+    explicit Threshold(Selector<Entry>& selector) : selector_(selector), tasks_(tasks_of(selector.question.n)) {}
+
+    bool run() {
+        const std::uint64_t k = selector_.question.k;
+        const std::uint64_t* sample = take_sample(selector_);
+        if (sample == nullptr) return false;
+        const std::uint64_t place = place_in_sample(static_cast<double>(k), selector_.question, selector_.method);
+        bound_ = place < selector_.method.sample ? sample[place] : kAnyRank >> (64 - 8 * selector_.sequence.bytes);
+        if (!tally()) return false;
+        const bool too_few = total_.less + total_.equal < k;
+        const bool too_many = total_.less > k && total_.less + total_.equal > selector_.method.entries;
+        if ((too_few || too_many) && !(find_exact_bound() && tally())) return false;
+        assign_places();
+        return store() && sort();
+    }
+
+  private:
+    bool tally() {
+        TaskTally* tallies = selector_.layout.tallies;
+        const bool done = selector_.team.run(tasks_, [&](std::uint64_t task, unsigned slot) {
+            TaskTally& mine = tallies[task];
+            mine = TaskTally{};
+            selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+                const Tally tile = selector_.kernels.tally(selector_.view(begin, count, slot), bound_);
+                mine.less += tile.less;
+                mine.equal += tile.equal;
+            });
+        });
+        total_ = Tally{};
+        for (std::uint64_t task = 0; task < tasks_ && done; ++task) {
+            total_.less += tallies[task].less;
+            total_.equal += tallies[task].equal;
+        }
+        return done;
+    }
+
+    // Finds the rank of the k-th best, digit by digit from the top.
+    bool find_exact_bound() {
+        unsigned left = static_cast<unsigned>(8 * element_bytes(selector_.question.type));
+        std::uint64_t wanted = selector_.question.k;  // its place among the ranks that begin with `bound`
+        std::uint64_t bound = 0;
+        while (left > 0) {
+            const unsigned bits = std::min(left, kDigitBits);
+            left -= bits;
+            if (!count_digits(bound, left, bits)) return false;
+            const std::uint64_t* counts = selector_.layout.histograms;
+            std::uint64_t digit = 0;
+            while (digit + 1 < std::uint64_t{1} << bits && counts[digit] < wanted) wanted -= counts[digit++];
+            bound |= digit << left;
+        }
+        bound_ = bound;
+        return true;
+    }
+
+    // The sum over all slots ends in the histogram of slot 0.
+    bool count_digits(std::uint64_t prefix, unsigned shift, unsigned bits) {
+        constexpr std::uint64_t kDigits = std::uint64_t{1} << kDigitBits;
+        std::uint64_t* histograms = selector_.layout.histograms;
+        const unsigned slots = std::min(selector_.team.slots(), selector_.method.slots);
+        std::fill(histograms, histograms + slots * kDigits, 0);
+        const bool done = selector_.team.run(tasks_, [&](std::uint64_t task, unsigned slot) {
+            selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+                selector_.kernels.histogram(selector_.view(begin, count, slot), prefix, shift, bits,
+                                            histograms + slot * kDigits);
+            });
+        });
+        for (unsigned slot = 1; slot < slots; ++slot)
+            for (std::uint64_t digit = 0; digit < kDigits; ++digit)
+                histograms[digit] += histograms[slot * kDigits + digit];
+        return done;
+    }
+
+    // All that is within the bound, if there is room for it; else everything better and the first ties up to k.
+    void assign_places() {
+        const std::uint64_t room = selector_.method.entries;
+        const std::uint64_t k = selector_.question.k;
+        std::uint64_t ties = total_.equal;
+        if (total_.less + total_.equal > room) ties = total_.less < k ? k - total_.less : 0;
+        std::uint64_t place = 0;
+        for (std::uint64_t task = 0; task < tasks_; ++task) {
+            TaskTally& mine = selector_.layout.tallies[task];
+            mine.place = place;
+            mine.less = std::min(mine.less, room - place);
+            mine.ties = std::min({mine.equal, ties, room - place - mine.less});
+            ties -= mine.ties;
+            place += mine.less + mine.ties;
+        }
+        selector_.size = place;
+    }
+
+    bool store() {
+        return selector_.team.run(tasks_, [&](std::uint64_t task, unsigned slot) {
+            const TaskTally& mine = selector_.layout.tallies[task];
+            std::uint64_t ties = mine.ties;
+            Entry* out = selector_.entries + mine.place;
+            Entry* const end = out + mine.less + mine.ties;
+            selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+                if (out < end) out = store_tile(begin, count, slot, mine.ties == mine.equal, &ties, out, end);
+            });
+            std::fill(out, end, selector_.entry_of(bound_, task * kTask));
+        });
+    }
+
+    // Returns the end of what was stored. The kernel writes straight to its place where even a whole tile would fit.
+    Entry* store_tile(std::uint64_t begin, std::uint64_t count, unsigned slot, bool all_ties, std::uint64_t* ties,
+                      Entry* out, Entry* end) {
+        const Elements elements = selector_.view(begin, count, slot);
+        if (all_ties && static_cast<std::uint64_t>(end - out) >= count)
+            return out + selector_.collect(elements, begin, bound_, out);
+        Entry found[kPiece];
+        for (std::uint64_t done = 0; done < count && out < end; done += kPiece) {
+            const Elements piece{elements.data + done * selector_.sequence.bytes, std::min(kPiece, count - done),
+                                 elements.flip};
+            const std::uint64_t size = selector_.collect(piece, begin + done, bound_, found);
+            for (std::uint64_t i = 0; i < size && out < end; ++i) {
+                if (selector_.rank_of(found[i]) == bound_ && (*ties)-- == 0) {
+                    *ties = 0;
+                    continue;
+                }
+                *out++ = found[i];
+            }
+        }
+        return out;
+    }
+
+    bool sort() {
+        if (selector_.size == 0) return true;
+        Entry* sorted =
+            sort_by_rank(selector_.entries, selector_.spare, selector_.size, selector_.shift, selector_.team);
+        if (sorted != nullptr) selector_.entries = sorted;
+        return sorted != nullptr;
+    }
+
+    static constexpr std::uint64_t kPiece = 512;
+
+    Selector<Entry>& selector_;
+    const std::uint64_t tasks_;
+    std::uint64_t bound_ = 0;
+    Tally total_;
+};
+
+}  // namespace
+
+template <class Entry>
+bool select_threshold(Selector<Entry>& selector) {
+    return Threshold<Entry>(selector).run();
+}
+
+template bool select_threshold(Selector<Entry64>&);
+template bool select_threshold(Selector<Entry128>&);
+
+}  // namespace tegu::kernels::topk

@@ -190,13 +190,18 @@ std::uint64_t workers_of(const EntropyLayout& layout, std::uint64_t threads) {
 std::string_view entropy_method_word(EntropyMethod method) {
     switch (method) {
         case EntropyMethod::Slide: return "slide";
+        case EntropyMethod::Planes: return "planes";
+        case EntropyMethod::Columns: return "columns";
     }
     return "?";
 }
 
-bool entropy_method_supports(EntropyMethod method, const EntropyMapParams&) {
+bool entropy_method_supports(EntropyMethod method, const EntropyMapParams& params) {
     switch (method) {
         case EntropyMethod::Slide: return true;
+        case EntropyMethod::Planes:
+            return params.window_rows * params.window_cols <= kMaxPlanePixels && params.levels <= kMaxPlaneLevels;
+        case EntropyMethod::Columns: return params.levels <= kMaxColumnLevels;
     }
     return false;
 }

@@ -10,7 +10,9 @@
 namespace tegu::kernels {
 
 enum class EntropyMethod {
-    Slide,  // histogram of the window, sliding; any window, any levels
+    Slide,    // histogram of the window that follows by single pixels; any window, any levels
+    Planes,   // one plane of counts per level, vectors along the row; small windows, few levels
+    Columns,  // histogram of the window that follows by whole columns; any window, few levels
 };
 std::string_view entropy_method_word(EntropyMethod method);  // "slide"
 

@@ -58,6 +58,8 @@ using Method = void (*)(const EntropyTile&, const EntropyRows&);
 Method function_of(EntropyMethod method) {
     switch (method) {
         case EntropyMethod::Slide: return TEGU_ISA_SELECT(entropy_slide);
+        case EntropyMethod::Planes: return TEGU_ISA_SELECT(entropy_planes);
+        case EntropyMethod::Columns: return TEGU_ISA_SELECT(entropy_columns);
     }
     __builtin_unreachable();
 }
@@ -158,6 +160,7 @@ void Tile::fill_row(std::uint32_t row, std::int64_t source_row) {
         out[col - left] = is_mirror() ? inside[mirror(col, image_cols()) - begin] : kOutsideLevel;
     for (std::int64_t col = end; col < left + padded_cols(); ++col)
         out[col - left] = is_mirror() ? inside[mirror(col, image_cols()) - begin] : kOutsideLevel;
+    std::memset(out + padded_cols(), kOutsideLevel, layout_.pitch - padded_cols());
     if (has_nan) mark_nans(row, source, begin, end);
 }
 
@@ -230,9 +233,11 @@ bool Tile::run() {
     return true;
 }
 
-std::size_t method_scratch_bytes(EntropyMethod method, const EntropyLayout&, const EntropyMapParams&) {
+std::size_t method_scratch_bytes(EntropyMethod method, const EntropyLayout& layout, const EntropyMapParams& params) {
     switch (method) {
         case EntropyMethod::Slide: return 0;
+        case EntropyMethod::Planes: return (params.levels + 1) * layout.pitch;
+        case EntropyMethod::Columns: return 2 * entropy_column_levels(params.levels) * layout.pitch;
     }
     __builtin_unreachable();
 }
@@ -250,7 +255,7 @@ EntropyLayout entropy_layout(const Job& job, const EntropyMapParams& params, con
     layout.tiles_across = (job.cols + layout.tile_cols - 1) / layout.tile_cols;
 
     const std::size_t counts = std::size_t{params.window_rows} * params.window_cols + 1;
-    layout.table_bytes = 2 * round_up(counts * sizeof(std::uint32_t), 128);
+    layout.table_bytes = 2 * round_up(counts * sizeof(std::uint32_t), 512);
     const std::size_t padded_rows = layout.tile_rows + params.window_rows - 1;
     const std::size_t padded_cols = layout.tile_cols + params.window_cols - 1;
     // An odd number of cache lines: the pixels of a column lie in different sets of the cache.

@@ -21,7 +21,7 @@ struct EntropyImage {
     float* map = nullptr;
     EntropyScale scale;
     unsigned shift = 0;
-    const std::uint32_t* table = nullptr;        // F[n], padded with zeros to a multiple of 32
+    const std::uint32_t* table = nullptr;        // F[n], padded with zeros to a multiple of 128
     const std::uint32_t* differences = nullptr;  // F[n + 1] - F[n]
     const StopToken* stop = nullptr;
 };

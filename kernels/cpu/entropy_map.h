@@ -26,8 +26,8 @@ struct EntropyScale {
     std::uint32_t levels = 2;
 };
 
-// The level of a pixel outside the image (border clip): no level, as the methods that read such pixels take at most
-// kMaxPlaneLevels.
+// The level of a pixel outside the image (border clip), and of the spare bytes of a row: no level, as the method that reads
+// such pixels takes at most kMaxPlaneLevels.
 inline constexpr std::uint8_t kOutsideLevel = 255;
 
 // Bytes behind the padded columns of each row of levels that vectors may read.
@@ -47,7 +47,7 @@ struct EntropyTile {
     std::uint32_t inside_row_end = 0;
     std::uint32_t inside_col_begin = 0;
     std::uint32_t inside_col_end = 0;
-    const std::uint32_t* table = nullptr;  // F[n], n = 0 .. window_rows * window_cols, readable to a multiple of 32
+    const std::uint32_t* table = nullptr;  // F[n], n = 0 .. window_rows * window_cols, readable to a multiple of 128
     const std::uint32_t* differences = nullptr;  // F[n + 1] - F[n], n = 0 .. window_rows * window_cols - 1
     std::byte* scratch = nullptr;                // of the method, 64-byte aligned, kept between calls for one tile
 };
@@ -73,6 +73,20 @@ TEGU_ENTROPY_TYPES(TEGU_X)
 
 // Merges the smallest and largest finite pixel into *lo and *hi.
 TEGU_ISA_DECLARE(void entropy_range_f32(const std::byte* source, std::size_t n, float* lo, float* hi);)
+
+// One plane of column counts per level, vectors along the row: windows of at most kMaxPlanePixels pixels, at most kMaxPlaneLevels
+// levels. Scratch: (level_count + 1) * pitch bytes.
+inline constexpr std::uint32_t kMaxPlanePixels = 127;
+inline constexpr std::uint32_t kMaxPlaneLevels = 128;
+TEGU_ISA_DECLARE(void entropy_planes(const EntropyTile& tile, const EntropyRows& rows);)
+
+// A histogram per column and one of the window that follows by whole columns: any window, at most kMaxColumnLevels levels.
+// Scratch: 2 * entropy_column_levels(level_count) bytes a padded column.
+inline constexpr std::uint32_t kMaxColumnLevels = 64;
+constexpr std::uint32_t entropy_column_levels(std::uint32_t levels) {
+    return levels <= 8 ? 8 : levels <= 16 ? 16 : levels <= 32 ? 32 : 64;
+}
+TEGU_ISA_DECLARE(void entropy_columns(const EntropyTile& tile, const EntropyRows& rows);)
 
 // Huang's sliding histogram, four rows of windows at once: any window, any levels. No scratch.
 TEGU_ISA_DECLARE(void entropy_slide(const EntropyTile& tile, const EntropyRows& rows);)

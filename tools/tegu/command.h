@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of subcommands. A command is one file: setup_<name>() declares its options and returns what runs once they are parsed.
+// Adding a command adds a line to TEGU_COMMANDS and its file.
+#pragma once
+
+#include <functional>
+
+#include "tools/tegu/failure.h"
+
+// X(name on the command line, stem, sentence, example)
+#define TEGU_COMMANDS(X)                                                                                         \
+    X("reduce", reduce, "Statistics of an array, in one pass", "tegu reduce --stats sum,std numbers.npy")        \
+    X("topk", topk, "The k largest or smallest values and where they are", "tegu topk -k 10 --json numbers.npy") \
+    X("entropy-map", entropy_map, "Shannon entropy of the window around each pixel",                             \
+      "tegu entropy-map --window 9 --levels 64 --colour viridis photo.png -o entropy.png")                       \
+    X("ping", ping, "Ask whether the daemon answers, and how fast", "tegu ping -c 3")                            \
+    X("info", info, "What the daemon is: version, backend, limits", "tegu info --json")                          \
+    X("stats", stats, "What the daemon has done: counters and times", "tegu stats --watch")                      \
+    X("latency", latency, "Measure round trips of small jobs", "tegu latency --size 1024 --seconds 5")           \
+    X("buffers", buffers, "The buffers that your programs hold in the daemon", "tegu buffers")
+
+namespace CLI {
+class App;
+}
+
+namespace tegu {
+namespace cli {
+
+using Action = std::function<Expected<void>()>;
+
+#define TEGU_X(name, stem, sentence, example) Action setup_##stem(CLI::App& app);
+TEGU_COMMANDS(TEGU_X)
+#undef TEGU_X
+
+struct Command {
+    const char* name;
+    const char* sentence;
+    const char* example;
+    Action (*setup)(CLI::App& app);
+};
+
+}  // namespace cli
+}  // namespace tegu

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// tegu info: what the daemon says of itself.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "tools/tegu/command.h"
+#include "tools/tegu/fields.h"
+#include "tools/tegu/session.h"
+
+namespace tegu {
+namespace cli {
+namespace {
+
+Expected<void> run(const CommonOptions& options) {
+    guard_timeout(options, "info");
+    Expected<client::Client> client = connect(options);
+    if (!client) return client.error();
+    Expected<std::vector<client::Field>> fields = client->info();
+    if (!fields) return fields.error();
+    if (options.json) {
+        Json json = begin_report("info");
+        json.key("info");
+        add_fields(json, *fields);
+        return finish_report(json);
+    }
+    Table table("ll");
+    for (const client::Field& field : *fields) table.row({field.name, field_text(field)});
+    return print(table.text(false));
+}
+
+}  // namespace
+
+Action setup_info(CLI::App& app) {
+    auto options = std::make_shared<CommonOptions>();
+    add_common_options(app, *options, kControlTimeout);
+    return [options] { return run(*options); };
+}
+
+}  // namespace cli
+}  // namespace tegu

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tegu/job.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+
+#include "tools/tegu/text.h"
+
+namespace tegu {
+namespace cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSliceMs = 200;  // how often a waiting command shows that it lives
+
+std::uint64_t nanoseconds_since(Clock::time_point start) {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+}
+
+std::uint8_t priority_of(const std::string& word) {
+    return word == "high" ? TEGU_PRIORITY_HIGH : word == "low" ? TEGU_PRIORITY_LOW : TEGU_PRIORITY_NORMAL;
+}
+
+std::uint8_t backend_of(const std::string& word) {
+    return word == "cpu" ? TEGU_BACKEND_CPU : word == "gpu" ? TEGU_BACKEND_GPU : TEGU_BACKEND_AUTO;
+}
+
+const char* backend_word(int backend) {
+    return backend == TEGU_BACKEND_CPU ? "cpu" : backend == TEGU_BACKEND_GPU ? "gpu" : "none";
+}
+
+Expected<client::Result> submit_and_wait(client::Client& client, const client::Request& request, Progress& progress) {
+    Expected<std::uint64_t> id = client.submit(request);
+    if (!id) return id.error();
+    for (;;) {
+        client::Done done = client.wait_any(kSliceMs);
+        if (done.id != 0 || done.result.ok()) return std::move(done.result);
+        if (done.result.error().status != TEGU_DEADLINE_EXCEEDED) return std::move(done.result);
+        progress.waiting("waiting");
+    }
+}
+
+}  // namespace
+
+void add_job_options(CLI::App& app, JobOptions& options) {
+    app.add_option("input", options.input, "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin")
+        ->type_name("FILE")
+        ->required();
+    app.add_option("--dtype", options.raw.dtype, "Raw elements of this type: u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64")
+        ->type_name("TYPE");
+    app.add_option("--shape", options.raw.shape, "Shape of raw elements, as 1000 or 480x640 [all of the file]")
+        ->type_name("SHAPE");
+    app.add_option("--priority", options.priority, "high, normal or low [normal]")
+        ->type_name("WORD")
+        ->check(CLI::IsMember({"high", "normal", "low"}));
+    app.add_option("--backend", options.backend, "What must run it: auto, cpu or gpu [auto]")
+        ->type_name("WORD")
+        ->check(CLI::IsMember({"auto", "cpu", "gpu"}));
+    add_common_options(app, options.common, 0);
+}
+
+void add_output_options(CLI::App& app, JobOptions& options, const char* formats) {
+    app.add_option("-o,--output", options.output,
+                   std::string("Write the result to this file (") + formats + "); - for stdout")
+        ->type_name("FILE");
+    app.add_option("--format", options.format, "Format of the output file, if its name does not say")
+        ->type_name("WORD");
+}
+
+Expected<Finished> run_job(const JobOptions& options, const char* operation, client::Request request,
+                           const std::function<Expected<void>(const InputHeader&)>& check) {
+    Progress progress;
+    Expected<Source> source = Source::open(options.input, progress);
+    if (!source) return source.error();
+    Expected<InputHeader> header = read_header(*source, options.raw);
+    if (!header) return header.error();
+    Expected<void> checked = check(*header);
+    if (!checked) return checked.error();
+
+    guard_timeout(options.common, operation);
+    Expected<client::Client> client = connect(options.common);
+    if (!client) return client.error();
+    const Clock::time_point start = Clock::now();
+    Expected<InputData> data = InputData::read(*source, *header, *client, progress);
+    if (!data) return data.error();
+    Finished job;
+    job.read_ns = nanoseconds_since(start);
+
+    data->attach(request, *header);
+    request.priority = priority_of(options.priority);
+    request.backend = backend_of(options.backend);
+    if (options.common.timeout > 0) {
+        const auto whole = static_cast<std::uint64_t>(options.common.timeout * 1e9);
+        request.deadline(std::max<std::uint64_t>(whole, job.read_ns + 1) - job.read_ns);
+    }
+    Expected<client::Result> result = submit_and_wait(*client, request, progress);
+    if (!result) return result.error();
+    job.header = std::move(*header);
+    job.result = std::move(*result);
+    return job;
+}
+
+std::string input_line(const JobOptions& options, const InputHeader& header) {
+    const std::string name = options.input == "-" ? "stdin" : options.input;
+    return name + ": " + shape_text(header.array.shape) + " " + tegu_element_word(header.array.type) + " (" +
+           header.format_word() + ")\n";
+}
+
+std::string closing_line(const Finished& job) {
+    const tegu_timing timing = job.result.timing();
+    const auto text = [](std::uint64_t nanoseconds) { return duration_text(static_cast<double>(nanoseconds)); };
+    std::string policy = job.result.policy();
+    const std::string backend = backend_word(job.result.backend());
+    if (policy.compare(0, backend.size(), backend) != 0) policy = policy.empty() ? backend : backend + " " + policy;
+    return policy + ": computed in " + text(timing.compute_ns) + " (" +
+           rate_text(static_cast<double>(job.header.array.bytes), static_cast<double>(timing.compute_ns)) +
+           "), queued " + text(timing.queue_ns) + ", copied " + text(timing.copy_ns) + ", round trip " +
+           text(timing.round_trip_ns) + ", input read in " + text(job.read_ns) + "\n";
+}
+
+void add_job_report(Json& json, const Finished& job) {
+    const tegu_timing timing = job.result.timing();
+    const auto us = [](std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; };
+    json.key("dtype").text(tegu_element_word(job.header.array.type)).key("shape").begin_array();
+    for (const std::uint64_t extent : job.header.array.shape) json.integer(extent);
+    json.end_array();
+    json.key("backend").text(backend_word(job.result.backend())).key("policy").text(job.result.policy());
+    json.key("timing_us").begin_object();
+    json.key("queue").number(us(timing.queue_ns)).key("copy").number(us(timing.copy_ns));
+    json.key("compute").number(us(timing.compute_ns)).key("round_trip").number(us(timing.round_trip_ns));
+    json.key("read").number(us(job.read_ns)).end_object();
+}
+
+void add_elements(Json& json, const client::Array& array, bool by_rows, const std::optional<client::Array>& lengths) {
+    if (by_rows) json.begin_array();
+    for (std::uint64_t r = 0; r < array.rows; ++r) {
+        const std::uint64_t length = lengths ? std::min(array.cols, lengths->as<std::uint64_t>()[r]) : array.cols;
+        json.begin_array();
+        for (std::uint64_t c = 0; c < length; ++c) json.element(array, r * array.cols + c);
+        json.end_array();
+    }
+    if (by_rows) json.end_array();
+}
+
+Expected<std::string> output_format(const JobOptions& options, const std::string& allowed) {
+    if (options.output.empty()) {
+        if (!options.format.empty()) return failure(kUsage, "--format needs -o", "--format");
+        return std::string();
+    }
+    if (options.output == "-" && options.common.json) return failure(kUsage, "-o - and --json both want stdout", "-o");
+    std::string word = options.format;
+    if (word.empty() && options.output == "-") word = "npy";
+    if (word.empty()) {
+        const std::size_t dot = options.output.rfind('.');
+        if (dot != std::string::npos && options.output.find('/', dot) == std::string::npos)
+            word = options.output.substr(dot + 1);
+    }
+    if (word.empty() || word.find(' ') != std::string::npos ||
+        (" " + allowed + " ").find(" " + word + " ") == std::string::npos) {
+        return options.format.empty()
+                   ? usage_error("-o", options.output, "a name that ends in one of: " + allowed + "; or --format")
+                   : usage_error("--format", word, allowed);
+    }
+    return word;
+}
+
+}  // namespace cli
+}  // namespace tegu

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that is either there whole or not at all: written under a temporary name in the same directory, renamed by commit(), and
+// removed if it is not committed. A target that exists and is no regular file (a device, a pipe) is written directly; "-" is stdout.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "tools/tegu/failure.h"
+
+namespace tegu {
+namespace cli {
+
+class OutputFile {
+  public:
+    // Creates the temporary file, so that a directory that cannot be written is found before any work. Symbolic links are followed.
+    static Expected<OutputFile> create(const std::string& path);
+    OutputFile(OutputFile&& other) noexcept;
+    OutputFile& operator=(OutputFile&&) = delete;
+    ~OutputFile();
+
+    Expected<void> write(const void* data, std::size_t bytes);
+    Expected<void> write(const std::string& text) { return write(text.data(), text.size()); }
+    // Closes and renames. After a failure nothing is left behind.
+    Expected<void> commit();
+    bool is_stdout() const { return path_ == "-"; }
+
+  private:
+    OutputFile() = default;
+    Error write_failure(int code) const;
+
+    std::string path_;       // as the user wrote it, for messages
+    std::string target_;     // what commit() replaces; empty: written directly
+    std::string temporary_;  // empty: none
+    int fd_ = -1;
+};
+
+}  // namespace cli
+}  // namespace tegu

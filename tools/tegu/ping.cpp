@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// tegu ping: exit code 0 if the daemon answers. Small on purpose: scripts wait with it.
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <memory>
+
+#include "tools/tegu/command.h"
+#include "tools/tegu/histogram.h"
+#include "tools/tegu/session.h"
+#include "tools/tegu/signals.h"
+#include "tools/tegu/text.h"
+
+namespace tegu {
+namespace cli {
+namespace {
+
+struct Options {
+    CommonOptions common;
+    std::uint64_t count = 1;
+    double interval = 1;
+};
+
+// Returns early if a signal comes.
+void pause(double seconds) {
+    timespec time;
+    time.tv_sec = static_cast<time_t>(seconds);
+    time.tv_nsec = static_cast<long>((seconds - static_cast<double>(time.tv_sec)) * 1e9);
+    nanosleep(&time, nullptr);
+}
+
+Expected<void> report(const Options& options, const Histogram& times, std::uint64_t reconnects) {
+    if (!options.common.json) {
+        if (options.count == 1) return {};
+        return print(std::to_string(times.count()) + " replies, min " + duration_text(times.min()) + ", avg " +
+                     duration_text(times.mean()) + ", max " + duration_text(times.max()) + "\n");
+    }
+    Json json = begin_report("ping");
+    json.key("count").integer(times.count()).key("reconnects").integer(reconnects);
+    json.key("timing_us").begin_object().key("min").number(times.min() / 1000).key("avg").number(times.mean() / 1000);
+    json.key("max").number(times.max() / 1000).end_object();
+    return finish_report(json);
+}
+
+Expected<void> run(const Options& options) {
+    guard_timeout(options.common, "ping");
+    Expected<client::Client> client = connect(options.common);
+    if (!client) return client.error();
+    if (options.count > 1) catch_interrupt();
+    Histogram times;
+    for (std::uint64_t i = 0; i < options.count && !interrupted(); ++i) {
+        if (i != 0) {
+            pause(options.interval);
+            if (interrupted()) break;
+            guard_timeout(options.common, "ping");
+        }
+        Expected<std::uint64_t> time = client->ping();
+        if (!time) return time.error();
+        arm_timeout(0, "", "");
+        times.add(*time);
+        if (options.common.json) continue;
+        Expected<void> printed = print("reply in " + duration_text(static_cast<double>(*time)) + "\n");
+        if (!printed) return printed;
+    }
+    return report(options, times, client->reconnects());
+}
+
+}  // namespace
+
+Action setup_ping(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("-c,--count", options->count, "How often [1]")->type_name("N")->check(CLI::PositiveNumber);
+    app.add_option("-i,--interval", options->interval, "Seconds between two [1]")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.0, 1e6));
+    add_common_options(app, options->common, kControlTimeout);
+    return [options] { return run(*options); };
+}
+
+}  // namespace cli
+}  // namespace tegu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every subcommand shares: the common options, the connection, and how results and errors are said. Data goes to stdout,
+// messages to stderr; with --json stdout holds one JSON object, the error included.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tools/tegu/failure.h"
+#include "tools/tegu/json.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tegu {
+namespace cli {
+
+// Seconds before ping, info, stats and buffers give up; jobs and latency have no limit unless they are told.
+constexpr double kControlTimeout = 5;
+
+struct CommonOptions {
+    std::string socket;  // empty: $TEGU_SOCKET, else the default
+    double timeout = 0;  // seconds; 0: none
+    bool json = false;
+};
+
+// Adds --socket, --timeout and --json. `options` outlives the parsing.
+void add_common_options(CLI::App& app, CommonOptions& options, double default_timeout);
+
+Expected<client::Client> connect(const CommonOptions& options);
+
+// Makes sure that the process ends within the timeout, plus a second of grace for errors that say more.
+void guard_timeout(const CommonOptions& options, const char* operation);
+
+// Writes to stdout and flushes. Errors: kIoError.
+Expected<void> print(const std::string& text);
+
+// {"operation": ..., then what the command adds, then finish(): "error": null}
+Json begin_report(const char* operation);
+Expected<void> finish_report(Json& json);
+
+// "tegu topk: k = 20 (allowed: 1..10)" on stderr, and the object on stdout if `json`. Returns the exit code.
+int report_error(const char* operation, const Error& error, bool json);
+// The object that report_error prints.
+std::string error_json(const char* operation, const Error& error);
+
+}  // namespace cli
+}  // namespace tegu

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a signal does to the command: a half-written file goes away before the process does, and --timeout ends a process that is
+// stuck in a call without a deadline of its own. Handlers use async-signal-safe calls on memory that was prepared before.
+#pragma once
+
+#include <string>
+
+namespace tegu {
+namespace cli {
+
+// Installs the handlers: SIGINT, SIGTERM and SIGHUP remove the temporary file and end the process as by default; SIGXFSZ is
+// ignored, so that a file size limit is an error of write(2). Call once, before anything else.
+void install_signal_handlers();
+
+// The file that a fatal signal removes; empty: none. One at a time.
+void set_temporary_file(const std::string& path);
+
+// After `seconds`, writes `out` to stdout and `err` to stderr and ends the process with kTemporary. 0 disarms.
+void arm_timeout(double seconds, const std::string& out, const std::string& err);
+
+// From now on SIGINT only sets a flag, which interrupted() reads: for commands that run until they are stopped.
+void catch_interrupt();
+bool interrupted();
+
+}  // namespace cli
+}  // namespace tegu

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where input bytes come from: a file, or stdin. A pipe is first gathered in a memfd, which then is a file like any other: its size
+// is known before anything is allocated for what its header announces, and the daemon can map it where it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tools/tegu/failure.h"
+#include "tools/tegu/terminal.h"
+
+namespace tegu {
+namespace cli {
+
+class Source {
+  public:
+    // "-": stdin. Errors: kNoInput. A pipe may hold half of the machine's memory.
+    static Expected<Source> open(const std::string& path, Progress& progress);
+    Source(Source&& other) noexcept;
+    Source& operator=(Source&&) = delete;
+    ~Source();
+
+    const std::string& name() const { return name_; }  // "stdin" for "-"
+    std::uint64_t bytes() const { return bytes_; }
+    // The memfd of a pipe, whole from its first byte; -1 for a file.
+    int memfd() const { return spooled_ ? fd_ : -1; }
+    // Fills `to` with [offset, offset + count) of the file. A file that has shrunk meanwhile is an error.
+    Expected<void> read_at(std::uint64_t offset, void* to, std::uint64_t count, Progress* progress = nullptr) const;
+
+  private:
+    Source() = default;
+    Expected<void> spool(int pipe, Progress& progress);
+
+    std::string name_;
+    int fd_ = -1;
+    bool spooled_ = false;
+    std::uint64_t begin_ = 0;  // of the data in fd_: where stdin stood
+    std::uint64_t bytes_ = 0;
+};
+
+}  // namespace cli
+}  // namespace tegu

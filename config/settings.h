@@ -62,25 +62,24 @@
     X(limits, buffer_bytes_total, Bytes, 4096, 1099511627776, 0, "half of the physical memory", Now,                  \
       "All buffers of all users together.")                                                                           \
     X(limits, scratch_bytes, Bytes, 1048576, 1099511627776, 0, "a quarter of the physical memory", Now,               \
-      "Working memory of all running jobs together. A job that alone needs more is refused as `TOO_LARGE`.")          \
+      "Working memory of one job. One that needs more is refused as `TOO_LARGE`.")                                    \
     X(limits, reply_queue_bytes, Bytes, 65536, 1073741824, 1048576, "", Now,                                          \
       "Replies that one connection has not read yet. Over it the daemon stops reading from the connection until the " \
       "client has caught up.")                                                                                        \
     X(limits, reply_queue_max_bytes, Bytes, 65536, 1073741824, 4194304, "", Now,                                      \
       "Over this many bytes of unread replies the connection is closed.")
 
-#define TEGU_SETTINGS_TIMEOUTS(X)                                                                                     \
-    X(timeouts, hello_ms, Milliseconds, 1, 3600000, 2000, "", NewConnections,                                         \
-      "A new connection must have said HELLO after this time, or it is closed.")                                      \
-    X(timeouts, frame_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                                   \
-      "A message that has begun must be complete after this time, or the connection is closed.")                      \
-    X(timeouts, write_stall_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                             \
-      "A connection with unread replies that takes no byte for this time is closed.")                                 \
-    X(timeouts, idle_ms, Milliseconds, 1, 604800000, 0, "never", Now,                                                 \
-      "A connection that has no job in flight and sends nothing for this time is closed.")                            \
-    X(timeouts, stop_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                                    \
-      "After SIGTERM, how long jobs may still run. Then those that are left are answered with `SHUTTING_DOWN`. Must " \
-      "stay below `TimeoutStopSec=` of the unit.")
+#define TEGU_SETTINGS_TIMEOUTS(X)                                                                               \
+    X(timeouts, hello_ms, Milliseconds, 1, 3600000, 2000, "", NewConnections,                                   \
+      "A new connection must have said HELLO after this time, or it is closed.")                                \
+    X(timeouts, frame_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                             \
+      "A message that has begun must be complete after this time, or the connection is closed.")                \
+    X(timeouts, write_stall_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                       \
+      "A connection with unread replies that takes no byte for this time is closed.")                           \
+    X(timeouts, idle_ms, Milliseconds, 1, 604800000, 0, "never", Now,                                           \
+      "A connection without a job in flight and without a buffer is closed after this time without a message.") \
+    X(timeouts, stop_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                              \
+      "After SIGTERM, how long jobs may still run. Then those that are left are answered with `SHUTTING_DOWN`.")
 
 // X(Struct, table, TEGU_SETTINGS_..., title)
 #define TEGU_SETTING_TABLES(X)                                                                     \

@@ -68,6 +68,7 @@ void Client::step(TimePoint until) {
         queue_again(now);
         if (now >= link_deadline_) lose(make_error(Status::Unavailable, "the daemon does not answer the greeting"));
     }
+    drain_if_idle();
     const TimePoint wake = std::min({until, earliest_deadline_, earliest_retry_, link_deadline_});
     if (link_ == LinkState::Seeking) {
         sleep_until(std::min(wake, next_attempt_));
@@ -130,12 +131,12 @@ Result<void> Client::cancel(std::uint64_t id) {
 
 Result<void> Client::await_ready(TimePoint until) {
     if (link_ == LinkState::Down) seek(settings_.reconnect_time);
-    while (link_ != LinkState::Ready || draining_) {
-        if (link_ == LinkState::Down) return last_error_;
-        if (Clock::now() >= until) return make_error(Status::DeadlineExceeded, "the daemon does not answer");
-        step(until);
-    }
-    return {};
+    callers_waiting_ = true;
+    while ((link_ != LinkState::Ready || draining_) && link_ != LinkState::Down && Clock::now() < until) step(until);
+    callers_waiting_ = false;
+    if (link_ == LinkState::Ready && !draining_) return {};
+    if (link_ == LinkState::Down) return last_error_;
+    return make_error(Status::DeadlineExceeded, "the daemon does not answer");
 }
 
 Result<Client::Answer> Client::await_answer(Call& call, TimePoint until, bool& lost) {

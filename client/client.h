@@ -137,6 +137,7 @@ class Client {
     void become_ready();
     void lose(Error why);
     void give_up(const Error& why);
+    bool wanted() const;
     void drain_if_idle();
 
     // client_io.cpp
@@ -178,10 +179,11 @@ class Client {
     TimePoint next_attempt_;
     TimePoint ready_since_;
     Backoff backoff_;
-    bool progress_ = false;    // something was answered for good on this connection
-    bool draining_ = false;    // the daemon is stopping: nothing new on this connection
-    Error last_error_;         // why the link was lost or not found
-    std::uint64_t epoch_ = 0;  // number of the connection; handles in frames belong to one
+    bool progress_ = false;         // something was answered for good on this connection
+    bool draining_ = false;         // the daemon is stopping: nothing new on this connection
+    bool callers_waiting_ = false;  // somebody is in await_ready()
+    Error last_error_;              // why the link was lost or not found
+    std::uint64_t epoch_ = 0;       // number of the connection; handles in frames belong to one
     std::uint64_t reconnects_ = 0;
     std::size_t restoring_ = 0;  // answers that are missing
 

@@ -139,7 +139,6 @@ void Client::receive(TimePoint until) {
         if (!*frame) break;
         on_frame(**frame);
     }
-    drain_if_idle();
 }
 
 void Client::on_frame(const wire::Frame& frame) {

@@ -120,7 +120,10 @@ void Client::become_ready() {
     link_ = LinkState::Ready;
     link_deadline_ = TimePoint::max();
     ready_since_ = Clock::now();
-    if (epoch_ > 1) ++reconnects_;
+    if (epoch_ > 1)
+        ++reconnects_;
+    else
+        seek_until_ = ready_since_ + settings_.reconnect_time;
 }
 
 void Client::lose(Error why) {
@@ -156,7 +159,7 @@ void Client::lose(Error why) {
     last_error_ = std::move(why);
     const TimePoint now = Clock::now();
     if (settings_.reconnect_time == nanoseconds(0)) return give_up(last_error_);
-    if (jobs_.unanswered() == 0 && calls_.empty()) {
+    if (!wanted()) {
         link_ = LinkState::Down;
         return;
     }
@@ -180,10 +183,14 @@ void Client::give_up(const Error& why) {
     }
 }
 
-// A daemon that is stopping has answered everything: nothing more will come from it.
+bool Client::wanted() const {
+    return jobs_.unanswered() != 0 || !calls_.empty() || callers_waiting_;
+}
+
+// A daemon that is stopping has answered everything that it had: nothing more will come from it.
 void Client::drain_if_idle() {
     if (!draining_ || link_ != LinkState::Ready || jobs_.count(JobState::Sent) != 0) return;
-    lose(make_error(Status::ShuttingDown, "the daemon is stopping"));
+    if (wanted()) lose(make_error(Status::ShuttingDown, "the daemon is stopping"));
 }
 
 }  // namespace tegu::clientlib

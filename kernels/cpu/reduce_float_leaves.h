@@ -227,6 +227,16 @@ void moments_full(const A* x, const A* sums, bool skip_nans, MomentLanes* out, u
     if (bad != 0) mend_moments(x, kTileElements, x, kRows, mean, sqr, skip_nans, out, flags);
 }
 
+// How many elements of each column of a tile count.
+template <class A>
+void count_columns(const A* x, std::size_t n, bool skip_nans, int* count) {
+    const std::size_t rows = n / kCols;
+    const std::size_t rest = n % kCols;
+    for (std::size_t k = 0; k < kCols; ++k) count[k] = static_cast<int>(rows) + (k < rest);
+    if (skip_nans)
+        for (std::size_t i = 0; i < n; ++i) count[i % kCols] -= x[i] != x[i];
+}
+
 // The moments of any tile: elements that are missing or skipped are replaced by the mean of their lane, so that they deviate by 0.
 template <class A>
 void moments_partial(const A* x, std::size_t n, const A* sums, bool skip_nans, MomentLanes* out, unsigned* flags) {
@@ -236,19 +246,17 @@ void moments_partial(const A* x, std::size_t n, const A* sums, bool skip_nans, M
     alignas(64) A sqr[kLanes];
     alignas(64) int count[kCols];
     const int rows = static_cast<int>((n + kCols - 1) / kCols);
-    std::memset(count, 0, sizeof count);
-    for (std::size_t i = 0; i < n; ++i) count[i % kCols] += !(skip_nans && x[i] != x[i]);
+    count_columns(x, n, skip_nans, count);
     for (int l = 0; l < kLanes; ++l) {
         const int c = count[4 * l] + count[4 * l + 1] + count[4 * l + 2] + count[4 * l + 3];
         const A m = c == 0 ? A(0) : sums[l] / static_cast<A>(c);
         mean[4 * l] = mean[4 * l + 1] = mean[4 * l + 2] = mean[4 * l + 3] = m;
         out->n[l] = c;
     }
-    for (int row = 0; row < rows; ++row)
-        for (std::size_t k = 0; k < kCols; ++k) {
-            const std::size_t i = static_cast<std::size_t>(row) * kCols + k;
-            filled[i] = i < n && !(skip_nans && x[i] != x[i]) ? x[i] : mean[k];
-        }
+    std::memcpy(filled, x, n * sizeof(A));
+    for (std::size_t i = n; i < static_cast<std::size_t>(rows) * kCols; ++i) filled[i] = mean[i % kCols];
+    if (skip_nans)
+        for (std::size_t i = 0; i < n; ++i) filled[i] = filled[i] == filled[i] ? filled[i] : mean[i % kCols];
     deviations(filled, rows, mean, dev, sqr);
     int bad = 0;
     for (int l = 0; l < kLanes; ++l) {

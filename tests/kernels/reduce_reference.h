@@ -40,9 +40,15 @@ struct ArithmeticOf<double> {
     using type = double;
 };
 
-inline float widened(Half x) { return half_to_float(x); }
-inline float widened(float x) { return x; }
-inline double widened(double x) { return x; }
+inline float widened(Half x) {
+    return half_to_float(x);
+}
+inline float widened(float x) {
+    return x;
+}
+inline double widened(double x) {
+    return x;
+}
 
 template <class T>
 T quiet_nan() {
@@ -61,8 +67,12 @@ class FloatReference {
         for (T element : x) x_.push_back(widened(element));
     }
 
-    double sum() const { return sum_tree([](auto v) { return v; }); }
-    double l1() const { return sum_tree([](auto v) { return std::fabs(v); }); }
+    double sum() const {
+        return sum_tree([](auto v) { return v; });
+    }
+    double l1() const {
+        return sum_tree([](auto v) { return std::fabs(v); });
+    }
 
     std::optional<Node> moments() const {
         return chunk_tree<Node>([this](std::uint64_t t, int l) { return moment_leaf(t, l); }, merge);
@@ -133,7 +143,8 @@ class FloatReference {
         const auto same = [](auto v) { return v; };
         A squares;
         const Node node = moments_in<A>(tile, lane, c, leaf<A>(tile, lane, same), &squares);
-        if (std::is_same<A, double>::value || (squares >= 0x1p-100f && squares <= std::numeric_limits<A>::max())) return node;
+        if (std::is_same<A, double>::value || (squares >= 0x1p-100f && squares <= std::numeric_limits<A>::max()))
+            return node;
         double unused;
         return moments_in<double>(tile, lane, c, leaf<double>(tile, lane, same), &unused);
     }
@@ -167,7 +178,8 @@ class FloatReference {
         const auto lane_of = [&](std::uint64_t chunk, int lane) {
             return tree<V>(
                 4, 16 * chunk,
-                [&](std::uint64_t t) -> std::optional<V> { return t < tiles ? leaf_of(t, lane) : std::optional<V>(); }, merge_two);
+                [&](std::uint64_t t) -> std::optional<V> { return t < tiles ? leaf_of(t, lane) : std::optional<V>(); },
+                merge_two);
         };
         const auto chunk_of = [&](std::uint64_t chunk) -> std::optional<V> {
             if (chunk >= chunks) return std::nullopt;
@@ -242,7 +254,9 @@ Statistics<T> float_statistics(const std::vector<T>& x, bool skip_nans, unsigned
     const std::optional<Node> root = reference.moments();
     if (root) {
         const double squares = root->q + root->s * root->s / root->n;
-        r.l2 = has_nan ? nan : has_inf || !std::isfinite(squares) ? std::numeric_limits<double>::infinity() : std::sqrt(squares);
+        r.l2 = has_nan                              ? nan
+               : has_inf || !std::isfinite(squares) ? std::numeric_limits<double>::infinity()
+                                                    : std::sqrt(squares);
         r.var = has_nan || has_inf || root->n <= ddof ? nan
                 : !std::isfinite(root->q)             ? std::numeric_limits<double>::infinity()
                                                       : root->q / (root->n - ddof);

@@ -19,7 +19,8 @@ inline StatisticSet set_of(std::initializer_list<Statistic> statistics) {
     return set;
 }
 
-inline Job reduce_job(ElementType type, std::uint64_t cols, StatisticSet set, bool skip_nans = false, std::uint32_t ddof = 0) {
+inline Job reduce_job(ElementType type, std::uint64_t cols, StatisticSet set, bool skip_nans = false,
+                      std::uint32_t ddof = 0) {
     Job job;
     job.type = type;
     job.cols = cols;
@@ -57,8 +58,8 @@ struct ReduceResult {
     }
 };
 
-inline ReduceResult run_reduce_job(const Job& job, const void* data, std::uint64_t row_stride = 0, kernels::ThreadPool* pool = nullptr,
-                                   const kernels::StopToken& stop = {}) {
+inline ReduceResult run_reduce_job(const Job& job, const void* data, std::uint64_t row_stride = 0,
+                                   kernels::ThreadPool* pool = nullptr, const kernels::StopToken& stop = {}) {
     ReduceResult result;
     Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan) {

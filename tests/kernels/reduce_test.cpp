@@ -42,7 +42,22 @@ std::string bits_of(V value) {
 
 // --- floats ---------------------------------------------------------------------------------------------------------------
 
-enum class Pattern { Normal, LargeMean, Constant, Zeros, MixedScales, Tiny, NearOverflow, SomeNan, ManyNan, AllNan, Infinities, Ties, Ramp, Count };
+enum class Pattern {
+    Normal,
+    LargeMean,
+    Constant,
+    Zeros,
+    MixedScales,
+    Tiny,
+    NearOverflow,
+    SomeNan,
+    ManyNan,
+    AllNan,
+    Infinities,
+    Ties,
+    Ramp,
+    Count
+};
 
 template <class T>
 double largest() {
@@ -122,8 +137,8 @@ TYPED_TEST(ReduceFloat, EveryPatternAndSizeMatchesTheReference) {
     for (int p = 0; p < static_cast<int>(Pattern::Count); ++p)
         for (std::uint64_t n : kSizes)
             for (bool skip : {false, true}) {
-                SCOPED_TRACE("seed " + std::to_string(kSeed) + " pattern " + std::to_string(p) + " n " + std::to_string(n) +
-                             (skip ? " skip_nans" : ""));
+                SCOPED_TRACE("seed " + std::to_string(kSeed) + " pattern " + std::to_string(p) + " n " +
+                             std::to_string(n) + (skip ? " skip_nans" : ""));
                 const std::vector<T> x = float_data<T>(static_cast<Pattern>(p), n, random);
                 const std::uint32_t ddof = static_cast<std::uint32_t>(n + static_cast<std::uint64_t>(p)) % 2;
                 const Statistics<T> want = float_statistics(x, skip, ddof);
@@ -148,7 +163,8 @@ TYPED_TEST(ReduceFloat, AnySubsetGivesTheSameBits) {
             const ReduceResult all = run_reduce_job(reduce_job(type, x.size(), kAllStatistics, skip), x.data());
             ASSERT_TRUE(all.report.ok());
             for (int trial = 0; trial < 60; ++trial) {
-                const StatisticSet set = trial < kStatisticCount ? 1u << trial : static_cast<StatisticSet>(random()) & kAllStatistics;
+                const StatisticSet set =
+                    trial < kStatisticCount ? 1u << trial : static_cast<StatisticSet>(random()) & kAllStatistics;
                 if (set == 0) continue;
                 const ReduceResult some = run_reduce_job(reduce_job(type, x.size(), set, skip), x.data());
                 ASSERT_TRUE(some.report.ok());
@@ -166,10 +182,12 @@ TYPED_TEST(ReduceFloat, RowsWithStrideAndOddAlignmentMatchTheReference) {
     using T = TypeParam;
     std::mt19937_64 random(kSeed + 2);
     ThreadPool pool(3);
-    const std::uint64_t shapes[][3] = {{1, 1, 1}, {3, 1, 2}, {7, 5, 5}, {300, 17, 19}, {40, 1024, 1030}, {5, 3000, 3000}, {3, 16400, 16401}};
+    const std::uint64_t shapes[][3] = {{1, 1, 1},        {3, 1, 2},       {7, 5, 5},        {300, 17, 19},
+                                       {40, 1024, 1030}, {5, 3000, 3000}, {3, 16400, 16401}};
     for (const auto& shape : shapes)
         for (std::size_t offset : {0, 1, 3}) {
-            SCOPED_TRACE("rows " + std::to_string(shape[0]) + " cols " + std::to_string(shape[1]) + " offset " + std::to_string(offset));
+            SCOPED_TRACE("rows " + std::to_string(shape[0]) + " cols " + std::to_string(shape[1]) + " offset " +
+                         std::to_string(offset));
             const std::uint64_t rows = shape[0], cols = shape[1], stride = shape[2];
             const std::vector<T> flat = float_data<T>(Pattern::SomeNan, rows * stride, random);
             std::vector<std::byte> bytes(flat.size() * sizeof(T) + offset);
@@ -188,7 +206,8 @@ TYPED_TEST(ReduceFloat, RowsWithStrideAndOddAlignmentMatchTheReference) {
                     expect_equal(float_statistics(row, false, 0), got, r);
                     sequence.insert(sequence.end(), row.begin(), row.end());
                 }
-                expect_equal(float_statistics(sequence, false, 0), run_reduce_job(whole, bytes.data() + offset, stride, threads));
+                expect_equal(float_statistics(sequence, false, 0),
+                             run_reduce_job(whole, bytes.data() + offset, stride, threads));
             }
             if (testing::Test::HasFailure()) return;
         }
@@ -225,7 +244,8 @@ TEST(ReduceFloat32, ExtremesAcrossChunksKeepTheFirstOfEquals) {
     const ReduceResult poisoned = run_reduce_job(job, x.data());
     EXPECT_EQ(poisoned.at<std::int64_t>(Statistic::Argmax), 55555);
     EXPECT_EQ(poisoned.at<std::int64_t>(Statistic::Argmin), 55555);
-    for (Statistic s : {Statistic::Min, Statistic::Max, Statistic::Absmax}) EXPECT_EQ(bits_of(poisoned.at<float>(s)), "7fc00000");
+    for (Statistic s : {Statistic::Min, Statistic::Max, Statistic::Absmax})
+        EXPECT_EQ(bits_of(poisoned.at<float>(s)), "7fc00000");
     for (Statistic s : {Statistic::Sum, Statistic::Mean, Statistic::L1, Statistic::L2, Statistic::Var, Statistic::Std})
         EXPECT_EQ(bits_of(poisoned.at<double>(s)), "7ff8000000000000");
 }
@@ -243,8 +263,8 @@ TEST(ReduceFloat32, FiniteDataNeverOverflows) {
 
 template <class T>
 class ReduceInteger : public testing::Test {};
-using IntegerTypes = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t, std::uint64_t,
-                                    std::int64_t>;
+using IntegerTypes = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t,
+                                    std::uint64_t, std::int64_t>;
 TYPED_TEST_SUITE(ReduceInteger, IntegerTypes);
 
 enum class Values { Any, Small, Zeros, AllMax, AllMin, Extremes };
@@ -260,7 +280,9 @@ std::vector<T> integer_data(Values values, std::uint64_t n, std::mt19937_64& ran
             case Values::Zeros: x.push_back(T(0)); break;
             case Values::AllMax: x.push_back(std::numeric_limits<T>::max()); break;
             case Values::AllMin: x.push_back(std::numeric_limits<T>::min()); break;
-            case Values::Extremes: x.push_back(bits % 2 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min()); break;
+            case Values::Extremes:
+                x.push_back(bits % 2 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min());
+                break;
         }
     }
     return x;
@@ -275,7 +297,9 @@ bool is_nearest(double got, Wide numerator, Wide denominator) {
     const long double whole = static_cast<long double>(static_cast<std::int64_t>(numerator / denominator));
     const long double rest = static_cast<long double>(static_cast<std::int64_t>(numerator % denominator)) /
                              static_cast<long double>(static_cast<std::int64_t>(denominator));
-    const auto distance = [&](double candidate) { return std::fabs((static_cast<long double>(candidate) - whole) - rest); };
+    const auto distance = [&](double candidate) {
+        return std::fabs((static_cast<long double>(candidate) - whole) - rest);
+    };
     return distance(got) <= distance(up) && distance(got) <= distance(down);
 }
 
@@ -329,9 +353,10 @@ TYPED_TEST(ReduceInteger, EveryPatternAndSizeIsExact) {
     ThreadPool seven(7);
     for (Values values : {Values::Any, Values::Small, Values::Zeros, Values::AllMax, Values::AllMin, Values::Extremes})
         for (std::uint64_t n : kSizes) {
-            if (sizeof(T) == 8 && values != Values::Small && values != Values::Zeros) continue;  // their sums do not fit
-            SCOPED_TRACE("seed " + std::to_string(kSeed + 4) + " values " + std::to_string(static_cast<int>(values)) + " n " +
-                         std::to_string(n));
+            if (sizeof(T) == 8 && values != Values::Small && values != Values::Zeros)
+                continue;  // their sums do not fit
+            SCOPED_TRACE("seed " + std::to_string(kSeed + 4) + " values " + std::to_string(static_cast<int>(values)) +
+                         " n " + std::to_string(n));
             const std::vector<T> x = integer_data<T>(values, n, random);
             const std::uint32_t ddof = n % 2;
             const Job job = reduce_job(ElementTypeOf<T>::value, n, kAllStatistics, true, ddof);

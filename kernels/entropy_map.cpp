@@ -187,36 +187,13 @@ std::uint64_t workers_of(const EntropyLayout& layout, std::uint64_t threads) {
 
 }  // namespace
 
-std::string_view entropy_method_word(EntropyMethod method) {
-    switch (method) {
-        case EntropyMethod::Slide: return "slide";
-        case EntropyMethod::Planes: return "planes";
-        case EntropyMethod::Columns: return "columns";
-    }
-    return "?";
-}
-
-bool entropy_method_supports(EntropyMethod method, const EntropyMapParams& params) {
-    switch (method) {
-        case EntropyMethod::Slide: return true;
-        case EntropyMethod::Planes:
-            return params.window_rows * params.window_cols <= kMaxPlanePixels && params.levels <= kMaxPlaneLevels;
-        case EntropyMethod::Columns: return params.levels <= kMaxColumnLevels;
-    }
-    return false;
-}
-
-EntropyPolicy choose_entropy_policy(const Job&, const EntropyMapParams&) {
-    return EntropyPolicy{};
-}
-
 Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params) {
     if (Result<void> checked = check_params(job, params); !checked) return std::move(checked).error();
     const std::uint64_t pixels = job.rows * job.cols;
     if (pixels > (std::uint64_t{1} << 62) / sizeof(float))
         return field_error(Status::TooLarge, "rows", "rows * cols up to 2^60",
                            "the map would be larger than any buffer");
-    const EntropyPolicy policy = choose_entropy_policy(job, params);
+    const EntropyPolicy policy = choose_entropy_policy(params);
     const EntropyLayout layout = entropy_layout(job, params, policy);
     const bool two_passes = is_float(job.type) && !params.has_range;
     JobPlan plan;
@@ -224,7 +201,7 @@ Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params)
     plan.bytes_read = pixels * element_bytes(job.type) * (two_passes ? 2 : 1);
     plan.bytes_written = pixels * sizeof(float);
     plan.scratch_bytes = layout.table_bytes + workers_of(layout, kMaxWorkers) * layout.worker_bytes;
-    plan.predicted_ns = 1000 + pixels * 2 * params.window_rows;
+    plan.predicted_ns = predict_entropy_ns(job, params, policy.method);
     return plan;
 }
 
@@ -272,7 +249,7 @@ Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params
 
 Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params, Span<const InputView> inputs,
                                   Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
-    return run_entropy_map(job, params, choose_entropy_policy(job, params), inputs, outputs, pool, stop);
+    return run_entropy_map(job, params, choose_entropy_policy(params), inputs, outputs, pool, stop);
 }
 
 }  // namespace tegu::kernels

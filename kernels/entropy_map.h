@@ -29,8 +29,11 @@ constexpr bool operator==(const EntropyPolicy& a, const EntropyPolicy& b) {
 // Whether the method can compute maps of these parameters.
 bool entropy_method_supports(EntropyMethod method, const EntropyMapParams& params);
 
-// The policy that run_entropy_map() uses: the fastest as measured. A pure function of the job.
-EntropyPolicy choose_entropy_policy(const Job& job, const EntropyMapParams& params);
+// The policy that run_entropy_map() uses: the fastest as measured, for the instruction set that detected_cpu_isa() found.
+EntropyPolicy choose_entropy_policy(const EntropyMapParams& params);
+
+// Time of a map on one thread, from the same measurements.
+std::uint64_t predict_entropy_ns(const Job& job, const EntropyMapParams& params, EntropyMethod method);
 
 Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params);
 Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params, Span<const InputView> inputs,

@@ -1,5 +1,8 @@
-# The table and the tiles of entropy_map, and its inner loops once per instruction set.
-target_sources(tegu_kernels PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/entropy_table.cpp ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_tile.cpp)
+# The table, the tiles and the policy of entropy_map, and its inner loops once per instruction set.
+target_sources(tegu_kernels PRIVATE
+  ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_policy.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_tile.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/entropy_table.cpp)
 tegu_isa_objects(tegu_kernels
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_columns.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_pixels.cpp

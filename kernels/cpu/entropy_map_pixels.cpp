@@ -80,14 +80,14 @@ TEGU_ENTROPY_TYPES(TEGU_X)
 #undef TEGU_X
 
 void entropy_range_f32(const std::byte* source, std::size_t n, float* lo, float* hi) {
-    constexpr std::int32_t kExponent = 0x7f800000;
-    std::int32_t low = 0x7fffffff, high = -0x7fffffff - 1;
+    constexpr std::int32_t kExponent = 0x7f800000, kHighest = 0x7fffffff;
+    std::int32_t low = kHighest, high = ~kHighest;
     for (std::size_t i = 0; i < n; ++i) {
         const std::int32_t bits = load<std::int32_t>(source, i);
-        const bool finite = (bits & kExponent) != kExponent;
+        const std::int32_t finite = -static_cast<std::int32_t>((bits & kExponent) != kExponent);  // all ones, or 0
         const std::int32_t key = ordered_key(bits);
-        const std::int32_t low_key = finite ? key : 0x7fffffff;
-        const std::int32_t high_key = finite ? key : -0x7fffffff - 1;
+        const std::int32_t low_key = (key & finite) | (kHighest & ~finite);
+        const std::int32_t high_key = (key & finite) | (~kHighest & ~finite);
         low = low_key < low ? low_key : low;
         high = high_key > high ? high_key : high;
     }

@@ -368,13 +368,12 @@ TEST(EntropyMap, SameBitsForAnyNumberOfThreads) {
          {params_of(5, 5, 16), params_of(31, 31, 256, Border::Mirror), params_of(9, 21, 64)}) {
         const Job job = job_of(image, ElementType::U8, params);
         const Stored stored = store(image, ElementType::U8, 5, 3);
-        const std::vector<float> one = run_map(job, choose_entropy_policy(job, params), stored.view, nullptr);
+        const std::vector<float> one = run_map(job, choose_entropy_policy(params), stored.view, nullptr);
         for (const unsigned threads : {1u, 2u, 7u}) {
             ThreadPool pool(threads);
             for (const std::uint32_t tile_rows : {3u, 8u, 64u})
                 EXPECT_TRUE(same_bits(
-                    run_map(job, {choose_entropy_policy(job, params).method, tile_rows, 64}, stored.view, &pool), one,
-                    300))
+                    run_map(job, {choose_entropy_policy(params).method, tile_rows, 64}, stored.view, &pool), one, 300))
                     << threads << " threads";
         }
     }
@@ -401,12 +400,26 @@ TEST(EntropyMap, TheDoorRunsTheChosenPolicyAndReportsIt) {
     const Result<RunReport> report =
         run_job(job, Span<const InputView>(&stored.view, 1), Span<const OutputView>(&output, 1), nullptr, StopToken());
     ASSERT_TRUE(report.ok());
-    const EntropyPolicy policy = choose_entropy_policy(job, params);
+    const EntropyPolicy policy = choose_entropy_policy(params);
     EXPECT_EQ(report->policy, std::string("cpu ") + cpu_isa() + " threads=1 method=" +
                                   std::string(entropy_method_word(policy.method)) + " tile=30x40");
     ASSERT_EQ(report->filled_columns.size(), 1u);
     EXPECT_EQ(report->filled_columns[0], 40u);
     EXPECT_TRUE(same_bits(map, reference_map(image, ElementType::U8, params).map, 40));
+}
+
+TEST(EntropyMap, ThePolicyIsOneThatTheMethodSupports) {
+    for (std::uint32_t window = 3; window <= 63; window += 2) {
+        for (std::uint32_t levels = 2; levels <= 256; ++levels) {
+            const EntropyMapParams params = params_of(window, 66 - window, levels);
+            const EntropyPolicy policy = choose_entropy_policy(params);
+            ASSERT_TRUE(entropy_method_supports(policy.method, params)) << window << " " << levels;
+        }
+    }
+    // What no model may change: few levels never slide, and 256 always do.
+    EXPECT_NE(choose_entropy_policy(params_of(5, 5, 2)).method, EntropyMethod::Slide);
+    EXPECT_NE(choose_entropy_policy(params_of(63, 63, 16)).method, EntropyMethod::Slide);
+    EXPECT_EQ(choose_entropy_policy(params_of(31, 31, 256)).method, EntropyMethod::Slide);
 }
 
 TEST(EntropyMap, ScratchStaysBoundedWhateverTheShape) {

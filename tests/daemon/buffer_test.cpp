@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/buffer.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include "tests/daemon/raw_client.h"
+
+#ifndef F_ADD_SEALS
+#define F_ADD_SEALS 1033
+#define F_GET_SEALS 1034
+#define F_SEAL_SHRINK 0x2
+#define F_SEAL_WRITE 0x8
+#endif
+
+namespace tegu::daemon {
+namespace {
+
+using test::make_client_memfd;
+constexpr std::uint64_t kBytes = 64 * 1024;
+
+Result<std::shared_ptr<Buffer>> register_fd(Fd fd, std::uint64_t bytes = kBytes,
+                                            wire::Access access = wire::Access::Read) {
+    Result<void> secured = secure_memfd(fd.get(), bytes, access);
+    if (!secured) return std::move(secured).error();
+    return Buffer::from_client(std::move(fd), {bytes, access}, BufferCharge());
+}
+
+void expect_refused(Fd fd, wire::Access access = wire::Access::Read, std::uint64_t bytes = kBytes) {
+    const Result<std::shared_ptr<Buffer>> buffer = register_fd(std::move(fd), bytes, access);
+    ASSERT_FALSE(buffer.ok());
+    EXPECT_EQ(Status::BadDescriptor, buffer.error().status) << buffer.error().message;
+    EXPECT_EQ("descriptor", buffer.error().field);
+    EXPECT_FALSE(buffer.error().allowed.empty());
+}
+
+Fd reopened(const Fd& fd, int flags) {
+    return Fd(::open(("/proc/self/fd/" + std::to_string(fd.get())).c_str(), flags | O_CLOEXEC));
+}
+
+TEST(Buffer, AWholeMemfdIsMappedAndSealedAgainstShrinking) {
+    Fd fd = make_client_memfd(kBytes);
+    const Fd mine(::dup(fd.get()));
+    ASSERT_EQ(4, ::pwrite(mine.get(), "abcd", 4, 100));
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(std::move(fd));
+    ASSERT_TRUE(buffer.ok()) << buffer.error().message;
+    EXPECT_EQ(0, std::memcmp((*buffer)->read_data() + 100, "abcd", 4));
+    EXPECT_NE(0, ::ftruncate(mine.get(), 0));
+    EXPECT_EQ(EPERM, errno);
+    EXPECT_NE(0, ::fcntl(mine.get(), F_GET_SEALS) & F_SEAL_SHRINK);
+}
+
+TEST(Buffer, DescriptorsThatAreNoMemfdAreRefused) {
+    int pipe_fds[2];
+    ASSERT_EQ(0, ::pipe2(pipe_fds, O_CLOEXEC));
+    const Fd other_end(pipe_fds[1]);
+    expect_refused(Fd(pipe_fds[0]));
+    expect_refused(Fd(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+    expect_refused(Fd(::open("/dev/zero", O_RDWR | O_CLOEXEC)));
+    expect_refused(Fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));
+    const std::string directory = test::make_client_memfd(1).valid() ? "/dev/shm" : "";
+    const std::string name = directory + "/tegud-test-" + std::to_string(::getpid());
+    Fd shm(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (shm) {
+        (void)::unlink(name.c_str());
+        ASSERT_EQ(0, ::ftruncate(shm.get(), kBytes));
+        ASSERT_EQ(0, ::posix_fallocate(shm.get(), 0, kBytes));
+        expect_refused(std::move(shm));
+    }
+}
+
+TEST(Buffer, HugePagesAreRefused) {
+    constexpr unsigned kCloexec = 1, kAllowSealing = 2, kHugetlb = 4;
+    Fd fd(static_cast<int>(::syscall(SYS_memfd_create, "huge", kCloexec | kAllowSealing | kHugetlb)));
+    if (!fd) GTEST_SKIP() << "no huge pages in this kernel";
+    expect_refused(std::move(fd), wire::Access::Read, 2 * 1024 * 1024);
+}
+
+TEST(Buffer, AMemfdThatCannotBeSealedIsRefused) {
+    expect_refused(make_client_memfd(kBytes, false));
+    const Fd fd = make_client_memfd(kBytes);
+    expect_refused(reopened(fd, O_RDONLY));  // adding a seal needs a writable descriptor
+}
+
+TEST(Buffer, ShortAndSparseMemfdsAreRefused) {
+    expect_refused(make_client_memfd(kBytes - 1));
+    expect_refused(make_client_memfd(kBytes, true, false));
+    Fd half = make_client_memfd(2 * kBytes, true, false);
+    ASSERT_EQ(0, ::fallocate(half.get(), 0, kBytes, kBytes));  // as many pages as the buffer, but not its own
+    expect_refused(std::move(half));
+    expect_refused(make_client_memfd(kBytes), wire::Access::Read, UINT64_MAX);
+}
+
+TEST(Buffer, WritingNeedsAWritableUnsealedMemfd) {
+    Fd fd = make_client_memfd(kBytes);
+    ASSERT_EQ(0, ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK));
+    Fd read_only = reopened(fd, O_RDONLY);
+    expect_refused(reopened(read_only, O_RDONLY), wire::Access::ReadWrite);
+    EXPECT_TRUE(register_fd(std::move(read_only)).ok());  // sealed before, so it is good enough to read
+    Fd sealed = make_client_memfd(kBytes);
+    ASSERT_EQ(0, ::fcntl(sealed.get(), F_ADD_SEALS, F_SEAL_WRITE));
+    const Fd again(::dup(sealed.get()));
+    expect_refused(std::move(sealed), wire::Access::ReadWrite);
+    Result<std::shared_ptr<Buffer>> frozen = register_fd(Fd(::dup(again.get())));
+    ASSERT_TRUE(frozen.ok());
+    EXPECT_TRUE((*frozen)->frozen());
+}
+
+TEST(Buffer, OurMappingForReadingDoesNotStopTheClientFromSealing) {
+    Fd fd = make_client_memfd(kBytes);
+    const Fd mine(::dup(fd.get()));
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(std::move(fd));
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_EQ(0, ::fcntl(mine.get(), F_ADD_SEALS, F_SEAL_WRITE));
+}
+
+TEST(Buffer, HolesPunchedLaterAreFoundBeforeAJob) {
+    Fd fd = make_client_memfd(kBytes);
+    const Fd mine(::dup(fd.get()));
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(std::move(fd));
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_TRUE((*buffer)->check_pages().ok());
+    ASSERT_EQ(0, ::fallocate(mine.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 8192));
+    const Result<void> pages = (*buffer)->check_pages();
+    ASSERT_FALSE(pages.ok());
+    EXPECT_EQ(Status::BadDescriptor, pages.error().status);
+    EXPECT_EQ(std::byte{0}, (*buffer)->read_data()[0]);  // and reading it is no more than slow
+}
+
+TEST(Buffer, WriteNeedsAccessAndNoFreeze) {
+    Result<std::shared_ptr<Buffer>> reading = register_fd(make_client_memfd(kBytes));
+    ASSERT_TRUE(reading.ok());
+    EXPECT_EQ(Status::Denied, (*reading)->write_data().error().status);
+    Result<std::shared_ptr<Buffer>> writing = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    ASSERT_TRUE(writing.ok());
+    Result<std::byte*> data = (*writing)->write_data();
+    ASSERT_TRUE(data.ok());
+    (*data)[5] = std::byte{42};
+    EXPECT_EQ(std::byte{42}, (*writing)->read_data()[5]);
+    EXPECT_TRUE((*writing)->freeze().ok());
+    EXPECT_EQ(Status::Denied, (*writing)->write_data().error().status);
+    EXPECT_EQ(std::byte{42}, (*writing)->read_data()[5]);
+}
+
+TEST(Buffer, FreezeSaysWhoStandsInTheWay) {
+    Fd fd = make_client_memfd(kBytes);
+    void* mapped = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+    ASSERT_NE(MAP_FAILED, mapped);
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(std::move(fd), kBytes, wire::Access::ReadWrite);
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_EQ(Status::BadDescriptor, (*buffer)->freeze().error().status);
+    ASSERT_EQ(0, ::munmap(mapped, kBytes));
+    {
+        Result<BufferUse> writer = BufferUse::begin(*buffer, {0, 100, true});
+        ASSERT_TRUE(writer.ok());
+        EXPECT_EQ(Status::Busy, (*buffer)->freeze().error().status);
+    }
+    Result<BufferUse> reader = BufferUse::begin(*buffer, {0, 100, false});
+    ASSERT_TRUE(reader.ok());
+    EXPECT_TRUE((*buffer)->freeze().ok());
+    EXPECT_TRUE((*buffer)->freeze().ok());  // again is no error
+}
+
+TEST(Buffer, ManyReadersOrOneWriterOfARange) {
+    Result<std::shared_ptr<Buffer>> made = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    ASSERT_TRUE(made.ok());
+    const std::shared_ptr<Buffer>& buffer = *made;
+    {
+        Result<BufferUse> one = BufferUse::begin(buffer, {0, 100, false});
+        Result<BufferUse> two = BufferUse::begin(buffer, {50, 150, false});
+        ASSERT_TRUE(one.ok() && two.ok());
+        EXPECT_EQ(Status::Busy, BufferUse::begin(buffer, {149, 200, true}).error().status);
+        Result<BufferUse> beside = BufferUse::begin(buffer, {150, 200, true});
+        ASSERT_TRUE(beside.ok());
+        const Result<BufferUse> late = BufferUse::begin(buffer, {0, 151, false});
+        EXPECT_EQ(Status::Busy, late.error().status);
+        EXPECT_GT(late.error().retry_after_ns, 0u);
+    }
+    EXPECT_TRUE(BufferUse::begin(buffer, {0, kBytes, true}).ok());
+    EXPECT_TRUE(BufferUse::begin(buffer, {0, kBytes, true}).ok());  // the one before has ended
+}
+
+TEST(Buffer, GenerationsNeverGoBackwards) {
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_TRUE((*buffer)->note_generation(0).ok());
+    EXPECT_TRUE((*buffer)->note_generation(7).ok());
+    EXPECT_TRUE((*buffer)->note_generation(7).ok());
+    EXPECT_TRUE((*buffer)->note_generation(0).ok());
+    const Result<void> older = (*buffer)->note_generation(6);
+    ASSERT_FALSE(older.ok());
+    EXPECT_EQ(Status::BadRange, older.error().status);
+    EXPECT_EQ("generation", older.error().field);
+    EXPECT_EQ(7u, (*buffer)->generation());
+}
+
+TEST(Buffer, MadeByTheDaemonItIsWholeZeroAndCannotChangeItsSize) {
+    Result<Fd> fd = make_memfd(kBytes);
+    ASSERT_TRUE(fd.ok());
+    EXPECT_FALSE(check_not_sparse(fd->get(), kBytes).ok());
+    ASSERT_TRUE(populate_memfd(fd->get(), 0, kBytes).ok());
+    EXPECT_TRUE(check_not_sparse(fd->get(), kBytes).ok());
+    EXPECT_NE(0, ::ftruncate(fd->get(), kBytes - 1));
+    EXPECT_NE(0, ::ftruncate(fd->get(), kBytes + 1));
+    Result<std::shared_ptr<Buffer>> buffer = Buffer::from_daemon(std::move(fd).value(), kBytes, BufferCharge());
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_TRUE((*buffer)->created_by_daemon());
+    EXPECT_EQ(std::byte{0}, (*buffer)->read_data()[kBytes - 1]);
+    EXPECT_TRUE((*buffer)->freeze().ok());
+}
+
+TEST(BufferTable, HandlesAreNeverZeroNorUsedTwice) {
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
+    ASSERT_TRUE(buffer.ok());
+    BufferTable one, two;
+    const std::uint64_t first = one.add(*buffer);
+    const std::uint64_t second = two.add(*buffer);
+    EXPECT_NE(0u, first);
+    EXPECT_NE(first, second);
+    EXPECT_EQ(nullptr, two.find(first));
+    EXPECT_EQ(nullptr, one.find(0));
+    EXPECT_TRUE(one.remove(first));
+    EXPECT_FALSE(one.remove(first));
+    EXPECT_NE(first, one.add(*buffer));
+}
+
+}  // namespace
+}  // namespace tegu::daemon

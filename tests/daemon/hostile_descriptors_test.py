@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Attacks with file descriptors: of the wrong kind, too many, on the wrong message, and memory that changes behind the daemon's back."""
+import array
+import mmap
+import os
+import socket
+import struct
+import tempfile
+import threading
+import unittest
+
+import rawclient
+from hostile_base import HostileTest
+from rawclient import Closed, add_seals, header, frame, job_body, memfd, punch_hole, reduce_params
+
+SIZE = 1 << 16
+O_PATH = 0o10000000
+
+
+class Kinds(HostileTest):
+    """What is not a whole, sealable memfd is refused and closed."""
+
+    def refuse(self, fd, size=SIZE, access=0, allowed=None):
+        connection = self.connect()
+        reply = connection.register(fd, size, access)
+        os.close(fd)
+        self.assert_refused(reply, "BAD_DESCRIPTOR", "descriptor")
+        if allowed is not None:
+            self.assertIn(allowed, reply.allowed)
+        self.assert_lives(connection)
+
+    def test_pipe(self):
+        reader, writer = os.pipe()
+        self.refuse(reader)
+        self.refuse(writer)
+
+    def test_eventfd(self):
+        self.refuse(rawclient._libc.eventfd(0, 0))
+
+    def test_socket(self):
+        left, right = socket.socketpair()
+        right.close()
+        self.refuse(left.detach())
+
+    def test_the_connection_itself(self):
+        connection = self.connect()
+        self.assert_refused(connection.register(connection.socket.fileno(), SIZE), "BAD_DESCRIPTOR", "descriptor")
+        self.assert_lives(connection)
+
+    def test_directory(self):
+        self.refuse(os.open("/tmp", os.O_RDONLY))
+
+    def test_devices(self):
+        for path in ("/dev/zero", "/dev/null"):
+            self.refuse(os.open(path, os.O_RDWR))
+
+    def test_regular_file(self):
+        for folder in ("/tmp", "/dev/shm"):
+            if os.path.isdir(folder):
+                with tempfile.TemporaryFile(dir=folder) as file:
+                    file.write(bytes(SIZE))
+                    file.flush()
+                    self.refuse(os.dup(file.fileno()))
+
+    def test_path_only(self):
+        fd = memfd(SIZE)
+        self.refuse(os.open("/proc/self/fd/%d" % fd, O_PATH))
+        os.close(fd)
+
+    def test_memfd_that_cannot_be_sealed(self):
+        self.refuse(memfd(SIZE, rawclient.MFD_CLOEXEC))
+        fd = memfd(SIZE)
+        add_seals(fd, rawclient.F_SEAL_SEAL)
+        self.refuse(fd)
+
+    def test_read_only_memfd(self):
+        fd = memfd(SIZE)
+        self.refuse(os.open("/proc/self/fd/%d" % fd, os.O_RDONLY))
+        add_seals(fd, rawclient.F_SEAL_SHRINK)
+        sealed = os.open("/proc/self/fd/%d" % fd, os.O_RDONLY)
+        connection = self.connect()
+        self.assertEqual(connection.register(sealed, SIZE).status, "OK")  # it is safe without the daemon's seal
+        self.assert_refused(connection.register(sealed, SIZE, access=1), "BAD_DESCRIPTOR", "descriptor")
+        os.close(sealed)
+        os.close(fd)
+
+    def test_memfd_sealed_against_writing_cannot_be_an_output(self):
+        fd = memfd(SIZE)
+        add_seals(fd, rawclient.F_SEAL_WRITE)
+        self.refuse(fd, access=1)
+
+    def test_memfd_that_the_daemon_may_not_open(self):
+        fd = memfd(SIZE)
+        os.fchmod(fd, 0)
+        connection = self.connect()
+        reply = connection.register(fd, SIZE)
+        self.assertIn(reply.status, ("OK", "BAD_DESCRIPTOR"), reply)  # OK: the daemon is root, or the owner
+        os.close(fd)
+
+    def test_sparse(self):
+        self.refuse(memfd(SIZE, whole=False), allowed="fallocate")
+        fd = memfd(SIZE)
+        punch_hole(fd, 4096, 4096)
+        self.refuse(fd)
+        self.refuse(memfd(1 << 40, whole=False))
+
+    def test_smaller_than_the_buffer(self):
+        self.refuse(memfd(SIZE - 4096), allowed=str(SIZE))
+        self.refuse(memfd(0))
+        fd = memfd(SIZE)
+        os.ftruncate(fd, 4096)
+        self.refuse(fd)
+
+    def test_huge_pages(self):
+        try:
+            fd = memfd(0, rawclient.MFD_CLOEXEC | rawclient.MFD_ALLOW_SEALING | rawclient.MFD_HUGETLB)
+        except OSError as error:
+            self.skipTest("no memfd on huge pages: %s" % error)
+        os.ftruncate(fd, 2 << 20)
+        self.refuse(fd, 2 << 20)
+
+    def test_sizes_that_are_no_size(self):
+        connection = self.connect()
+        fd = memfd(SIZE)
+        self.assert_refused(connection.register(fd, 0), "BAD_RANGE", "bytes")
+        for size in (1 << 63, (1 << 64) - 1, 1 << 50):
+            self.assert_refused(connection.register(fd, size), "TOO_LARGE", "bytes")
+        self.assert_refused(connection.create(0), "BAD_RANGE", "bytes")
+        for size in (1 << 63, (1 << 64) - 1, 1 << 50):
+            self.assert_refused(connection.create(size), "TOO_LARGE", "bytes")
+        self.assert_refused(connection.register(fd, SIZE, access=2), "BAD_RANGE", "access")
+        self.assertEqual(connection.register(fd, SIZE).status, "OK")
+        os.close(fd)
+
+
+class Counts(HostileTest):
+    """Too many descriptors, none, or on the wrong bytes."""
+
+    def flood(self, data, fds, status="BAD_DESCRIPTOR", field="descriptors"):
+        connection = self.connect()
+        connection.send(data, fds)
+        self.assert_ended(connection, status, field)
+
+    def register_header(self):
+        return header(rawclient.BUFFER_REGISTER, 1, 16, descriptors=1)
+
+    def test_two_and_many(self):
+        fd = memfd(SIZE)
+        for count in (2, 3, 64, 253):
+            self.flood(self.register_header() + struct.pack("<QB7x", SIZE, 0), [fd] * count)
+        os.close(fd)
+
+    def test_announced_and_not_sent(self):
+        connection = self.connect()
+        connection.send(self.register_header() + struct.pack("<QB7x", SIZE, 0))
+        self.assert_ended(connection, "BAD_DESCRIPTOR", "descriptors")
+
+    def test_sent_and_not_announced(self):
+        fd = memfd(SIZE)
+        self.flood(frame(rawclient.PING, 1), [fd])
+        self.flood(header(rawclient.BUFFER_REGISTER, 1, 16) + struct.pack("<QB7x", SIZE, 0), [fd])
+        os.close(fd)
+
+    def test_without_a_message(self):
+        fd = memfd(SIZE)
+        connection = self.connect()
+        try:
+            for _ in range(200):  # one byte of a header each, and a descriptor with each
+                connection.send(b"T", [fd])
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        self.assert_ended(connection)
+        os.close(fd)
+
+    def test_with_the_body_instead_of_the_header(self):
+        fd = memfd(SIZE)
+        connection = self.connect()
+        connection.send(self.register_header())
+        try:
+            connection.send(struct.pack("<QB7x", SIZE, 0), [fd])
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        try:
+            reply = connection.receive()
+        except Closed:
+            reply = None
+        # It did come before the message was whole, so either answer is in order; it must not leak.
+        if reply is not None and reply.is_event:
+            self.assertEqual(reply.status, "BAD_DESCRIPTOR")
+        os.close(fd)
+
+    def test_on_the_wrong_message(self):
+        fd = memfd(SIZE)
+        connection = self.connect()
+        for kind in (rawclient.PING, rawclient.JOB, rawclient.BUFFER_CREATE, 999):
+            reply = connection.request(kind, b"", [fd])
+            self.assertIn(reply.status, ("BAD_DESCRIPTOR", "UNSUPPORTED"), reply)
+        self.assert_lives(connection)
+        os.close(fd)
+
+    def test_before_hello(self):
+        fd = memfd(SIZE)
+        connection = self.connect(hello=False)
+        connection.send(header(rawclient.HELLO, 1, len(rawclient.hello_body()), descriptors=1), [fd])
+        connection.send(rawclient.hello_body())
+        reply = connection.receive()
+        self.assertEqual((reply.status, reply.field), ("BAD_DESCRIPTOR", "descriptors"), reply)
+        os.close(fd)
+
+    def test_gone_with_descriptors_on_the_way(self):
+        fd = memfd(SIZE)
+        for _ in range(50):
+            connection = self.connect()
+            connection.send(self.register_header()[:20], [fd])
+            connection.close()
+        os.close(fd)
+
+    def test_a_descriptor_glued_behind_other_messages(self):
+        """The kernel may glue what was sent before a descriptor to it; that must work."""
+        fd = memfd(SIZE)
+        connection = self.connect()
+        connection.send(b"".join(frame(rawclient.PING, i, b"x") for i in range(10, 20)))
+        reply = connection.register(fd, SIZE)
+        self.assertEqual(reply.status, "OK", reply)
+        os.close(fd)
+
+    def test_credentials_instead_of_descriptors(self):
+        connection = self.connect()
+        ucred = struct.pack("iII", os.getpid(), os.getuid(), os.getgid())
+        message = frame(rawclient.PING, 77, b"y")
+        connection.socket.sendmsg([message], [(socket.SOL_SOCKET, 2, array.array("B", ucred))])  # SCM_CREDENTIALS
+        self.assertEqual(connection.wait(77).body, b"y")
+
+
+class ChangingMemory(HostileTest):
+    """The client keeps its descriptor and its mapping, and uses them while jobs run."""
+
+    SETTINGS = "[executor]\ninline_budget_us = 1\nthreads = 2\n"
+    BYTES = 16 << 20
+
+    def setUp(self):
+        super().setUp()
+        self.connection = self.connect()
+        self.fd = memfd(self.BYTES)
+        self.addCleanup(os.close, self.fd)
+        reply = self.connection.register(self.fd, self.BYTES)
+        self.assertEqual(reply.status, "OK", reply)
+        self.buffer = reply.handle
+
+    def jobs(self):
+        """Bodies of a job of each operation over the whole buffer."""
+        elements = self.BYTES // 4
+        yield job_body(handle=self.buffer, cols=elements, params=reduce_params((1 << 15) - 1))
+        yield job_body(rawclient.TOPK, rawclient.I32, handle=self.buffer, cols=elements, params=rawclient.topk_params(1000))
+        yield job_body(rawclient.TOPK, rawclient.F32, handle=self.buffer, cols=elements,
+                       params=rawclient.topk_params(1000, 1, 1))
+        yield job_body(rawclient.TOPK, rawclient.F32, handle=self.buffer, rows=1024, cols=elements // 1024, axis=1,
+                       params=rawclient.topk_params(2, 0))
+
+    def test_it_cannot_be_shrunk(self):
+        with self.assertRaises(PermissionError):
+            os.ftruncate(self.fd, 4096)
+        running = [self.connection.submit(rawclient.JOB, body) for body in self.jobs()]
+        with self.assertRaises(PermissionError):
+            os.ftruncate(self.fd, 0)
+        for request_id in running:
+            self.assertEqual(self.connection.wait(request_id).status, "OK")
+
+    def test_holes_under_running_jobs(self):
+        for _ in range(4):
+            running = [self.connection.submit(rawclient.JOB, body) for body in self.jobs()]
+            punch_hole(self.fd, 0, self.BYTES)
+            for request_id in running:
+                self.assertIn(self.connection.wait(request_id).status, ("OK", "BAD_DESCRIPTOR"))
+            os.posix_fallocate(self.fd, 0, self.BYTES)
+
+    def test_a_buffer_that_became_sparse_is_refused_until_it_is_whole(self):
+        punch_hole(self.fd, 0, 8192)
+        reply = self.connection.job(handle=self.buffer, cols=1024)
+        self.assert_refused(reply, "BAD_DESCRIPTOR", "inputs[0].handle")
+        os.posix_fallocate(self.fd, 0, self.BYTES)
+        self.assertEqual(self.connection.job(handle=self.buffer, cols=1024).status, "OK")
+
+    def test_scribbling_under_running_jobs(self):
+        """Results are undefined, the daemon is not."""
+        memory = mmap.mmap(self.fd, self.BYTES)
+        stop = threading.Event()
+        noise = os.urandom(1 << 20)
+
+        def scribble():
+            position = 0
+            while not stop.is_set():
+                memory[position:position + len(noise)] = noise
+                position = (position + len(noise)) % self.BYTES
+
+        thread = threading.Thread(target=scribble)
+        thread.start()
+        try:
+            for _ in range(5):
+                running = [self.connection.submit(rawclient.JOB, body) for body in self.jobs()]
+                for request_id in running:
+                    self.assertIn(self.connection.wait(request_id).status, ("OK", "OVERFLOW"))
+        finally:
+            stop.set()
+            thread.join()
+            memory.close()
+
+    def test_scribbling_under_an_entropy_map(self):
+        memory = mmap.mmap(self.fd, self.BYTES)
+        out = self.connection.create(4 << 20)
+        body = job_body(rawclient.ENTROPY_MAP, rawclient.U8, rows=1024, cols=1024, handle=self.buffer, out=out.handle,
+                        out_capacity=4 << 20, params=rawclient.entropy_params(9, 9, 256))
+        for _ in range(3):
+            request_id = self.connection.submit(rawclient.JOB, body)
+            for _ in range(20):
+                memory[0:1 << 20] = os.urandom(1 << 20)
+            self.assertEqual(self.connection.wait(request_id).status, "OK")
+        memory.close()
+        os.close(out.fds[0])
+
+    def test_freeze_while_it_is_mapped(self):
+        memory = mmap.mmap(self.fd, self.BYTES)
+        reply = self.connection.named(rawclient.BUFFER_FREEZE, self.buffer)
+        self.assert_refused(reply, "BAD_DESCRIPTOR", "descriptor")
+        memory.close()
+        self.assertEqual(self.connection.named(rawclient.BUFFER_FREEZE, self.buffer).status, "OK")
+        self.assertEqual(self.connection.named(rawclient.BUFFER_FREEZE, self.buffer).status, "OK")
+        with self.assertRaises(PermissionError):
+            os.pwrite(self.fd, b"x", 0)
+
+    def test_outputs_that_are_not_allowed(self):
+        reply = self.connection.job(cols=4, data=bytes(16), out=self.buffer, out_capacity=64)
+        self.assert_refused(reply, "DENIED", "output.handle")  # registered for reading
+        created = self.connection.create(4096)
+        os.close(created.fds[0])
+        self.assertEqual(self.connection.job(cols=4, data=bytes(16), out=created.handle, out_capacity=64).status, "OK")
+        self.assertEqual(self.connection.named(rawclient.BUFFER_FREEZE, created.handle).status, "OK")
+        reply = self.connection.job(cols=4, data=bytes(16), out=created.handle, out_capacity=64)
+        self.assert_refused(reply, "DENIED", "output.handle")
+
+    def test_a_buffer_of_the_daemon_cannot_be_resized(self):
+        created = self.connection.create(1 << 20)
+        for size in (0, 4096, 2 << 20):
+            with self.assertRaises(PermissionError):
+                os.ftruncate(created.fds[0], size)
+        punch_hole(created.fds[0], 0, 1 << 20)
+        self.assert_refused(self.connection.job(handle=created.handle, cols=4), "BAD_DESCRIPTOR", "inputs[0].handle")
+        os.close(created.fds[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The service under a real systemd: PID 1 of namespaces of its own (PID, mount, cgroup, UTS, IPC), with the shipped units, the
+users of sysusers.d, and a journal. Inside, scenarios.py plays the life of the service; its report comes back through a file.
+
+Nothing of the host is changed: /etc, /run and /opt are private copies or empty, /proc/sys is read-only, and the cgroup, the
+mounts and every process are gone when this ends. Exit 77 where a namespace, a cgroup or a program cannot be had."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("TEGU_BUILD_DIR", "")
+LIMIT_S = 100
+PREFIX = "/opt/tegu"
+
+# What PID 1 needs besides our units. Everything else of the host stays out: SYSTEMD_UNIT_PATH names this folder alone.
+STUB_UNITS = {
+    "default.target": "[Unit]\nDefaultDependencies=no\nWants=systemd-journald.service scenarios.service\n",
+    "sysinit.target": "[Unit]\nDefaultDependencies=no\n",
+    "basic.target": "[Unit]\nDefaultDependencies=no\n",
+    "sockets.target": "[Unit]\nDefaultDependencies=no\n",
+    "shutdown.target": "[Unit]\nDefaultDependencies=no\n",
+    "exit.target": "[Unit]\nDefaultDependencies=no\n",
+    "systemd-journald.socket": "[Unit]\nDefaultDependencies=no\n[Socket]\nListenStream=/run/systemd/journal/stdout\n"
+                               "ListenDatagram=/run/systemd/journal/socket\nPassCredentials=yes\nPassSecurity=yes\n",
+    "systemd-journald.service": "[Unit]\nDefaultDependencies=no\nRequires=systemd-journald.socket\nAfter=systemd-journald.socket\n"
+                                "[Service]\nType=notify\nSockets=systemd-journald.socket\nFileDescriptorStoreMax=64\n"
+                                "ExecStart=%(journald)s\nStandardOutput=null\n",
+    # After=tegud.service orders nothing here, but a unit that is referred to is not forgotten when it stops: how it ended can be asked.
+    "scenarios.service": "[Unit]\nDefaultDependencies=no\nAfter=systemd-journald.service tegud.service\n"
+                         "[Service]\nType=oneshot\nTimeoutStartSec=infinity\nPassEnvironment=%(environment)s\n"
+                         "ExecStart=%(python)s -B %(prefix)s/source/tests/systemd/scenarios.py %(prefix)s/work\n"
+                         "ExecStopPost=%(systemctl)s --force exit\n"
+                         "StandardOutput=file:%(prefix)s/work/report\nStandardError=inherit\n",
+    # The daemon without a socket unit: it makes its own socket.
+    "tegud-alone.service": "[Service]\nType=notify\nUser=tegud\nRuntimeDirectory=tegud-alone\n"
+                           "ExecStart=%(prefix)s/sbin/tegud --socket /run/tegud-alone/tegud.sock\n",
+}
+
+# Becomes PID 1. /tmp and /var/tmp are covered too, for PrivateTmp= leaves folders there: what is needed of them is bound first.
+INNER = r"""
+set -eu
+mount --make-rprivate /
+mount -t tmpfs tmpfs /run
+mkdir /run/etc
+cp -a /etc/. /run/etc/
+cp -a "$work"/etc/. /run/etc/
+mount --bind /run/etc /etc
+mount -t tmpfs tmpfs /opt
+mkdir -p /opt/tegu/sbin /opt/tegu/bin /opt/tegu/lib /opt/tegu/source /opt/tegu/work
+cp "$build/bin/tegud" /opt/tegu/sbin/tegud
+cp "$build/tests/systemd_load_client" /opt/tegu/bin/load_client
+cp -L "$build/lib/libtegu.so.0" /opt/tegu/lib/libtegu.so.0
+mount --bind "$source" /opt/tegu/source
+mount --bind "$work" /opt/tegu/work
+mount -t tmpfs tmpfs /tmp
+mount -t tmpfs tmpfs /var/tmp
+cd /
+mount --bind /proc/sys /proc/sys
+mount -o remount,ro,bind /proc/sys
+umount -R /sys/fs/cgroup
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+mkdir -p /run/systemd/journal
+exec "$systemd" --system --unit=default.target --log-target=journal --show-status=no
+"""
+
+
+def skip(reason):
+    print("skipped: " + reason)
+    sys.exit(77)
+
+
+def find_program(*paths):
+    for path in paths:
+        found = shutil.which(path)
+        if found:
+            return found
+    return None
+
+
+def cgroup2_mount():
+    with open("/proc/self/mountinfo") as mounts:
+        for line in mounts:
+            fields, _, rest = line.partition(" - ")
+            if rest.split()[0] == "cgroup2":
+                return fields.split()[4]
+    return None
+
+
+def make_users(work):
+    """Copies of the user tables with the users of sysusers.d and two people: one may connect, one may not."""
+    os.makedirs(os.path.join(work, "etc"))
+    for name in ("passwd", "group", "shadow", "gshadow"):
+        if os.path.exists("/etc/" + name):
+            shutil.copy2("/etc/" + name, os.path.join(work, "etc"))
+    conf = os.path.join(work, "people.conf")
+    with open(conf, "w") as people:
+        people.write("u tegu-friend 4101\nu tegu-stranger 4102\nm tegu-friend tegu-clients\n")
+    done = subprocess.run(["systemd-sysusers", "--root=" + work, os.path.join(SOURCE, "systemd", "sysusers.conf"), conf],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    if done.returncode != 0:
+        print(done.stdout)
+        sys.exit("systemd-sysusers refuses systemd/sysusers.conf")
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as out:
+        out.write(text)
+
+
+def make_units(work, programs):
+    units = os.path.join(work, "units")
+    with open(os.path.join(BUILD, "systemd", "tegud.service")) as unit:
+        text = re.sub(r"(?m)^ExecStart=\S+", "ExecStart=%s/sbin/tegud" % PREFIX, unit.read())
+    write(os.path.join(units, "tegud.service"), text)
+    shutil.copy(os.path.join(SOURCE, "systemd", "tegud.socket"), units)
+    if programs["version"] >= 253:
+        shutil.copytree(os.path.join(SOURCE, "systemd", "tegud.service.d"), os.path.join(units, "tegud.service.d"))
+    if os.environ.get("TEGU_SANITIZE"):  # sanitizers trace themselves and re-execute without address randomisation
+        write(os.path.join(units, "tegud.service.d", "sanitize.conf"),
+              "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\nTimeoutStartSec=60\n")
+    for name, text in STUB_UNITS.items():
+        write(os.path.join(units, name), text % programs)
+
+
+def run_inside(work, cgroup, programs):
+    """Runs systemd in the namespaces; True if it ended by itself."""
+    environment = dict(os.environ, work=work, build=BUILD, source=SOURCE, systemd=programs["systemd"], container="tegu-test",
+                       SYSTEMD_UNIT_PATH=PREFIX + "/work/units", LD_LIBRARY_PATH=PREFIX + "/lib", LC_ALL="C.UTF-8")
+    environment.pop("NOTIFY_SOCKET", None)
+
+    def enter_cgroup():
+        with open(os.path.join(cgroup, "cgroup.procs"), "w") as members:
+            members.write(str(os.getpid()))
+
+    child = subprocess.Popen(["unshare", "--fork", "--pid", "--kill-child", "--mount", "--uts", "--ipc", "--cgroup", "--mount-proc",
+                              "sh", "-c", INNER], env=environment, preexec_fn=enter_cgroup, start_new_session=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        output = child.communicate(timeout=LIMIT_S)[0]
+    except subprocess.TimeoutExpired:
+        child.kill()  # --kill-child takes PID 1 with it, and the kernel the rest of the namespace
+        output = child.communicate()[0]
+        print("systemd did not end within %d s" % LIMIT_S)
+    sys.stdout.write(output.decode(errors="replace"))
+
+
+def remove_cgroup(cgroup):
+    """Removes the cgroup and everything below it, once the kernel has taken away the last process of the namespace."""
+    for attempt in range(50):
+        try:
+            for folder, _, _ in os.walk(cgroup, topdown=False):
+                os.rmdir(folder)
+            return True
+        except OSError as error:
+            problem = error
+            time.sleep(0.1)
+    print("cannot remove the cgroup: %s" % problem)
+    return False
+
+
+def main():
+    if os.geteuid() != 0:
+        skip("needs root to make namespaces")
+    programs = {
+        "systemd": find_program("/lib/systemd/systemd", "/usr/lib/systemd/systemd"),
+        "journald": find_program("/lib/systemd/systemd-journald", "/usr/lib/systemd/systemd-journald"),
+        "systemctl": find_program("systemctl"), "python": sys.executable, "prefix": PREFIX,
+        "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH",
+    }
+    for name in ("systemd", "journald", "systemctl"):
+        if programs[name] is None:
+            skip("no " + name + " here")
+    for name in ("unshare", "systemd-sysusers", "journalctl", "mount"):
+        if find_program(name) is None:
+            skip("no " + name + " here")
+    version = subprocess.run([programs["systemctl"], "--version"], stdout=subprocess.PIPE, universal_newlines=True).stdout
+    programs["version"] = int(re.search(r"systemd (\d+)", version).group(1))
+    root = cgroup2_mount()
+    if root is None:
+        skip("no cgroup2 is mounted here")
+    cgroup = os.path.join(root, "tegu-test-%d" % os.getpid())
+    try:
+        os.mkdir(cgroup)
+    except OSError as error:
+        skip("cannot make a cgroup: %s" % error)
+    work = tempfile.mkdtemp(prefix="tegu-systemd-")
+    os.chmod(work, 0o755)
+    try:
+        if subprocess.run(["unshare", "--fork", "--pid", "--mount", "--cgroup", "--mount-proc", "true"],
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            skip("cannot make namespaces here")
+        make_users(work)
+        write(os.path.join(work, "etc", "machine-id"), "7465677564746573740000000000000a\n")
+        write(os.path.join(work, "etc", "systemd", "journald.conf.d", "test.conf"),
+              "[Journal]\nStorage=volatile\nReadKMsg=no\nAudit=no\nRateLimitIntervalSec=0\n")
+        make_units(work, programs)
+        run_inside(work, cgroup, programs)
+        report = ""
+        if os.path.exists(os.path.join(work, "report")):
+            with open(os.path.join(work, "report"), errors="replace") as text:
+                report = text.read()
+        print(report)
+        passed = os.path.exists(os.path.join(work, "passed"))
+    finally:
+        removed = remove_cgroup(cgroup)
+        shutil.rmtree(work)
+    return 0 if passed and removed else 1
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    if not BUILD:
+        skip("TEGU_BUILD_DIR names the build tree")
+    sys.exit(main())

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door to the kernels: shapes that no buffer can have are refused for every operation, and every operation of the list answers.
+#include "kernels/operation.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu_isa.h"
+
+namespace tegu::kernels {
+namespace {
+
+// A valid job of each operation of the list.
+std::vector<Job> a_job_of_each() {
+    std::vector<Job> jobs;
+    const auto add = [&](JobParams params) {
+        Job job;
+        job.type = ElementType::F32;
+        job.rows = 64;
+        job.cols = 64;
+        job.params = params;
+        jobs.push_back(job);
+    };
+    ReduceParams reduce;
+    reduce.statistics = kAllStatistics;
+    add(reduce);
+    TopkParams topk;
+    topk.k = 3;
+    add(topk);
+    add(EntropyMapParams{});
+    return jobs;
+}
+
+TEST(PlanJob, EveryOperationOfTheListPlansAndRuns) {
+    const std::vector<Job> jobs = a_job_of_each();
+    ASSERT_EQ(jobs.size(), operation_infos().size());
+    std::vector<float> data(64 * 64);
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>((i * 37) % 101);
+    for (const Job& job : jobs) {
+        const OperationInfo* info = find_operation(static_cast<std::uint16_t>(operation_of(job)));
+        ASSERT_NE(info, nullptr);
+        const Result<JobPlan> plan = plan_job(job);
+        ASSERT_TRUE(plan.ok()) << info->stem << ": " << plan.error().message;
+        ASSERT_FALSE(plan->outputs.empty());
+        EXPECT_GE(plan->bytes_read, 64u * 64 * 4) << info->stem;
+        EXPECT_GT(plan->predicted_ns, 0u) << info->stem;
+        std::vector<std::vector<std::uint64_t>> storage;
+        std::vector<OutputView> outputs;
+        std::uint64_t written = 0;
+        for (const ArraySpec& spec : plan->outputs) {
+            written += array_bytes(spec);
+            storage.emplace_back(array_bytes(spec) / 8 + 1);
+            outputs.push_back(OutputView{reinterpret_cast<std::byte*>(storage.back().data())});
+        }
+        EXPECT_EQ(plan->bytes_written, written) << info->stem;
+        const InputView input{reinterpret_cast<const std::byte*>(data.data()), 64};
+        const Result<RunReport> report = run_job(job, Span<const InputView>(&input, 1), outputs, nullptr, StopToken());
+        ASSERT_TRUE(report.ok()) << info->stem << ": " << report.error().message;
+        EXPECT_EQ(report->policy.find("cpu"), 0u) << report->policy;
+        EXPECT_EQ(report->filled_columns.size(), plan->outputs.size()) << info->stem;
+    }
+}
+
+TEST(PlanJob, RefusesShapesThatOverflow) {
+    const std::uint64_t sizes[][2] = {
+        {std::uint64_t{1} << 32, std::uint64_t{1} << 32},  // rows * cols wraps to 0
+        {std::uint64_t{1} << 31, std::uint64_t{1} << 32},  // times 4 bytes it does
+        {1, std::uint64_t{1} << 61},                       // 2^63 bytes
+        {~std::uint64_t{0}, ~std::uint64_t{0}},
+    };
+    for (Job job : a_job_of_each())
+        for (const auto& size : sizes) {
+            job.rows = size[0];
+            job.cols = size[1];
+            const Result<JobPlan> plan = plan_job(job);
+            ASSERT_FALSE(plan.ok());
+            EXPECT_EQ(plan.error().status, Status::BadRange);
+            EXPECT_EQ(plan.error().field, "rows");
+            EXPECT_FALSE(plan.error().allowed.empty());
+        }
+}
+
+TEST(PlanJob, RefusesTypesAndAxesOutsideTheLists) {
+    for (Job job : a_job_of_each()) {
+        for (int number : {0, 12, 255}) {
+            job.type = static_cast<ElementType>(number);
+            const Result<JobPlan> plan = plan_job(job);
+            ASSERT_FALSE(plan.ok());
+            EXPECT_EQ(plan.error().status, Status::Unsupported);
+            EXPECT_EQ(plan.error().field, "type");
+        }
+        job.type = ElementType::F32;
+        job.axis = static_cast<Axis>(2);
+        const Result<JobPlan> plan = plan_job(job);
+        ASSERT_FALSE(plan.ok());
+        EXPECT_EQ(plan.error().status, Status::BadRequest);
+        EXPECT_EQ(plan.error().field, "axis");
+    }
+}
+
+TEST(StopToken, SaysWhy) {
+    EXPECT_FALSE(StopToken().stop_requested());
+    std::atomic<bool> cancelled{false};
+    const StopToken cancel(&cancelled, StopToken::Clock::time_point::max());
+    EXPECT_FALSE(cancel.stop_requested());
+    cancelled = true;
+    ASSERT_TRUE(cancel.stop_requested());
+    EXPECT_EQ(cancel.error().status, Status::Cancelled);
+    const StopToken late(nullptr, StopToken::Clock::now());
+    ASSERT_TRUE(late.stop_requested());
+    EXPECT_EQ(late.error().status, Status::DeadlineExceeded);
+    const StopToken early(nullptr, StopToken::Clock::now() + std::chrono::hours(1));
+    EXPECT_FALSE(early.stop_requested());
+    // a cancel counts before the clock
+    EXPECT_EQ(StopToken(&cancelled, StopToken::Clock::now()).error().status, Status::Cancelled);
+}
+
+TEST(CpuIsa, HasAWordOfTheList) {
+    const std::string word = cpu_isa();
+    EXPECT_TRUE(word == "sse2" || word == "avx2" || word == "avx512" || word == "neon" || word == "scalar") << word;
+}
+
+#if defined(__x86_64__)
+TEST(CpuIsa, TheEnvironmentCanOnlyLowerIt) {
+    const char* wish = std::getenv("TEGU_CPU_ISA");
+    const std::string word = wish != nullptr ? wish : "";
+    EXPECT_TRUE(word != "sse2" || detected_cpu_isa() == CpuIsa::Sse2);
+    EXPECT_TRUE(word != "avx2" || detected_cpu_isa() != CpuIsa::Avx512);
+}
+#endif
+
+}  // namespace
+}  // namespace tegu::kernels

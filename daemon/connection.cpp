@@ -307,6 +307,7 @@ void Connection::send_event(const Error& error) {
     wire::FrameHeader header;
     header.type = wire::MessageType::Event;
     header.status = error.status;
+    header.deadline_ns = error.retry_after_ns;
     wire::encode_frame(header, error, out());
 }
 

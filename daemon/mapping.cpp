@@ -44,9 +44,11 @@ Result<Mapping> map_error(int os_code) {
 
 // memfds on huge pages are refused: after a hole is punched, a read could find the pool of huge pages empty and kill us.
 Result<void> check_is_memfd(int fd) {
+    // Seals first: only memory has them, while fstatfs of a file in user space (FUSE) would wait for the client's answer.
+    const bool has_seals = ::fcntl(fd, F_GET_SEALS) >= 0;
     struct statfs file_system;
-    if (::fstatfs(fd, &file_system) != 0) return io_error("fstatfs of a descriptor", errno);
-    if (file_system.f_type != TMPFS_MAGIC || ::fcntl(fd, F_GET_SEALS) < 0)
+    if (has_seals && ::fstatfs(fd, &file_system) != 0) return io_error("fstatfs of a descriptor", errno);
+    if (!has_seals || file_system.f_type != TMPFS_MAGIC)
         return bad_descriptor("a memfd on ordinary pages", "the descriptor is not a memfd on ordinary pages");
     return {};
 }

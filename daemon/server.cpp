@@ -43,6 +43,7 @@ void refuse(const Fd& socket, const Error& error) {
     wire::FrameHeader header;
     header.type = wire::MessageType::Event;
     header.status = error.status;
+    header.deadline_ns = error.retry_after_ns;
     wire::ByteBuffer bytes;
     wire::encode_frame(header, error, bytes);
     (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);

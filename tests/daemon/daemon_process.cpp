@@ -86,12 +86,14 @@ int run_tegud(const std::vector<std::string>& arguments, std::string* output) {
     return exit_code(status);
 }
 
-DaemonProcess::DaemonProcess(const std::string& settings, const std::vector<std::string>& arguments)
+DaemonProcess::DaemonProcess(const std::string& settings)
     : directory_(make_directory()), socket_(directory_ + "/tegud.sock") {
     write_settings(settings);
-    std::vector<std::string> all{"--config", directory_ + "/tegud.toml", "--socket", socket_};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    pid_ = spawn(all, directory_ + "/log");
+    start();
+}
+
+void DaemonProcess::start() {
+    pid_ = spawn({"--config", directory_ + "/tegud.toml", "--socket", socket_}, directory_ + "/log");
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (!answers(socket_) && std::chrono::steady_clock::now() < end) pause();
 }

@@ -12,10 +12,13 @@ namespace tegu::test {
 class DaemonProcess {
   public:
     // Starts it with these settings (TOML) and waits until it answers.
-    explicit DaemonProcess(const std::string& settings = "", const std::vector<std::string>& arguments = {});
+    explicit DaemonProcess(const std::string& settings = "");
     ~DaemonProcess();
     DaemonProcess(const DaemonProcess&) = delete;
     DaemonProcess& operator=(const DaemonProcess&) = delete;
+
+    // Starts it again after it ended, in the same place.
+    void start();
 
     const std::string& socket() const { return socket_; }
     pid_t pid() const { return pid_; }

@@ -11,10 +11,11 @@ class HostileTest(unittest.TestCase):
     """One daemon for the tests of a class; SETTINGS are its settings."""
 
     SETTINGS = ""
+    DESCRIPTORS = None
 
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon(cls.SETTINGS)
+        cls.daemon = Daemon(cls.SETTINGS, cls.DESCRIPTORS)
         cls.witness = Connection(cls.daemon.path)  # the second client: there before the attack and after it
         cls.random = random.Random(7)
 
@@ -38,11 +39,11 @@ class HostileTest(unittest.TestCase):
         self.assert_well()
         Daemon.wait_for(lambda: self.daemon.descriptors() == self.descriptors_before,
                         "the descriptors to be %d again" % self.descriptors_before)
-        self.assertEqual(self.witness.fields(rawclient.STATS)["connections"], 1)
+        self.assertEqual(self.stats()["connections"], 1)
 
     def settled_descriptors(self):
         """The number of open descriptors once the witness is the only connection."""
-        Daemon.wait_for(lambda: self.witness.fields(rawclient.STATS)["connections"] == 1, "connections to end")
+        Daemon.wait_for(lambda: self.stats()["connections"] == 1, "connections to end")
         return self.daemon.descriptors()
 
     def assert_well(self):
@@ -59,6 +60,13 @@ class HostileTest(unittest.TestCase):
         connection = Connection(self.daemon.path, **options)
         self.opened.append(connection)
         return connection
+
+    def stats(self):
+        return self.witness.fields(rawclient.STATS)
+
+    def wait_for_stats(self, **wanted):
+        """Waits until the daemon's counters have these values."""
+        Daemon.wait_for(lambda: all(self.stats()[name] == value for name, value in wanted.items()), str(wanted))
 
     def assert_refused(self, reply, status, field):
         self.assertEqual((reply.status, reply.field), (status, field), reply)

@@ -8,6 +8,7 @@ import array
 import ctypes
 import fcntl
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -260,19 +261,26 @@ class Connection:
 
 
 class Daemon:
-    """A private tegud on a temporary socket, with the given settings (TOML)."""
+    """A private tegud on a temporary socket, with the given settings (TOML), allowed to open so many descriptors."""
 
-    def __init__(self, settings=""):
+    def __init__(self, settings="", descriptors=None):
         build = os.environ.get("TEGU_BUILD_DIR", "build/release")
         self.folder = tempfile.mkdtemp(prefix="tegud-test-")
+        os.chmod(self.folder, 0o755)
         self.path = os.path.join(self.folder, "s")
         file = os.path.join(self.folder, "tegud.toml")
         with open(file, "w") as out:
             out.write(settings)
         self.log = open(os.path.join(self.folder, "log"), "w+")
         self.process = subprocess.Popen([os.path.join(build, "bin", "tegud"), "--config", file, "--socket", self.path],
-                                        stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-        self.wait_for(self._answers, "the daemon to answer")
+                                        stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                        preexec_fn=descriptors and (lambda: resource.setrlimit(
+                                            resource.RLIMIT_NOFILE, (descriptors, descriptors))))
+        try:
+            self.wait_for(self._answers, "the daemon to answer")
+        except BaseException:
+            self.stop()
+            raise
 
     def _answers(self):
         if self.process.poll() is not None:

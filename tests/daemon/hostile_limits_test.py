@@ -1,0 +1,445 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Clients that take all they can get: connections, buffers, descriptors, the queue, and the memory for replies that they do not read."""
+import os
+import resource
+import socket
+import struct
+import threading
+import unittest
+
+import rawclient
+from hostile_base import HostileTest
+from rawclient import Closed, Connection, Daemon, frame, header, job_body, memfd, reduce_params, topk_params
+
+LONG_ROWS = LONG_COLS = 4096  # an entropy map of this size with the largest window keeps one thread busy for long
+
+
+class LongJobs(HostileTest):
+    """With one thread: a job that runs for long, and jobs that wait behind it. Small jobs of the witness run on the io thread."""
+
+    SETTINGS = "[executor]\nthreads = 1\n"
+
+    def connect_with_buffers(self):
+        connection = self.connect()
+        connection.image, connection.map = connection.create(LONG_ROWS * LONG_COLS), connection.create(4 * LONG_ROWS * LONG_COLS)
+        for reply in (connection.image, connection.map):
+            self.assertEqual(reply.status, "OK", reply)
+            os.close(reply.fds.pop())
+        return connection
+
+    def submit_long(self, connection, **fields):
+        body = job_body(rawclient.ENTROPY_MAP, rawclient.U8, rows=LONG_ROWS, cols=LONG_COLS, handle=connection.image.handle,
+                        out=connection.map.handle, out_capacity=4 * LONG_ROWS * LONG_COLS,
+                        params=rawclient.entropy_params(63, 63, 256))
+        request_id = connection.submit(rawclient.JOB, body, **fields)
+        self.wait_for_stats(jobs_running=1)
+        return request_id
+
+    def submit_waiting(self, connection, **fields):
+        """A job too long for the io thread, which waits behind the long one."""
+        body = job_body(kind=rawclient.F32, cols=LONG_ROWS * LONG_COLS // 4, handle=connection.image.handle)
+        return connection.submit(rawclient.JOB, body, **fields)
+
+
+class Queue(LongJobs):
+    SETTINGS = LongJobs.SETTINGS + "[limits]\nqueued_jobs = 3\n"
+
+    def test_flood(self):
+        connection = self.connect_with_buffers()
+        long_job = self.submit_long(connection)
+        waiting = [self.submit_waiting(connection) for _ in range(3)]
+        for _ in range(50):
+            busy = connection.wait(self.submit_waiting(connection))
+            self.assert_refused(busy, "BUSY", "limits.queued_jobs")
+            self.assertTrue(1000000 <= busy.retry_after_ns <= 1000000000, busy.retry_after_ns)
+        connection.cancel(long_job)
+        for request_id in waiting:
+            self.assertEqual(connection.wait(request_id).status, "OK")
+        self.assertEqual(connection.wait(long_job).status, "CANCELLED")
+        self.assertEqual(connection.wait(self.submit_waiting(connection)).status, "OK")
+
+
+class QueuedWork(LongJobs):
+    SETTINGS = LongJobs.SETTINGS + "[limits]\nqueued_work_ms = 1\n"
+
+    def test_flood(self):
+        connection = self.connect_with_buffers()
+        long_job = self.submit_long(connection)
+        waiting = [self.submit_waiting(connection) for _ in range(50)]
+        connection.cancel(long_job)
+        replies = [connection.wait(request_id) for request_id in waiting]
+        self.assertEqual(replies[0].status, "OK", "one job may always wait")
+        busy = [reply for reply in replies if reply.status != "OK"]
+        self.assertTrue(busy)
+        for reply in busy:
+            self.assert_refused(reply, "BUSY", "limits.queued_work_ms")
+            self.assertGreater(reply.retry_after_ns, 0)
+
+
+class InFlight(LongJobs):
+    SETTINGS = LongJobs.SETTINGS + "[limits]\njobs_in_flight_per_connection = 4\njobs_per_uid = 6\n"
+
+    def test_more_than_a_connection_and_a_user_may_have(self):
+        first, second = self.connect_with_buffers(), self.connect_with_buffers()
+        long_job = self.submit_long(first)
+        waiting = [(first, self.submit_waiting(first)) for _ in range(3)]
+        refused = first.wait(self.submit_waiting(first))
+        self.assert_refused(refused, "OVER_QUOTA", "limits.jobs_in_flight_per_connection")
+        waiting += [(second, self.submit_waiting(second)) for _ in range(2)]
+        self.assert_refused(second.wait(self.submit_waiting(second)), "OVER_QUOTA", "limits.jobs_per_uid")
+        first.cancel(long_job)
+        for connection, request_id in waiting:
+            self.assertEqual(connection.wait(request_id).status, "OK")
+        self.assertEqual(second.wait(self.submit_waiting(second)).status, "OK")
+
+
+class Lives(LongJobs):
+    """Cancel, deadlines, ids, and what ends while a job runs."""
+
+    def test_cancel_of_what_is_not_there(self):
+        connection, other = self.connect_with_buffers(), self.connect()
+        self.assert_refused(connection.cancel(4711), "NOT_FOUND", "target_id")
+        self.assert_refused(connection.cancel(0), "BAD_RANGE", "target_id")
+        long_job = self.submit_long(connection, request_id=77)
+        self.assert_refused(other.cancel(long_job), "NOT_FOUND", "target_id")
+        connection.cancel(long_job)
+        self.assertEqual(connection.wait(long_job).status, "CANCELLED")
+        self.assert_refused(connection.cancel(long_job), "NOT_FOUND", "target_id")
+
+    def test_cancel_of_running_and_waiting(self):
+        connection = self.connect_with_buffers()
+        long_job = self.submit_long(connection)
+        waiting = self.submit_waiting(connection)
+        self.assertEqual(connection.cancel(waiting).body, bytes(8))
+        self.assertEqual(connection.wait(waiting).status, "CANCELLED")
+        self.assertEqual(connection.cancel(long_job).body, b"\1" + bytes(7))
+        self.assertEqual(connection.wait(long_job).status, "CANCELLED")
+        self.wait_for_stats(jobs_in_flight=0)
+
+    def test_id_in_use(self):
+        connection = self.connect_with_buffers()
+        long_job = self.submit_long(connection, request_id=99)
+        self.submit_waiting(connection, request_id=99)
+        self.assert_refused(connection.receive(), "DUPLICATE_ID", "request_id")
+        self.assertEqual(connection.request(rawclient.PING, b"p", request_id=99).body, b"p")  # only jobs are in flight
+        connection.cancel(long_job)
+        self.assertEqual(connection.wait(99).status, "CANCELLED")
+        self.assertEqual(connection.wait(self.submit_waiting(connection, request_id=99)).status, "OK")
+
+    def test_deadlines(self):
+        connection = self.connect_with_buffers()
+        self.assertEqual(connection.job(data=bytes(16), deadline=1).status, "DEADLINE_EXCEEDED")
+        self.assertEqual(connection.job(data=bytes(16), deadline=(1 << 64) - 1).status, "OK")
+        long_job = self.submit_long(connection)
+        waiting = self.submit_waiting(connection, deadline=1000000)
+        self.assertEqual(connection.wait(waiting).status, "DEADLINE_EXCEEDED")
+        connection.cancel(long_job)
+        connection.wait(long_job)
+        running = self.submit_long(connection, deadline=200000000)
+        self.assertEqual(connection.wait(running).status, "DEADLINE_EXCEEDED")
+
+    def test_death_in_the_middle_of_a_job(self):
+        for _ in range(3):
+            connection = self.connect_with_buffers()
+            self.submit_long(connection)
+            for _ in range(10):
+                self.submit_waiting(connection)
+            connection.close()
+            self.wait_for_stats(jobs_in_flight=0, buffers=0)
+
+    def test_release_while_a_job_runs(self):
+        connection = self.connect_with_buffers()
+        long_job = self.submit_long(connection)
+        for reply in (connection.image, connection.map):
+            self.assertEqual(connection.named(rawclient.BUFFER_RELEASE, reply.handle).status, "OK")
+            self.assert_refused(connection.named(rawclient.BUFFER_RELEASE, reply.handle), "NOT_FOUND", "handle")
+        self.assertEqual(self.stats()["buffers"], 2, "the job keeps its memory")
+        self.assertEqual(connection.wait(long_job).status, "OK")
+        self.wait_for_stats(buffers=0, buffer_bytes=0)
+
+    def test_what_a_running_job_writes_is_its_own(self):
+        connection = self.connect_with_buffers()
+        long_job = self.submit_long(connection)
+        self.assert_refused(connection.named(rawclient.BUFFER_FREEZE, connection.map.handle), "BUSY", "handle")
+        reader = connection.job(cols=1024, handle=connection.map.handle)
+        self.assert_refused(reader, "BUSY", "inputs[0].offset_bytes")
+        self.assertGreater(reader.retry_after_ns, 0)
+        writer = connection.job(data=bytes(16), out=connection.image.handle, out_capacity=64)
+        self.assert_refused(writer, "BUSY", "output.offset_bytes")
+        self.assertEqual(connection.job(cols=1024, handle=connection.image.handle).status, "OK")  # reading beside it is fine
+        connection.cancel(long_job)
+        connection.wait(long_job)
+
+    def test_half_closed_while_a_job_runs(self):
+        connection = self.connect_with_buffers()
+        long_job = self.submit_long(connection)
+        connection.socket.shutdown(socket.SHUT_WR)
+        self.assertEqual(connection.wait(long_job).status, "OK")
+        self.assert_ended(connection)
+
+
+class Buffers(HostileTest):
+    SETTINGS = """[limits]
+buffers_per_connection = 4
+buffers_per_uid = 6
+buffer_bytes = "1MiB"
+buffer_bytes_per_uid = "3MiB"
+"""
+
+    def create(self, connection, size):
+        reply = connection.create(size)
+        while reply.fds:
+            os.close(reply.fds.pop())
+        return reply
+
+    def test_as_many_as_there_are(self):
+        first, second = self.connect(), self.connect()
+        held = [self.create(first, 4096) for _ in range(4)]
+        for _ in range(100):
+            self.assert_refused(self.create(first, 4096), "OVER_QUOTA", "limits.buffers_per_connection")
+        self.assertEqual([self.create(second, 4096).status for _ in range(2)], ["OK", "OK"])
+        self.assert_refused(self.create(second, 4096), "OVER_QUOTA", "limits.buffers_per_uid")
+        fd = memfd(4096)
+        self.assert_refused(second.register(fd, 4096), "OVER_QUOTA", "limits.buffers_per_uid")
+        os.close(fd)
+        self.assertEqual(first.named(rawclient.BUFFER_RELEASE, held[0].handle).status, "OK")
+        self.assertEqual(self.create(second, 4096).status, "OK")
+        first.close()
+        self.wait_for_stats(buffers=3)
+        self.assertEqual([self.create(second, 4096).status, self.create(second, 4096).status], ["OK", "OVER_QUOTA"])
+
+    def test_as_large_as_there_are(self):
+        first, second = self.connect(), self.connect()
+        self.assert_refused(self.create(first, (1 << 20) + 1), "TOO_LARGE", "bytes")
+        held = [self.create(first, 1 << 20) for _ in range(3)]
+        self.assertEqual([reply.status for reply in held], ["OK"] * 3)
+        self.assert_refused(self.create(first, 1), "OVER_QUOTA", "limits.buffer_bytes_per_uid")
+        self.assert_refused(self.create(second, 1), "OVER_QUOTA", "limits.buffer_bytes_per_uid")
+        first.named(rawclient.BUFFER_RELEASE, held[1].handle)
+        self.assertEqual(self.create(second, 1 << 20).status, "OK")
+
+    def test_gone_while_they_are_made(self):
+        for _ in range(50):
+            connection = self.connect()
+            connection.submit(rawclient.BUFFER_CREATE, struct.pack("<Q", 1 << 20))
+            connection.close()
+        self.wait_for_stats(buffers=0, buffer_bytes=0)
+
+    def test_never_taken_descriptors(self):
+        """Replies with descriptors that the client does not read are closed with it."""
+        for _ in range(20):
+            connection = self.connect()
+            for _ in range(4):
+                connection.submit(rawclient.BUFFER_CREATE, struct.pack("<Q", 4096))
+            self.wait_for_stats(buffers=4)
+            connection.close()
+            self.wait_for_stats(buffers=0)
+
+
+class ManyConnections(HostileTest):
+    SETTINGS = "[limits]\nconnections_per_uid = 8\n"
+
+    def test_more_than_a_user_may_have(self):
+        crowd = [self.connect() for _ in range(7)]
+        for _ in range(200):
+            refused = Connection(self.daemon.path, hello=False)
+            self.assert_ended(refused, "OVER_QUOTA", "limits.connections_per_uid")
+            refused.close()
+        crowd.pop().close()
+        Daemon.wait_for(lambda: self.stats()["connections"] == 7, "a connection to end")
+        self.assert_lives(self.connect())
+        for connection in crowd:
+            self.assert_lives(connection)
+
+
+class AllConnections(HostileTest):
+    SETTINGS = "[limits]\nconnections = 5\nconnections_per_uid = 5\n"
+
+    def test_more_than_all_may_have(self):
+        crowd = [self.connect() for _ in range(4)]
+        refused = Connection(self.daemon.path, hello=False)
+        event = refused.receive()
+        self.assert_refused(event, "BUSY", "limits.connections")
+        self.assertGreater(event.retry_after_ns, 0)
+        self.assert_ended(refused)
+        refused.close()
+        self.assertEqual(len(crowd), 4)
+
+
+class FewDescriptors(HostileTest):
+    """A daemon that may open only 64 descriptors."""
+
+    DESCRIPTORS = 64
+
+    def test_connections_until_none_is_left(self):
+        crowd = []
+        for _ in range(100):
+            connection = Connection(self.daemon.path, hello=False)
+            self.opened.append(connection)
+            try:
+                reply = connection.request(rawclient.HELLO, rawclient.hello_body())
+                crowd.append(connection)
+            except (Closed, BrokenPipeError, ConnectionResetError):
+                continue
+        self.assertTrue(5 < len(crowd) < 64, len(crowd))
+        self.assert_well()
+
+    def test_buffers_until_none_is_left(self):
+        connection = self.connect()
+        statuses = []
+        for _ in range(100):
+            reply = connection.create(4096)
+            statuses.append(reply.status)
+            while reply.fds:
+                os.close(reply.fds.pop())
+        self.assertTrue(5 < statuses.count("OK") < 64, statuses.count("OK"))
+        self.assertEqual(set(statuses), {"OK", "BUSY"})
+
+    def test_more_descriptors_than_it_can_take(self):
+        fd = memfd(4096)
+        for _ in range(20):
+            connection = self.connect()
+            connection.send(header(rawclient.BUFFER_REGISTER, 1, 16, descriptors=1) + struct.pack("<QB7x", 4096, 0), [fd] * 253)
+            self.assert_ended(connection, "BAD_DESCRIPTOR", "descriptors")
+            connection.close()
+        os.close(fd)
+
+
+class Unread(HostileTest):
+    """Clients that send and do not read."""
+
+    SETTINGS = """[limits]
+reply_queue_bytes = 65536
+reply_queue_max_bytes = 131072
+[timeouts]
+write_stall_ms = 400
+"""
+
+    def push(self, connection, message):
+        """Sends until the daemon has had enough; returns how much it took."""
+        taken = 0
+        try:
+            while taken < 1 << 30:
+                connection.socket.sendall(message)
+                taken += len(message)
+        except (BrokenPipeError, ConnectionResetError):
+            return taken
+        self.fail("the daemon takes without end")
+
+    def test_replies_pile_up(self):
+        before = self.daemon.resident_bytes()
+        crowd = [self.connect() for _ in range(8)]
+        pushers = [threading.Thread(target=self.push, args=(connection, frame(rawclient.PING, 1, bytes(60000)))) for connection in crowd]
+        for pusher in pushers:
+            pusher.start()
+        self.assert_well()
+        for pusher in pushers:
+            pusher.join(rawclient.PATIENCE)
+            self.assertFalse(pusher.is_alive())
+        self.assertLess(self.daemon.resident_bytes() - before, 64 << 20)
+        stats = self.stats()
+        self.assertGreaterEqual(stats["closed_write_stall_total"] + stats["closed_reply_queue_full_total"], 8)
+
+    def test_small_requests_with_large_replies(self):
+        connection = self.connect()
+        self.push(connection, frame(rawclient.STATS, 1) * 100)
+
+    def test_results_pile_up(self):
+        connection = self.connect()
+        values = struct.pack("<4000d", *range(4000))
+        body = job_body(rawclient.TOPK, rawclient.F64, cols=4000, params=topk_params(4000), data=values)
+        self.push(connection, frame(rawclient.JOB, 1, body))
+
+    def test_paused_and_then_read(self):
+        """A client over the limit that catches up gets everything."""
+        connection = self.connect()
+        count = 300
+
+        def send():
+            for i in range(1, count + 1):
+                connection.socket.sendall(frame(rawclient.PING, i, struct.pack("<I", i) * 5000))
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        for i in range(1, count + 1):
+            reply = connection.receive()
+            self.assertEqual((reply.request_id, reply.body[:4], len(reply.body)), (i, struct.pack("<I", i), 20000))
+        sender.join()
+
+
+class Stopping(unittest.TestCase):
+    """SIGTERM while clients misbehave: the daemon ends within its limit, and in order."""
+
+    def test_with_a_client_that_does_not_read_and_one_that_never_says_hello(self):
+        daemon = Daemon("[timeouts]\nstop_ms = 300\nhello_ms = 60000\nwrite_stall_ms = 60000\n")
+        unread, silent, half = Connection(daemon.path), Connection(daemon.path, hello=False), Connection(daemon.path)
+        unread.socket.settimeout(0.2)
+        try:
+            while True:
+                unread.socket.sendall(frame(rawclient.PING, 1, bytes(60000)))
+        except socket.timeout:
+            pass
+        half.send(frame(rawclient.PING, 1, bytes(100))[:70])
+        self.assertEqual(daemon.stop(), 0)
+        for connection in (unread, silent, half):
+            connection.close()
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root to become another user")
+class AnotherUser(HostileTest):
+    """What one user holds is nothing to another."""
+
+    SETTINGS = '[socket]\nmode = "0666"\n[limits]\nbuffers_per_connection = 4\nbuffers_per_uid = 4\n'
+
+    def as_nobody(self, function):
+        """Runs `function` in a child as uid 65534; it returns an error text or None."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+                text = function() or ""
+            except BaseException as error:  # reported by the parent
+                text = repr(error)
+            os.write(writer, text.encode())
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader, "rb") as pipe:
+            text = pipe.read().decode()
+        os.waitpid(child, 0)
+        self.assertEqual(text, "")
+
+    def test_sees_and_uses_no_buffer_of_ours(self):
+        connection = self.connect()
+        created = connection.create(4096)
+        os.close(created.fds[0])
+
+        def attack():
+            with Connection(self.daemon.path) as other:
+                listed = struct.unpack_from("<I", other.request(rawclient.BUFFER_LIST).body)[0]
+                job = other.job(handle=created.handle, cols=4).status
+                release = other.named(rawclient.BUFFER_RELEASE, created.handle).status
+                return None if (listed, job, release) == (0, "NOT_FOUND", "NOT_FOUND") else repr((listed, job, release))
+
+        self.as_nobody(attack)
+        self.assertEqual(struct.unpack_from("<I", connection.request(rawclient.BUFFER_LIST).body)[0], 1)
+
+    def test_uses_up_its_own_quota_only(self):
+        def attack():
+            with Connection(self.daemon.path) as other:
+                statuses = [other.create(4096).status for _ in range(10)]
+                return None if statuses == ["OK"] * 4 + ["OVER_QUOTA"] * 6 else repr(statuses)
+
+        self.as_nobody(attack)
+        connection = self.connect()
+        created = connection.create(4096)
+        self.assertEqual(created.status, "OK", created)
+        os.close(created.fds[0])
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
+    unittest.main()

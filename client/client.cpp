@@ -61,6 +61,7 @@ Result<void> Client::check_process() const {
 }
 
 void Client::step(TimePoint until) {
+    const std::size_t done = jobs_.count(JobState::Done);
     if (link_ == LinkState::Down) seek(settings_.reconnect_time);
     if (earliest_deadline_ != TimePoint::max() || earliest_retry_ != TimePoint::max() || link_ != LinkState::Ready) {
         const TimePoint now = Clock::now();
@@ -71,11 +72,12 @@ void Client::step(TimePoint until) {
     drain_if_idle();
     const TimePoint wake = std::min({until, earliest_deadline_, earliest_retry_, link_deadline_});
     if (link_ == LinkState::Seeking) {
-        sleep_until(std::min(wake, next_attempt_));
+        if (jobs_.count(JobState::Done) == done) sleep_until(std::min(wake, next_attempt_));
         if (Clock::now() >= next_attempt_) attempt();
     } else if (link_ != LinkState::Down) {
         send_pending();
-        if (channel_) receive(wake);
+        if (channel_ && jobs_.count(JobState::Done) == done)
+            receive(wake);  // else the caller may have what it waits for
     }
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library against a server that does what a daemon should not, or that dies. Every test ends with a right result on the
 // same client wherever one is still possible.
-#include "client/tegu.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,54 +10,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "tests/client/fake_server.h"
+#include "tests/client/client_util.h"
 
 namespace tegu::test {
 namespace {
-
-namespace tc = tegu::client;
-
-constexpr std::uint8_t kSum = tc::role_of(TEGU_STAT_SUM);
-constexpr std::uint64_t kMillisecond = 1000000;
-
-tc::Options options_for(const FakeServer& server) {
-    tc::Options options;
-    options.socket_path = server.path();
-    options.name = "client_test";
-    return options;
-}
-
-tc::Client connected(const FakeServer& server, tc::Options options) {
-    options.socket_path = server.path();
-    tc::Expected<tc::Client> client = tc::Client::connect(options);
-    if (!client) {
-        ADD_FAILURE() << client.error().message;
-        std::abort();
-    }
-    return std::move(*client);
-}
-tc::Client connected(const FakeServer& server) {
-    return connected(server, options_for(server));
-}
-
-void serve(Connection& connection) {
-    connection.serve();
-}
-
-// The sum of one small job is right: the client works.
-void expect_works(tc::Client& client) {
-    const float x[3] = {1, 2, 4};
-    tc::Expected<tc::Result> result = client.run(tc::Request::reduce(x, 3, TEGU_STAT_SUM));
-    ASSERT_TRUE(result.ok()) << result.error().word() << " " << result.error().message;
-    EXPECT_EQ(result->number(kSum), 7.0);
-}
-
-// A job whose sum is `value`.
-struct OneValue {
-    explicit OneValue(double number) : value(number), request(tc::Request::reduce(&value, 1, TEGU_STAT_SUM)) {}
-    double value;
-    tc::Request request;
-};
 
 TEST(ClientConnect, NobodyListensSaysSo) {
     tc::Options options;

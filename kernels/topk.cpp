@@ -50,37 +50,28 @@ struct Target {
 };
 
 template <class U, bool Float>
-void write_values(const Selection& selection, std::uint64_t flip, std::byte* out) {
-    for (std::uint64_t i = 0; i < selection.count; ++i) {
-        const U bits = rank::decode<U, Float>(static_cast<U>(selection.rank(i)), static_cast<U>(flip));
-        std::memcpy(out + i * sizeof(U), &bits, sizeof bits);
-    }
-}
-
-void write_values(const Selection& selection, const Question& question, std::byte* out) {
-    const bool floating = is_float(question.type);
-    switch (element_bytes(question.type)) {
-        case 1: return write_values<std::uint8_t, false>(selection, question.flip, out);
-        case 2:
-            return floating ? write_values<std::uint16_t, true>(selection, question.flip, out)
-                            : write_values<std::uint16_t, false>(selection, question.flip, out);
-        case 4:
-            return floating ? write_values<std::uint32_t, true>(selection, question.flip, out)
-                            : write_values<std::uint32_t, false>(selection, question.flip, out);
-        default:
-            return floating ? write_values<std::uint64_t, true>(selection, question.flip, out)
-                            : write_values<std::uint64_t, false>(selection, question.flip, out);
-    }
+void write_entries(const Selection& selection, std::uint64_t flip, const Target& target) {
+    selection.for_each([&](std::uint64_t i, std::uint64_t rank, std::uint64_t index) {
+        const U bits = rank::decode<U, Float>(static_cast<U>(rank), static_cast<U>(flip));
+        std::memcpy(target.values + i * sizeof(U), &bits, sizeof bits);
+        std::memcpy(target.indices + i * sizeof index, &index, sizeof index);
+    });
 }
 
 void write(const Selection& selection, const Question& question, const Target& target) {
+    const bool floating = is_float(question.type);
     const std::size_t width = element_bytes(question.type);
-    write_values(selection, question, target.values);
-    std::memset(target.values + selection.count * width, 0, (question.k - selection.count) * width);
-    for (std::uint64_t i = 0; i < question.k; ++i) {
-        const std::int64_t index = i < selection.count ? static_cast<std::int64_t>(selection.index(i)) : -1;
-        std::memcpy(target.indices + i * sizeof index, &index, sizeof index);
-    }
+    const auto write_all = width == 1               ? write_entries<std::uint8_t, false>
+                           : width == 2 && floating ? write_entries<std::uint16_t, true>
+                           : width == 2             ? write_entries<std::uint16_t, false>
+                           : width == 4 && floating ? write_entries<std::uint32_t, true>
+                           : width == 4             ? write_entries<std::uint32_t, false>
+                           : floating               ? write_entries<std::uint64_t, true>
+                                                    : write_entries<std::uint64_t, false>;
+    write_all(selection, question.flip, target);
+    const std::uint64_t missing = question.k - selection.count;
+    std::memset(target.values + selection.count * width, 0, missing * width);
+    std::memset(target.indices + selection.count * sizeof(std::int64_t), 0xff, missing * sizeof(std::int64_t));  // -1
     if (target.counts != nullptr) std::memcpy(target.counts, &selection.count, sizeof selection.count);
 }
 

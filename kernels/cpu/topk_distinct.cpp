@@ -63,7 +63,7 @@ class Distinct {
         std::uint64_t size = 0;
         std::uint64_t bound = 0;
         bool closed = false;  // nothing can be better any more
-        SeenRanks seen{};
+        SeenRanks seen;
     };
 
     bool pass(std::uint64_t bound) {
@@ -87,8 +87,8 @@ class Distinct {
         list.size = 0;
         list.bound = bound;
         list.closed = false;
-        list.seen = SeenRanks{selector_.layout.seen + slot * seen_bytes(selector_.question, selector_.method),
-                              selector_.method.seen_bits};
+        list.seen.table = selector_.layout.seen + slot * seen_bytes(selector_.question, selector_.method);
+        list.seen.bits = selector_.method.seen_bits;
         selector_.kernels.forget(list.seen);
     }
 

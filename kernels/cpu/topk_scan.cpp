@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops that the compiler turns into vectors of the instruction set at hand. Collecting tests a group of elements by its
-// minimum first: almost every group has nothing to offer, and then costs what reading it costs.
+// Plain loops that the compiler turns into vectors of the instruction set at hand, except where a comparison must become bits.
+// Collecting works on groups of 64 elements: almost every group has nothing to offer, and then costs what reading it costs.
 #include "kernels/cpu/topk_scan.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "kernels/cpu/topk_rank.h"
 
@@ -16,6 +20,7 @@ using topk::SeenRanks;
 using topk::Tally;
 
 constexpr std::uint64_t kGroup = 64;
+constexpr unsigned kDense = 12;  // flagged elements of a group from which a loop without branches is faster
 
 template <class U, bool Float>
 [[gnu::always_inline]] inline U smallest(const std::byte* data, std::uint64_t count, U flip) {
@@ -76,24 +81,98 @@ void histogram(Elements elements, std::uint64_t prefix, unsigned shift, unsigned
     }
 }
 
+// The ranks of one group, and which of them are within a limit, as a bit each. A short last group is filled up with the worst rank.
+template <class U>
+struct Group {
+    alignas(64) U ranks[kGroup];
+    std::uint64_t within;
+};
+
+// Bit i is set if ranks[i] <= limit.
+#if defined(__AVX512BW__)
+[[gnu::always_inline]] inline std::uint64_t mask_within(const std::uint8_t* ranks, std::uint8_t limit) {
+    return _mm512_cmple_epu8_mask(_mm512_load_si512(ranks), _mm512_set1_epi8(static_cast<char>(limit)));
+}
+[[gnu::always_inline]] inline std::uint64_t mask_within(const std::uint16_t* ranks, std::uint16_t limit) {
+    const __m512i limits = _mm512_set1_epi16(static_cast<short>(limit));
+    const std::uint64_t low = _mm512_cmple_epu16_mask(_mm512_load_si512(ranks), limits);
+    return low | std::uint64_t{_mm512_cmple_epu16_mask(_mm512_load_si512(ranks + 32), limits)} << 32;
+}
+[[gnu::always_inline]] inline std::uint64_t mask_within(const std::uint32_t* ranks, std::uint32_t limit) {
+    const __m512i limits = _mm512_set1_epi32(static_cast<int>(limit));
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < kGroup; i += 16)
+        mask |= std::uint64_t{_mm512_cmple_epu32_mask(_mm512_load_si512(ranks + i), limits)} << i;
+    return mask;
+}
+[[gnu::always_inline]] inline std::uint64_t mask_within(const std::uint64_t* ranks, std::uint64_t limit) {
+    const __m512i limits = _mm512_set1_epi64(static_cast<long long>(limit));
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < kGroup; i += 8)
+        mask |= std::uint64_t{_mm512_cmple_epu64_mask(_mm512_load_si512(ranks + i), limits)} << i;
+    return mask;
+}
+#else
+template <class U>
+[[gnu::always_inline]] inline std::uint64_t mask_within(const U* ranks, U limit) {
+    alignas(64) unsigned char flags[kGroup];
+    for (unsigned i = 0; i < kGroup; ++i) flags[i] = ranks[i] <= limit ? 0xff : 0;
+    std::uint64_t mask = 0;
+#if defined(__SSE2__)
+    for (unsigned i = 0; i < kGroup; i += 16) {
+        const int bits = _mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags + i)));
+        mask |= std::uint64_t{static_cast<unsigned>(bits)} << i;
+    }
+#else
+    for (unsigned i = 0; i < kGroup; i += 8) {
+        std::uint64_t eight;
+        __builtin_memcpy(&eight, flags + i, sizeof eight);
+        mask |= ((eight & 0x0101010101010101u) * 0x0102040810204080u >> 56) << i;
+    }
+#endif
+    return mask;
+}
+#endif
+
+template <class U, bool Float>
+[[gnu::always_inline]] inline void read_group(Elements elements, std::uint64_t begin, U limit, Group<U>& group) {
+    const U flip = static_cast<U>(elements.flip);
+    const std::byte* data = elements.data + begin * sizeof(U);
+    const std::uint64_t left = elements.count - begin;
+    if (left >= kGroup) {
+        for (unsigned i = 0; i < kGroup; ++i) group.ranks[i] = rank::encode<U, Float>(rank::load<U>(data, i), flip);
+        group.within = mask_within(group.ranks, limit);
+    } else {
+        for (unsigned i = 0; i < kGroup; ++i)
+            group.ranks[i] = i < left ? rank::encode<U, Float>(rank::load<U>(data, i), flip) : static_cast<U>(~U{0});
+        group.within = mask_within(group.ranks, limit) & ((std::uint64_t{1} << left) - 1);
+    }
+}
+
 template <class U, bool Float, class Entry>
 [[gnu::always_inline]] inline std::uint64_t collect(Elements elements, std::uint64_t first, std::uint64_t bound,
                                                     unsigned shift, Entry* out) {
-    const U flip = static_cast<U>(elements.flip);
     const U limit = static_cast<U>(bound);
     std::uint64_t found = 0;
+    Group<U> group;
     for (std::uint64_t begin = 0; begin < elements.count; begin += kGroup) {
-        const std::byte* group = elements.data + begin * sizeof(U);
-        const std::uint64_t left = elements.count - begin;
-        const std::uint64_t count = left < kGroup ? left : kGroup;
-        const U best =
-            count == kGroup ? smallest<U, Float>(group, kGroup, flip) : smallest<U, Float>(group, count, flip);
-        if (best > limit) continue;
-        for (std::uint64_t i = 0; i < count; ++i) {
-            const U value = rank::encode<U, Float>(rank::load<U>(group, i), flip);
-            out[found] = (static_cast<Entry>(value) << shift) | (first + begin + i);
-            found += value <= limit;
+        read_group<U, Float>(elements, begin, limit, group);
+        std::uint64_t left = group.within;
+        if (__builtin_popcountll(left) > kDense) {
+            const std::uint64_t count = elements.count - begin < kGroup ? elements.count - begin : kGroup;
+            for (std::uint64_t i = 0; i < count; ++i) {
+                out[found] = (static_cast<Entry>(group.ranks[i]) << shift) | (first + begin + i);
+                found += (left >> i) & 1;
+            }
+            continue;
         }
+        // The first one is stored without asking whether there is one, which is what no branch predictor could know.
+        do {
+            const unsigned i = static_cast<unsigned>(__builtin_ctzll(left | std::uint64_t{1} << (kGroup - 1)));
+            out[found] = (static_cast<Entry>(group.ranks[i]) << shift) | (first + begin + i);
+            found += left != 0;
+            left &= left - 1;
+        } while (left != 0);
     }
     return found;
 }
@@ -118,39 +197,79 @@ template <class U>
 
 // Every place gets a rank that does not belong there, so that an empty place equals nothing.
 template <class U>
-void forget(const SeenRanks& seen) {
+void forget(SeenRanks& seen) {
     U* table = reinterpret_cast<U*>(seen.table);
     for (std::uint64_t i = 0; i < std::uint64_t{2} << seen.bits; ++i) table[i] = i < 2 ? static_cast<U>(~U{0}) : U{0};
+    seen.known = 0;
+}
+
+// Whether `few` or the table holds every rank of the group that is within the limit. What a group of known values is done with:
+// it has no branch, for a predictor could not tell which element is which.
+template <class U>
+[[gnu::always_inline]] inline bool all_seen(const Group<U>& group, U limit, const SeenRanks& seen) {
+    if (seen.known == 0) return false;
+    alignas(64) U missing[kGroup];  // 0 if rank i is seen or does not matter
+    if (seen.known <= SeenRanks::kFew) {
+        for (unsigned i = 0; i < kGroup; ++i) missing[i] = group.ranks[i] <= limit ? static_cast<U>(~U{0}) : U{0};
+        for (unsigned s = 0; s < seen.known; s += 4) {  // the list is filled up to a multiple of 4
+            const U a = static_cast<U>(seen.few[s]), b = static_cast<U>(seen.few[s + 1]);
+            const U c = static_cast<U>(seen.few[s + 2]), d = static_cast<U>(seen.few[s + 3]);
+            for (unsigned i = 0; i < kGroup; ++i) {
+                const U rank = group.ranks[i];
+                const U ab = static_cast<U>(rank ^ a) < static_cast<U>(rank ^ b) ? static_cast<U>(rank ^ a)
+                                                                                 : static_cast<U>(rank ^ b);
+                const U cd = static_cast<U>(rank ^ c) < static_cast<U>(rank ^ d) ? static_cast<U>(rank ^ c)
+                                                                                 : static_cast<U>(rank ^ d);
+                const U nearest = ab < cd ? ab : cd;
+                missing[i] = missing[i] < nearest ? missing[i] : nearest;
+            }
+        }
+        U any = 0;
+        for (unsigned i = 0; i < kGroup; ++i) any |= missing[i];
+        return any == 0;
+    }
+    const U* table = reinterpret_cast<const U*>(seen.table);
+    const U known = static_cast<U>(seen.few[0]);
+    for (unsigned i = 0; i < kGroup; ++i) missing[i] = group.ranks[i] <= limit ? group.ranks[i] : known;
+    U any = 0;
+    for (unsigned i = 0; i < kGroup; ++i) {
+        const U rank = missing[i];
+        const U* pair = table + pair_of(rank, seen.bits);
+        const U newer = static_cast<U>(pair[0] ^ rank);
+        const U older = static_cast<U>(pair[1] ^ rank);
+        any = static_cast<U>(any | (newer < older ? newer : older));
+        __asm__("" : "+r"(any));  // one by one: the vector form of this loop gathers, which is slower
+    }
+    return any == 0;
+}
+
+template <class U>
+[[gnu::always_inline]] inline void remember(U rank, U* pair, SeenRanks& seen) {
+    pair[1] = pair[0];
+    pair[0] = rank;
+    if (seen.known < SeenRanks::kFew)
+        for (unsigned i = seen.known; i < ((seen.known + 4) & ~3u); ++i) seen.few[i] = rank;
+    if (seen.known <= SeenRanks::kFew) ++seen.known;
 }
 
 template <class U, bool Float, class Entry>
 [[gnu::always_inline]] inline std::uint64_t collect_new(Elements elements, std::uint64_t first, std::uint64_t bound,
-                                                        unsigned shift, const SeenRanks& seen, Entry* out) {
-    const U flip = static_cast<U>(elements.flip);
+                                                        unsigned shift, SeenRanks& seen, Entry* out) {
     const U limit = static_cast<U>(bound);
     U* table = reinterpret_cast<U*>(seen.table);
-    const unsigned bits = seen.bits;
     std::uint64_t found = 0;
+    Group<U> group;
     for (std::uint64_t begin = 0; begin < elements.count; begin += kGroup) {
-        const std::byte* group = elements.data + begin * sizeof(U);
-        const std::uint64_t count = elements.count - begin < kGroup ? elements.count - begin : kGroup;
-        const U best =
-            count == kGroup ? smallest<U, Float>(group, kGroup, flip) : smallest<U, Float>(group, count, flip);
-        if (best > limit) continue;
-        unsigned is_new = 0;
-        for (std::uint64_t i = 0; i < count; ++i) {
-            const U value = rank::encode<U, Float>(rank::load<U>(group, i), flip);
-            const U* pair = table + pair_of(value, bits);
-            is_new |= static_cast<unsigned>((value <= limit) & (pair[0] != value) & (pair[1] != value));
-        }
-        if (is_new == 0) continue;
-        for (std::uint64_t i = 0; i < count; ++i) {
-            const U value = rank::encode<U, Float>(rank::load<U>(group, i), flip);
-            U* pair = table + pair_of(value, bits);
-            if (value > limit || pair[0] == value || pair[1] == value) continue;
-            pair[1] = pair[0];
-            pair[0] = value;
-            out[found++] = (static_cast<Entry>(value) << shift) | (first + begin + i);
+        read_group<U, Float>(elements, begin, limit, group);
+        if (group.within == 0) continue;
+        if (__builtin_popcountll(group.within) > kDense && all_seen(group, limit, seen)) continue;
+        for (std::uint64_t left = group.within; left != 0; left &= left - 1) {
+            const unsigned i = static_cast<unsigned>(__builtin_ctzll(left));
+            const U rank = group.ranks[i];
+            U* pair = table + pair_of(rank, seen.bits);
+            if (pair[0] == rank || pair[1] == rank) continue;
+            remember(rank, pair, seen);
+            out[found++] = (static_cast<Entry>(rank) << shift) | (first + begin + i);
         }
     }
     return found;
@@ -158,12 +277,12 @@ template <class U, bool Float, class Entry>
 
 template <class U, bool Float>
 std::uint64_t collect_new64(Elements elements, std::uint64_t first, std::uint64_t bound, unsigned shift,
-                            const SeenRanks& seen, Entry64* out) {
+                            SeenRanks& seen, Entry64* out) {
     return collect_new<U, Float, Entry64>(elements, first, bound, shift, seen, out);
 }
 
 template <class U, bool Float>
-std::uint64_t collect_new128(Elements elements, std::uint64_t first, std::uint64_t bound, const SeenRanks& seen,
+std::uint64_t collect_new128(Elements elements, std::uint64_t first, std::uint64_t bound, SeenRanks& seen,
                              Entry128* out) {
     return collect_new<U, Float, Entry128>(elements, first, bound, 64, seen, out);
 }

@@ -26,10 +26,14 @@ struct Elements {
     std::uint64_t flip;  // rank::flip_of
 };
 
-// Ranks that were met: a hash table of pairs, 2^bits of them, each rank as wide as an element. The older of a full pair is forgotten.
+// Ranks that were met. The first few stand in a list, which a vector compares at once: data of few values needs no more. Then a
+// hash table of pairs, 2^bits of them, where the older of a full pair is forgotten.
 struct SeenRanks {
-    std::byte* table;  // aligned for the elements
-    unsigned bits;     // 2..width of an element - 1
+    static constexpr unsigned kFew = 32;
+    std::byte* table = nullptr;  // (2 << bits) ranks as wide as an element, aligned for it
+    unsigned bits = 2;           // 2..width of an element - 1
+    unsigned known = 0;          // ranks in `few`; more than kFew: it did not hold them all
+    alignas(64) std::uint64_t few[kFew] = {};
 };
 
 // The functions for one element type. They write in bounds whatever the elements are, even if these change meanwhile.
@@ -49,10 +53,10 @@ struct ScanKernels {
     std::uint64_t (*collect128)(Elements elements, std::uint64_t first, std::uint64_t bound, Entry128* out);
     // The same for ranks that were not met before, as far as `seen` remembers, and adds them to it. No rank is held back
     // that was not collected before; one that `seen` has forgotten is collected once more.
-    void (*forget)(const SeenRanks& seen);
+    void (*forget)(SeenRanks& seen);
     std::uint64_t (*collect_new64)(Elements elements, std::uint64_t first, std::uint64_t bound, unsigned shift,
-                                   const SeenRanks& seen, Entry64* out);
-    std::uint64_t (*collect_new128)(Elements elements, std::uint64_t first, std::uint64_t bound, const SeenRanks& seen,
+                                   SeenRanks& seen, Entry64* out);
+    std::uint64_t (*collect_new128)(Elements elements, std::uint64_t first, std::uint64_t bound, SeenRanks& seen,
                                     Entry128* out);
 };
 

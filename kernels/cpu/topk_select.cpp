@@ -16,8 +16,16 @@ namespace {
 
 constexpr std::uint64_t kMinBlock = 64;
 constexpr std::uint64_t kSampled = 16384;      // elements from which a sample pays
+constexpr std::uint64_t kBlocksFrom = 1024;    // elements
+constexpr std::uint64_t kCached = 8u << 20;    // bytes of input that a second read finds in a cache
 constexpr std::uint64_t kHugeFrom = 4u << 20;  // bytes of working memory from which huge pages pay
 constexpr std::uint64_t kHugePage = 2u << 20;
+
+// The k up to which it pays to read k blocks again: fewer where each of them is a trip to memory.
+std::uint64_t most_blocks(const Question& question) {
+    const bool cached = question.n * element_bytes(question.type) <= kCached;
+    return question.n / ((cached ? 8 : 32) * kMinBlock);
+}
 
 Method blocks_method(const Question& question) {
     Method method;
@@ -35,7 +43,7 @@ Method blocks_method(const Question& question) {
 Method threshold_method(const Question& question) {
     Method method;
     method.kind = MethodKind::Threshold;
-    method.sample = std::min(kMaxSample, question.n / 16);
+    method.sample = std::min(kMaxSample, question.n / 64);
     method.entries = std::min(question.n, question.k + question.k / 2 + 65536);
     return method;
 }
@@ -43,7 +51,7 @@ Method threshold_method(const Question& question) {
 Method distinct_method(const Question& question) {
     Method method;
     method.kind = MethodKind::Distinct;
-    method.sample = std::min(kMaxSample, question.n / 16);
+    method.sample = std::min(kMaxSample, question.n / 64);
     method.entries = 2 * question.k + 2 * kTile;
     method.slots = question.k <= 4096 ? kMaxSlots : 4;
     const auto width = static_cast<unsigned>(8 * element_bytes(question.type));
@@ -117,16 +125,6 @@ Workspace& Workspace::operator=(Workspace&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(mapped_, other.mapped_);
     return *this;
-}
-
-std::uint64_t Selection::rank(std::uint64_t i) const {
-    return wide ? static_cast<std::uint64_t>(static_cast<const Entry128*>(entries)[i] >> 64)
-                : static_cast<const Entry64*>(entries)[i] >> shift;
-}
-
-std::uint64_t Selection::index(std::uint64_t i) const {
-    return wide ? static_cast<std::uint64_t>(static_cast<const Entry128*>(entries)[i])
-                : static_cast<const Entry64*>(entries)[i] & ((std::uint64_t{1} << shift) - 1);
 }
 
 template <class Entry>

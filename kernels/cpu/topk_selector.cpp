@@ -96,12 +96,12 @@ std::uint64_t Selector<Entry128>::collect(Elements elements, std::uint64_t first
 }
 template <>
 std::uint64_t Selector<Entry64>::collect_new(Elements elements, std::uint64_t first, std::uint64_t bound,
-                                             const SeenRanks& seen, Entry64* out) const {
+                                             SeenRanks& seen, Entry64* out) const {
     return kernels.collect_new64(elements, first, bound, shift, seen, out);
 }
 template <>
 std::uint64_t Selector<Entry128>::collect_new(Elements elements, std::uint64_t first, std::uint64_t bound,
-                                              const SeenRanks& seen, Entry128* out) const {
+                                              SeenRanks& seen, Entry128* out) const {
     return kernels.collect_new128(elements, first, bound, seen, out);
 }
 

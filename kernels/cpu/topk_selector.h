@@ -15,7 +15,7 @@ namespace tegu::kernels::topk {
 
 constexpr std::uint64_t kTile = 8192;  // elements that one call of a scan kernel gets; with gaps, they are copied first
 constexpr std::uint64_t kTask = 4 * kTile;  // elements that a thread takes at a time
-constexpr std::uint64_t kMaxSample = 16384;
+constexpr std::uint64_t kMaxSample = 8192;
 constexpr unsigned kDigitBits = 11;  // of the exact search for a bound
 constexpr std::uint64_t kAnyRank = ~std::uint64_t{0};
 
@@ -84,7 +84,7 @@ struct Selector {
     }
 
     std::uint64_t collect(Elements elements, std::uint64_t first, std::uint64_t bound, Entry* out) const;
-    std::uint64_t collect_new(Elements elements, std::uint64_t first, std::uint64_t bound, const SeenRanks& seen,
+    std::uint64_t collect_new(Elements elements, std::uint64_t first, std::uint64_t bound, SeenRanks& seen,
                               Entry* out) const;
 
     std::uint64_t rank_of(Entry entry) const { return static_cast<std::uint64_t>(entry >> shift); }

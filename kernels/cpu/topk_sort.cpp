@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Radix sort from the low digit up. Only the bits in which ranks differ at all make digits, so ranks of a narrow range, which is
-// what a selection leaves, take fewer passes. Each pass splits the entries into one stretch for each slot; counting the digits of
-// every stretch first gives each of them its own places, in order, which keeps the sort stable on any number of threads.
+// One pass by the top digit splits many entries into buckets that fit the cache; each bucket is then sorted by one thread from
+// the low digit up. Only the bits in which ranks differ at all make digits, so the narrow ranges that a selection leaves take
+// fewer passes. If one bucket holds too much of everything, all threads do the low-digit passes over the whole instead. A pass
+// gives every stretch of entries its own places, counted before, in order: that keeps it stable on any number of threads.
 #include "kernels/cpu/topk_sort.h"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tegu::kernels::topk {
 namespace {
 
-constexpr std::uint64_t kShort = 1024;          // below, a comparison sort is faster
-constexpr std::uint64_t kPerSlot = 16384;       // entries that make it worth to wake another thread
+constexpr std::uint64_t kShort = 512;           // below, a comparison sort is faster
+constexpr std::uint64_t kBucket = 8192;         // entries of a bucket that sorts within the cache
+constexpr unsigned kSplitBits = 9;              // of the top digit, at most
+constexpr unsigned kWideDigit = 11;             // bits of a low digit in the cache
+constexpr unsigned kNarrowDigit = 8;            // and beyond it, where more places than this miss the TLB
 constexpr std::uint64_t kStopEvery = 1u << 18;  // entries between two looks at the stop token
-constexpr unsigned kDigitBits = 11;
 
-using Counts = std::array<std::uint64_t, 1u << kDigitBits>;
+using Counts = std::array<std::uint64_t, 1u << kWideDigit>;
 
 struct Digit {
     unsigned shift;
@@ -58,48 +62,124 @@ struct Stretches {
     }
 };
 
-template <class Entry>
-bool radix_pass(const Entry* from, Entry* to, Stretches stretches, Digit digit, Counts* counts, const Team& team) {
-    const bool counted = team.run(stretches.parts, [&](std::uint64_t part, unsigned) {
-        counts[part].fill(0);
-        stretches.walk(part, team, [&](std::uint64_t i) { ++counts[part][digit_of(from[i], digit)]; });
-    });
-    if (!counted) return false;
-    std::uint64_t place = 0;
-    for (std::uint64_t value = 0; value <= digit.mask; ++value)
-        for (unsigned part = 0; part < stretches.parts; ++part) {
-            const std::uint64_t here = counts[part][value];
-            counts[part][value] = place;
-            place += here;
-        }
-    return team.run(stretches.parts, [&](std::uint64_t part, unsigned) {
-        Counts& places = counts[part];
-        stretches.walk(part, team, [&](std::uint64_t i) { to[places[digit_of(from[i], digit)]++] = from[i]; });
-    });
-}
+struct Passes {
+    unsigned low;    // first bit of a rank that differs
+    unsigned width;  // of all the bits that differ
+    unsigned digit_bits;
+    unsigned count;
 
-}  // namespace
+    Passes(std::uint64_t bits, unsigned widest)
+        : low(static_cast<unsigned>(__builtin_ctzll(bits))),
+          width(64 - static_cast<unsigned>(__builtin_clzll(bits)) - low) {
+        count = (width + widest - 1) / widest;
+        digit_bits = (width + count - 1) / count;
+    }
+    Digit digit(unsigned pass, unsigned shift) const {
+        return Digit{shift + low + pass * digit_bits, (std::uint64_t{1} << digit_bits) - 1};
+    }
+};
 
+// Sorts by one thread. Returns where the result lies. Takes less than a few milliseconds unless the ranks crowd into few buckets.
 template <class Entry>
-Entry* sort_by_rank(Entry* data, Entry* spare, std::uint64_t count, unsigned shift, const Team& team) {
+Entry* sort_alone(Entry* data, Entry* spare, std::uint64_t count, unsigned shift) {
     if (count <= kShort) {
         std::sort(data, data + count);
         return data;
     }
     const std::uint64_t bits = differing_bits(data, count, shift);
     if (bits == 0) return data;
-    const unsigned low = static_cast<unsigned>(__builtin_ctzll(bits));
-    const unsigned width = 64 - static_cast<unsigned>(__builtin_clzll(bits)) - low;
-    const unsigned passes = (width + kDigitBits - 1) / kDigitBits;
-    const unsigned digit_bits = (width + passes - 1) / passes;
-    const unsigned parts = static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), count / kPerSlot + 1));
-    Counts counts[kMaxSlots];
-    for (unsigned pass = 0; pass < passes; ++pass) {
-        const Digit digit{shift + low + pass * digit_bits, (std::uint64_t{1} << digit_bits) - 1};
-        if (!radix_pass(data, spare, Stretches{count, parts}, digit, counts, team)) return nullptr;
+    const Passes passes(bits, kWideDigit);
+    for (unsigned pass = 0; pass < passes.count; ++pass) {
+        const Digit digit = passes.digit(pass, shift);
+        Counts places;
+        std::fill(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(digit.mask) + 1, 0);
+        for (std::uint64_t i = 0; i < count; ++i) ++places[digit_of(data[i], digit)];
+        std::uint64_t place = 0;
+        for (std::uint64_t value = 0; value <= digit.mask; ++value) place += std::exchange(places[value], place);
+        for (std::uint64_t i = 0; i < count; ++i) spare[places[digit_of(data[i], digit)]++] = data[i];
         std::swap(data, spare);
     }
     return data;
+}
+
+// Counts[part][digit] = entries of each stretch.
+template <class Entry>
+bool count_digits(const Entry* from, Stretches stretches, Digit digit, Counts* counts, const Team& team) {
+    return team.run(stretches.parts, [&](std::uint64_t part, unsigned) {
+        counts[part].fill(0);
+        stretches.walk(part, team, [&](std::uint64_t i) { ++counts[part][digit_of(from[i], digit)]; });
+    });
+}
+
+// Turns counts into places, calling visit(begin, end) for the range of every digit value.
+template <class Visit>
+void places_of(Stretches stretches, Digit digit, Counts* counts, Visit visit) {
+    std::uint64_t place = 0;
+    for (std::uint64_t value = 0; value <= digit.mask; ++value) {
+        const std::uint64_t begin = place;
+        for (unsigned part = 0; part < stretches.parts; ++part) place += std::exchange(counts[part][value], place);
+        visit(begin, place);
+    }
+}
+
+template <class Entry>
+bool scatter(const Entry* from, Entry* to, Stretches stretches, Digit digit, Counts* places, const Team& team) {
+    return team.run(stretches.parts, [&](std::uint64_t part, unsigned) {
+        stretches.walk(part, team, [&](std::uint64_t i) { to[places[part][digit_of(from[i], digit)]++] = from[i]; });
+    });
+}
+
+template <class Entry>
+Entry* sort_together(Entry* data, Entry* spare, Stretches stretches, unsigned shift, std::uint64_t bits,
+                     const Team& team) {
+    const Passes passes(bits, kNarrowDigit);
+    Counts counts[kMaxSlots];
+    for (unsigned pass = 0; pass < passes.count; ++pass) {
+        const Digit digit = passes.digit(pass, shift);
+        if (!count_digits(data, stretches, digit, counts, team)) return nullptr;
+        places_of(stretches, digit, counts, [](std::uint64_t, std::uint64_t) {});
+        if (!scatter(data, spare, stretches, digit, counts, team)) return nullptr;
+        std::swap(data, spare);
+    }
+    return data;
+}
+
+struct Bucket {
+    std::uint64_t begin;
+    std::uint64_t end;
+};
+
+}  // namespace
+
+template <class Entry>
+Entry* sort_by_rank(Entry* data, Entry* spare, std::uint64_t count, unsigned shift, const Team& team) {
+    if (count <= 2 * kBucket) return sort_alone(data, spare, count, shift);
+    const std::uint64_t bits = differing_bits(data, count, shift);
+    if (bits == 0) return data;
+    const Passes all(bits, 64);
+    unsigned split_bits = 1;
+    while (split_bits < std::min(kSplitBits, all.width) && count >> split_bits > kBucket) ++split_bits;
+    const Digit top{shift + all.low + all.width - split_bits, (std::uint64_t{1} << split_bits) - 1};
+    const Stretches stretches{count, static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), count / kBucket))};
+
+    Counts counts[kMaxSlots];
+    if (!count_digits(data, stretches, top, counts, team)) return nullptr;
+    Bucket buckets[1u << kSplitBits];
+    unsigned used = 0;
+    std::uint64_t largest = 0;
+    places_of(stretches, top, counts, [&](std::uint64_t begin, std::uint64_t end) {
+        if (begin < end) buckets[used++] = Bucket{begin, end};
+        largest = std::max(largest, end - begin);
+    });
+    if (largest > 4 * kBucket && largest > count / 4) return sort_together(data, spare, stretches, shift, bits, team);
+    if (!scatter(data, spare, stretches, top, counts, team)) return nullptr;
+    const bool sorted = team.run(used, [&](std::uint64_t number, unsigned) {
+        const Bucket bucket = buckets[number];
+        const std::uint64_t size = bucket.end - bucket.begin;
+        Entry* result = sort_alone(spare + bucket.begin, data + bucket.begin, size, shift);
+        if (result != data + bucket.begin) std::copy(result, result + size, data + bucket.begin);
+    });
+    return sorted ? data : nullptr;
 }
 
 template Entry64* sort_by_rank(Entry64*, Entry64*, std::uint64_t, unsigned, const Team&);

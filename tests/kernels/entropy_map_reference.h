@@ -58,19 +58,12 @@ inline std::vector<std::uint32_t> reference_levels(const Image& image, ElementTy
     return levels;
 }
 
-// The pixels (row * cols + col) of the window around (row, col), each as often as it counts.
-inline std::vector<std::size_t> window_pixels(const Image& image, const EntropyMapParams& params, std::int64_t row,
-                                              std::int64_t col) {
-    std::vector<std::size_t> pixels;
-    const std::int64_t half_rows = params.window_rows / 2, half_cols = params.window_cols / 2;
-    for (std::int64_t r = row - half_rows; r <= row + half_rows; ++r) {
-        for (std::int64_t c = col - half_cols; c <= col + half_cols; ++c) {
-            const bool inside = r >= 0 && r < image.rows && c >= 0 && c < image.cols;
-            if (!inside && params.border == Border::Clip) continue;
-            pixels.push_back(static_cast<std::size_t>(mirrored(r, image.rows) * image.cols + mirrored(c, image.cols)));
-        }
-    }
-    return pixels;
+// The rows (columns) of an image of n that a window of `extent` around `centre` covers, each as often as it counts.
+inline std::vector<std::int64_t> covered(std::int64_t centre, std::int64_t n, std::int64_t extent, Border border) {
+    std::vector<std::int64_t> places;
+    for (std::int64_t place = centre - extent / 2; place <= centre + extent / 2; ++place)
+        if (border == Border::Mirror || (place >= 0 && place < n)) places.push_back(mirrored(place, n));
+    return places;
 }
 
 struct ReferenceMap {
@@ -90,16 +83,24 @@ inline ReferenceMap reference_map(const Image& image, ElementType type, const En
         logs[n] = params.base == LogBase::Two ? std::log2(static_cast<long double>(n))
                                               : std::log(static_cast<long double>(n));
 
+    std::vector<std::vector<std::int64_t>> covered_cols;
+    for (std::int64_t col = 0; col < image.cols; ++col)
+        covered_cols.push_back(covered(col, image.cols, params.window_cols, params.border));
+
     ReferenceMap result;
     for (std::int64_t row = 0; row < image.rows; ++row) {
+        const std::vector<std::int64_t> covered_rows = covered(row, image.rows, params.window_rows, params.border);
         for (std::int64_t col = 0; col < image.cols; ++col) {
             std::array<std::uint32_t, 256> counts{};
             std::uint32_t n = 0;
             bool has_nan = false;
-            for (const std::size_t pixel : window_pixels(image, params, row, col)) {
-                has_nan = has_nan || std::isnan(image.pixels[pixel]);
-                ++counts[levels[pixel]];
-                ++n;
+            for (const std::int64_t r : covered_rows) {
+                for (const std::int64_t c : covered_cols[static_cast<std::size_t>(col)]) {
+                    const std::size_t pixel = static_cast<std::size_t>(r * image.cols + c);
+                    has_nan = has_nan || std::isnan(image.pixels[pixel]);
+                    ++counts[levels[pixel]];
+                    ++n;
+                }
             }
             std::uint32_t sum = 0;
             long double exact = 0;

@@ -176,12 +176,12 @@ void check(const Image& image, ElementType type, const EntropyMapParams& params,
 }
 
 TEST(EntropyMap, WindowsLevelsBordersAndBases) {
-    const Image bytes = picture(37, 83, 1);
-    const Image floats = random_floats(41, 70, 2);
+    const Image bytes = picture(21, 69, 1);
+    const Image floats = random_floats(13, 70, 2);
     const std::uint32_t windows[][2] = {{3, 3},  {5, 5},  {7, 7},   {9, 9},   {3, 63},
                                         {63, 3}, {5, 11}, {17, 15}, {31, 31}, {63, 63}};
     for (const auto& window : windows) {
-        for (const std::uint32_t levels : {2u, 3u, 16u, 17u, 32u, 100u, 256u}) {
+        for (const std::uint32_t levels : {2u, 8u, 16u, 17u, 64u, 100u, 256u}) {
             for (const Border border : {Border::Clip, Border::Mirror}) {
                 const LogBase base = (levels + window[0]) % 2 == 0 ? LogBase::Two : LogBase::E;
                 const EntropyMapParams params = params_of(window[0], window[1], levels, border, base);
@@ -201,7 +201,7 @@ TEST(EntropyMap, EverySquareWindow) {
 
 TEST(EntropyMap, EdgeShapes) {
     const std::int64_t shapes[][2] = {{1, 1}, {1, 2},  {2, 1},  {1, 65}, {129, 1}, {2, 2},
-                                      {3, 5}, {4, 63}, {5, 64}, {6, 65}, {64, 7},  {65, 129}};
+                                      {3, 5}, {4, 63}, {5, 64}, {6, 65}, {64, 7},  {33, 129}};
     for (const auto& shape : shapes) {
         for (const std::uint32_t levels : {16u, 256u}) {
             for (const Border border : {Border::Clip, Border::Mirror}) {
@@ -229,7 +229,7 @@ TEST(EntropyMap, RandomJobs) {
     const std::uint32_t seed = std::random_device{}();
     std::mt19937 random(seed);
     const auto between = [&](std::uint32_t lo, std::uint32_t hi) { return lo + random() % (hi - lo + 1); };
-    for (int round = 0; round < 150; ++round) {
+    for (int round = 0; round < 100; ++round) {
         EntropyMapParams params =
             params_of(between(1, 31) * 2 + 1, between(1, 31) * 2 + 1, between(2, 256),
                       random() % 2 ? Border::Clip : Border::Mirror, random() % 2 ? LogBase::Two : LogBase::E);
@@ -296,7 +296,7 @@ TEST(EntropyMap, GradientFillsEveryLevel) {
 TEST(EntropyMap, NansReachTheWindowsThatHoldThem) {
     std::mt19937 random(11);
     for (const double share : {0.0005, 0.01, 0.3, 1.0}) {
-        Image image = random_floats(45, 140, 12);
+        Image image = random_floats(25, 130, 12);
         for (double& pixel : image.pixels)
             if (random() % 10000 < share * 10000) pixel = kNan;
         for (const Border border : {Border::Clip, Border::Mirror})

@@ -62,7 +62,7 @@ Method distinct_method(const Question& question) {
 }
 
 Method kind_of_method(const Question& question) {
-    if (!question.distinct && question.n >= 1024 && question.k <= question.n / (8 * kMinBlock))
+    if (!question.distinct && question.n >= kBlocksFrom && question.k <= most_blocks(question))
         return blocks_method(question);
     if (!question.distinct && question.n >= kSampled) return threshold_method(question);
     if (question.distinct && question.n >= kSampled && question.k <= question.n / 16) return distinct_method(question);

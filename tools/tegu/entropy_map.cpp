@@ -220,7 +220,7 @@ Action setup_entropy_map(CLI::App& app) {
     auto options = std::make_shared<Options>();
     app.add_option("--window", options->window, "Window, odd sizes from 3 to 63, as 5 or 5x7 (rows x columns) [5]")
         ->type_name("SIZE");
-    app.add_option("--levels", options->levels, "Levels of the quantisation, 2 to 256 [16]")->type_name("N");
+    require_count(app.add_option("--levels", options->levels, "Levels of the quantisation, 2 to 256 [16]"));
     app.add_option("--range", options->range,
                    "Values of the first and the last level's outer edges [the type's range; of floats, min and max of "
                    "the pixels]")

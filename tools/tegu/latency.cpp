@@ -178,17 +178,17 @@ Expected<void> run(const Options& options) {
 
 Action setup_latency(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    CLI::Option* count = app.add_option("-c,--count", options->count, "Stop after this many round trips");
-    count->type_name("N")->check(CLI::PositiveNumber);
+    CLI::Option* count =
+        require_count(app.add_option("-c,--count", options->count, "Stop after this many round trips"));
+    count->check(CLI::PositiveNumber);
     app.add_option("--seconds", options->seconds, "Stop after this long; Ctrl-C stops too [3]")
         ->type_name("SECONDS")
         ->check(CLI::Range(0.001, 1e6))
         ->excludes(count);
-    app.add_option("--pipeline", options->pipeline, "Jobs in flight at once [1]")
-        ->type_name("N")
+    require_count(app.add_option("--pipeline", options->pipeline, "Jobs in flight at once [1]"))
         ->check(CLI::Range(1, static_cast<int>(kMaxPipeline)));
-    app.add_option("--size", options->size, "Elements (f32) of each job, 0 for a ping without a job [1024]")
-        ->type_name("N")
+    require_count(
+        app.add_option("--size", options->size, "Elements (f32) of each job, 0 for a ping without a job [1024]"))
         ->check(CLI::Range(0, static_cast<int>(kMaxElements)));
     app.add_flag("--intrinsic", options->intrinsic, "Measure this host alone, without a server");
     add_common_options(app, options->common, kControlTimeout);

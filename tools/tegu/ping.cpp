@@ -68,7 +68,7 @@ Expected<void> run(const Options& options) {
 
 Action setup_ping(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("-c,--count", options->count, "How often [1]")->type_name("N")->check(CLI::PositiveNumber);
+    require_count(app.add_option("-c,--count", options->count, "How often [1]"))->check(CLI::PositiveNumber);
     app.add_option("-i,--interval", options->interval, "Seconds between two [1]")
         ->type_name("SECONDS")
         ->check(CLI::Range(0.0, 1e6));

@@ -138,7 +138,7 @@ Action setup_reduce(CLI::App& app) {
         ->type_name("WORD,...");
     app.add_flag("--rows", options->rows, "Of each row by itself");
     app.add_flag("--skip-nans", options->skip_nans, "Leave NaN elements out of everything but nans");
-    app.add_option("--ddof", options->ddof, "var and std divide by count - ddof; 0 or 1 [0]")->type_name("N");
+    require_count(app.add_option("--ddof", options->ddof, "var and std divide by count - ddof; 0 or 1 [0]"));
     add_job_options(app, options->job);
     add_output_options(app, options->job, "npy");
     return [options] { return run(*options); };

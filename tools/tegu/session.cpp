@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "tools/tegu/signals.h"
@@ -36,6 +37,17 @@ void add_common_options(CLI::App& app, CommonOptions& options, double default_ti
         ->type_name("SECONDS")
         ->check(CLI::Range(0.0, 1e6));
     app.add_flag("--json", options.json, "Print one JSON object");
+}
+
+CLI::Option* require_count(CLI::Option* option) {
+    const auto check = [](const std::string& word) -> std::string {
+        if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos)
+            return "'" + word + "' is no number of digits alone";
+        errno = 0;
+        std::strtoull(word.c_str(), nullptr, 10);
+        return errno == 0 ? "" : "'" + word + "' is too large";
+    };
+    return option->type_name("N")->check(CLI::Validator(check, ""));
 }
 
 Expected<client::Client> connect(const CommonOptions& options) {

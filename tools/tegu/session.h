@@ -11,7 +11,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace tegu {
 namespace cli {
@@ -27,6 +28,9 @@ struct CommonOptions {
 
 // Adds --socket, --timeout and --json. `options` outlives the parsing.
 void add_common_options(CLI::App& app, CommonOptions& options, double default_timeout);
+
+// Digits alone: the parser of numbers would take -1 for a very large one. Returns `option`, whose values are shown as N.
+CLI::Option* require_count(CLI::Option* option);
 
 Expected<client::Client> connect(const CommonOptions& options);
 

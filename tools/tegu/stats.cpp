@@ -99,7 +99,7 @@ Action setup_stats(CLI::App& app) {
     app.add_option("-i,--interval", options->interval, "Seconds between two readings [1]")
         ->type_name("SECONDS")
         ->check(CLI::Range(0.01, 1e6));
-    app.add_option("-c,--count", options->count, "Stop watching after this many readings")->type_name("N");
+    require_count(app.add_option("-c,--count", options->count, "Stop watching after this many readings"));
     add_common_options(app, options->common, kControlTimeout);
     return [options] { return run(*options); };
 }

@@ -104,7 +104,7 @@ Expected<void> run(const Options& options) {
 
 Action setup_topk(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("-k", options->k, "How many; 1 to the number of elements (of a row)")->type_name("N")->required();
+    require_count(app.add_option("-k", options->k, "How many; 1 to the number of elements (of a row)"))->required();
     app.add_flag("--smallest", options->smallest, "The smallest instead of the largest");
     app.add_flag("--distinct", options->distinct, "Each value once, with its first index");
     app.add_flag("--rows", options->rows, "Of each row by itself");

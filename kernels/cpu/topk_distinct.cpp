@@ -4,36 +4,15 @@
 // A slot gets its tiles in increasing order: of equal ranks in its list the first has the smallest index. The lists are merged at
 // the end. The bound from the sample is a guess where the sample says that values rarely repeat; if it held too few, the pass
 // is done again without one.
-#include <cmath>
-
 #include "kernels/cpu/topk_selector.h"
 #include "kernels/cpu/topk_sort.h"
 
 namespace tegu::kernels::topk {
 namespace {
 
-// How often a value repeats, and how sure that is, from the pairs of equal ranks in the sample.
-struct Repeats {
-    double each;   // elements with the value of an element picked at random, itself included; at least 1
-    double slack;  // factor >= 1 for the uncertainty
-};
-
-Repeats repeats_in(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
-    double pairs = 0;
-    std::uint64_t run = 0;  // equal ranks before i
-    for (std::uint64_t i = 1; i < size; ++i) {
-        run = sample[i] == sample[i - 1] ? run + 1 : 0;
-        pairs += static_cast<double>(run);
-    }
-    const double each = 2 * pairs * static_cast<double>(n) / static_cast<double>(size) / static_cast<double>(size);
-    return each <= 1 ? Repeats{1, 1} : Repeats{each, 1 + 3 / std::sqrt(pairs)};
-}
-
 // The smaller of a rank that most likely and one that certainly has k distinct ranks within it.
 std::uint64_t bound_from(const std::uint64_t* sample, const Question& question, const Method& method) {
-    const Repeats repeats = repeats_in(sample, method.sample, question.n);
-    const std::uint64_t place =
-        place_in_sample(static_cast<double>(question.k) * repeats.each * repeats.slack, question, method);
+    const std::uint64_t place = place_in_sample(sample, question, method);
     std::uint64_t ranks = 0;
     for (std::uint64_t i = 0; i < method.sample; ++i) {
         ranks += i == 0 || sample[i] != sample[i - 1];

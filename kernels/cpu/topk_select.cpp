@@ -15,10 +15,10 @@ namespace tegu::kernels::topk {
 namespace {
 
 constexpr std::uint64_t kMinBlock = 64;
-constexpr std::uint64_t kSampled = 16384;      // elements from which a sample pays
-constexpr std::uint64_t kBlocksFrom = 1024;    // elements
-constexpr std::uint64_t kCached = 8u << 20;    // bytes of input that a second read finds in a cache
-constexpr std::uint64_t kHugeFrom = 4u << 20;  // bytes of working memory from which huge pages pay
+constexpr std::uint64_t kSampled = 16384;       // elements from which a sample pays
+constexpr std::uint64_t kBlocksFrom = 1024;     // elements
+constexpr std::uint64_t kCached = 8u << 20;     // bytes of input that a second read finds in a cache
+constexpr std::uint64_t kHugeFrom = 16u << 20;  // bytes of working memory from which huge pages pay
 constexpr std::uint64_t kHugePage = 2u << 20;
 
 // The k up to which it pays to read k blocks again: fewer where each of them is a trip to memory.
@@ -44,7 +44,7 @@ Method threshold_method(const Question& question) {
     Method method;
     method.kind = MethodKind::Threshold;
     method.sample = std::min(kMaxSample, question.n / 64);
-    method.entries = std::min(question.n, question.k + question.k / 2 + 65536);
+    method.entries = question.distinct ? question.n : std::min(question.n, question.k + question.k / 2 + 65536);
     return method;
 }
 
@@ -64,8 +64,8 @@ Method distinct_method(const Question& question) {
 Method kind_of_method(const Question& question) {
     if (!question.distinct && question.n >= kBlocksFrom && question.k <= most_blocks(question))
         return blocks_method(question);
-    if (!question.distinct && question.n >= kSampled) return threshold_method(question);
-    if (question.distinct && question.n >= kSampled && question.k <= question.n / 16) return distinct_method(question);
+    if (question.n >= kSampled && question.distinct && question.k <= question.n / 16) return distinct_method(question);
+    if (question.n >= kSampled) return threshold_method(question);
     Method method;
     method.entries = question.n;
     return method;
@@ -76,6 +76,7 @@ Method kind_of_method(const Question& question) {
 Method choose_method(const Question& question) {
     Method method = kind_of_method(question);
     const std::size_t width = element_bytes(question.type);
+    method.slots = static_cast<unsigned>(std::min<std::uint64_t>(method.slots, tasks_of(question.n)));
     method.wide = width == 8 || (width == 4 && question.n > (std::uint64_t{1} << 32));
     method.bytes = Layout(nullptr, question, method).bytes;
     return method;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selecting the best k of one sequence. Every method gives the same entries; they differ in how much they read and keep.
-//   direct     ranks every element and sorts. Short rows, and k near n.
+//   direct     ranks every element and sorts. Short rows.
 //   blocks     one pass for the smallest rank of each block of elements; the answer lies in the k blocks with the best minima, so
 //              only these are read again. Small k: never reads more than 9/8 of the input, whatever the data.
 //   threshold  a bound from a sample, a pass that counts what is within it, a pass that collects that, a sort. Large k.

@@ -17,6 +17,23 @@ std::uint64_t scramble(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
+// How often a value repeats, and how sure that is, from the pairs of equal ranks in the sample.
+struct Repeats {
+    double each;   // elements with the value of an element picked at random, itself included; at least 1
+    double slack;  // factor >= 1 for the uncertainty
+};
+
+Repeats repeats_in(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
+    double pairs = 0;
+    std::uint64_t run = 0;  // equal ranks before i
+    for (std::uint64_t i = 1; i < size; ++i) {
+        run = sample[i] == sample[i - 1] ? run + 1 : 0;
+        pairs += static_cast<double>(run);
+    }
+    const double each = 2 * pairs * static_cast<double>(n) / static_cast<double>(size) / static_cast<double>(size);
+    return each <= 1 ? Repeats{1, 1} : Repeats{each, 1 + 3 / std::sqrt(pairs)};
+}
+
 unsigned shift_of(const Question& question, const Method& method) {
     return method.wide ? 64 : element_bytes(question.type) <= 2 ? 48 : 32;
 }
@@ -114,9 +131,14 @@ std::uint64_t Selector<Entry>::first_of_each_rank(Entry* data, std::uint64_t cou
 template struct Selector<Entry64>;
 template struct Selector<Entry128>;
 
-std::uint64_t place_in_sample(double wanted, const Question& question, const Method& method) {
-    const double size = static_cast<double>(method.sample);
-    const double expected = std::min(wanted / static_cast<double>(question.n), 1.0) * size;
+std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& question, const Method& method) {
+    double wanted = static_cast<double>(question.k);
+    if (question.distinct) {
+        const Repeats repeats = repeats_in(sample, method.sample, question.n);
+        wanted *= repeats.each * repeats.slack;
+    }
+    const double expected =
+        std::min(wanted / static_cast<double>(question.n), 1.0) * static_cast<double>(method.sample);
     return static_cast<std::uint64_t>(expected + 4 * std::sqrt(expected) + 4);
 }
 

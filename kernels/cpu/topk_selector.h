@@ -106,8 +106,8 @@ struct Selector {
 template <class Entry>
 const std::uint64_t* take_sample(const Selector<Entry>& selector);
 
-// The place in the sorted sample within which, most likely, the best `wanted` elements of the sequence lie; >= method.sample: there is none.
-std::uint64_t place_in_sample(double wanted, const Question& question, const Method& method);
+// The place in the sorted sample within which, most likely, the answer lies; >= method.sample: there is none.
+std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& question, const Method& method);
 
 // The methods.
 template <class Entry>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods `threshold` and `direct`. Pass 1 counts what is better than the bound and what equals it, for each task. So before
-// anything is stored it is known whether the bound holds the answer and fits the memory (if not, an exact one is found by digits),
-// where each task's entries go, and how many of the ties are taken, in order. Pass 2 stores them. If the elements change
-// between the passes, tasks find more or fewer than they have room for; they store what fits and fill up what is missing.
-#include <cstring>
+// Method `threshold`. Pass 1 counts what is better than the bound and what equals it, for each task. So it is known whether the
+// bound holds the answer and fits the memory (if not, an exact one is found by digits), where each task's entries go, and how
+// many of the ties are taken, in order. Pass 2 stores them. If k is a small part of n, pass 1 stores what a task counted at
+// once, while its elements are still in the cache, wherever there is room; then only these entries are put in order. If elements
+// change after they were counted, tasks find more or fewer than they have room for; they store what fits and fill up what is missing.
+#include <atomic>
+#include <utility>
 
 #include "kernels/cpu/topk_selector.h"
 #include "kernels/cpu/topk_sort.h"
@@ -17,22 +19,45 @@ class Threshold {
     explicit Threshold(Selector<Entry>& selector) : selector_(selector), tasks_(tasks_of(selector.question.n)) {}
 
     bool run() {
-        const std::uint64_t k = selector_.question.k;
         const std::uint64_t* sample = take_sample(selector_);
         if (sample == nullptr) return false;
-        const std::uint64_t place = place_in_sample(static_cast<double>(k), selector_.question, selector_.method);
-        bound_ = place < selector_.method.sample ? sample[place] : kAnyRank >> (64 - 8 * selector_.sequence.bytes);
-        if (!tally()) return false;
-        const bool too_few = total_.less + total_.equal < k;
-        const bool too_many = total_.less > k && total_.less + total_.equal > selector_.method.entries;
-        if ((too_few || too_many) && !(find_exact_bound() && tally())) return false;
-        assign_places();
-        return store() && sort();
+        const std::uint64_t place = place_in_sample(sample, selector_.question, selector_.method);
+        bound_ = place < selector_.method.sample ? sample[place] : worst_rank();
+        if (!selector_.question.distinct) return select() && sort();
+        if (!(select_all() && sort())) return false;
+        if (selector_.size >= selector_.question.k || bound_ == worst_rank()) return true;
+        bound_ = worst_rank();
+        return select_all() && sort();
     }
 
   private:
-    bool tally() {
+    std::uint64_t worst_rank() const { return kAnyRank >> (64 - 8 * selector_.sequence.bytes); }
+
+    // The best k, in order of the tasks, perhaps with others.
+    bool select() {
+        const std::uint64_t k = selector_.question.k;
+        const std::uint64_t room = selector_.method.entries;
+        const bool at_once = k <= selector_.question.n / kStoreAtOnce;
+        if (!tally(at_once)) return false;
+        const bool enough = total_.less + total_.equal >= k;
+        if (at_once && enough && total_.less + total_.equal <= room) return put_in_order();
+        const bool too_many = total_.less > k && total_.less + total_.equal > room;
+        if ((!enough || too_many) && !(find_exact_bound() && tally(false))) return false;
+        assign_places();
+        return store();
+    }
+
+    // All that is within the bound. REQUIRES: room for n entries.
+    bool select_all() {
+        if (!tally(false)) return false;
+        assign_places();
+        return store();
+    }
+
+    // Pass 1. With `at_once`, a task's entries go to `spare`, one task behind another in any order, as long as they fit.
+    bool tally(bool at_once) {
         TaskTally* tallies = selector_.layout.tallies;
+        std::atomic<std::uint64_t> used{0};
         const bool done = selector_.team.run(tasks_, [&](std::uint64_t task, unsigned slot) {
             TaskTally& mine = tallies[task];
             mine = TaskTally{};
@@ -41,6 +66,11 @@ class Threshold {
                 mine.less += tile.less;
                 mine.equal += tile.equal;
             });
+            if (!at_once) return;
+            const std::uint64_t size = mine.less + mine.equal;
+            mine.ties = mine.equal;
+            mine.place = used.fetch_add(size, std::memory_order_relaxed);
+            if (mine.place + size <= selector_.method.entries) store_task(task, slot, selector_.spare);
         });
         total_ = Tally{};
         for (std::uint64_t task = 0; task < tasks_ && done; ++task) {
@@ -48,6 +78,19 @@ class Threshold {
             total_.equal += tallies[task].equal;
         }
         return done;
+    }
+
+    // Entries that pass 1 stored, from `spare` to `entries` in the order of the tasks.
+    bool put_in_order() {
+        TaskTally* tallies = selector_.layout.tallies;
+        selector_.size = 0;
+        for (std::uint64_t task = 0; task < tasks_; ++task) {
+            const std::uint64_t from = std::exchange(tallies[task].place, selector_.size);
+            const std::uint64_t size = tallies[task].less + tallies[task].equal;
+            std::copy(selector_.spare + from, selector_.spare + from + size, selector_.entries + selector_.size);
+            selector_.size += size;
+        }
+        return !selector_.team.stop().stop_requested();
     }
 
     // Finds the rank of the k-th best, digit by digit from the top.
@@ -104,17 +147,21 @@ class Threshold {
         selector_.size = place;
     }
 
+    // Pass 2.
     bool store() {
-        return selector_.team.run(tasks_, [&](std::uint64_t task, unsigned slot) {
-            const TaskTally& mine = selector_.layout.tallies[task];
-            std::uint64_t ties = mine.ties;
-            Entry* out = selector_.entries + mine.place;
-            Entry* const end = out + mine.less + mine.ties;
-            selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-                if (out < end) out = store_tile(begin, count, slot, mine.ties == mine.equal, &ties, out, end);
-            });
-            std::fill(out, end, selector_.entry_of(bound_, task * kTask));
+        return selector_.team.run(
+            tasks_, [&](std::uint64_t task, unsigned slot) { store_task(task, slot, selector_.entries); });
+    }
+
+    void store_task(std::uint64_t task, unsigned slot, Entry* entries) {
+        const TaskTally& mine = selector_.layout.tallies[task];
+        std::uint64_t ties = mine.ties;
+        Entry* out = entries + mine.place;
+        Entry* const end = out + mine.less + mine.ties;
+        selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+            if (out < end) out = store_tile(begin, count, slot, mine.ties == mine.equal, &ties, out, end);
         });
+        std::fill(out, end, selector_.entry_of(bound_, task * kTask));
     }
 
     // Returns the end of what was stored. The kernel writes straight to its place where even a whole tile would fit.
@@ -129,10 +176,9 @@ class Threshold {
                                  elements.flip};
             const std::uint64_t size = selector_.collect(piece, begin + done, bound_, found);
             for (std::uint64_t i = 0; i < size && out < end; ++i) {
-                if (selector_.rank_of(found[i]) == bound_ && (*ties)-- == 0) {
-                    *ties = 0;
-                    continue;
-                }
+                const bool tie = selector_.rank_of(found[i]) == bound_;
+                if (tie && *ties == 0) continue;
+                if (tie) --*ties;
                 *out++ = found[i];
             }
         }
@@ -143,11 +189,16 @@ class Threshold {
         if (selector_.size == 0) return true;
         Entry* sorted =
             sort_by_rank(selector_.entries, selector_.spare, selector_.size, selector_.shift, selector_.team);
-        if (sorted != nullptr) selector_.entries = sorted;
-        return sorted != nullptr;
+        if (sorted == nullptr) return false;
+        if (sorted != selector_.entries) std::swap(selector_.entries, selector_.spare);
+        if (selector_.question.distinct)
+            selector_.size = selector_.first_of_each_rank(selector_.entries, selector_.size);
+        return true;
     }
 
-    static constexpr std::uint64_t kPiece = 512;
+    static constexpr std::uint64_t kPiece = 512;  // elements whose entries fit the stack
+    static constexpr std::uint64_t kStoreAtOnce =
+        16;  // n / k from which copying entries costs less than reading the input again
 
     Selector<Entry>& selector_;
     const std::uint64_t tasks_;

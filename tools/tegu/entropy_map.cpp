@@ -227,10 +227,10 @@ Action setup_entropy_map(CLI::App& app) {
         ->type_name("LO,HI");
     app.add_option("--base", options->base, "Base of the logarithm: 2 (bits) or e (nats) [2]")
         ->type_name("WORD")
-        ->check(CLI::IsMember({"2", "e"}));
+        ->check(CLI::IsMember({"2", "e"}).description(""));
     app.add_option("--border", options->border, "At the edge: clip the window, or mirror the image [clip]")
         ->type_name("WORD")
-        ->check(CLI::IsMember({"clip", "mirror"}));
+        ->check(CLI::IsMember({"clip", "mirror"}).description(""));
     app.add_option("--colour,--color", options->colour, "Of a .png: grey, viridis or magma [grey]")->type_name("WORD");
     app.add_option("--scale", options->scale,
                    "Entropies of the first and the last colour: full (0 to the most possible), data (those of the "

@@ -55,10 +55,10 @@ void add_job_options(CLI::App& app, JobOptions& options) {
         ->type_name("SHAPE");
     app.add_option("--priority", options.priority, "high, normal or low [normal]")
         ->type_name("WORD")
-        ->check(CLI::IsMember({"high", "normal", "low"}));
+        ->check(CLI::IsMember({"high", "normal", "low"}).description(""));
     app.add_option("--backend", options.backend, "What must run it: auto, cpu or gpu [auto]")
         ->type_name("WORD")
-        ->check(CLI::IsMember({"auto", "cpu", "gpu"}));
+        ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""));
     add_common_options(app, options.common, 0);
 }
 

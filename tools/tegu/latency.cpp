@@ -180,16 +180,16 @@ Action setup_latency(CLI::App& app) {
     auto options = std::make_shared<Options>();
     CLI::Option* count =
         require_count(app.add_option("-c,--count", options->count, "Stop after this many round trips"));
-    count->check(CLI::PositiveNumber);
+    count->check(CLI::Validator(CLI::PositiveNumber).description(""));
     app.add_option("--seconds", options->seconds, "Stop after this long; Ctrl-C stops too [3]")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 1e6))
+        ->check(CLI::Range(0.001, 1e6).description(""))
         ->excludes(count);
     require_count(app.add_option("--pipeline", options->pipeline, "Jobs in flight at once [1]"))
-        ->check(CLI::Range(1, static_cast<int>(kMaxPipeline)));
+        ->check(CLI::Range(1, static_cast<int>(kMaxPipeline)).description(""));
     require_count(
         app.add_option("--size", options->size, "Elements (f32) of each job, 0 for a ping without a job [1024]"))
-        ->check(CLI::Range(0, static_cast<int>(kMaxElements)));
+        ->check(CLI::Range(0, static_cast<int>(kMaxElements)).description(""));
     app.add_flag("--intrinsic", options->intrinsic, "Measure this host alone, without a server");
     add_common_options(app, options->common, kControlTimeout);
     return [options] { return run(*options); };

@@ -68,10 +68,11 @@ Expected<void> run(const Options& options) {
 
 Action setup_ping(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    require_count(app.add_option("-c,--count", options->count, "How often [1]"))->check(CLI::PositiveNumber);
+    require_count(app.add_option("-c,--count", options->count, "How often [1]"))
+        ->check(CLI::Validator(CLI::PositiveNumber).description(""));
     app.add_option("-i,--interval", options->interval, "Seconds between two [1]")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.0, 1e6));
+        ->check(CLI::Range(0.0, 1e6).description(""));
     add_common_options(app, options->common, kControlTimeout);
     return [options] { return run(*options); };
 }

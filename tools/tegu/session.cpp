@@ -33,9 +33,9 @@ void add_common_options(CLI::App& app, CommonOptions& options, double default_ti
     app.add_option("--socket", options.socket, "Socket of the daemon [$TEGU_SOCKET, else " TEGU_DEFAULT_SOCKET "]")
         ->type_name("PATH");
     app.add_option("--timeout", options.timeout,
-                   "Give up after this long; 0: never [" + number_text(default_timeout) + "]")
+                   "Give up after this long, in all; 0: never [" + number_text(default_timeout) + "]")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.0, 1e6));
+        ->check(CLI::Range(0.0, 1e6).description(""));
     app.add_flag("--json", options.json, "Print one JSON object");
 }
 

@@ -98,7 +98,7 @@ Action setup_stats(CLI::App& app) {
     app.add_flag("-w,--watch", options->watch, "Again and again, until interrupted; with --json one object a line");
     app.add_option("-i,--interval", options->interval, "Seconds between two readings [1]")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.01, 1e6));
+        ->check(CLI::Range(0.01, 1e6).description(""));
     require_count(app.add_option("-c,--count", options->count, "Stop watching after this many readings"));
     add_common_options(app, options->common, kControlTimeout);
     return [options] { return run(*options); };

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The man page, the user page and the completion say what the command says of itself."""
+import os
+import re
+import subprocess
+import unittest
+
+from daemon import SOURCE, TEGU
+
+JOBS = ("reduce", "topk", "entropy-map")
+
+
+def tegu(*arguments):
+    return subprocess.run([TEGU] + list(arguments), stdout=subprocess.PIPE, check=True).stdout.decode()
+
+
+def commands():
+    """Name -> sentence, as tegu --help lists them."""
+    listed = tegu("--help").split("Subcommands:\n")[1].split("\n\n")[0]
+    return dict(re.match(r" +(\S+) +(.*)", line).groups() for line in listed.splitlines())
+
+
+def options(command):
+    return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(re.findall(r"^  (-\S+)", tegu(command, "--help"), re.M))))
+
+
+def read(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as source:
+        return source.read()
+
+
+def man_page():
+    """Text without markup, and heading of a subsection -> the options that it explains."""
+    page = re.sub(r"\\f[BIR]", "", read("docs/man/tegu.1").replace("\\-", "-").replace("\\ ", " "))
+    sections = {}
+    for part in page.split("\n.SS ")[1:]:
+        heading, body = part.split("\n", 1)
+        tags = re.findall(r"^\.TP\n\.(?:B|BI|BR) (.*)", body.split("\n.SH ")[0], re.M)
+        sections[heading] = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(tags)))
+    return page, sections
+
+
+class DocsTest(unittest.TestCase):
+    def test_the_man_page_explains_every_option_and_no_other(self):
+        page, sections = man_page()
+        self.assertEqual(set(commands()), set(sections) - {"Options of reduce, topk and entropy-map", "Options of every command"})
+        for command in commands():
+            explained = sections[command] | sections["Options of every command"]
+            if command in JOBS:
+                explained |= sections["Options of reduce, topk and entropy-map"]
+            self.assertEqual(explained, options(command), command)
+
+    def test_the_man_page_has_the_sentence_and_the_example_of_every_command(self):
+        page, _ = man_page()
+        for command, sentence in commands().items():
+            self.assertIn(sentence, page)
+            self.assertIn("\n" + tegu(command, "--help").split("Example:\n  ")[1].strip() + "\n", page)
+
+    def test_the_examples_of_the_user_page_use_what_there_is(self):
+        examples = re.findall(r"^    (?:.*[|&] )?tegu ([a-z-]+) ?(.*?)(?: +#.*)?$", read("docs/tegu.md"), re.M)
+        self.assertGreater(len(examples), 6)
+        for command, arguments in examples:
+            used = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", arguments.split("&&")[0]))
+            self.assertLessEqual(used, options(command), command)
+
+    def test_exit_codes_are_the_same_in_both_pages(self):
+        page, _ = man_page()
+        in_page = set(re.findall(r"\b(?:0|[67]\d)\b", page.split(".SH EXIT STATUS")[1].split(".SH ENVIRONMENT")[0]))
+        in_user_page = set(re.findall(r"\b(?:0|[67]\d)\b", " ".join(re.findall(r"^\| ([\d, ]+) \|", read("docs/tegu.md"), re.M))))
+        self.assertEqual(in_page, in_user_page)
+
+    def completed(self, *words):
+        script = 'PATH=%s:$PATH; . %s; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu tegu "%s" "%s"; printf "%%s\\n" "${COMPREPLY[@]}"' % (
+            os.path.dirname(TEGU), os.path.join(SOURCE, "tools/completion/tegu.bash"), " ".join('"%s"' % word for word in words),
+            len(words) - 1, words[-1], words[-2])
+        done = subprocess.run(["bash", "--norc", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.stderr, b"")
+        return set(done.stdout.decode().split())
+
+    def test_completion(self):
+        self.assertEqual(self.completed("tegu", ""), set(commands()) | {"--help", "--version"})
+        self.assertEqual(self.completed("tegu", "to"), {"topk"})
+        for command in commands():
+            self.assertEqual(self.completed("tegu", command, "-"), options(command), command)
+        self.assertEqual(self.completed("tegu", "entropy-map", "--colour", "v"), {"viridis"})
+        words = self.completed("tegu", "reduce", "--stats", "")
+        self.assertEqual(words, set(re.search(r"Some of: (.*?); or", tegu("reduce", "--help")).group(1).split()) | {"all"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Client of tegud, the job server for the GPU of an NVIDIA Jetson.
+
+    import tegu
+    with tegu.connect() as c:
+        c.reduce(x, stats=("sum", "std"))
+        values, indices = c.topk(x, 10)
+        e = c.entropy_map(image, window=5, levels=16)
+
+The package is ctypes over libtegu.so.0 and needs no compiler. With numpy, arrays go in and come out; without it, anything that
+has the buffer protocol (bytes, array.array, memoryview) goes in and memoryviews come out. docs/clients.md tells it all.
+"""
+from ._client import Buffer, Client, Future, Reply, Timing, connect
+from ._errors import Busy, Cancelled, DeadlineExceeded, Error, Unavailable
+
+__version__ = "0.1.0"
+__all__ = ["connect", "Client", "Buffer", "Future", "Reply", "Timing", "Error", "Busy", "Cancelled", "DeadlineExceeded",
+           "Unavailable"]

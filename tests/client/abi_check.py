@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The ABI: libtegu.so exports exactly the functions that tegu.h declares, all in version TEGU_0; it knows the Python package's
+view of tegu.h: same structs, same lists."""
+import ctypes
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import harness
+
+harness.preload_sanitizer()
+from tegu import _abi, _arrays  # noqa: E402
+
+HEADER = os.path.join(harness.SOURCE, "client", "tegu.h")
+LIBRARY = os.path.join(harness.BUILD, "lib", "libtegu.so.0")
+
+
+def declared():
+    with open(HEADER) as file:
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+    return set(re.findall(r"TEGU_API[^;(]*?(tegu_\w+)\(", text))
+
+
+def exported():
+    lines = subprocess.check_output(["nm", "-D", "--defined-only", LIBRARY]).decode().splitlines()
+    symbols = [line.split()[1:] for line in lines]
+    return {name for kind, name in symbols if kind != "A"}
+
+
+def check(condition, text):
+    if not condition:
+        print(text)
+        check.failed = True
+
+
+check.failed = False
+
+
+def check_exports():
+    functions, symbols = declared(), exported()
+    check(len(functions) > 30, "only %d functions were found in tegu.h" % len(functions))
+    check(all(name.endswith("@@TEGU_0") for name in symbols), "not in version TEGU_0: %s" % sorted(symbols))
+    names = {name.split("@")[0] for name in symbols}
+    check(names == functions, "declared and exported differ: %s" % sorted(names ^ functions))
+    soname = subprocess.check_output(["readelf", "-d", LIBRARY]).decode()
+    check("[libtegu.so.0]" in soname, "the soname is not libtegu.so.0")
+
+
+def check_python():
+    check(set(_abi.FUNCTIONS) <= declared(), "not in tegu.h: %s" % sorted(set(_abi.FUNCTIONS) - declared()))
+    structs = {"tegu_error": _abi.Error, "tegu_options": _abi.Options, "tegu_field": _abi.Field, "tegu_buffer_info": _abi.BufferInfo,
+               "tegu_operand": _abi.Operand, "tegu_reduce_params": _abi.ReduceParams, "tegu_topk_params": _abi.TopkParams,
+               "tegu_entropy_map_params": _abi.EntropyMapParams, "tegu_request": _abi.Request, "tegu_array": _abi.Array,
+               "tegu_timing": _abi.Timing}
+    lines = []
+    for name, struct in sorted(structs.items()):
+        lines.append('printf("%%zu\\n", sizeof(%s));' % name)
+        lines += ['printf("%%zu\\n", offsetof(%s, %s));' % (name, field[0]) for field in struct._fields_]
+    expected = []
+    for name, struct in sorted(structs.items()):
+        expected.append(ctypes.sizeof(struct))
+        expected += [getattr(struct, field[0]).offset for field in struct._fields_]
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "offsets.c"), os.path.join(folder, "offsets")
+        with open(source, "w") as file:
+            file.write('#include "client/tegu.h"\n#include <stdio.h>\nint main(void) {\n%s\nreturn 0;\n}\n' % "\n".join(lines))
+        subprocess.check_call(["cc", "-std=c99", "-I", harness.SOURCE, "-o", program, source])
+        found = [int(line) for line in subprocess.check_output([program]).decode().split()]
+    check(found == expected, "sizes and offsets differ: C %s, Python %s" % (found, expected))
+    library = _abi.library()
+    for number in range(256):
+        word = library.tegu_element_word(number)
+        check((word.decode() if word else None) == _arrays.WORDS.get(number), "element type %d: %s" % (number, word))
+        check(library.tegu_element_bytes(number) == _arrays.BYTES.get(number, 0), "bytes of element type %d" % number)
+    for number, name in enumerate(_abi.STATISTICS):
+        check(library.tegu_role_word(number + 1) == name.encode(), "statistic %d: %s" % (number, name))
+    check(library.tegu_role_word(len(_abi.STATISTICS) + 1) is None, "a statistic that the package does not know")
+
+
+check_exports()
+check_python()
+print("failed" if check.failed else "the ABI is as declared")
+sys.exit(1 if check.failed else 0)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every function of tegu.h from C99, against the daemon on $TEGU_SOCKET. Compiled with -pedantic: the header is C, too. */
+#include "client/tegu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+#define CHECK(condition)                                                          \
+    do {                                                                          \
+        if (!(condition)) {                                                       \
+            ++failures;                                                           \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+        }                                                                         \
+    } while (0)
+
+static void check_words(void) {
+    int i;
+    CHECK(strcmp(tegu_status_word(TEGU_BAD_RANGE), "BAD_RANGE") == 0);
+    CHECK(strcmp(tegu_status_word(-1), "INTERNAL") == 0 && strcmp(tegu_status_word(70000), "INTERNAL") == 0);
+    CHECK(strlen(tegu_status_sentence(TEGU_BUSY)) > 5);
+    CHECK(tegu_status_exit_code(TEGU_UNAVAILABLE) == 69 && tegu_status_exit_code(TEGU_OK) == 0);
+    CHECK(tegu_status_retryable(TEGU_BUSY) == 1 && tegu_status_retryable(TEGU_BAD_RANGE) == 0);
+    CHECK(strcmp(tegu_element_word(TEGU_F16), "f16") == 0 && tegu_element_word(0) == NULL && tegu_element_word(99) == NULL);
+    CHECK(tegu_element_bytes(TEGU_F64) == 8 && tegu_element_bytes(77) == 0);
+    CHECK(strcmp(tegu_role_word(2), "sum") == 0 && strcmp(tegu_role_word(TEGU_ROLE_MAP), "map") == 0 && tegu_role_word(200) == NULL);
+    CHECK(strlen(tegu_version()) >= 5);
+    for (i = 0; i <= TEGU_IO; ++i) CHECK(tegu_status_word(i)[0] != '\0');
+}
+
+static void check_jobs(tegu_client* client) {
+    static const float x[4] = {3, 1, 4, 1};
+    tegu_request request;
+    tegu_result* result = NULL;
+    tegu_error error;
+    tegu_array array;
+    uint64_t ids[3], done = 0;
+    double total = 0;
+    int i;
+
+    tegu_request_init(&request, sizeof request, TEGU_REDUCE);
+    request.type = TEGU_F32;
+    request.cols = 4;
+    request.inputs[0].data = x;
+    request.params.reduce.statistics = TEGU_STAT_SUM | TEGU_STAT_ARGMIN;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_OK);
+    CHECK(tegu_result_count(result) == 2);
+    CHECK(tegu_result_find(result, 2, &array) == 1 && array.type == TEGU_F64 && *(const double*)array.data == 9.0);
+    CHECK(tegu_result_array(result, 1).role == 7);
+    CHECK(tegu_result_find(result, TEGU_ROLE_MAP, &array) == 0);
+    CHECK(tegu_result_backend(result) == TEGU_BACKEND_CPU);
+    CHECK(strncmp(tegu_result_policy(result), "cpu", 3) == 0);
+    CHECK(tegu_result_timing(result).round_trip_ns > 0);
+    tegu_result_free(result);
+
+    for (i = 0; i < 3; ++i) CHECK(tegu_submit(client, &request, &ids[i], &error) == TEGU_OK);
+    CHECK(tegu_flush(client, &error) == TEGU_OK);
+    CHECK(tegu_wait(client, ids[1], -1, &result, NULL, NULL) == TEGU_OK);
+    tegu_result_free(result);
+    for (i = 0; i < 2; ++i) {
+        CHECK(tegu_wait(client, 0, -1, &result, &done, &error) == TEGU_OK);
+        CHECK(done == ids[0] || done == ids[2]);
+        CHECK(tegu_result_find(result, 2, &array) == 1);
+        total += *(const double*)array.data;
+        tegu_result_free(result);
+    }
+    CHECK(total == 18.0);
+    CHECK(tegu_wait(client, 0, 0, &result, &done, &error) == TEGU_NOT_FOUND && result == NULL && done == 0);
+    CHECK(tegu_cancel(client, ids[0], &error) == TEGU_NOT_FOUND);
+
+    tegu_request_init(&request, sizeof request, TEGU_TOPK);
+    request.type = TEGU_F32;
+    request.cols = 4;
+    request.inputs[0].data = x;
+    request.params.topk.k = 9;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_RANGE);
+    CHECK(strcmp(error.field, "k") == 0 && error.allowed[0] != '\0' && error.message[0] != '\0' && error.status == TEGU_BAD_RANGE);
+    request.params.topk.k = 2;
+    CHECK(tegu_run(client, &request, &result, NULL) == TEGU_OK);
+    CHECK(tegu_result_find(result, TEGU_ROLE_VALUES, &array) == 1 && ((const float*)array.data)[1] == 3.0f);
+    CHECK(tegu_result_find(result, TEGU_ROLE_INDICES, &array) == 1 && ((const int64_t*)array.data)[0] == 2);
+    tegu_result_free(result);
+    tegu_result_free(NULL);
+}
+
+static void check_buffers(tegu_client* client) {
+    enum { ROWS = 300, COLS = 400 };
+    tegu_buffer *image = NULL, *map = NULL;
+    tegu_buffer_info list[8];
+    tegu_request request;
+    tegu_result* result = NULL;
+    tegu_error error;
+    size_t count = 0;
+    int i;
+
+    CHECK(tegu_buffer_create(client, ROWS * COLS, &image, &error) == TEGU_OK);
+    CHECK(tegu_buffer_create(client, ROWS * COLS * sizeof(float), &map, &error) == TEGU_OK);
+    CHECK(tegu_buffer_bytes(image) == ROWS * COLS && tegu_buffer_handle(image) != tegu_buffer_handle(map));
+    for (i = 0; i < ROWS * COLS; ++i) ((unsigned char*)tegu_buffer_data(image))[i] = (unsigned char)(i * 37);
+    tegu_buffer_commit(image);
+    CHECK(tegu_buffer_generation(image) == 1);
+    CHECK(tegu_buffer_freeze(image, &error) == TEGU_OK);
+    tegu_request_init(&request, sizeof request, TEGU_ENTROPY_MAP);
+    request.type = TEGU_U8;
+    request.rows = ROWS;
+    request.cols = COLS;
+    request.inputs[0].buffer = image;
+    request.output = map;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_OK);
+    CHECK(tegu_result_array(result, 0).data == tegu_buffer_data(map));
+    CHECK(((float*)tegu_buffer_data(map))[COLS * 5 + 5] > 0);
+    tegu_result_free(result);
+    CHECK(tegu_buffer_list(client, list, 8, &count, &error) == TEGU_OK && count == 2);
+    CHECK(tegu_buffer_list(client, list, 0, &count, &error) == TEGU_OK && count == 2);
+    CHECK(list[0].frozen + list[1].frozen == 1 && list[0].created_by_daemon == 1);
+    tegu_buffer_free(map);
+    tegu_buffer_free(image);
+    tegu_buffer_free(NULL);
+    CHECK(tegu_buffer_list(client, list, 8, &count, &error) == TEGU_OK && count == 0);
+    CHECK(tegu_buffer_register(client, 0, 100, TEGU_ACCESS_READ, &image, &error) == TEGU_BAD_DESCRIPTOR);
+}
+
+static void check_fields(tegu_client* client) {
+    tegu_fields* fields = NULL;
+    tegu_error error;
+    size_t i;
+    int found = 0;
+    CHECK(tegu_info(client, &fields, &error) == TEGU_OK);
+    for (i = 0; i < tegu_fields_count(fields); ++i) {
+        const tegu_field field = tegu_fields_at(fields, i);
+        if (strcmp(field.name, "backend") == 0) found = field.kind == TEGU_FIELD_TEXT && strcmp(field.text, "cpu") == 0;
+    }
+    CHECK(found);
+    tegu_fields_free(fields);
+    CHECK(tegu_stats(client, &fields, &error) == TEGU_OK && tegu_fields_count(fields) > 0);
+    tegu_fields_free(fields);
+    tegu_fields_free(NULL);
+}
+
+int main(void) {
+    tegu_options options;
+    tegu_client* client = NULL;
+    tegu_error error;
+    uint64_t time_ns = 0;
+
+    check_words();
+    tegu_options_init(&options, sizeof options);
+    options.name = "c_test";
+    options.connect_ms = 5000;
+    if (tegu_connect(&options, &client, &error) != TEGU_OK) {
+        fprintf(stderr, "tegu_connect: %s\n", error.message);
+        return tegu_status_exit_code(error.status);
+    }
+    CHECK(tegu_ping(client, &time_ns, &error) == TEGU_OK && time_ns > 0);
+    CHECK(tegu_ping(client, NULL, NULL) == TEGU_OK);
+    check_jobs(client);
+    check_buffers(client);
+    check_fields(client);
+    CHECK(tegu_reconnects(client) == 0);
+    tegu_close(client);
+    tegu_close(NULL);
+    printf("%d failures\n", failures);
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

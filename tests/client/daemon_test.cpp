@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library against tegud itself: that both sides mean the same, and that a killed daemon costs nothing but time.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "tests/client/client_util.h"
+
+namespace tegu::test {
+namespace {
+
+// A tegud of its own.
+class Daemon {
+  public:
+    Daemon() {
+        char name[] = "/tmp/tegu-client-XXXXXX";
+        directory_ = mkdtemp(name);
+        start();
+    }
+    ~Daemon() {
+        signal(SIGTERM);
+        unlink((directory_ + "/sock").c_str());
+        unlink((directory_ + "/tegud.toml").c_str());
+        rmdir(directory_.c_str());
+    }
+    std::string socket() const { return directory_ + "/sock"; }
+    void start() {
+        const std::string config = directory_ + "/tegud.toml", path = socket();
+        fclose(fopen(config.c_str(), "w"));
+        child_ = fork();
+        if (child_ != 0) return;
+        const char* program = TEGU_BINARY_DIR "/bin/tegud";
+        execl(program, program, "--config", config.c_str(), "--socket", path.c_str(), static_cast<char*>(nullptr));
+        _exit(127);
+    }
+    void signal(int number) {
+        kill(child_, number);
+        waitpid(child_, nullptr, 0);
+    }
+
+  private:
+    std::string directory_;
+    pid_t child_ = -1;
+};
+
+class DaemonTest : public testing::Test {
+  protected:
+    tc::Client connected() {
+        tc::Options options;
+        options.socket_path = daemon_.socket();
+        options.connect_ms = 20000;
+        options.reconnect_ms = 60000;
+        tc::Expected<tc::Client> client = tc::Client::connect(options);
+        if (!client) {
+            ADD_FAILURE() << client.error().message;
+            std::abort();
+        }
+        return std::move(*client);
+    }
+    Daemon daemon_;
+    const unsigned seed_ = std::random_device()();
+};
+
+TEST_F(DaemonTest, EveryStatisticArrives) {
+    tc::Client client = connected();
+    const std::int16_t x[5] = {3, -7, 0, 3, 1};
+    tc::Expected<tc::Result> result = client.run(tc::Request::reduce(x, 5, (1u << 15) - 1));
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    EXPECT_EQ(result->count(), 15u);
+    const auto value = [&result](std::uint32_t statistic) {
+        return result->number(tc::role_of(statistic)).value_or(-99);
+    };
+    EXPECT_EQ(value(TEGU_STAT_COUNT), 5);
+    EXPECT_EQ(value(TEGU_STAT_SUM), 0);
+    EXPECT_EQ(value(TEGU_STAT_MIN), -7);
+    EXPECT_EQ(value(TEGU_STAT_ARGMAX), 0);
+    EXPECT_EQ(value(TEGU_STAT_L1), 14);
+    EXPECT_EQ(value(TEGU_STAT_NONZERO), 4);
+    EXPECT_EQ(result->find(tc::role_of(TEGU_STAT_MINMAX))->number(1), 3);
+}
+
+TEST_F(DaemonTest, LargeTopkOfEveryKindOfMemory) {
+    tc::Client client = connected();
+    std::mt19937 generator(seed_);
+    std::vector<std::int32_t> x(1000003);
+    for (std::int32_t& value : x) value = static_cast<std::int32_t>(generator());
+    std::vector<std::int64_t> order(x.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&x](std::int64_t a, std::int64_t b) {
+        return x[static_cast<std::size_t>(a)] > x[static_cast<std::size_t>(b)];
+    });
+    tc::Buffer buffer = std::move(*client.create_buffer(x.size() * sizeof x[0]));
+    std::memcpy(buffer.data(), x.data(), buffer.bytes());
+    for (const std::uint64_t k : {1, 10, 50000}) {
+        tc::Request shared = tc::Request::topk(k);
+        shared.input(buffer, TEGU_I32, 1, x.size());
+        for (const tc::Request& request : {tc::Request::topk(x.data(), x.size(), k), shared}) {
+            tc::Expected<tc::Result> result = client.run(request);
+            ASSERT_TRUE(result.ok()) << result.error().message;
+            const tc::Array values = *result->find(TEGU_ROLE_VALUES), indices = *result->find(TEGU_ROLE_INDICES);
+            ASSERT_EQ(indices.size(), k);
+            for (std::uint64_t i = 0; i < k; ++i) {
+                ASSERT_EQ(indices.as<std::int64_t>()[i], order[i]) << "seed " << seed_;
+                ASSERT_EQ(values.as<std::int32_t>()[i], x[static_cast<std::size_t>(order[i])]) << "seed " << seed_;
+            }
+        }
+    }
+}
+
+TEST_F(DaemonTest, RowsWithAStride) {
+    tc::Client client = connected();
+    for (const std::uint64_t rows : {7, 20000}) {
+        std::vector<float> x(rows * 9, 1e30f);
+        for (std::uint64_t row = 0; row < rows; ++row)
+            for (std::uint64_t col = 0; col < 5; ++col) x[row * 9 + col] = static_cast<float>(row % 100);
+        tc::Request request = tc::Request::reduce(TEGU_STAT_SUM);
+        request.input(x.data(), TEGU_F32, rows, 5, 9).by_rows();
+        tc::Expected<tc::Result> result = client.run(request);
+        ASSERT_TRUE(result.ok()) << result.error().message;
+        const tc::Array sums = *result->find(kSum);
+        ASSERT_EQ(sums.rows, rows);
+        for (std::uint64_t row = 0; row < rows; ++row)
+            ASSERT_EQ(sums.number(row), 5.0 * static_cast<double>(row % 100));
+    }
+}
+
+TEST_F(DaemonTest, KilledAgainAndAgainAndNoJobIsLost) {
+    constexpr int kJobs = 1000;
+    tc::Client client = connected();
+    std::mt19937 generator(seed_);
+    tc::Buffer buffer = std::move(*client.create_buffer(1 << 20));
+    buffer.as<float>()[77] = 5;
+    tc::Request of_buffer = tc::Request::reduce(TEGU_STAT_SUM);
+    of_buffer.input(buffer, TEGU_F32, 1, (1 << 20) / sizeof(float));
+    const std::vector<float> large(30000, 1.0f);
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::pair<std::uint64_t, double>> jobs;
+        for (int i = 0; i < kJobs; ++i) {
+            const unsigned kind = generator() % 20;
+            const OneValue small(i);
+            const tc::Request request = kind == 0   ? of_buffer
+                                        : kind == 1 ? tc::Request::reduce(large.data(), large.size(), TEGU_STAT_SUM)
+                                                    : small.request;
+            tc::Expected<std::uint64_t> id = client.submit(request);
+            ASSERT_TRUE(id.ok()) << id.error().message << ", seed " << seed_;
+            jobs.emplace_back(*id, kind == 0 ? 5.0 : kind == 1 ? 30000.0 : i);
+        }
+        std::thread killer([&] {
+            std::this_thread::sleep_for(std::chrono::microseconds(generator() % 3000));
+            daemon_.signal(SIGKILL);
+            daemon_.start();
+        });
+        for (const auto& [id, sum] : jobs) {
+            tc::Expected<tc::Result> result = client.wait(id);
+            ASSERT_TRUE(result.ok()) << result.error().message << ", seed " << seed_;
+            EXPECT_EQ(result->number(kSum), sum) << "seed " << seed_;
+        }
+        killer.join();
+    }
+    EXPECT_TRUE(client.run(of_buffer).ok());
+}
+
+TEST_F(DaemonTest, StoppedPolitelyAndRestarted) {
+    tc::Client client = connected();
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::uint64_t> ids;
+        for (int i = 0; i < 500; ++i) ids.push_back(*client.submit(OneValue(i).request));
+        std::thread stopper([&] {
+            daemon_.signal(SIGTERM);
+            daemon_.start();
+        });
+        for (int i = 0; i < 500; ++i) {
+            tc::Expected<tc::Result> result = client.wait(ids[static_cast<std::size_t>(i)]);
+            ASSERT_TRUE(result.ok()) << result.error().word() << " " << result.error().message;
+            EXPECT_EQ(result->number(kSum), i);
+        }
+        stopper.join();
+    }
+}
+
+}  // namespace
+}  // namespace tegu::test

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A private tegud for the scripts of this folder, and what it takes to load an instrumented library into Python."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("TEGU_BUILD_DIR", os.path.join(SOURCE, "build", "release"))
+SKIPPED = 77
+
+
+def preload_sanitizer():
+    """A sanitizer's runtime must be loaded first: starts this script again with it, if the library is instrumented."""
+    kinds = os.environ.get("TEGU_SANITIZE", "")
+    runtime = "libasan.so" if "address" in kinds else "libtsan.so" if "thread" in kinds else None
+    if runtime is None or "LD_PRELOAD" in os.environ:
+        return
+    path = subprocess.check_output(["g++", "-print-file-name=" + runtime]).decode().strip()
+    environment = dict(os.environ, LD_PRELOAD=path, ASAN_OPTIONS="detect_leaks=0", TSAN_OPTIONS="report_signal_unsafe=0")
+    os.execve(sys.executable, [sys.executable] + sys.argv, environment)
+
+
+class Daemon(object):
+    """tegud on a socket of its own; settings: lines of the settings file."""
+
+    def __init__(self, settings=""):
+        self.folder = tempfile.mkdtemp(prefix="tegu-client-test-")
+        self.socket = os.path.join(self.folder, "sock")
+        self.config = os.path.join(self.folder, "tegud.toml")
+        with open(self.config, "w") as file:
+            file.write(settings)
+        self.process = None
+        self.start()
+
+    def start(self):
+        environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+        with open(os.path.join(self.folder, "log"), "ab") as log:
+            self.process = subprocess.Popen([os.path.join(BUILD, "bin", "tegud"), "--config", self.config, "--socket", self.socket],
+                                            stderr=log, env=environment)
+        end = time.time() + 30
+        while not os.path.exists(self.socket):
+            if self.process.poll() is not None or time.time() > end:
+                with open(os.path.join(self.folder, "log")) as file:
+                    raise RuntimeError("tegud did not start: " + file.read())
+            time.sleep(0.005)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        """Ends the daemon; returns its exit status."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        status = self.process.wait()
+        shutil.rmtree(self.folder)
+        return status

@@ -7,13 +7,11 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kMaxReceivedDescriptors = 253;  // SCM_MAX_FD: fewer would let the kernel drop some unseen
 constexpr std::uint64_t kTurnNs = 500'000;            // of computing before the other connections get their turn
 constexpr unsigned kTurnFrames = 256;
 constexpr auto kGoneCheck = std::chrono::milliseconds(1000);
@@ -66,54 +64,36 @@ void Connection::on_readable() {
     finish_wakeup();
 }
 
-// One recvmsg into the shared area. False: the connection ended.
+// One read into the shared area. False: the connection ended.
 bool Connection::receive(std::size_t* bytes) {
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxReceivedDescriptors)];
-    iovec part{shared_.receive_area.data(), shared_.receive_area.size()};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    const ssize_t received = ::recvmsg(socket(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (received < 0) {
+    Received received = receive_with_fds(socket(), shared_.receive_area);
+    if (received.bytes < 0) {
         if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return true;
         close(errno == ECONNRESET ? CloseReason::PeerClosed : CloseReason::SocketError);
         return false;
     }
-    if (!take_descriptors(message)) return false;
-    if (received == 0) {
+    if (!take_descriptors(received)) return false;
+    if (received.bytes == 0) {
         on_peer_shut_down();
         return !closed_;
     }
-    *bytes = static_cast<std::size_t>(received);
+    *bytes = static_cast<std::size_t>(received.bytes);
     shared_.statistics.bytes_received += *bytes;
     last_message_ = now_;
     return true;
 }
 
-// Owns every descriptor that arrived before it judges any. False: the connection ends.
-bool Connection::take_descriptors(msghdr& message) {
-    std::size_t count = 0;
-    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
-        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-        const std::size_t here = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (std::size_t i = 0; i < here; ++i) {
-            int fd = -1;
-            std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof fd);
-            descriptors_.emplace_back(fd);
-        }
-        count += here;
-    }
-    if ((message.msg_flags & MSG_CTRUNC) != 0) {
-        end_with(field_error(Status::BadDescriptor, "descriptors", "one a message", "descriptors were lost on the way"),
+// False: the connection ends.
+bool Connection::take_descriptors(Received& received) {
+    if (received.lost || received.fds.size() > wire::kMaxDescriptors) {
+        close_foreign(std::move(received.fds));
+        end_with(received.lost ? field_error(Status::BadDescriptor, "descriptors", "one a message",
+                                             "descriptors were lost on the way")
+                               : surplus_descriptors(),
                  CloseReason::BadFraming);
         return false;
     }
-    if (count > wire::kMaxDescriptors) {
-        end_with(surplus_descriptors(), CloseReason::BadFraming);
-        return false;
-    }
+    for (Fd& fd : received.fds) descriptors_.emplace_back(std::move(fd));
     return true;
 }
 
@@ -157,7 +137,7 @@ std::size_t Connection::process_frames(Bytes bytes) {
             break;
         }
         const wire::Frame& frame = *std::get_if<wire::Frame>(&result);
-        Fd fd;
+        ForeignFd fd;
         if (frame.header.descriptors > 0) {
             if (descriptors_.empty()) {
                 end_with(field_error(Status::BadDescriptor, "descriptors", "a descriptor with the bytes of its header",
@@ -330,6 +310,7 @@ void Connection::close(CloseReason reason) {
     if (closed_) return;
     closed_ = true;
     ++shared_.statistics.closed[static_cast<std::size_t>(reason)];
+    shut_down_and_discard(socket());
     boost::system::error_code ignored;
     socket_.close(ignored);
     descriptors_.clear();

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "config/settings.h"
 #include "daemon/clock.h"
+#include "daemon/foreign_fd.h"
 #include "daemon/reply_queue.h"
 #include "daemon/statistics.h"
 #include "wire/frame.h"
@@ -56,7 +57,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   protected:
     // One whole frame; what it is answered with is appended to out(). `fd` is the descriptor that came with it, if the header
     // says one did and it came.
-    virtual void handle_frame(const wire::Frame& frame, Fd fd) = 0;
+    virtual void handle_frame(const wire::Frame& frame, ForeignFd fd) = 0;
     // The connection ended; called once.
     virtual void handle_close(CloseReason reason) = 0;
     // Something of it is in flight or held: it is not idle.
@@ -83,7 +84,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void wait_writable();
     void on_readable();
     bool receive(std::size_t* bytes);
-    bool take_descriptors(struct msghdr& message);
+    bool take_descriptors(Received& received);
     void process_received(std::size_t bytes);
     std::size_t process_frames(Bytes bytes);
     void check_surplus_descriptors();
@@ -99,7 +100,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     boost::asio::local::stream_protocol::socket socket_;
     ReplyQueue replies_;
     wire::ByteBuffer unprocessed_;  // received, but not a whole frame yet, or paused before it
-    std::deque<Fd> descriptors_;    // received, not matched with a header yet
+    std::deque<ForeignFd> descriptors_;  // received, not matched with a header yet
     TimePoint now_;
     TimePoint created_;
     TimePoint last_message_;

@@ -47,6 +47,7 @@ void refuse(const Fd& socket, const Error& error) {
     wire::ByteBuffer bytes;
     wire::encode_frame(header, error, bytes);
     (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    shut_down_and_discard(socket.get());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace tegu::daemon {
 Session::Session(Server& server, Fd socket, const Peer& peer, std::uint64_t number)
     : Connection(server.shared(), std::move(socket)), server_(server), peer_(peer), number_(number) {}
 
-void Session::handle_frame(const wire::Frame& frame, Fd fd) {
+void Session::handle_frame(const wire::Frame& frame, ForeignFd fd) {
     const wire::FrameHeader& header = frame.header;
     if (!is_greeted() && header.type != wire::MessageType::Hello)
         return end_with(
@@ -31,7 +31,7 @@ void Session::handle_frame(const wire::Frame& frame, Fd fd) {
     reply_error(header.type, header.request_id, done.error());
 }
 
-Result<void> Session::dispatch(const wire::FrameHeader& header, Bytes body, Fd fd) {
+Result<void> Session::dispatch(const wire::FrameHeader& header, Bytes body, ForeignFd fd) {
     Result<void> checked = wire::check_request(header);
     if (!checked) return checked;
     switch (header.type) {

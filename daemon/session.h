@@ -45,19 +45,19 @@ class Session final : public Connection {
     void announce_stop();
 
   private:
-    void handle_frame(const wire::Frame& frame, Fd fd) override;
+    void handle_frame(const wire::Frame& frame, ForeignFd fd) override;
     void handle_close(CloseReason reason) override;
     bool in_use() const override;
     TimePoint look_at_jobs(TimePoint now) override;
 
-    Result<void> dispatch(const wire::FrameHeader& header, Bytes body, Fd fd);
+    Result<void> dispatch(const wire::FrameHeader& header, Bytes body, ForeignFd fd);
     Result<void> on_hello(const wire::FrameHeader& header, Bytes body);
     Result<void> on_info(const wire::FrameHeader& header, Bytes body);
     Result<void> on_stats(const wire::FrameHeader& header, Bytes body);
     Result<void> on_cancel(const wire::FrameHeader& header, Bytes body);
 
     // session_buffers.cpp
-    Result<void> on_buffer_register(const wire::FrameHeader& header, Bytes body, Fd fd);
+    Result<void> on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd);
     Result<void> on_buffer_create(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_freeze(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_release(const wire::FrameHeader& header, Bytes body);

@@ -18,7 +18,7 @@ Error no_such_buffer() {
 
 }  // namespace
 
-Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes body, Fd fd) {
+Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd) {
     Result<wire::BufferRegisterRequest> request = wire::decode_buffer_register(body);
     if (!request) return std::move(request).error();
     Result<BufferCharge> charge =
@@ -26,7 +26,7 @@ Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes 
     if (!charge) return std::move(charge).error();
     Result<void> secured = secure_memfd(fd.get(), request->bytes, request->access);
     if (!secured) return secured;
-    Result<std::shared_ptr<Buffer>> buffer = Buffer::from_client(std::move(fd), *request, std::move(charge).value());
+    Result<std::shared_ptr<Buffer>> buffer = Buffer::from_client(fd.release(), *request, std::move(charge).value());
     if (!buffer) return std::move(buffer).error();
     ++server_.statistics().buffers_total;
     reply(header, wire::BufferReply{buffers_.add(std::move(buffer).value()), request->bytes});

@@ -233,6 +233,74 @@ class Counts(HostileTest):
         self.assertEqual(connection.wait(77).body, b"y")
 
 
+def lingering_socket():
+    """A descriptor whose last close waits for two minutes: a TCP socket with SO_LINGER and data that nobody reads."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(1)
+    sender = socket.socket()
+    sender.connect(listener.getsockname())
+    reader, _ = listener.accept()
+    listener.close()
+    sender.setblocking(False)
+    try:
+        while True:
+            sender.send(bytes(1 << 16))
+    except BlockingIOError:
+        pass
+    sender.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 120))
+    return sender.detach(), reader
+
+
+class SlowToClose(HostileTest):
+    """Whoever closes these last waits: it must not be the thread that serves everybody."""
+
+    def setUp(self):
+        super().setUp()
+        self.fd, self.reader = lingering_socket()
+        self.attacker = self.connect()
+
+    def tearDown(self):
+        super().tearDown()
+        self.reader.close()
+
+    def give_away(self, data, copies=1):
+        """Sends the only reference that is left."""
+        self.attacker.send(data, [self.fd] * copies)
+        os.close(self.fd)
+
+    def test_refused(self):
+        self.give_away(header(rawclient.BUFFER_REGISTER, 9, 16, descriptors=1))
+        self.attacker.send(struct.pack("<QB7x", SIZE, 0))
+        self.assert_refused(self.attacker.receive(), "BAD_DESCRIPTOR", "descriptor")
+        self.assert_well()
+
+    def test_on_the_wrong_message(self):
+        self.give_away(frame(rawclient.PING, 9, descriptors=1))
+        self.assert_refused(self.attacker.receive(), "BAD_DESCRIPTOR", "descriptors")
+        self.assert_well()
+
+    def test_surplus(self):
+        self.give_away(frame(rawclient.PING, 9), copies=5)
+        self.assert_ended(self.attacker, "BAD_DESCRIPTOR", "descriptors")
+        self.assert_well()
+
+    def test_never_read(self):
+        """Behind broken framing, in a socket that the daemon closes."""
+        self.attacker.send(bytes(40))
+        try:
+            for _ in range(20):
+                self.attacker.send(b"x", [self.fd])
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        closer = threading.Thread(target=os.close, args=(self.fd,))  # it may be the last one, and wait
+        closer.start()
+        self.assert_ended(self.attacker, "BAD_REQUEST", "magic")
+        self.assert_well()
+        self.reader.close()
+        closer.join()
+
+
 class ChangingMemory(HostileTest):
     """The client keeps its descriptor and its mapping, and uses them while jobs run."""
 

@@ -274,13 +274,19 @@ class Daemon:
         self.log = open(os.path.join(self.folder, "log"), "w+")
         self.process = subprocess.Popen([os.path.join(build, "bin", "tegud"), "--config", file, "--socket", self.path],
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-                                        preexec_fn=descriptors and (lambda: resource.setrlimit(
-                                            resource.RLIMIT_NOFILE, (descriptors, descriptors))))
+                                        preexec_fn=lambda: self._prepare(descriptors))
         try:
             self.wait_for(self._answers, "the daemon to answer")
         except BaseException:
             self.stop()
             raise
+
+    @staticmethod
+    def _prepare(descriptors):
+        """In the child, before it becomes tegud."""
+        _libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: a test that is killed leaves no daemon behind
+        if descriptors is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
 
     def _answers(self):
         if self.process.poll() is not None:

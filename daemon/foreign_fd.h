@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// ForeignFd: a descriptor that a client sent. Closing it is not ours to trust: the last close of a TCP socket with SO_LINGER and
+// unsent data, or of a file in user space (FUSE), waits for as long as the client likes. So what is neither a memfd nor a
+// pipe is closed on a thread of its own; only that thread waits. Any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/span.h"
+
+namespace tegu::daemon {
+
+struct Received {
+    ssize_t bytes = 0;    // as recvmsg returns it, with errno
+    std::vector<Fd> fds;  // all that came; the caller hands them to close_foreign or keeps them as ForeignFd
+    bool lost = false;    // some could not be taken
+};
+// One recvmsg that does not wait, with room for every descriptor that can come.
+Received receive_with_fds(int socket, MutableBytes area);
+
+// Closes descriptors that came from a client, without waiting for what is behind them.
+void close_foreign(std::vector<Fd> fds);
+
+// Shuts the socket down in both directions and takes out what waits unread in it: closing the socket would close the
+// descriptors among that, and might wait.
+void shut_down_and_discard(int socket);
+
+class ForeignFd {
+  public:
+    ForeignFd() = default;
+    explicit ForeignFd(Fd fd) : fd_(std::move(fd)) {}
+    ForeignFd(ForeignFd&&) noexcept = default;
+    ForeignFd& operator=(ForeignFd&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~ForeignFd();
+
+    int get() const { return fd_.get(); }
+    // Gives ownership to the caller. REQUIRES: it is known to be a memfd.
+    [[nodiscard]] Fd release() { return std::move(fd_); }
+
+  private:
+    Fd fd_;
+};
+
+}  // namespace tegu::daemon

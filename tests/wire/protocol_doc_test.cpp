@@ -89,7 +89,7 @@ TEST(ProtocolDocument, ListsTheRolesOfTheCode) {
 TEST(ProtocolDocument, GivesTheLimitsOfTheCode) {
     std::string text;
     for (const Section& section : document().sections)
-        for (const std::string& line : section.lines) text += line + "\n";
+        for (const std::string& line : section.lines) text += line + " ";
     for (const std::string& claim : {"largest body that the daemon takes: " + std::to_string(kMaxBodyBytes),
                                      "most data in a JOB message, either way: " + std::to_string(kMaxInlineBytes),
                                      "message has at most " + std::to_string(kMaxHelloBodyBytes) + " bytes",

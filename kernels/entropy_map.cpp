@@ -52,17 +52,18 @@ std::string allowed_types() {
 
 Result<void> check_window(const char* field, std::uint32_t extent) {
     if (extent >= kMinWindow && extent <= kMaxWindow && extent % 2 == 1) return {};
+    const bool even = extent % 2 == 0;
     return bad_range(field, "odd, 3..63",
-                     "a window of " + std::to_string(extent) + " has no centre or is out of range");
+                     "a window of " + std::to_string(extent) + (even ? " has no centre" : " is out of range"));
 }
 
 // lo and hi as the kernels use them. `from`: what the message says about where they come from.
 Result<EntropyScale> scale_of_range(double lo, double hi, std::uint32_t levels, const char* from) {
     const char* const allowed = "two finite numbers lo < hi whose distance is finite and not too small in f32";
     const float low = static_cast<float>(lo), high = static_cast<float>(hi);
-    const std::string found = std::string(from) + " is " + to_text(lo) + " to " + to_text(hi);
-    if (!std::isfinite(low) || !std::isfinite(high)) return bad_range("range", allowed, found + ": not finite in f32");
-    if (!(low < high)) return bad_range("range", allowed, found + ": empty in f32");
+    const std::string found = std::string(from) + ", " + to_text(lo) + " to " + to_text(hi) + ", is ";
+    if (!std::isfinite(low) || !std::isfinite(high)) return bad_range("range", allowed, found + "not finite in f32");
+    if (!(low < high)) return bad_range("range", allowed, found + "empty in f32");
     const double distance = static_cast<double>(high) - static_cast<double>(low);
     EntropyScale scale;
     scale.by_range = true;
@@ -70,7 +71,7 @@ Result<EntropyScale> scale_of_range(double lo, double hi, std::uint32_t levels, 
     scale.inv = static_cast<float>(static_cast<double>(levels) / distance);
     scale.levels = levels;
     if (!std::isfinite(static_cast<float>(distance)) || !std::isfinite(scale.inv))
-        return bad_range("range", allowed, found + ": its width cannot be used in f32");
+        return bad_range("range", allowed, found + "too wide or too narrow for f32");
     return scale;
 }
 
@@ -84,7 +85,7 @@ Result<void> check_params(const Job& job, const EntropyMapParams& params) {
     if (Result<void> rows = check_window("window_rows", params.window_rows); !rows) return rows;
     if (Result<void> cols = check_window("window_cols", params.window_cols); !cols) return cols;
     if (params.levels < kMinLevels || params.levels > kMaxLevels)
-        return bad_range("levels", "2..256", std::to_string(params.levels) + " levels are out of range");
+        return bad_range("levels", "2..256", "levels is " + std::to_string(params.levels));
     if (params.base != LogBase::Two && params.base != LogBase::E)
         return field_error(Status::BadRequest, "base", "0 (two) or 1 (e)", "base of the logarithm is not known");
     if (params.border != Border::Clip && params.border != Border::Mirror)

@@ -308,6 +308,7 @@ tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error) {
 }
 tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result, tegu_error* error) {
     return guarded(error, [&] {
+        *result = nullptr;
         auto submitted = client->client->submit(*request);
         if (!submitted) return fail(submitted.error(), error);
         return give_result(client->client->wait(*submitted, TimePoint::max()), result, error);

@@ -122,6 +122,7 @@ class Client {
     Result<Operands> prepare(const tegu_request& request, const Job& job, int inputs, TimePoint deadline);
     Result<void> place_input(const tegu_request& request, const Job& job, int index, bool in_message,
                              TimePoint deadline, Operands& operands);
+    void enqueue(const tegu_request& request, Job job, int inputs, Operands operands, PendingJob& pending);
     Result<RegionPtr> region_of(tegu_buffer* buffer, const std::string& field);
     void encode_job(PendingJob& job, wire::JobRequest& request);
     // Writes the handles of the present connection into the frame. Errors: why a region is not there any more.

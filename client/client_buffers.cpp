@@ -120,7 +120,8 @@ Result<RegionPtr> Client::acquire(Pool& pool, wire::Access access, std::uint64_t
 }
 
 Result<RegionPtr> Client::grow(Pool& pool, wire::Access access, std::uint64_t bytes) {
-    Result<Memory> memory = Memory::create(std::min(Pool::capacity_for(bytes), max_buffer_bytes_));
+    Result<Memory> memory =
+        Memory::create(std::min<std::uint64_t>({Pool::capacity_for(bytes), max_buffer_bytes_, INT64_MAX}));
     if (!memory) return std::move(memory).error();
     RegionPtr region = make_region(std::move(*memory), access);
     if (auto registered = register_region(*region); !registered) return std::move(registered).error();

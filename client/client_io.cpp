@@ -175,7 +175,8 @@ void Client::on_job_reply(const wire::Frame& frame) {
 void Client::on_busy(PendingJob& job, Error error) {
     if (!settings_.busy_retry || job.cancelled) return finish(job, std::move(error));
     const TimePoint now = Clock::now();
-    if (job.busy_until == TimePoint::max()) job.busy_until = std::min(job.deadline, now + settings_.reconnect_time);
+    if (job.busy_until == TimePoint::max())
+        job.busy_until = job.deadline != TimePoint::max() ? job.deadline : now + settings_.reconnect_time;
     const auto longest = static_cast<std::uint64_t>(kLongestHint.count());
     const nanoseconds hint =
         std::max(nanoseconds(static_cast<std::int64_t>(std::min(error.retry_after_ns, longest))), kBackoffMin / 5);
@@ -270,6 +271,8 @@ void Client::expire(TimePoint now) {
             finish(*job, make_error(Status::DeadlineExceeded, "the deadline passed before the job was done"));
         }
     }
+    if (abandoned_.size() >= window_)
+        lose(make_error(Status::Unavailable, "the daemon answers no job within its deadline"));
 }
 
 void Client::forget_abandoned(std::uint64_t id) {

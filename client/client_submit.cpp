@@ -37,6 +37,17 @@ std::uint64_t message_bytes(const tegu_request& request, const Job& job, int inp
     return total;
 }
 
+// The data of a message up to this operand: dense memory as it is, so that it is copied once, into the frame; else `packed`.
+Bytes data_of(const tegu_operand& operand, const Packing& packing, const Job& job, int inputs,
+              wire::ByteBuffer& packed) {
+    const bool dense = operand.row_stride == 0 || operand.row_stride == job.cols || job.rows <= 1;
+    if (inputs == 1 && dense) return Bytes(static_cast<const std::byte*>(operand.data), packing.bytes);
+    const std::size_t begin = (packed.size() + 7) & ~std::size_t{7};
+    packed.resize(begin + packing.bytes);
+    pack(job, operand, packing, packed.data() + begin);
+    return Bytes(packed);
+}
+
 }  // namespace
 
 Result<std::uint64_t> Client::submit(const tegu_request& raw) {
@@ -50,56 +61,49 @@ Result<std::uint64_t> Client::submit(const tegu_request& raw) {
     Result<Operands> operands = prepare(*request, *job, inputs, deadline);
     if (!operands) return std::move(operands).error();
 
-    wire::JobRequest message;
-    message.job = std::move(*job);
-    message.backend = static_cast<wire::BackendChoice>(request->backend);
-    wire::ByteBuffer packed;
-    for (int i = 0; i < inputs; ++i) {
-        const tegu_operand& operand = request->inputs[i];
-        const RegionPtr& region = operands->inputs[static_cast<std::size_t>(i)];
-        const Packing& packing = operands->packings[static_cast<std::size_t>(i)];
-        wire::Operand& to = message.inputs[static_cast<std::size_t>(i)];
-        if (operand.buffer != nullptr) {
-            to.offset_bytes = operand.offset_bytes;
-            to.row_stride = operand.row_stride;
-        } else if (region != nullptr) {
-            to.row_stride = packing.row_stride;
-        } else if (inputs == 1 &&
-                   (operand.row_stride == 0 || operand.row_stride == message.job.cols || message.job.rows <= 1)) {
-            message.data =
-                Bytes(static_cast<const std::byte*>(operand.data), packing.bytes);  // dense: straight into the frame
-        } else {
-            const std::size_t begin = (packed.size() + 7) & ~std::size_t{7};
-            packed.resize(begin + packing.bytes);
-            pack(message.job, operand, packing, packed.data() + begin);
-            message.data = Bytes(packed);
-        }
-        if (region != nullptr && (features_ & wire::kFeatureGenerations) != 0) to.generation = region->generation;
-    }
-
     PendingJob* pending = jobs_.add();
     if (pending == nullptr) return make_error(Status::OverQuota, "too many jobs are submitted and not fetched");
-    pending->inputs = std::move(operands->inputs);
-    pending->output = std::move(operands->output);
-    for (const RegionPtr& region : pending->inputs)
-        if (region != nullptr) ++region->jobs;
-    if (pending->output.region != nullptr) {
-        ++pending->output.region->jobs;
-        message.output.offset_bytes = pending->output.offset_bytes;
-        message.output.capacity_bytes = pending->output.region->memory.bytes() - pending->output.offset_bytes;
-    }
     pending->priority = static_cast<wire::Priority>(request->priority);
     pending->submitted = now;
     pending->deadline = deadline;
     earliest_deadline_ = std::min(earliest_deadline_, deadline);
-    encode_job(*pending, message);
-    queued_bytes_ += pending->frame.size();
     const std::uint64_t id = pending->id;
+    enqueue(*request, std::move(*job), inputs, std::move(*operands), *pending);
     if (queued_bytes_ >= kGatherBytes && link_ == LinkState::Ready) {
         if (window_left() == 0) receive(now);  // answers make room
         send_pending();
     }
     return id;
+}
+
+void Client::enqueue(const tegu_request& request, Job job, int inputs, Operands operands, PendingJob& pending) {
+    wire::JobRequest message;
+    message.job = std::move(job);
+    message.backend = static_cast<wire::BackendChoice>(request.backend);
+    wire::ByteBuffer packed;
+    for (int i = 0; i < inputs; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const tegu_operand& operand = request.inputs[i];
+        const RegionPtr& region = operands.inputs[at];
+        wire::Operand& to = message.inputs[at];
+        to.offset_bytes = operand.offset_bytes;  // 0 unless it is a buffer of the caller
+        to.row_stride = operand.buffer != nullptr ? operand.row_stride : operands.packings[at].row_stride;
+        if (region != nullptr)
+            to.generation = (features_ & wire::kFeatureGenerations) != 0 ? region->generation : 0;
+        else
+            message.data = data_of(operand, operands.packings[at], message.job, inputs, packed);
+    }
+    pending.inputs = std::move(operands.inputs);
+    pending.output = std::move(operands.output);
+    for (const RegionPtr& region : pending.inputs)
+        if (region != nullptr) ++region->jobs;
+    if (pending.output.region != nullptr) {
+        ++pending.output.region->jobs;
+        message.output.offset_bytes = pending.output.offset_bytes;
+        message.output.capacity_bytes = pending.output.region->memory.bytes() - pending.output.offset_bytes;
+    }
+    encode_job(pending, message);
+    queued_bytes_ += pending.frame.size();
 }
 
 Result<Client::Operands> Client::prepare(const tegu_request& request, const Job& job, int inputs, TimePoint deadline) {
@@ -139,11 +143,11 @@ Result<void> Client::place_input(const tegu_request& request, const Job& job, in
     Result<Packing> packing = plan_packing(job, operand, index, !in_message);
     if (!packing) return std::move(packing).error();
     operands.packings[at] = *packing;
+    if (operand.offset_bytes != 0)
+        return bad_range(input_field(index, "offset_bytes"), "0", "only a buffer has an offset");
     if (packing->bytes == 0) return {};
     if (operand.data == nullptr)
         return field_error(Status::BadRequest, input_field(index, "data"), "memory or a buffer", "there is no input");
-    if (operand.offset_bytes != 0)
-        return bad_range(input_field(index, "offset_bytes"), "0", "only a buffer has an offset");
     if (in_message) return {};
     Result<RegionPtr> region = acquire(input_pool_, wire::Access::Read, packing->bytes, deadline);
     if (!region) return std::move(region).error();

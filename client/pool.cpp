@@ -14,6 +14,11 @@ bool idle(const RegionPtr& region) {
     return region.use_count() == 1;
 }
 
+// Only results have outputs; an input that no job uses yet belongs to one that is being submitted.
+bool held_by_result(const RegionPtr& region) {
+    return region->jobs == 0 && region->access == wire::Access::ReadWrite;
+}
+
 }  // namespace
 
 RegionPtr Pool::find_idle(std::uint64_t bytes) const {
@@ -30,9 +35,7 @@ RegionPtr Pool::find_idle(std::uint64_t bytes) const {
 bool Pool::make_room(std::size_t limit) {
     while (regions_.size() >= limit) {
         auto victim = std::find_if(regions_.begin(), regions_.end(), idle);
-        if (victim == regions_.end())
-            victim = std::find_if(regions_.begin(), regions_.end(),
-                                  [](const RegionPtr& region) { return region->jobs == 0; });
+        if (victim == regions_.end()) victim = std::find_if(regions_.begin(), regions_.end(), held_by_result);
         if (victim == regions_.end()) return false;
         if ((*victim)->client != nullptr) (*victim)->client->release(**victim);
         regions_.erase(victim);

@@ -231,7 +231,8 @@ TEGU_API void tegu_request_init(tegu_request* request, size_t size, uint16_t ope
 
 /* Takes a job; *id, never 0, names it. It may wait in the library until 32 KiB are gathered or the next flush or wait, so that
  * several go in one system call. The caller must fetch its result with tegu_wait. Several may be in flight; results come in any order.
- * Blocks while the library's own buffers are all in use by earlier jobs. Fails only for what is wrong with the request itself. */
+ * Blocks while the library's own buffers are all in use by earlier jobs. Fails for what is wrong with the
+ * request itself, and if memory that it needs cannot be had or registered; what happens to the job later is told by tegu_wait. */
 TEGU_API tegu_status tegu_submit(tegu_client* client, const tegu_request* request, uint64_t* id, tegu_error* error);
 /* Sends what is waiting, as far as the daemon takes it now; never blocks for long. */
 TEGU_API tegu_status tegu_flush(tegu_client* client, tegu_error* error);
@@ -243,7 +244,7 @@ TEGU_API tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms,
                                tegu_error* error);
 /* Asks the daemon to stop a job; its result, or TEGU_CANCELLED, still comes from tegu_wait. TEGU_NOT_FOUND: no such job. */
 TEGU_API tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error);
-/* Submit and wait. */
+/* Submit and wait. *result is NULL if the job failed. */
 TEGU_API tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result, tegu_error* error);
 
 typedef struct tegu_array {

@@ -17,14 +17,14 @@ void put(std::byte* out, T value) {
     std::memcpy(out, &value, sizeof value);
 }
 
-// The one NaN that results hold: positive, quiet, no payload.
+// The one NaN that results hold (positive, quiet, no payload) and the one zero (+0).
 double canonical(double value) {
-    return value == value ? value : std::numeric_limits<double>::quiet_NaN();
+    return value == value ? value + 0.0 : std::numeric_limits<double>::quiet_NaN();
 }
 
-// An element of type `type` from its exact value in f64. Zero is +0.0.
+// An element of type `type` from its exact value in f64.
 void put_float_element(std::byte* out, ElementType type, double value) {
-    value = canonical(value) + 0.0;
+    value = canonical(value);
     if (type == ElementType::F64) return put(out, value);
     const auto narrow = static_cast<float>(value);
     if (type == ElementType::F32) return put(out, narrow);

@@ -268,7 +268,7 @@ Statistics<T> float_statistics(const std::vector<T>& x, bool skip_nans, unsigned
     }
     if (r.count == 0) r.mean = r.l1 = r.l2 = r.var = r.std = nan;
     for (double* value : {&r.sum, &r.l1, &r.mean, &r.var, &r.std, &r.l2})
-        if (std::isnan(*value)) *value = nan;
+        *value = std::isnan(*value) ? nan : *value == 0 ? 0.0 : *value;
     return r;
 }
 

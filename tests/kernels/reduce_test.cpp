@@ -250,6 +250,14 @@ TEST(ReduceFloat32, ExtremesAcrossChunksKeepTheFirstOfEquals) {
         EXPECT_EQ(bits_of(poisoned.at<double>(s)), "7ff8000000000000");
 }
 
+TEST(ReduceFloat64, AMeanThatRoundsToZeroIsPositive) {
+    const double x[] = {-0x1p-1074, 0.0};
+    const ReduceResult got =
+        run_reduce_job(reduce_job(ElementType::F64, 2, set_of({Statistic::Sum, Statistic::Mean})), x);
+    EXPECT_EQ(got.at<double>(Statistic::Sum), -0x1p-1074);
+    EXPECT_EQ(bits_of(got.at<double>(Statistic::Mean)), bits_of(0.0));
+}
+
 TEST(ReduceFloat32, FiniteDataNeverOverflows) {
     const std::vector<float> x(5000, std::numeric_limits<float>::max());
     const ReduceResult got = run_reduce_job(reduce_job(ElementType::F32, x.size(), kAllStatistics), x.data());

@@ -10,8 +10,10 @@
 The package is ctypes over libtegu.so.0 and needs no compiler. With numpy, arrays go in and come out; without it, anything that
 has the buffer protocol (bytes, array.array, memoryview) goes in and memoryviews come out. docs/clients.md tells it all.
 """
-from ._client import Buffer, Client, Future, Reply, Timing, connect
+from ._buffer import Buffer
+from ._client import Client, connect
 from ._errors import Busy, Cancelled, DeadlineExceeded, Error, Unavailable
+from ._job import Future, Reply, Timing
 
 __version__ = "0.1.0"
 __all__ = ["connect", "Client", "Buffer", "Future", "Reply", "Timing", "Error", "Busy", "Cancelled", "DeadlineExceeded",

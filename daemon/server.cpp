@@ -140,7 +140,12 @@ void Server::welcome(Fd socket) {
 
 void Server::forget(std::uint64_t session_number) {
     sessions_.erase(session_number);
-    if (stopping_) boost::asio::post(io_, [this] { end_if_idle(); });
+    if (!stopping_ || end_posted_) return;
+    end_posted_ = true;
+    boost::asio::post(io_, [this] {
+        end_posted_ = false;
+        end_if_idle();
+    });
 }
 
 void Server::watch(TimePoint when) {
@@ -210,7 +215,7 @@ void Server::reload() {
     ++statistics_.reloads_total;
     const auto if_missing =
         options_.settings_may_be_missing ? config::IfMissing::GivesDefaults : config::IfMissing::Fails;
-    const config::LoadedSettings loaded = config::load_settings(options_.settings_file, if_missing);
+    config::LoadedSettings loaded = config::load_settings(options_.settings_file, if_missing);
     if (!loaded.ok()) {
         for (const config::Diagnostic& diagnostic : loaded.errors)
             log(LogLevel::Error, config::diagnostic_text(diagnostic));
@@ -218,11 +223,10 @@ void Server::reload() {
             {{"SETTINGS_FILE", options_.settings_file}});
         return notify_ready(status_line(*this) + "; the last reload failed, the settings before it are in force");
     }
+    if (options_.socket_from_command_line) loaded.settings.socket.path = options_.settings.socket.path;
     config::ReloadPlan plan = config::plan_reload(options_.settings, loaded.settings);
-    for (const config::SettingChange& change : plan.changes) {
-        if (change.key == "socket.path" && options_.socket_from_command_line) continue;
+    for (const config::SettingChange& change : plan.changes)
         log(LogLevel::Notice, "setting " + config::change_text(change));
-    }
     options_.settings = std::move(plan.settings);
     quotas_.set_limits(options_.settings.limits);
     executor_.set_quantum(options_.settings.scheduler.quantum_us * 1000);

@@ -95,6 +95,7 @@ class Server {
     std::optional<Error> fatal_;
     bool stopping_ = false;
     bool aborted_ = false;
+    bool end_posted_ = false;
     Executor executor_;  // last: its thread posts to what stands above
 };
 

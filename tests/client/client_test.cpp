@@ -2,6 +2,7 @@
 // The library against a server that does what a daemon should not, or that dies. Every test ends with a right result on the
 // same client wherever one is still possible.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -217,6 +218,55 @@ TEST(ClientJobs, NoMoreOnTheWireThanAllowed) {
     EXPECT_EQ(most, 4u);
 }
 
+TEST(ClientJobs, ASocketThatIsFullTakesTheRestLater) {
+    FakeServer server({[](Connection& connection) {
+        connection.greet();
+        while (std::optional<Request> request = connection.read()) {
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+            connection.answer(*request);
+        }
+    }});
+    tc::Client client = connected(server);
+    const std::vector<std::uint8_t> x(60001, 1);
+    std::vector<std::uint64_t> ids;
+    for (std::uint64_t i = 0; i < 100; ++i)
+        ids.push_back(*client.submit(tc::Request::reduce(x.data(), x.size() - i, TEGU_STAT_SUM)));
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        EXPECT_EQ(client.wait(ids[i])->number(kSum), static_cast<double>(x.size() - i));
+}
+
+TEST(ClientJobs, SignalsDoNotDisturb) {
+    FakeServer server({[](Connection& connection) {
+        connection.greet();
+        while (std::optional<Request> request = connection.read()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            connection.answer(*request);
+        }
+    }});
+    tc::Client client = connected(server);
+    static std::atomic<int> signals{0};
+    struct sigaction action {};
+    action.sa_handler = [](int) { ++signals; };  // without SA_RESTART: every wait is interrupted
+    struct sigaction before;
+    ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+    std::atomic<bool> stop{false};
+    const pthread_t self = pthread_self();
+    std::thread sender([&stop, self] {
+        while (!stop) {
+            pthread_kill(self, SIGUSR1);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    });
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(client.run(OneValue(i).request.deadline(10000 * kMillisecond))->number(kSum), i);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(client.run(OneValue(i).request)->number(kSum), i);
+    stop = true;
+    sender.join();
+    sigaction(SIGUSR1, &before, nullptr);
+    EXPECT_GT(signals, 0);
+    EXPECT_EQ(client.reconnects(), 0u);
+}
+
 TEST(ClientJobs, LostMidJobIsReplayedInOrder) {
     std::vector<double> order;
     FakeServer server({[](Connection& connection) {
@@ -405,6 +455,20 @@ TEST(ClientDeadline, TimeToWaitEndsAndTheJobGoesOn) {
     go = true;
     EXPECT_EQ(client.wait(id)->number(kSum), 8.0);
     EXPECT_EQ(client.wait(id, 0).error().status, TEGU_NOT_FOUND);
+}
+
+TEST(ClientDeadline, AConnectionOnWhichNothingIsAnsweredIsGivenUp) {
+    FakeServer server({[](Connection& connection) {
+                           connection.hello.max_jobs_in_flight = 2;
+                           connection.greet();
+                           while (connection.read()) continue;
+                       },
+                       serve});
+    tc::Client client = connected(server);
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(client.run(OneValue(i).request.deadline(20 * kMillisecond)).error().status, TEGU_DEADLINE_EXCEEDED);
+    expect_works(client);
+    EXPECT_EQ(client.reconnects(), 1u);
 }
 
 TEST(ClientCancel, OfAJobOnTheWire) {

@@ -14,7 +14,6 @@ namespace tegu::kernels {
 namespace {
 
 using topk::Method;
-using topk::MethodKind;
 using topk::Question;
 using topk::Selection;
 using topk::Sequence;
@@ -34,12 +33,6 @@ Question question_of(const Job& job, const TopkParams& params) {
 std::uint64_t concurrent_rows(const Job& job, const Question& question) {
     if (job.axis == Axis::Whole || question.n >= kLongRow) return 1;
     return std::clamp<std::uint64_t>(job.rows, 1, topk::kMaxSlots);
-}
-
-std::uint64_t predict_ns(const Question& question, const Method& method) {
-    const std::uint64_t bytes = question.n * element_bytes(question.type);
-    if (method.kind == MethodKind::Blocks) return bytes / 16 + 5 * method.blocks + 60 * question.k + 300;
-    return 30 * question.n + 300;
 }
 
 // Where the values, indices and counts of one selection go.
@@ -184,7 +177,8 @@ Result<JobPlan> plan_topk(const Job& job, const TopkParams& params) {
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type);
     for (const ArraySpec& output : plan.outputs) plan.bytes_written += array_bytes(output);
     if (rows > 0) plan.scratch_bytes = method.bytes * concurrent_rows(job, question);
-    if (__builtin_mul_overflow(predict_ns(question, method), rows, &plan.predicted_ns))
+    if (__builtin_mul_overflow(topk::predict_ns(question, method), std::max<std::uint64_t>(rows, 1),
+                               &plan.predicted_ns))
         plan.predicted_ns = ~std::uint64_t{0};
     return plan;
 }

@@ -42,6 +42,32 @@ void minima(Elements elements, std::uint64_t block, std::uint64_t* out) {
 }
 
 template <class U, bool Float>
+void lane_minima(Elements elements, std::uint64_t lanes, std::uint64_t* out) {
+    const U flip = static_cast<U>(elements.flip);
+    for (std::uint64_t lane = 0; lane < lanes; lane += kGroup) {
+        alignas(64) U best[kGroup];
+        for (unsigned i = 0; i < kGroup; ++i) best[i] = static_cast<U>(~U{0});
+        for (std::uint64_t begin = lane; begin < elements.count; begin += lanes) {
+            const std::byte* group = elements.data + begin * sizeof(U);
+            const std::uint64_t left = elements.count - begin;
+            const unsigned count = left < kGroup ? static_cast<unsigned>(left) : kGroup;
+            if (count == kGroup) {
+                for (unsigned i = 0; i < kGroup; ++i) {
+                    const U value = rank::encode<U, Float>(rank::load<U>(group, i), flip);
+                    best[i] = value < best[i] ? value : best[i];
+                }
+            } else {
+                for (unsigned i = 0; i < count; ++i) {
+                    const U value = rank::encode<U, Float>(rank::load<U>(group, i), flip);
+                    best[i] = value < best[i] ? value : best[i];
+                }
+            }
+        }
+        for (unsigned i = 0; i < kGroup; ++i) out[lane + i] = best[i];
+    }
+}
+
+template <class U, bool Float>
 void gather(Elements elements, const std::uint64_t* positions, std::uint64_t count, std::uint64_t* out) {
     const U flip = static_cast<U>(elements.flip);
     for (std::uint64_t i = 0; i < count; ++i)
@@ -288,17 +314,25 @@ std::uint64_t collect_new128(Elements elements, std::uint64_t first, std::uint64
 }
 
 template <class U, bool Float>
-constexpr ScanKernels kNarrow = {&minima<U, Float>,    &gather<U, Float>,        &tally<U, Float>,
-                                 &histogram<U, Float>, &collect64<U, Float>,     nullptr,
-                                 &forget<U>,           &collect_new64<U, Float>, nullptr};
+constexpr ScanKernels kNarrow = {&minima<U, Float>,
+                                 &lane_minima<U, Float>,
+                                 &gather<U, Float>,
+                                 &tally<U, Float>,
+                                 &histogram<U, Float>,
+                                 &collect64<U, Float>,
+                                 nullptr,
+                                 &forget<U>,
+                                 &collect_new64<U, Float>,
+                                 nullptr};
 template <class U, bool Float>
-constexpr ScanKernels kEither = {&minima<U, Float>,    &gather<U, Float>,        &tally<U, Float>,
-                                 &histogram<U, Float>, &collect64<U, Float>,     &collect128<U, Float>,
-                                 &forget<U>,           &collect_new64<U, Float>, &collect_new128<U, Float>};
+constexpr ScanKernels kEither = {
+    &minima<U, Float>,        &lane_minima<U, Float>,   &gather<U, Float>,     &tally<U, Float>,
+    &histogram<U, Float>,     &collect64<U, Float>,     &collect128<U, Float>, &forget<U>,
+    &collect_new64<U, Float>, &collect_new128<U, Float>};
 template <class U, bool Float>
-constexpr ScanKernels kWide = {&minima<U, Float>,    &gather<U, Float>, &tally<U, Float>,
-                               &histogram<U, Float>, nullptr,           &collect128<U, Float>,
-                               &forget<U>,           nullptr,           &collect_new128<U, Float>};
+constexpr ScanKernels kWide = {
+    &minima<U, Float>, &lane_minima<U, Float>, &gather<U, Float>, &tally<U, Float>, &histogram<U, Float>,
+    nullptr,           &collect128<U, Float>,  &forget<U>,        nullptr,          &collect_new128<U, Float>};
 
 }  // namespace
 

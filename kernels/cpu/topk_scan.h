@@ -40,6 +40,8 @@ struct SeenRanks {
 struct ScanKernels {
     // out[b] = the smallest rank of elements [b * block, (b + 1) * block), the last block may be short. REQUIRES: block >= 1.
     void (*minima)(Elements elements, std::uint64_t block, std::uint64_t* out);
+    // out[l] = the smallest rank of elements l, l + lanes, l + 2 * lanes, ... REQUIRES: lanes a multiple of 64, <= elements.count.
+    void (*lane_minima)(Elements elements, std::uint64_t lanes, std::uint64_t* out);
     // out[i] = the rank of the element at positions[i]. REQUIRES: positions < elements.count.
     void (*gather)(Elements elements, const std::uint64_t* positions, std::uint64_t count, std::uint64_t* out);
     // How many ranks are below the bound, and how many are equal to it.

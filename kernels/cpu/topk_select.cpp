@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a method, the working memory, and the method `direct`.
+// The choice of a method, and the working memory.
 #include "kernels/cpu/topk_select.h"
 
 #include <sys/mman.h>
@@ -15,7 +15,7 @@ namespace tegu::kernels::topk {
 namespace {
 
 constexpr std::uint64_t kMinBlock = 64;
-constexpr std::uint64_t kSampled = 16384;       // elements from which a sample pays
+constexpr std::uint64_t kMinLanes = 64;
 constexpr std::uint64_t kBlocksFrom = 1024;     // elements
 constexpr std::uint64_t kCached = 8u << 20;     // bytes of input that a second read finds in a cache
 constexpr std::uint64_t kHugeFrom = 16u << 20;  // bytes of working memory from which huge pages pay
@@ -61,14 +61,19 @@ Method distinct_method(const Question& question) {
     return method;
 }
 
+Method direct_method(const Question& question) {
+    Method method;
+    method.entries = question.n;
+    method.lanes = std::max(kMinLanes, (4 * question.k + 63) / 64 * 64);
+    if (method.lanes > question.n / 2 || (question.distinct && question.n < 32 * question.k)) method.lanes = 0;
+    return method;
+}
+
 Method kind_of_method(const Question& question) {
     if (!question.distinct && question.n >= kBlocksFrom && question.k <= most_blocks(question))
         return blocks_method(question);
-    if (question.n >= kSampled && question.distinct && question.k <= question.n / 16) return distinct_method(question);
-    if (question.n >= kSampled) return threshold_method(question);
-    Method method;
-    method.entries = question.n;
-    return method;
+    if (question.n <= kTile) return direct_method(question);
+    return question.distinct && question.k <= question.n / 16 ? distinct_method(question) : threshold_method(question);
 }
 
 }  // namespace
@@ -80,6 +85,24 @@ Method choose_method(const Question& question) {
     method.wide = width == 8 || (width == 4 && question.n > (std::uint64_t{1} << 32));
     method.bytes = Layout(nullptr, question, method).bytes;
     return method;
+}
+
+std::uint64_t predict_ns(const Question& question, const Method& method) {
+    const std::uint64_t n = question.n;
+    const std::uint64_t bytes = n * element_bytes(question.type);
+    const std::uint64_t sort_ns = method.wide ? 22 : 9;  // an entry
+    const bool repeats = question.distinct && element_bytes(question.type) <= 2;
+    switch (method.kind) {
+        case MethodKind::Direct:
+            if (method.lanes > 0) return 300 + n / 3 + 50 * question.k + (question.distinct ? 3 * method.lanes : 0);
+            return 200 + sort_ns * n + 16 * std::min<std::uint64_t>(n, 512);
+        case MethodKind::Blocks: return 400 + bytes / 25 + 2 * method.blocks + 60 * question.k;
+        case MethodKind::Threshold:
+            return 20 * method.sample + bytes / 20 + n / 8 + sort_ns * (repeats ? n : question.k);
+        case MethodKind::Distinct:
+            return 10000 + 20 * method.sample + bytes / 20 + (repeats ? n / 2 : n / 16) + 3 * sort_ns * question.k;
+    }
+    return 0;
 }
 
 std::string describe(const Method& method) {
@@ -128,28 +151,6 @@ Workspace& Workspace::operator=(Workspace&& other) noexcept {
     return *this;
 }
 
-template <class Entry>
-bool select_directly(Selector<Entry>& selector) {
-    const Question& question = selector.question;
-    selector.size = question.n;
-    const bool collected = selector.team.run(tasks_of(question.n), [&](std::uint64_t task, unsigned slot) {
-        selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-            selector.collect(selector.view(begin, count, slot), begin, kAnyRank, selector.entries + begin);
-        });
-    });
-    if (!collected) return false;
-    if (!question.distinct && question.k <= question.n / 8) {
-        std::nth_element(selector.entries, selector.entries + (question.k - 1), selector.entries + question.n);
-        std::sort(selector.entries, selector.entries + question.k);
-        return true;
-    }
-    Entry* sorted = sort_by_rank(selector.entries, selector.spare, selector.size, selector.shift, selector.team);
-    if (sorted == nullptr) return false;
-    selector.entries = sorted;
-    if (question.distinct) selector.size = selector.first_of_each_rank(sorted, selector.size);
-    return true;
-}
-
 namespace {
 
 template <class Entry>
@@ -158,7 +159,7 @@ Result<Selection> select_with(const Sequence& sequence, const Question& question
     Selector<Entry> selector(sequence, question, method, workspace, team);
     bool done = false;
     switch (method.kind) {
-        case MethodKind::Direct: done = select_directly(selector); break;
+        case MethodKind::Direct: done = select_direct(selector); break;
         case MethodKind::Blocks: done = select_blocks(selector); break;
         case MethodKind::Threshold: done = select_threshold(selector); break;
         case MethodKind::Distinct: done = select_distinct(selector); break;

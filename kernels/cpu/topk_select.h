@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selecting the best k of one sequence. Every method gives the same entries; they differ in how much they read and keep.
-//   direct     ranks every element and sorts. Short rows.
+//   direct     a bound from the minima of interleaved lanes, a pass that collects what is within it, a sort. Short rows.
 //   blocks     one pass for the smallest rank of each block of elements; the answer lies in the k blocks with the best minima, so
 //              only these are read again. Small k: never reads more than 9/8 of the input, whatever the data.
 //   threshold  a bound from a sample, a pass that counts what is within it, a pass that collects that, a sort. Large k.
@@ -45,6 +45,7 @@ struct Method {
     bool wide = false;           // entries are Entry128
     std::uint64_t block = 0;     // blocks: elements of one
     std::uint64_t blocks = 0;    // blocks: how many
+    std::uint64_t lanes = 0;     // direct: how many; 0: too short for a bound
     std::uint64_t entries = 0;   // room for candidates; distinct: in one slot
     std::uint64_t sample = 0;    // threshold, distinct: elements of the sample
     unsigned slots = kMaxSlots;  // threads that may work at the same time
@@ -53,6 +54,9 @@ struct Method {
 };
 
 Method choose_method(const Question& question);
+
+// Time on one thread, from a model that was fitted to random values on one x86 machine; values that repeat take longer.
+std::uint64_t predict_ns(const Question& question, const Method& method);
 
 // "blocks block=2048"
 std::string describe(const Method& method);

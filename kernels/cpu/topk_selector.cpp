@@ -63,7 +63,7 @@ Layout::Layout(std::byte* memory, const Question& question, const Method& method
     entries = take(lists * method.entries * entry);
     spare = take(lists * method.entries * entry);
     order = take(method.blocks * entry);
-    minima = reinterpret_cast<std::uint64_t*>(take(method.blocks * sizeof(std::uint64_t)));
+    minima = reinterpret_cast<std::uint64_t*>(take((method.blocks + method.lanes) * sizeof(std::uint64_t)));
     sample = reinterpret_cast<std::uint64_t*>(take(2 * method.sample * sizeof(std::uint64_t)));
     tallies = reinterpret_cast<TaskTally*>(take(threshold ? tasks_of(question.n) * sizeof(TaskTally) : 0));
     histograms =

@@ -41,7 +41,7 @@ struct Layout {
     std::byte* entries = nullptr;         // [method.entries], for `distinct` [slots x entries]
     std::byte* spare = nullptr;           // the same again
     std::byte* order = nullptr;           // [blocks] entries
-    std::uint64_t* minima = nullptr;      // [blocks]
+    std::uint64_t* minima = nullptr;      // [blocks] or [lanes]
     std::uint64_t* sample = nullptr;      // [2 x method.sample]
     TaskTally* tallies = nullptr;         // [tasks]
     std::uint64_t* histograms = nullptr;  // [slots x 2^kDigitBits]
@@ -111,7 +111,7 @@ std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& quest
 
 // The methods.
 template <class Entry>
-bool select_directly(Selector<Entry>& selector);
+bool select_direct(Selector<Entry>& selector);  // REQUIRES: n <= kTile
 template <class Entry>
 bool select_blocks(Selector<Entry>& selector);
 template <class Entry>

@@ -18,6 +18,12 @@ namespace {
 
 using test::Pattern;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kLarge = 40000;  // every method still runs; the reference sorts ten times slower there
+#else
+constexpr std::size_t kLarge = 100000;
+#endif
+
 struct Case {
     Job job;
     std::uint64_t row_stride = 0;  // 0: cols
@@ -163,8 +169,8 @@ TYPED_TEST(TopkTest, SmallSizesMatchAStableSort) {
 
 TYPED_TEST(TopkTest, LargeSizesMatchAStableSort) {
     for (int pattern = 0; pattern < static_cast<int>(Pattern::Count); ++pattern) {
-        const std::size_t n = 100000;
-        check_whole<TypeParam>(static_cast<Pattern>(pattern), n, {1, 10, 384, 3000, n / 2, n - 1, n}, 77);
+        const std::size_t n = kLarge;
+        check_whole<TypeParam>(static_cast<Pattern>(pattern), n, {1, 10, 384, n / 33, n / 2, n - 1, n}, 77);
         if (this->HasFatalFailure()) return;
     }
 }

@@ -24,7 +24,7 @@ constexpr std::uint32_t kMinLevels = 2, kMaxLevels = 256;
 // More threads than this do not work on one map: it bounds the scratch memory that a plan must announce.
 constexpr std::uint64_t kMaxWorkers = 16;
 // Pixels per step of the search for the range.
-constexpr std::uint64_t kRangePixels = 64 * 1024;
+constexpr std::uint64_t kRangePixels = 65536;
 
 std::string to_text(double value) {
     char text[32];

@@ -2,7 +2,9 @@
 #include "kernels/entropy_map_tile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
 namespace tegu::kernels {
 namespace {
@@ -36,10 +38,13 @@ Quantiser quantiser_of(ElementType type) {
 }
 
 template <class T>
-bool is_nan(const std::byte* pixel) {
-    T value;
-    std::memcpy(&value, pixel, sizeof value);
-    return value != value;
+bool is_nan([[maybe_unused]] const std::byte* pixel) {
+    if constexpr (std::is_floating_point<T>::value) {
+        T value;
+        std::memcpy(&value, pixel, sizeof value);
+        return std::isnan(value);
+    }
+    return false;
 }
 
 bool pixel_is_nan(ElementType type, const std::byte* pixel) {
@@ -194,7 +199,7 @@ void Tile::count_whole(std::uint32_t row) {
     for (std::uint32_t col = 0; col < tile_.cols; ++col) {
         const std::uint32_t cols =
             std::min(col + tile_.window_cols, tile_.inside_col_end) - std::max(col, tile_.inside_col_begin);
-        whole_[col] = image_.table[rows * cols];
+        whole_[col] = image_.table[std::size_t{rows} * cols];
         divisor_[col] = static_cast<float>(rows * cols) * scale;  // exact: 12 bits and a power of two
     }
 }
@@ -236,8 +241,8 @@ bool Tile::run() {
 std::size_t method_scratch_bytes(EntropyMethod method, const EntropyLayout& layout, const EntropyMapParams& params) {
     switch (method) {
         case EntropyMethod::Slide: return 0;
-        case EntropyMethod::Planes: return (params.levels + 1) * layout.pitch;
-        case EntropyMethod::Columns: return 2 * entropy_column_levels(params.levels) * layout.pitch;
+        case EntropyMethod::Planes: return (std::size_t{params.levels} + 1) * layout.pitch;
+        case EntropyMethod::Columns: return std::size_t{2} * entropy_column_levels(params.levels) * layout.pitch;
     }
     __builtin_unreachable();
 }

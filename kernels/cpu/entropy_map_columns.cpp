@@ -15,6 +15,21 @@ constexpr unsigned kVectorBytes = 32;
 constexpr unsigned kVectorBytes = 16;
 #endif
 
+template <unsigned Bytes>
+struct VectorOf;
+template <>
+struct VectorOf<16> {
+    typedef std::uint16_t Type __attribute__((vector_size(16)));
+};
+template <>
+struct VectorOf<32> {
+    typedef std::uint16_t Type __attribute__((vector_size(32)));
+};
+template <>
+struct VectorOf<64> {
+    typedef std::uint16_t Type __attribute__((vector_size(64)));
+};
+
 // The counts of Levels levels, in vectors that stay in registers.
 template <unsigned Levels>
 class Histogram {
@@ -44,7 +59,7 @@ class Histogram {
   private:
     static constexpr unsigned kBytes = 2 * Levels < kVectorBytes ? 2 * Levels : kVectorBytes;
     static constexpr unsigned kParts = 2 * Levels / kBytes;
-    typedef std::uint16_t Vector __attribute__((vector_size(kBytes)));
+    using Vector = typename VectorOf<kBytes>::Type;
     Vector counts_[kParts] = {};
 };
 

@@ -71,6 +71,23 @@ class TerminalTest(unittest.TestCase):
         done = self.daemon.run("tegu latency --seconds 0.3")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
+    def test_progress_of_a_slow_pipe(self):
+        outer, inner = pty.openpty()
+        process = subprocess.Popen([TEGU, "reduce", "--dtype", "u8", "--stats", "count", "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=inner, env=dict(self.daemon.environment, TERM="xterm"))
+        os.close(inner)
+        line, end = b"", time.time() + PATIENCE
+        while b"reading " not in line and time.time() < end:  # for the first second nothing is said
+            process.stdin.write(b"x")
+            process.stdin.flush()
+            if select.select([outer], [], [], 0.1)[0]:
+                line += os.read(outer, 65536)
+        out, _ = process.communicate(timeout=PATIENCE)
+        os.close(outer)
+        self.assertRegex(line, rb"^\rreading [0-9]+ B, [0-9.e-]+ GB/s")
+        self.assertEqual(process.returncode, 0)
+        self.assertNotIn(b"reading ", out)
+
     def test_watch_redraws_and_ends_by_interrupt(self):
         code, text = self.on_terminal(["stats", "--watch", "--interval", "0.05"], interrupt_after=b"\x1b[H\x1b[J")
         self.assertEqual(code, 0)

@@ -25,6 +25,7 @@ void print(std::FILE* file, const std::string& text) {
 
 // The one line about what ends the daemon, in the log and for the service manager.
 int report_failure(const Error& error, int exit_code) {
+    log_to_journal_as_lines();
     log(LogLevel::Error, error.message, {{"STATUS", std::string(status_info(error.status).word)}});
     notify_failed(0, error.message);
     return exit_code;
@@ -87,6 +88,7 @@ int run(const Options& options) {
                                                                                    : config::IfMissing::Fails);
     if (options.check_settings) return check_settings(loaded, server.settings_file);
     if (!loaded.ok()) {
+        log_to_journal_as_lines();
         for (const config::Diagnostic& diagnostic : loaded.errors)
             log(LogLevel::Error, config::diagnostic_text(diagnostic));
         return report_failure(

@@ -31,6 +31,17 @@ void send_to_journal(LogLevel level, std::string_view message, const LogField* f
     (void)::sd_journal_sendv(parts.data(), static_cast<int>(parts.size()));
 }
 
+// "<3>message [STATUS=IO]": the number is the priority, as journald reads it from a stream.
+void send_line(LogLevel level, std::string_view message, const LogField* fields, std::size_t count) {
+    std::string line = "<" + std::to_string(static_cast<int>(level)) + ">" + std::string(message);
+    for (std::size_t i = 0; i < count; ++i)
+        line += (i == 0 ? " [" : " ") + std::string(fields[i].first) + "=" + fields[i].second;
+    line += count > 0 ? "]\n" : "\n";
+    (void)!::write(STDERR_FILENO, line.data(), line.size());
+}
+
+bool in_journal = false;
+
 }  // namespace
 
 bool log_to_journal() {
@@ -40,7 +51,12 @@ bool log_to_journal() {
     if (stream == nullptr || std::sscanf(stream, "%llu:%llu", &device, &inode) != 2) return false;
     if (::fstat(STDERR_FILENO, &status) != 0 || status.st_dev != device || status.st_ino != inode) return false;
     set_log_sink(&send_to_journal);
+    in_journal = true;
     return true;
+}
+
+void log_to_journal_as_lines() {
+    if (in_journal) set_log_sink(&send_line);
 }
 
 }  // namespace tegu::daemon

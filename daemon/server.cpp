@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "config/settings_load.h"
 #include "config/settings_reload.h"
+#include "daemon/journal.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
 
@@ -80,15 +81,26 @@ Result<void> Server::run() {
         notify_ready(status_line(*this));
         log(LogLevel::Info, "ready on " + listener_.path,
             {{"VERSION", TEGU_VERSION}, {"SOCKET", listener_.path}, {"THREADS", std::to_string(executor_.threads())}});
-        io_.run();
+        loop();
     } catch (const std::exception& exception) {
         fatal_ = make_error(Status::Internal, std::string("the io thread ended: ") + exception.what());
     }
     remove_socket_file(listener_);
     close_all();
     if (fatal_) return *fatal_;
+    log_to_journal_as_lines();
     log(LogLevel::Info, "stopped", {{"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
     return {};
+}
+
+// While the executor computes, its threads have a better use for the core than looking for the next message.
+void Server::loop() {
+    while (!io_.stopped()) {
+        std::size_t events = io_.poll();
+        const std::chrono::microseconds limit(quotas_.all().jobs == 0 ? options_.settings.executor.spin_us : 0);
+        if (events == 0 && !idle_wait_.stay_awake(Clock::now(), limit)) events = io_.run_one();
+        if (events > 0) idle_wait_.note_event(Clock::now(), limit);
+    }
 }
 
 void Server::wait_for_connections() {

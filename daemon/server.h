@@ -14,6 +14,7 @@
 #include "config/settings.h"
 #include "daemon/connection.h"
 #include "daemon/executor.h"
+#include "daemon/idle_wait.h"
 #include "daemon/listener.h"
 #include "daemon/quota.h"
 #include "daemon/session.h"
@@ -60,6 +61,7 @@ class Server {
     void forget(std::uint64_t session_number);
 
   private:
+    void loop();
     void wait_for_connections();
     void accept_connections();
     void welcome(Fd socket);
@@ -86,6 +88,7 @@ class Server {
     boost::asio::steady_timer look_timer_;
     boost::asio::steady_timer stop_timer_;
     boost::asio::signal_set signals_;
+    IdleWait idle_wait_;
     TimePoint look_at_ = kNever;
     TimePoint started_ = Clock::now();
     std::map<std::uint64_t, std::shared_ptr<Session>> sessions_;

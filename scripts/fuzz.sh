@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets with clang into build/fuzz and runs each for a time, from its seeds in tests/data/corpus. Inputs that reach
 # new code are kept in build/fuzz/found and tried first the next time; what crashes stays in build/fuzz/crashes.
-#   usage: scripts/fuzz.sh SECONDS [TARGET...]      targets: frame messages settings; default all
+#   usage: scripts/fuzz.sh SECONDS [TARGET...]      targets: frame messages settings npy pgm png; default all
 # Exit code 77: there is no clang with libFuzzer here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:?usage: scripts/fuzz.sh SECONDS [TARGET...]}
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(frame messages settings)
+[ ${#targets[@]} -gt 0 ] || targets=(frame messages settings npy pgm png)
 
 if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
     clang++ -x c++ - -fsanitize=fuzzer,address -o /dev/null 2>/dev/null; then

@@ -179,12 +179,6 @@ std::string descr_of(const NpyColumn& column) {
 
 }  // namespace
 
-Error truncated(const char* format, std::uint64_t announced, std::uint64_t held) {
-    return bad_data("bytes", std::to_string(announced),
-                    std::string(format) + ": truncated: the header announces " + std::to_string(announced) +
-                        " bytes of elements, the file holds " + std::to_string(held));
-}
-
 bool looks_like_npy(std::string_view prefix) {
     return prefix.substr(0, kMagic.size()) == kMagic;
 }

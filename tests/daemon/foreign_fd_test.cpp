@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/foreign_fd.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tegu::daemon {
+namespace {
+
+struct Pair {
+    Fd ours, theirs;
+};
+
+Pair socket_pair() {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    return {Fd(ends[0]), Fd(ends[1])};
+}
+
+Pair pipe_pair() {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    return {Fd(ends[0]), Fd(ends[1])};
+}
+
+// Sends one byte with `count` duplicates of `fd`.
+void send_copies(const Fd& socket, const Fd& fd, std::size_t count) {
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * 253)] = {};
+    char byte = 'x';
+    iovec part{&byte, 1};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int) * count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const int number = fd.get();
+        std::memcpy(CMSG_DATA(header) + i * sizeof(int), &number, sizeof number);
+    }
+    ASSERT_EQ(::sendmsg(socket.get(), &message, MSG_NOSIGNAL), 1);
+}
+
+// All writing ends of a pipe are closed when its reading end sees the end. Blocks until then.
+void expect_end(const Fd& reader) {
+    char byte;
+    EXPECT_EQ(::read(reader.get(), &byte, 1), 0);
+}
+
+TEST(ForeignFd, ArriveAllAtOnceAndCloseOnExec) {
+    const Pair sockets = socket_pair();
+    const Pair pipe = pipe_pair();
+    send_copies(sockets.theirs, pipe.theirs, 253);
+    std::byte area[16];
+    const Received received = receive_with_fds(sockets.ours.get(), MutableBytes(area));
+    EXPECT_EQ(received.bytes, 1);
+    EXPECT_FALSE(received.lost);
+    ASSERT_EQ(received.fds.size(), 253u);
+    for (const Fd& fd : received.fds) EXPECT_NE(::fcntl(fd.get(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST(ForeignFd, NothingToReceiveIsAnErrorThatDoesNotWait) {
+    const Pair sockets = socket_pair();
+    std::byte area[16];
+    EXPECT_LT(receive_with_fds(sockets.ours.get(), MutableBytes(area)).bytes, 0);
+    EXPECT_TRUE(errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+TEST(ForeignFd, OfAPipeIsClosedAtOnce) {
+    Pair pipe = pipe_pair();
+    { const ForeignFd foreign(std::move(pipe.theirs)); }
+    ASSERT_EQ(::fcntl(pipe.ours.get(), F_SETFL, O_NONBLOCK), 0);
+    expect_end(pipe.ours);
+}
+
+TEST(ForeignFd, OfASocketIsClosedByAnotherThread) {
+    Pair sockets = socket_pair();
+    { const ForeignFd foreign(std::move(sockets.theirs)); }
+    expect_end(sockets.ours);
+}
+
+TEST(ForeignFd, ThatIsReleasedStaysOpen) {
+    Pair sockets = socket_pair();
+    Fd kept;
+    {
+        ForeignFd foreign(std::move(sockets.theirs));
+        kept = foreign.release();
+    }
+    EXPECT_EQ(::send(kept.get(), "x", 1, MSG_NOSIGNAL), 1);
+    char byte;
+    EXPECT_EQ(::recv(sockets.ours.get(), &byte, 1, 0), 1);
+}
+
+TEST(ForeignFd, ThatNobodyReadIsTakenOutOfASocketAndClosed) {
+    const Pair sockets = socket_pair();
+    Pair pipe = pipe_pair();
+    for (int i = 0; i < 20; ++i) send_copies(sockets.theirs, pipe.theirs, 3);
+    pipe.theirs.reset();
+    shut_down_and_discard(sockets.ours.get());
+    expect_end(pipe.ours);  // while the socket is still open
+    EXPECT_LT(::send(sockets.theirs.get(), "x", 1, MSG_NOSIGNAL), 0);
+    EXPECT_EQ(errno, EPIPE);
+}
+
+TEST(ForeignFd, ManyOfAllKindsAreClosed) {
+    std::vector<Fd> fds;
+    std::vector<Fd> watched;
+    for (int i = 0; i < 50; ++i) {
+        Pair sockets = socket_pair(), pipe = pipe_pair();
+        fds.push_back(std::move(sockets.theirs));
+        fds.push_back(std::move(pipe.theirs));
+        fds.emplace_back(::eventfd(0, EFD_CLOEXEC));
+        watched.push_back(std::move(sockets.ours));
+        watched.push_back(std::move(pipe.ours));
+    }
+    close_foreign(std::move(fds));
+    for (const Fd& fd : watched) expect_end(fd);
+    close_foreign({});
+}
+
+}  // namespace
+}  // namespace tegu::daemon

@@ -24,7 +24,7 @@ std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv
     app.add_flag("--check-config", options.check_settings,
                  "Report every error of the settings file, with line and column, and end");
     app.add_flag("--print-config", options.print_settings, "Print the settings in force as a complete file, and end");
-    app.add_flag("-v,--verbose", options.verbose, "Log more");
+    app.add_flag("-v,--verbose", options.verbose, "Log every connection too");
     app.footer(
         "Signals: SIGHUP reads the settings again; SIGTERM and SIGINT finish the jobs in flight and end, a second one "
         "ends sooner.\n"

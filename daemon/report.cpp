@@ -39,7 +39,9 @@ double uptime_seconds(const Server& server) {
     return static_cast<double>(nanoseconds(Clock::now() - server.started())) * 1e-9;
 }
 
-constexpr const char* kBackendReason = "built without CUDA";
+std::string backend_reason(const config::Settings& settings) {
+    return settings.executor.backend == config::ExecutorBackend::Cpu ? "executor.backend is cpu" : "built without CUDA";
+}
 
 void add_limits(const config::Settings& settings, Fields& fields) {
     for (const config::SettingInfo& info : config::setting_infos()) {
@@ -103,7 +105,7 @@ std::vector<wire::Field> info_fields(const Server& server) {
     fields.add("pid", static_cast<std::uint64_t>(::getpid()));
     fields.add("uptime_seconds", uptime_seconds(server));
     fields.add("backend", std::string("cpu"));
-    fields.add("backend_reason", std::string(kBackendReason));
+    fields.add("backend_reason", backend_reason(server.settings()));
     fields.add("memory_class", std::string("none"));
     fields.add("cpu_isa", std::string(kernels::cpu_isa()));
     fields.add("executor_threads", std::uint64_t{server.executor_threads()});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/log.h"
 #include "daemon/report.h"
 #include "daemon/server.h"
 
@@ -75,6 +76,11 @@ Result<void> Session::on_hello(const wire::FrameHeader& header, Bytes body) {
     features_ = request->features & wire::kAllFeatures;
     max_jobs_in_flight_ = limits.jobs_in_flight_per_connection;
     greeted();
+    log(LogLevel::Debug, "connection opened",
+        {{"SESSION", std::to_string(number_)},
+         {"CLIENT_UID", std::to_string(peer_.uid)},
+         {"CLIENT_PID", std::to_string(peer_.pid)},
+         {"CLIENT_NAME", name_}});
     wire::HelloReply answer;
     answer.version = std::min(request->version_max, wire::kVersionMax);
     answer.features = features_;
@@ -110,7 +116,9 @@ Result<void> Session::on_stats(const wire::FrameHeader& header, Bytes body) {
     return {};
 }
 
-void Session::handle_close(CloseReason) {
+void Session::handle_close(CloseReason reason) {
+    log(LogLevel::Debug, std::string("connection closed: ") + close_reason_word(reason),
+        {{"SESSION", std::to_string(number_)}, {"CLIENT_UID", std::to_string(peer_.uid)}});
     for (auto& entry : jobs_) {
         JobTask& task = *entry.second;
         task.session.reset();

@@ -68,6 +68,7 @@ class Session final : public Connection {
 
     // session_jobs.cpp
     Result<void> on_job(const wire::FrameHeader& header, Bytes body);
+    bool runs_inline(const kernels::JobPlan& plan) const;
     Result<void> run_inline(const wire::FrameHeader& header, PreparedJob& prepared, TimePoint deadline);
     Result<void> enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                          TimePoint deadline);

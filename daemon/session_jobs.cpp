@@ -42,9 +42,15 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
     Result<PreparedJob> prepared = prepare_job(*request, buffers_, server_.settings().limits.scratch_bytes);
     if (!prepared) return std::move(prepared).error();
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
-    if (prepared->plan.predicted_ns < server_.settings().executor.inline_budget_us * 1000)
-        return run_inline(header, *prepared, deadline);
+    if (runs_inline(prepared->plan)) return run_inline(header, *prepared, deadline);
     return enqueue(header, *request, std::move(prepared).value(), deadline);
+}
+
+// A small job, for which there is working memory besides that of the one that the executor runs.
+bool Session::runs_inline(const kernels::JobPlan& plan) const {
+    if (plan.predicted_ns >= server_.settings().executor.inline_budget_us * 1000) return false;
+    return plan.scratch_bytes == 0 ||
+           plan.scratch_bytes + server_.load().running_scratch_bytes <= server_.settings().limits.scratch_bytes;
 }
 
 // The whole life of a small job: computed here, its reply written next to the others of this wake-up.

@@ -33,7 +33,9 @@ std::vector<float> noise(std::size_t count, unsigned seed = 1) {
 
 class JobsTest : public ::testing::Test {
   protected:
-    static void SetUpTestSuite() { daemon_ = std::make_unique<test::DaemonProcess>(); }
+    static void SetUpTestSuite() {
+        daemon_ = std::make_unique<test::DaemonProcess>("[limits]\nqueued_work_ms = 3600000\n");
+    }
     static void TearDownTestSuite() { daemon_.reset(); }
     static const std::string& socket() { return daemon_->socket(); }
 
@@ -345,7 +347,8 @@ TEST_F(JobsTest, AClientThatDiesMidJobLeavesNothingBehind) {
 
 TEST(JobLimits, QuotasAndABusyQueue) {
     const test::DaemonProcess daemon(
-        "[limits]\njobs_in_flight_per_connection = 3\njobs_per_uid = 4\nqueued_jobs = 2\nbuffers_per_connection = "
+        "[limits]\nqueued_work_ms = 3600000\njobs_in_flight_per_connection = 3\njobs_per_uid = 4\nqueued_jobs = "
+        "2\nbuffers_per_connection = "
         "2\nconnections_per_uid = 2\n");
     RawClient client(daemon.socket());
     EXPECT_EQ(3u, client.hello.max_jobs_in_flight);

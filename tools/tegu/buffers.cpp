@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu buffers: what this user's programs hold in the daemon.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "tools/tegu/command.h"
@@ -58,9 +57,9 @@ Expected<void> run(const CommonOptions& options) {
 
 }  // namespace
 
-Action setup_buffers(CLI::App& app) {
+Action setup_buffers(CommandLine& line) {
     auto options = std::make_shared<CommonOptions>();
-    add_common_options(app, *options, kControlTimeout);
+    add_common_options(line, *options, kControlTimeout);
     return [options] { return run(*options); };
 }
 

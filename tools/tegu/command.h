@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "tools/tegu/command_line.h"
 #include "tools/tegu/failure.h"
 
 // X(name on the command line, stem, sentence, example)
@@ -19,16 +20,12 @@
     X("latency", latency, "Measure round trips of small jobs", "tegu latency --size 1024 --seconds 5")           \
     X("buffers", buffers, "The buffers that your programs hold in the daemon", "tegu buffers")
 
-namespace CLI {
-class App;
-}
-
 namespace tegu {
 namespace cli {
 
 using Action = std::function<Expected<void>()>;
 
-#define TEGU_X(name, stem, sentence, example) Action setup_##stem(CLI::App& app);
+#define TEGU_X(name, stem, sentence, example) Action setup_##stem(CommandLine& line);
 TEGU_COMMANDS(TEGU_X)
 #undef TEGU_X
 
@@ -36,7 +33,7 @@ struct Command {
     const char* name;
     const char* sentence;
     const char* example;
-    Action (*setup)(CLI::App& app);
+    Action (*setup)(CommandLine& line);
 };
 
 }  // namespace cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu entropy-map: the Shannon entropy of the window around each pixel, as numbers or as a picture. Pictures are scaled from 0 to the
 // most that the window and the levels allow, so that two maps made alike can be compared by eye; --scale chooses otherwise.
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cmath>
 #include <memory>
@@ -19,7 +18,7 @@ namespace {
 struct Options {
     JobOptions job;
     std::string window = "5", range, base = "2", border = "clip", colour = "grey", scale = "full";
-    std::uint32_t levels = 16;
+    std::uint64_t levels = 16;
 };
 
 struct Range {
@@ -51,7 +50,7 @@ Expected<client::Request> make_request(const Options& options) {
     tegu_entropy_map_params& params = request.params.entropy_map;
     if (!parse_window(options.window, params.window_rows, params.window_cols))
         return usage_error("--window", options.window, "odd sizes from 3 to 63, as 5 or 5x7 (rows x columns)");
-    params.levels = options.levels;
+    params.levels = static_cast<std::uint32_t>(options.levels);
     params.base = options.base == "e" ? TEGU_BASE_E : TEGU_BASE_2;
     params.border = options.border == "mirror" ? TEGU_BORDER_MIRROR : TEGU_BORDER_CLIP;
     if (!options.range.empty()) {
@@ -216,28 +215,21 @@ Expected<void> run(const Options& options) {
 
 }  // namespace
 
-Action setup_entropy_map(CLI::App& app) {
+Action setup_entropy_map(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    app.add_option("--window", options->window, "Window, odd sizes from 3 to 63, as 5 or 5x7 (rows x columns) [5]")
-        ->type_name("SIZE");
-    require_count(app.add_option("--levels", options->levels, "Levels of the quantisation, 2 to 256 [16]"));
-    app.add_option("--range", options->range,
-                   "Values of the first and the last level's outer edges [the type's range; of floats, min and max of "
-                   "the pixels]")
-        ->type_name("LO,HI");
-    app.add_option("--base", options->base, "Base of the logarithm: 2 (bits) or e (nats) [2]")
-        ->type_name("WORD")
-        ->check(CLI::IsMember({"2", "e"}).description(""));
-    app.add_option("--border", options->border, "At the edge: clip the window, or mirror the image [clip]")
-        ->type_name("WORD")
-        ->check(CLI::IsMember({"clip", "mirror"}).description(""));
-    app.add_option("--colour,--color", options->colour, "Of a .png: grey, viridis or magma [grey]")->type_name("WORD");
-    app.add_option("--scale", options->scale,
-                   "Entropies of the first and the last colour: full (0 to the most possible), data (those of the "
-                   "map), or LO,HI [full]")
-        ->type_name("WORD");
-    add_job_options(app, options->job);
-    add_output_options(app, options->job, "npy, pgm or png");
+    line.text("--window", options->window, "SIZE", "Window, odd sizes from 3 to 63, as 5 or 5x7 (rows x columns) [5]");
+    line.count("--levels", options->levels, "Levels of the quantisation, 2 to 256 [16]", 0, UINT32_MAX);
+    line.text("--range", options->range, "LO,HI",
+              "Outer edges of the first and the last level [the type's range; of floats, min and max of the pixels]");
+    line.word("--base", options->base, {"2", "e"}, "Base of the logarithm: 2 (bits) or e (nats) [2]");
+    line.word("--border", options->border, {"clip", "mirror"},
+              "At the edge: clip the window, or mirror the image [clip]");
+    line.text("--colour,--color", options->colour, "WORD", "Of a .png: grey, viridis or magma [grey]");
+    line.text("--scale", options->scale, "WORD",
+              "Entropies of the first and the last colour: full (0 to the most possible), data (those of the map), or "
+              "LO,HI [full]");
+    add_job_options(line, options->job);
+    add_output_options(line, options->job, "npy, pgm or png");
     return [options] { return run(*options); };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu info: what the daemon says of itself.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "tools/tegu/command.h"
@@ -30,9 +29,9 @@ Expected<void> run(const CommonOptions& options) {
 
 }  // namespace
 
-Action setup_info(CLI::App& app) {
+Action setup_info(CommandLine& line) {
     auto options = std::make_shared<CommonOptions>();
-    add_common_options(app, *options, kControlTimeout);
+    add_common_options(line, *options, kControlTimeout);
     return [options] { return run(*options); };
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tegu/job.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 
@@ -45,29 +44,21 @@ Expected<client::Result> submit_and_wait(client::Client& client, const client::R
 
 }  // namespace
 
-void add_job_options(CLI::App& app, JobOptions& options) {
-    app.add_option("input", options.input, "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin")
-        ->type_name("FILE")
-        ->required();
-    app.add_option("--dtype", options.raw.dtype, "Raw elements of this type: u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64")
-        ->type_name("TYPE");
-    app.add_option("--shape", options.raw.shape, "Shape of raw elements, as 1000 or 480x640 [all of the file]")
-        ->type_name("SHAPE");
-    app.add_option("--priority", options.priority, "high, normal or low [normal]")
-        ->type_name("WORD")
-        ->check(CLI::IsMember({"high", "normal", "low"}).description(""));
-    app.add_option("--backend", options.backend, "What must run it: auto, cpu or gpu [auto]")
-        ->type_name("WORD")
-        ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""));
-    add_common_options(app, options.common, 0);
+void add_job_options(CommandLine& line, JobOptions& options) {
+    line.text("input", options.input, "FILE", "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
+    line.require("input");
+    line.text("--dtype", options.raw.dtype, "TYPE",
+              "Raw elements of this type: u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64");
+    line.text("--shape", options.raw.shape, "SHAPE", "Shape of raw elements, as 1000 or 480x640 [all of the file]");
+    line.word("--priority", options.priority, {"high", "normal", "low"}, "high, normal or low [normal]");
+    line.word("--backend", options.backend, {"auto", "cpu", "gpu"}, "What must run it: auto, cpu or gpu [auto]");
+    add_common_options(line, options.common, 0);
 }
 
-void add_output_options(CLI::App& app, JobOptions& options, const char* formats) {
-    app.add_option("-o,--output", options.output,
-                   std::string("Write the result to this file (") + formats + "); - for stdout")
-        ->type_name("FILE");
-    app.add_option("--format", options.format, "Format of the output file, if its name does not say")
-        ->type_name("WORD");
+void add_output_options(CommandLine& line, JobOptions& options, const char* formats) {
+    line.text("-o,--output", options.output, "FILE",
+              std::string("Write the result to this file (") + formats + "); - for stdout");
+    line.text("--format", options.format, "WORD", "Format of the output file, if its name does not say");
 }
 
 Expected<Finished> run_job(const JobOptions& options, const char* operation, client::Request request,

@@ -23,9 +23,9 @@ struct JobOptions {
 };
 
 // Adds the input, its type and shape, priority, backend, and the common options.
-void add_job_options(CLI::App& app, JobOptions& options);
+void add_job_options(CommandLine& line, JobOptions& options);
 // Adds -o and --format; `formats` lists the words for the help.
-void add_output_options(CLI::App& app, JobOptions& options, const char* formats);
+void add_output_options(CommandLine& line, JobOptions& options, const char* formats);
 
 // A finished job.
 struct Finished {

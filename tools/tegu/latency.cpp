@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu latency: round trips of one small job after another, or with several in flight, as redis-cli --latency does for its server. With
 // --intrinsic no server is asked: the gaps in a loop that only reads the clock are what this host itself adds to any measurement.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 
@@ -176,22 +175,16 @@ Expected<void> run(const Options& options) {
 
 }  // namespace
 
-Action setup_latency(CLI::App& app) {
+Action setup_latency(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    CLI::Option* count =
-        require_count(app.add_option("-c,--count", options->count, "Stop after this many round trips"));
-    count->check(CLI::Validator(CLI::PositiveNumber).description(""));
-    app.add_option("--seconds", options->seconds, "Stop after this long; Ctrl-C stops too [3]")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 1e6).description(""))
-        ->excludes(count);
-    require_count(app.add_option("--pipeline", options->pipeline, "Jobs in flight at once [1]"))
-        ->check(CLI::Range(1, static_cast<int>(kMaxPipeline)).description(""));
-    require_count(
-        app.add_option("--size", options->size, "Elements (f32) of each job, 0 for a ping without a job [1024]"))
-        ->check(CLI::Range(0, static_cast<int>(kMaxElements)).description(""));
-    app.add_flag("--intrinsic", options->intrinsic, "Measure this host alone, without a server");
-    add_common_options(app, options->common, kControlTimeout);
+    line.count("-c,--count", options->count, "Stop after this many round trips", 1);
+    line.seconds("--seconds", options->seconds, "Stop after this long; Ctrl-C stops too [3]", 0.001);
+    line.exclude("--seconds", "--count");
+    line.count("--pipeline", options->pipeline, "Jobs in flight at once [1]", 1, kMaxPipeline);
+    line.count("--size", options->size, "Elements (f32) of each job, 0 for a ping without a job [1024]", 0,
+               kMaxElements);
+    line.flag("--intrinsic", options->intrinsic, "Measure this host alone, without a server");
+    add_common_options(line, options->common, kControlTimeout);
     return [options] { return run(*options); };
 }
 

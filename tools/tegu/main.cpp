@@ -55,7 +55,8 @@ int run(int argc, char** argv) {
         chosen = &command;
         sub->set_help_flag("-h,--help", "Print this help");
         sub->footer(std::string("Example:\n  ") + command.example);
-        action = command.setup(*sub);
+        CommandLine line(*sub);
+        action = command.setup(line);
     }
     if (chosen == nullptr && argc > 1 && argv[1][0] != '-') return report_error("", unknown_command(argv[1]), false);
     const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--json") == 0; });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu ping: exit code 0 if the daemon answers. Small on purpose: scripts wait with it.
-#include <CLI/CLI.hpp>
 #include <ctime>
 #include <memory>
 
@@ -66,14 +65,11 @@ Expected<void> run(const Options& options) {
 
 }  // namespace
 
-Action setup_ping(CLI::App& app) {
+Action setup_ping(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    require_count(app.add_option("-c,--count", options->count, "How often [1]"))
-        ->check(CLI::Validator(CLI::PositiveNumber).description(""));
-    app.add_option("-i,--interval", options->interval, "Seconds between two [1]")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(0.0, 1e6).description(""));
-    add_common_options(app, options->common, kControlTimeout);
+    line.count("-c,--count", options->count, "How often [1]", 1);
+    line.seconds("-i,--interval", options->interval, "Seconds between two [1]", 0);
+    add_common_options(line, options->common, kControlTimeout);
     return [options] { return run(*options); };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu reduce: any set of statistics of an array, of the whole or of each row.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "tools/tegu/command.h"
@@ -17,7 +16,7 @@ struct Options {
     JobOptions job;
     std::string stats = "count,sum,mean,std,min,max";
     bool rows = false, skip_nans = false;
-    std::uint32_t ddof = 0;
+    std::uint64_t ddof = 0;
 };
 
 std::string all_statistics() {
@@ -113,7 +112,7 @@ Expected<void> run(const Options& options) {
     if (!format) return format.error();
     client::Request request = client::Request::reduce(*statistics);
     request.params.reduce.skip_nans = options.skip_nans ? 1 : 0;
-    request.params.reduce.ddof = options.ddof;
+    request.params.reduce.ddof = static_cast<std::uint32_t>(options.ddof);
     if (options.rows) request.by_rows();
 
     std::optional<OutputFile> file;
@@ -132,15 +131,15 @@ Expected<void> run(const Options& options) {
 
 }  // namespace
 
-Action setup_reduce(CLI::App& app) {
+Action setup_reduce(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    app.add_option("--stats", options->stats, "Some of: " + all_statistics() + "; or all [" + options->stats + "]")
-        ->type_name("WORD,...");
-    app.add_flag("--rows", options->rows, "Of each row by itself");
-    app.add_flag("--skip-nans", options->skip_nans, "Leave NaN elements out of everything but nans");
-    require_count(app.add_option("--ddof", options->ddof, "var and std divide by count - ddof; 0 or 1 [0]"));
-    add_job_options(app, options->job);
-    add_output_options(app, options->job, "npy");
+    line.text("--stats", options->stats, "WORD,...",
+              "Some of: " + all_statistics() + "; or all [" + options->stats + "]");
+    line.flag("--rows", options->rows, "Of each row by itself");
+    line.flag("--skip-nans", options->skip_nans, "Leave NaN elements out of everything but nans");
+    line.count("--ddof", options->ddof, "var and std divide by count - ddof; 0 or 1 [0]", 0, UINT32_MAX);
+    add_job_options(line, options->job);
+    add_output_options(line, options->job, "npy");
     return [options] { return run(*options); };
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tegu/session.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "tools/tegu/signals.h"
@@ -28,26 +26,12 @@ std::string sentence_of(const char* operation, const Error& error) {
 
 }  // namespace
 
-void add_common_options(CLI::App& app, CommonOptions& options, double default_timeout) {
+void add_common_options(CommandLine& line, CommonOptions& options, double default_timeout) {
     options.timeout = default_timeout;
-    app.add_option("--socket", options.socket, "Socket of the daemon [$TEGU_SOCKET, else " TEGU_DEFAULT_SOCKET "]")
-        ->type_name("PATH");
-    app.add_option("--timeout", options.timeout,
-                   "Give up after this long, in all; 0: never [" + number_text(default_timeout) + "]")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(0.0, 1e6).description(""));
-    app.add_flag("--json", options.json, "Print one JSON object");
-}
-
-CLI::Option* require_count(CLI::Option* option) {
-    const auto check = [](const std::string& word) -> std::string {
-        if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos)
-            return "'" + word + "' is no number of digits alone";
-        errno = 0;
-        std::strtoull(word.c_str(), nullptr, 10);
-        return errno == 0 ? "" : "'" + word + "' is too large";
-    };
-    return option->type_name("N")->check(CLI::Validator(check, ""));
+    line.text("--socket", options.socket, "PATH", "Socket of the daemon [$TEGU_SOCKET, else " TEGU_DEFAULT_SOCKET "]");
+    line.seconds("--timeout", options.timeout,
+                 "Give up after this long; 0: never [" + number_text(default_timeout) + "]", 0);
+    line.flag("--json", options.json, "Print one JSON object");
 }
 
 Expected<client::Client> connect(const CommonOptions& options) {

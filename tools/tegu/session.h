@@ -6,13 +6,9 @@
 #include <cstdint>
 #include <string>
 
+#include "tools/tegu/command_line.h"
 #include "tools/tegu/failure.h"
 #include "tools/tegu/json.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace tegu {
 namespace cli {
@@ -27,10 +23,7 @@ struct CommonOptions {
 };
 
 // Adds --socket, --timeout and --json. `options` outlives the parsing.
-void add_common_options(CLI::App& app, CommonOptions& options, double default_timeout);
-
-// Digits alone: the parser of numbers would take -1 for a very large one. Returns `option`, whose values are shown as N.
-CLI::Option* require_count(CLI::Option* option);
+void add_common_options(CommandLine& line, CommonOptions& options, double default_timeout);
 
 Expected<client::Client> connect(const CommonOptions& options);
 

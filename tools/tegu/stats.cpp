@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu stats: the daemon's counters, once or again and again with what each grew by in a second.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -93,14 +92,12 @@ Expected<void> run(const Options& options) {
 
 }  // namespace
 
-Action setup_stats(CLI::App& app) {
+Action setup_stats(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    app.add_flag("-w,--watch", options->watch, "Again and again, until interrupted; with --json one object a line");
-    app.add_option("-i,--interval", options->interval, "Seconds between two readings [1]")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(0.01, 1e6).description(""));
-    require_count(app.add_option("-c,--count", options->count, "Stop watching after this many readings"));
-    add_common_options(app, options->common, kControlTimeout);
+    line.flag("-w,--watch", options->watch, "Again and again, until interrupted; with --json one object a line");
+    line.seconds("-i,--interval", options->interval, "Seconds between two readings [1]", 0.01);
+    line.count("-c,--count", options->count, "Stop watching after this many readings", 1);
+    add_common_options(line, options->common, kControlTimeout);
     return [options] { return run(*options); };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu topk: the k best values, best first, and their indices in the array or in each row.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "tools/tegu/command.h"
@@ -102,14 +101,15 @@ Expected<void> run(const Options& options) {
 
 }  // namespace
 
-Action setup_topk(CLI::App& app) {
+Action setup_topk(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    require_count(app.add_option("-k", options->k, "How many; 1 to the number of elements (of a row)"))->required();
-    app.add_flag("--smallest", options->smallest, "The smallest instead of the largest");
-    app.add_flag("--distinct", options->distinct, "Each value once, with its first index");
-    app.add_flag("--rows", options->rows, "Of each row by itself");
-    add_job_options(app, options->job);
-    add_output_options(app, options->job, "npy");
+    line.count("-k", options->k, "How many; 1 to the number of elements (of a row)");
+    line.require("-k");
+    line.flag("--smallest", options->smallest, "The smallest instead of the largest");
+    line.flag("--distinct", options->distinct, "Each value once, with its first index");
+    line.flag("--rows", options->rows, "Of each row by itself");
+    add_job_options(line, options->job);
+    add_output_options(line, options->job, "npy");
     return [options] { return run(*options); };
 }
 

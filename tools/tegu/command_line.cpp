@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tegu/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+
+#include "tools/tegu/text.h"
+
+namespace tegu {
+namespace cli {
+namespace {
+
+constexpr double kMaxSeconds = 1e6;
+
+// Why `word` is no count in [least, most]; empty if it is one. CLI11 alone would take -1 for a very large number.
+std::string check_count(const std::string& word, std::uint64_t least, std::uint64_t most) {
+    const bool digits = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+    errno = 0;
+    const unsigned long long value = digits ? std::strtoull(word.c_str(), nullptr, 10) : 0;
+    if (digits && errno == 0 && value >= least && value <= most) return {};
+    return "'" + word + "' is no whole number from " + std::to_string(least) + " to " + std::to_string(most);
+}
+
+}  // namespace
+
+void CommandLine::flag(const std::string& names, bool& target, const std::string& help) {
+    app_->add_flag(names, target, help);
+}
+
+void CommandLine::text(const std::string& names, std::string& target, const char* type, const std::string& help) {
+    app_->add_option(names, target, help)->type_name(type);
+}
+
+void CommandLine::word(const std::string& names, std::string& target, const std::vector<std::string>& words,
+                       const std::string& help) {
+    app_->add_option(names, target, help)->type_name("WORD")->check(CLI::IsMember(words).description(""));
+}
+
+void CommandLine::count(const std::string& names, std::uint64_t& target, const std::string& help, std::uint64_t least,
+                        std::uint64_t most) {
+    const auto check = [least, most](const std::string& word) { return check_count(word, least, most); };
+    app_->add_option(names, target, help)->type_name("N")->check(CLI::Validator(check, ""));
+}
+
+void CommandLine::seconds(const std::string& names, double& target, const std::string& help, double least) {
+    const auto check = [least](const std::string& word) -> std::string {
+        char* end = nullptr;
+        const double value = std::strtod(word.c_str(), &end);
+        if (end != word.c_str() && *end == '\0' && value >= least && value <= kMaxSeconds) return {};
+        return "'" + word + "' is no number from " + number_text(least) + " to " + number_text(kMaxSeconds);
+    };
+    app_->add_option(names, target, help)->type_name("SECONDS")->check(CLI::Validator(check, ""));
+}
+
+void CommandLine::require(const std::string& name) {
+    app_->get_option(name)->required();
+}
+
+void CommandLine::exclude(const std::string& name, const std::string& other) {
+    app_->get_option(name)->excludes(app_->get_option(other));
+}
+
+}  // namespace cli
+}  // namespace tegu

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of one subcommand, over CLI11, which only command_line.cpp and main.cpp include: it takes a compiler many seconds. Targets
+// hold their defaults, and outlive the parsing. What a word may be is checked while it is parsed; what only the daemon knows is not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tegu {
+namespace cli {
+
+class CommandLine {
+  public:
+    // `app` is the subcommand, not owned.
+    explicit CommandLine(CLI::App& app) : app_(&app) {}
+
+    // `names`: "-c,--count"; a name without dashes is a positional.
+    void flag(const std::string& names, bool& target, const std::string& help);
+    void text(const std::string& names, std::string& target, const char* type, const std::string& help);
+    void word(const std::string& names, std::string& target, const std::vector<std::string>& words,
+              const std::string& help);
+    // Digits alone, in [least, most].
+    void count(const std::string& names, std::uint64_t& target, const std::string& help, std::uint64_t least = 0,
+               std::uint64_t most = UINT64_MAX);
+    // In [least, 1e6].
+    void seconds(const std::string& names, double& target, const std::string& help, double least);
+    // Relations of options that were added before.
+    void require(const std::string& name);
+    void exclude(const std::string& name, const std::string& other);
+
+  private:
+    CLI::App* app_;
+};
+
+}  // namespace cli
+}  // namespace tegu

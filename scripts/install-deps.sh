@@ -5,42 +5,48 @@
 #   usage: scripts/install-deps.sh [build] [test] [bench]      default: build
 set -euo pipefail
 
-packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboost-dev libsystemd-dev
-    libtomlplusplus-dev libcli11-dev libpng-dev zlib1g-dev python3)
-packages_test=(libgtest-dev libbenchmark-dev python3-numpy python3-pytest python3-hypothesis systemd procps
+packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboost-dev libsystemd-dev libpng-dev
+    zlib1g-dev python3)
+packages_test=(libgtest-dev libbenchmark-dev python3-numpy python3-pytest python3-hypothesis python3-venv systemd procps
     util-linux clang)
 packages_bench=(redis-server redis-tools python3-venv)
+# Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.
+optional_build=(libtomlplusplus-dev libcli11-dev)
+optional_test=(libclang-rt-dev)
+optional_bench=()
 
-wanted=()
+required=()
+optional=()
 for group in "${@:-build}"; do
     case $group in
-    build) wanted+=("${packages_build[@]}") ;;
-    test) wanted+=("${packages_test[@]}") ;;
-    bench) wanted+=("${packages_bench[@]}") ;;
+    build) required+=("${packages_build[@]}"); optional+=("${optional_build[@]}") ;;
+    test) required+=("${packages_test[@]}"); optional+=("${optional_test[@]}") ;;
+    bench) required+=("${packages_bench[@]}"); optional+=("${optional_bench[@]}") ;;
     *) echo "install-deps: unknown group '$group' (build, test, bench)" >&2; exit 64 ;;
     esac
 done
 
-missing=()
-for package in "${wanted[@]}"; do
-    state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-    [ "$state" = installed ] || missing+=("$package")
-done
-[ ${#missing[@]} -gt 0 ] || exit 0
+is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || { echo "install-deps: needs root or sudo to install: ${missing[*]}" >&2; exit 77; }
-    as_root=(sudo)
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; return; fi
+    command -v sudo >/dev/null || { echo "install-deps: needs root or sudo to install packages" >&2; exit 77; }
+    sudo "$@"
+}
+
+install() {
+    echo "install-deps: installing $*"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+missing=()
+for package in "${required[@]}"; do is_installed "$package" || missing+=("$package"); done
+if [ ${#missing[@]} -gt 0 ]; then
+    as_root apt-get update -qq
+    install "${missing[@]}"
 fi
-echo "install-deps: installing ${missing[*]}"
-export DEBIAN_FRONTEND=noninteractive
-"${as_root[@]}" apt-get update -qq
-# A distribution may lack a package that CMake can fetch instead (CLI11, toml++): install what there is.
-available=()
-for package in "${missing[@]}"; do
-    if apt-cache show "$package" >/dev/null 2>&1; then available+=("$package"); else
-        echo "install-deps: no package '$package' here; CMake fetches its pinned release" >&2
-    fi
+missing=()
+for package in "${optional[@]}"; do
+    if ! is_installed "$package" && apt-cache show "$package" >/dev/null 2>&1; then missing+=("$package"); fi
 done
-"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${available[@]}" >/dev/null
+[ ${#missing[@]} -eq 0 ] || install "${missing[@]}"

@@ -20,6 +20,13 @@ namespace tegu::wire {
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian, and so is every machine this runs on");
 
+// At most `most` bytes of a text, not cut inside a UTF-8 sequence.
+inline std::string_view cut_text(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0u) == 0x80u) --most;
+    return text.substr(0, most);
+}
+
 inline std::size_t padding_to_8(std::size_t bytes) {
     return (8 - bytes % 8) % 8;
 }

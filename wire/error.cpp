@@ -8,12 +8,8 @@
 namespace tegu::wire {
 namespace {
 
-// At most kMaxErrorTextBytes of a text, not cut inside a UTF-8 sequence.
-std::string_view cut(std::string_view text) {
-    if (text.size() <= kMaxErrorTextBytes) return text;
-    std::size_t end = kMaxErrorTextBytes;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
-    return text.substr(0, end);
+std::string_view cut(const std::string& text) {
+    return cut_text(text, kMaxErrorTextBytes);
 }
 
 }  // namespace

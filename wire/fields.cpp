@@ -12,16 +12,20 @@ namespace {
 enum Kind : std::uint8_t { kU64 = 0, kF64 = 1, kText = 2 };
 constexpr std::size_t kEntryBytes = 4;  // before the name
 
+std::string_view cut(const std::string& text) {
+    return cut_text(text, kMaxFieldTextBytes);
+}
+
 std::size_t value_bytes(const FieldValue& value) {
     const auto* text = std::get_if<std::string>(&value);
-    return text != nullptr ? text->size() : 8;
+    return text != nullptr ? cut(*text).size() : 8;
 }
 
 struct WriteValue {
     Writer& writer;
     void operator()(std::uint64_t value) const { writer.u64(value); }
     void operator()(double value) const { writer.f64(value); }
-    void operator()(const std::string& value) const { writer.text(value); }
+    void operator()(const std::string& value) const { writer.text(cut(value)); }
 };
 
 void check_length(Reader& reader, bool good) {
@@ -38,8 +42,7 @@ void encode(Span<const Field> fields, ByteBuffer& out) {
     writer.u16(static_cast<std::uint16_t>(fields.size()));
     writer.reserved(6);
     for (const Field& field : fields) {
-        assert(!field.name.empty() && field.name.size() <= kMaxNameBytes &&
-               value_bytes(field.value) <= kMaxFieldTextBytes);
+        assert(!field.name.empty() && field.name.size() <= kMaxNameBytes);
         writer.u8(static_cast<std::uint8_t>(field.value.index()));
         writer.u8(static_cast<std::uint8_t>(field.name.size()));
         writer.u16(static_cast<std::uint16_t>(value_bytes(field.value)));

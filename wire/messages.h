@@ -68,7 +68,7 @@ struct HelloReply {
 using FieldValue = std::variant<std::uint64_t, double, std::string>;
 struct Field {
     std::string name;                  // snake_case with its unit: "uptime_seconds", "jobs_total"
-    FieldValue value;  // a text has at most kMaxFieldTextBytes
+    FieldValue value;  // a text is cut at kMaxFieldTextBytes
 };
 
 struct BufferRegisterRequest {

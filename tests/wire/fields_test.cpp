@@ -48,6 +48,13 @@ TEST(Fields, TakeTheLargestListAndNoMore) {
     EXPECT_EQ(std::get<std::string>((*decode_fields(encoded(longest)))[0].value).size(), kMaxFieldTextBytes);
 }
 
+TEST(Fields, TextsAreCutBetweenCharacters) {
+    const auto fields =
+        *decode_fields(encoded({{"path", std::string(kMaxFieldTextBytes - 1, 'p') + "\xc3\xa9"}, {"n", 0.5}}));
+    EXPECT_EQ(std::get<std::string>(fields[0].value), std::string(kMaxFieldTextBytes - 1, 'p'));
+    EXPECT_EQ(std::get<double>(fields[1].value), 0.5);
+}
+
 TEST(Fields, AreRefusedWithTheWrongLengths) {
     const ByteBuffer good = encoded(kFields);
     expect_error(decode_fields(with<std::uint16_t>(good, 0, 65535)), Status::TooLarge, "count");

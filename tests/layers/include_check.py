@@ -17,8 +17,8 @@ MAY_USE = {
     "daemon": {"base", "wire", "config", "kernels"},
     "client": {"base", "wire"},
     "tools": {"client"},
-    "tools/bench": {"client", "kernels", "config"},
-    "tools/tune": {"client", "kernels", "config"},
+    "tools/bench": {"base", "client", "kernels", "config"},
+    "tools/tune": {"base", "client", "kernels", "config"},
 }
 SOURCE = (".h", ".hpp", ".cpp", ".c", ".cu", ".cuh", ".inc")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the figures were measured on and with. Unknown facts are "unknown", never an error.
+#pragma once
+
+#include <string>
+
+namespace tegu::bench {
+
+struct Device {
+    std::string command;  // the whole command line
+    std::string commit;   // "<hash>-dirty" for a tree with changes
+    std::string date;     // UTC
+    std::string cpu;
+    std::string isa;  // of the CPU kernels
+    std::string kernel;
+    std::string build;  // compiler and build type
+    unsigned cores = 1;
+    double load = 0;  // of the last minute, when the program began
+};
+
+Device describe_device(int argc, const char* const* argv);
+
+}  // namespace tegu::bench

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// tegu-bench: measures the kernels in this process and a private tegud through its socket, and prints one table. Times on a busy
+// machine say little: the noise is printed with them, and so is the load before the start.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <thread>
+
+#include "tools/bench/cases.h"
+
+namespace tegu::bench {
+namespace {
+
+std::string beside_this_program(const std::string& name) {
+    char path[4096];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    if (length <= 0) return name;
+    const std::string self(path, static_cast<std::size_t>(length));
+    return self.substr(0, self.rfind('/') + 1) + name;
+}
+
+int run(int argc, const char* const* argv) {
+    Settings settings;
+    std::string filter;
+    bool as_json = false;
+    settings.threads = std::max(1u, std::thread::hardware_concurrency());
+    settings.tegud = beside_this_program("tegud");
+    CLI::App app("Measures tegu's kernels and a private tegud on this machine.", "tegu-bench");
+    app.add_option("-f,--filter", filter, "run the cases whose name holds this regular expression");
+    app.add_option("-t,--threads", settings.threads, "threads of the pool; cases with one thread run as well")
+        ->check(CLI::Range(1u, 1024u));
+    app.add_option("-r,--repetitions", settings.repetitions, "repetitions of each case")->check(CLI::Range(1, 1000));
+    app.add_option("--tegud", settings.tegud, "the daemon to start; default: the one beside this program");
+    app.add_flag("--json", as_json, "print JSON instead of Markdown");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 64;
+    }
+    try {
+        settings.filter = std::regex(filter);
+    } catch (const std::regex_error&) {
+        std::fprintf(stderr, "tegu-bench: --filter: '%s' is not a regular expression\n", filter.c_str());
+        return 64;
+    }
+
+    const Device device = describe_device(argc, argv);
+    std::vector<Row> rows;
+    Result<void> done = run_kernel_cases(settings, rows);
+    if (done) done = run_daemon_cases(settings, rows);
+    if (!done) {
+        std::fprintf(stderr, "tegu-bench: %s\n", done.error().message.c_str());
+        return status_info(done.error().status).exit_code;
+    }
+    std::fputs((as_json ? json(rows, device) : markdown(rows, device)).c_str(), stdout);
+    return 0;
+}
+
+}  // namespace
+}  // namespace tegu::bench
+
+int main(int argc, char** argv) {
+    return tegu::bench::run(argc, argv);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/private_daemon.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "base/fd.h"
+
+namespace tegu::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kReadyMs = 5000;
+
+// The socket that the daemon reports to, as systemd would make it.
+Result<Fd> listen_for_ready(const std::string& path) {
+    Fd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) return io_error("the temporary folder's path", ENAMETOOLONG);
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return io_error("bind " + path, errno);
+    return fd;
+}
+
+// False if the daemon ended, which is noticed within a tenth of a second, or took too long.
+bool wait_for_ready(int fd, pid_t* daemon) {
+    const Clock::time_point end = Clock::now() + std::chrono::milliseconds(kReadyMs);
+    while (Clock::now() < end) {
+        pollfd one{fd, POLLIN, 0};
+        if (poll(&one, 1, 100) <= 0) {
+            if (waitpid(*daemon, nullptr, WNOHANG) == *daemon) {
+                *daemon = -1;
+                return false;
+            }
+            continue;
+        }
+        char text[4096];
+        const ssize_t size = recv(fd, text, sizeof text, 0);
+        if (size > 0 && std::string(text, static_cast<std::size_t>(size)).find("READY=1") != std::string::npos)
+            return true;
+    }
+    return false;
+}
+
+// Between fork and exec: only calls that are safe there.
+[[noreturn]] void become_daemon(const char* program, char* const* arguments, char* const* environment,
+                                const char* log) {
+    const int fd = open(log, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0) dup2(fd, STDERR_FILENO);
+    execve(program, arguments, environment);
+    _exit(127);
+}
+
+std::string content_of(const std::string& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+void remove_folder(const std::string& folder) {
+    DIR* list = opendir(folder.c_str());
+    if (list == nullptr) return;
+    while (const dirent* entry = readdir(list)) unlink((folder + "/" + entry->d_name).c_str());
+    closedir(list);
+    rmdir(folder.c_str());
+}
+
+}  // namespace
+
+Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned threads) {
+    PrivateDaemon daemon;
+    char name[] = "/tmp/tegu-bench-XXXXXX";
+    if (mkdtemp(name) == nullptr) return io_error("mkdtemp " + std::string(name), errno);
+    daemon.folder_ = name;
+    Result<Fd> ready = listen_for_ready(daemon.folder_ + "/notify");
+    if (!ready) return std::move(ready).error();
+    const std::string settings = daemon.folder_ + "/tegud.toml";
+    std::ofstream(settings) << "[executor]\nthreads = " << threads << "\n";
+
+    std::string texts[] = {program, "--socket", daemon.socket_path(), "--config", settings};
+    char* arguments[] = {texts[0].data(), texts[1].data(), texts[2].data(), texts[3].data(), texts[4].data(), nullptr};
+    std::string notify = "NOTIFY_SOCKET=" + daemon.folder_ + "/notify";
+    char* environment[] = {notify.data(), nullptr};
+    const std::string log = daemon.folder_ + "/log";
+    const Clock::time_point began = Clock::now();
+    daemon.pid_ = fork();
+    if (daemon.pid_ < 0) return io_error("fork", errno);
+    if (daemon.pid_ == 0) become_daemon(arguments[0], arguments, environment, log.c_str());
+    if (!wait_for_ready(ready->get(), &daemon.pid_))
+        return make_error(Status::Unavailable, program + " did not become ready: " + content_of(log));
+    daemon.ready_ns_ = std::chrono::duration<double, std::nano>(Clock::now() - began).count();
+    return daemon;
+}
+
+PrivateDaemon::~PrivateDaemon() {
+    if (pid_ > 0) {
+        kill(pid_, SIGTERM);
+        waitpid(pid_, nullptr, 0);
+    }
+    if (!folder_.empty()) remove_folder(folder_);
+}
+
+PrivateDaemon::PrivateDaemon(PrivateDaemon&& other) noexcept
+    : folder_(std::exchange(other.folder_, {})), pid_(std::exchange(other.pid_, -1)), ready_ns_(other.ready_ns_) {}
+
+PrivateDaemon& PrivateDaemon::operator=(PrivateDaemon&& other) noexcept {
+    std::swap(folder_, other.folder_);
+    std::swap(pid_, other.pid_);
+    std::swap(ready_ns_, other.ready_ns_);
+    return *this;
+}
+
+std::uint64_t PrivateDaemon::cpu_ns() const {
+    const std::string tasks = "/proc/" + std::to_string(pid_) + "/task";
+    DIR* list = opendir(tasks.c_str());
+    if (list == nullptr) return 0;
+    std::uint64_t total = 0;
+    while (const dirent* entry = readdir(list)) {
+        std::uint64_t ran = 0;
+        std::istringstream(content_of(tasks + "/" + entry->d_name + "/schedstat")) >> ran;
+        total += ran;
+    }
+    closedir(list);
+    return total;
+}
+
+double PrivateDaemon::resident_mb() const {
+    std::ifstream file("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string line; std::getline(file, line);)
+        if (line.compare(0, 6, "VmRSS:") == 0) return std::atof(line.c_str() + 6) * 1024 / 1e6;
+    return 0;
+}
+
+}  // namespace tegu::bench

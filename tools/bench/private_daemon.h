@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tegud of one's own on a socket in a new temporary folder, without a settings file of the system. Stopped and cleaned up by the destructor.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace tegu::bench {
+
+class PrivateDaemon {
+  public:
+    // Starts the program and waits until it says that it is ready. Errors: Io, Unavailable with what it wrote.
+    static Result<PrivateDaemon> start(const std::string& program, unsigned threads);
+    ~PrivateDaemon();
+    PrivateDaemon(PrivateDaemon&& other) noexcept;
+    PrivateDaemon& operator=(PrivateDaemon&& other) noexcept;
+
+    std::string socket_path() const { return folder_ + "/tegud.sock"; }
+    double ready_ns() const { return ready_ns_; }  // from fork to READY=1
+    std::uint64_t cpu_ns() const;                  // of all its threads so far
+    double resident_mb() const;                    // 1 MB = 1e6 B
+
+  private:
+    PrivateDaemon() = default;
+    std::string folder_;
+    pid_t pid_ = -1;
+    double ready_ns_ = 0;
+};
+
+}  // namespace tegu::bench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a measurement is, and how a list of them is printed: a Markdown table for people, JSON for programs. Every time has its
+// noise beside it: the median of the absolute deviations from the median, relative to the median.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/bench/device.h"
+
+namespace tegu::bench {
+
+struct Row {
+    std::string name;      // "topk/i32/n=10000000/k=10/threads=2"
+    double median_ns = 0;  // of one run of the case
+    double min_ns = 0;
+    double noise = 0;                                  // may be zero
+    std::uint64_t elements = 0;                        // may be zero: not a case about data
+    std::uint64_t bytes = 0;                           // read and written by one run
+    std::vector<std::pair<std::string, double>> more;  // further figures, with the unit in the name: {"p99_us", 12.5}
+};
+
+double median(std::vector<double> values);
+// Fills the three times of a row from the runs of the case. REQUIRES: !runs_ns.empty().
+void set_times(Row& row, const std::vector<double>& runs_ns);
+
+std::string markdown(const std::vector<Row>& rows, const Device& device);
+std::string json(const std::vector<Row>& rows, const Device& device);
+
+}  // namespace tegu::bench

@@ -16,16 +16,10 @@ void OperationCounters::count(Status status, const kernels::JobPlan& plan, std::
 
 const char* close_reason_word(CloseReason reason) {
     switch (reason) {
-        case CloseReason::PeerClosed: return "peer_closed";
-        case CloseReason::BadFraming: return "bad_framing";
-        case CloseReason::HelloTimeout: return "hello_timeout";
-        case CloseReason::FrameTimeout: return "frame_timeout";
-        case CloseReason::WriteStall: return "write_stall";
-        case CloseReason::ReplyQueueFull: return "reply_queue_full";
-        case CloseReason::Idle: return "idle";
-        case CloseReason::Refused: return "refused";
-        case CloseReason::Stopping: return "stopping";
-        case CloseReason::SocketError: return "socket_error";
+#define TEGU_X(Name, word) \
+    case CloseReason::Name: return #word;
+        TEGU_CLOSE_REASONS(TEGU_X)
+#undef TEGU_X
     }
     return "?";
 }

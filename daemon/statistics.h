@@ -22,20 +22,29 @@ inline constexpr std::size_t kStatusSlots = 0
 TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
 
-// Why the daemon closed a connection.
+// Why the daemon closed a connection: X(Name, word)
+#define TEGU_CLOSE_REASONS(X)           \
+    X(PeerClosed, peer_closed)          \
+    X(BadFraming, bad_framing)          \
+    X(HelloTimeout, hello_timeout)      \
+    X(FrameTimeout, frame_timeout)      \
+    X(WriteStall, write_stall)          \
+    X(ReplyQueueFull, reply_queue_full) \
+    X(Idle, idle)                       \
+    X(Refused, refused)                 \
+    X(Stopping, stopping)               \
+    X(SocketError, socket_error)
+
 enum class CloseReason : std::uint8_t {
-    PeerClosed,
-    BadFraming,
-    HelloTimeout,
-    FrameTimeout,
-    WriteStall,
-    ReplyQueueFull,
-    Idle,
-    Refused,
-    Stopping,
-    SocketError
+#define TEGU_X(Name, word) Name,
+    TEGU_CLOSE_REASONS(TEGU_X)
+#undef TEGU_X
 };
-inline constexpr std::size_t kCloseReasons = 10;
+inline constexpr std::size_t kCloseReasons = 0
+#define TEGU_X(Name, word) +1
+    TEGU_CLOSE_REASONS(TEGU_X)
+#undef TEGU_X
+    ;
 const char* close_reason_word(CloseReason reason);
 
 // Jobs of one operation that were admitted.

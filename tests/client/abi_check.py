@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The ABI: libtegu.so exports exactly the functions that tegu.h declares, all in version TEGU_0; it knows the Python package's
-view of tegu.h: same structs, same lists."""
+view of tegu.h: same structs, same lists, same version. Of the lists that tegu.h repeats, c_api.cpp asserts statuses and element types."""
 import ctypes
 import os
 import re
@@ -12,6 +12,7 @@ import tempfile
 import harness
 
 harness.preload_sanitizer()
+import tegu  # noqa: E402
 from tegu import _abi, _arrays  # noqa: E402
 
 HEADER = os.path.join(harness.SOURCE, "client", "tegu.h")
@@ -80,7 +81,43 @@ def check_python():
     check(library.tegu_role_word(len(_abi.STATISTICS) + 1) is None, "a statistic that the package does not know")
 
 
+def constants(prefix):
+    """{"SUM": 2, ...}: the enumerators TEGU_<prefix>... of tegu.h, with their values."""
+    with open(HEADER) as file:
+        found = re.findall(r"\bTEGU_%s(\w+) = (\d+)(?: << (\d+))?" % prefix, file.read())
+    return {name: int(value) << int(shift or 0) for name, value, shift in found}
+
+
+def check_lists():
+    library = _abi.library()
+    statistics = {name.upper(): 1 << number for number, name in enumerate(_abi.STATISTICS)}
+    check(constants("STAT_") == statistics, "TEGU_STAT_*: %s" % constants("STAT_"))
+    roles = {(library.tegu_role_word(number) or b"").decode().upper(): number for number in range(len(statistics) + 1, 256)}
+    roles.pop("", None)
+    check(constants("ROLE_") == roles, "TEGU_ROLE_*: %s, the library has %s" % (constants("ROLE_"), roles))
+    package = {name[5:]: value for name, value in vars(_abi).items() if name.startswith("ROLE_")}
+    check(package == roles, "ROLE_* of the package: %s" % package)
+    with open(os.path.join(harness.SOURCE, "base", "job.h")) as file:
+        listed = file.read().split("#define TEGU_OPERATIONS(X)")[1].split("#define")[0]
+    operations = {stem: int(number) for number, stem in re.findall(r"X\((\d+), \w+, (\w+),", listed)}
+    check(_abi.OPERATIONS == operations, "OPERATIONS of the package: %s" % _abi.OPERATIONS)
+    numbers = constants("")
+    check(all(numbers.get(stem.upper()) == number for stem, number in operations.items()), "operations of tegu.h")
+    backends = {name.lower(): number for name, number in constants("BACKEND_").items() if name != "AUTO"}
+    check({word: number for number, word in _abi.BACKENDS.items()} == backends, "BACKENDS of the package: %s" % _abi.BACKENDS)
+    check(_abi.DEADLINE_EXCEEDED == numbers["DEADLINE_EXCEEDED"], "DEADLINE_EXCEEDED of the package")
+
+
+def check_versions():
+    version = _abi.library().tegu_version().decode()
+    with open(os.path.join(harness.SOURCE, "client", "python", "setup.cfg")) as file:
+        check("version = %s\n" % version in file.read(), "the version in setup.cfg is not %s" % version)
+    check(tegu.__version__ == version, "tegu.__version__ is not %s" % version)
+
+
 check_exports()
 check_python()
+check_lists()
+check_versions()
 print("failed" if check.failed else "the ABI is as declared")
 sys.exit(1 if check.failed else 0)

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tegu-bench runs every group of cases, prints what it promises in both forms, and refuses what it cannot do. No time is judged."""
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+PROGRAM = os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"), "bin", "tegu-bench")
+FEW = "^(floor/bytes=400000|reduce/f32/n=1024/stats=sum|topk/i32/n=100000/k=10/uniform|daemon/(ready|round-trip|pipelined))"
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM] + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                          timeout=250)
+
+
+class Bench(unittest.TestCase):
+    def test_json_names_the_run_and_every_case_has_its_figures(self):
+        done = run("--json", "--repetitions", "1", "--threads", "2", "--filter", FEW)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertIn("--repetitions 1", report["command"])
+        self.assertRegex(report["date"], r"^\d{4}-\d\d-\d\d \d\d:\d\d UTC$")
+        self.assertTrue(report["commit"])
+        self.assertGreaterEqual(report["device"]["cores"], 1)
+        cases = {case["name"]: case for case in report["cases"]}
+        for name in ("floor/bytes=400000/threads=1", "reduce/f32/n=1024/stats=sum/threads=2",
+                     "topk/i32/n=100000/k=10/uniform/threads=1", "daemon/ready", "daemon/round-trip/sum/f32/n=1024",
+                     "daemon/pipelined/sum/f32/n=1024/depth=16"):
+            self.assertIn(name, cases)
+            self.assertGreater(cases[name]["median_ns"], 0)
+            self.assertLessEqual(cases[name]["min_ns"], cases[name]["median_ns"])
+            self.assertGreaterEqual(cases[name]["noise"], 0)
+        topk = cases["topk/i32/n=100000/k=10/uniform/threads=1"]
+        self.assertEqual(topk["elements"], 100000)
+        self.assertEqual(topk["bytes"], 400000 + 10 * (4 + 8))
+        trip = cases["daemon/round-trip/sum/f32/n=1024"]
+        self.assertGreaterEqual(trip["p99_us"], trip["p50_us"])
+
+    def test_markdown_is_a_table_under_a_line_that_says_how(self):
+        done = run("--repetitions", "1", "--filter", "^reduce/u8/n=1024/stats=sum")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertTrue(lines[0].startswith("`tegu-bench --repetitions 1"))
+        self.assertTrue(any(re.match(r"^\| reduce/u8/n=1024/stats=sum/threads=1 \| [\d.]+ (ns|us|ms) \|", line) for line in lines))
+
+    def test_a_filter_that_is_no_regular_expression_is_refused(self):
+        done = run("--filter", "(")
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("'('", done.stderr)
+
+    def test_a_daemon_that_does_not_start_is_an_error(self):
+        done = run("--filter", "daemon/ready", "--tegud", "/bin/false")
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("/bin/false", done.stderr)
+
+
+if __name__ == "__main__":
+    if not os.path.exists(PROGRAM):
+        print("tegu-bench is not built here")
+        sys.exit(77)
+    unittest.main()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The table, the tiles and the policy of entropy_map, and its inner loops once per instruction set.
 target_sources(tegu_kernels PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_policy.cpp

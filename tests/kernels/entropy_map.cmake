@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # entropy_map: its table, and the maps once per instruction set that this machine can run (a wish for a better one changes nothing).
 tegu_test(entropy_table_test SOURCES entropy_table_test.cpp LINKS tegu_kernels)
 tegu_test(entropy_map_test SOURCES entropy_map_test.cpp entropy_map_limits_test.cpp LINKS tegu_kernels)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 tegu_test(reduce_test SOURCES reduce_test.cpp LINKS tegu_kernels)
 tegu_test(reduce_bounds_test SOURCES reduce_bounds_test.cpp LINKS tegu_kernels)
 tegu_test(reduce_errors_test SOURCES reduce_errors_test.cpp LINKS tegu_kernels)

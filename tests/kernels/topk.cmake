@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 tegu_test(topk_test SOURCES topk_test.cpp LINKS tegu_kernels)
 # The same results with every instruction set that the machine has; a wish for a better one than it has changes nothing.
 foreach(isa sse2 avx2)

@@ -12,7 +12,8 @@ import rawclient
 from hostile_base import HostileTest
 from rawclient import Closed, Connection, Daemon, frame, header, job_body, memfd, reduce_params, topk_params
 
-LONG_ROWS = LONG_COLS = 4096  # an entropy map of this size with the largest window keeps one thread busy for long
+# An entropy map of this size with the largest window keeps one thread busy for long.
+LONG_ROWS = LONG_COLS = 2048 if os.environ.get("TEGU_SANITIZE") else 4096
 
 
 class LongJobs(HostileTest):
@@ -28,12 +29,13 @@ class LongJobs(HostileTest):
             os.close(reply.fds.pop())
         return connection
 
-    def submit_long(self, connection, **fields):
+    def submit_long(self, connection, until_it_runs=True, **fields):
         body = job_body(rawclient.ENTROPY_MAP, rawclient.U8, rows=LONG_ROWS, cols=LONG_COLS, handle=connection.image.handle,
                         out=connection.map.handle, out_capacity=4 * LONG_ROWS * LONG_COLS,
                         params=rawclient.entropy_params(63, 63, 256))
         request_id = connection.submit(rawclient.JOB, body, **fields)
-        self.wait_for_stats(jobs_running=1)
+        if until_it_runs:
+            self.wait_for_stats(jobs_running=1)
         return request_id
 
     def submit_waiting(self, connection, **fields):
@@ -136,7 +138,7 @@ class Lives(LongJobs):
         self.assertEqual(connection.wait(waiting).status, "DEADLINE_EXCEEDED")
         connection.cancel(long_job)
         connection.wait(long_job)
-        running = self.submit_long(connection, deadline=200000000)
+        running = self.submit_long(connection, until_it_runs=False, deadline=100000000)
         self.assertEqual(connection.wait(running).status, "DEADLINE_EXCEEDED")
 
     def test_death_in_the_middle_of_a_job(self):

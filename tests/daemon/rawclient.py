@@ -34,7 +34,7 @@ F_ADD_SEALS, F_GET_SEALS = 1033, 1034
 F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE = 1, 2, 4, 8
 MFD_CLOEXEC, MFD_ALLOW_SEALING, MFD_HUGETLB = 1, 2, 4
 FALLOC_FL_KEEP_SIZE, FALLOC_FL_PUNCH_HOLE = 1, 2
-PATIENCE = 30.0  # seconds that a test waits for something that must happen; long, because nothing may depend on speed
+PATIENCE = 60.0  # seconds that a test waits for something that must happen; long, because nothing may depend on speed
 
 _libc = ctypes.CDLL(None, use_errno=True)
 

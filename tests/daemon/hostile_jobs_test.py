@@ -6,7 +6,7 @@ import unittest
 
 import rawclient
 from hostile_base import HostileTest
-from rawclient import ENTROPY_MAP, F32, F64, I32, REDUCE, TOPK, U8, entropy_params, job_body, reduce_params, topk_params
+from rawclient import ENTROPY_MAP, F32, F64, I32, TOPK, U8, entropy_params, job_body, reduce_params, topk_params
 
 NAN, INFINITY = float("nan"), float("inf")
 SIXTEEN = bytes(16)

@@ -20,6 +20,7 @@ using topk::Sequence;
 using topk::Team;
 using topk::Workspace;
 
+constexpr std::uint64_t kJobNs = 500;         // what a job costs beside its selections
 constexpr std::uint64_t kLongRow = 1u << 17;  // elements from which the threads share one row
 
 Question question_of(const Job& job, const TopkParams& params) {
@@ -180,6 +181,7 @@ Result<JobPlan> plan_topk(const Job& job, const TopkParams& params) {
     if (__builtin_mul_overflow(topk::predict_ns(question, method), std::max<std::uint64_t>(rows, 1),
                                &plan.predicted_ns))
         plan.predicted_ns = ~std::uint64_t{0};
+    plan.predicted_ns = std::min(plan.predicted_ns, ~std::uint64_t{0} - kJobNs) + kJobNs;
     return plan;
 }
 

@@ -42,6 +42,8 @@ struct ScanKernels {
     void (*minima)(Elements elements, std::uint64_t block, std::uint64_t* out);
     // out[l] = the smallest rank of elements l, l + lanes, l + 2 * lanes, ... REQUIRES: lanes a multiple of 64, <= elements.count.
     void (*lane_minima)(Elements elements, std::uint64_t lanes, std::uint64_t* out);
+    // A rank that at least k of the values reach, and few more unless many are equal. REQUIRES: 1 <= k <= count.
+    std::uint64_t (*bound_of)(const std::uint64_t* ranks, std::uint64_t count, std::uint64_t k);
     // out[i] = the rank of the element at positions[i]. REQUIRES: positions < elements.count.
     void (*gather)(Elements elements, const std::uint64_t* positions, std::uint64_t count, std::uint64_t* out);
     // How many ranks are below the bound, and how many are equal to it.

@@ -64,8 +64,8 @@ Method distinct_method(const Question& question) {
 Method direct_method(const Question& question) {
     Method method;
     method.entries = question.n;
-    method.lanes = std::max(kMinLanes, (4 * question.k + 63) / 64 * 64);
-    if (method.lanes > question.n / 2 || (question.distinct && question.n < 32 * question.k)) method.lanes = 0;
+    method.lanes = std::min(std::max(kMinLanes, (4 * question.k + 63) / 64 * 64), question.n / 64 * 64);
+    if (question.k > method.lanes / 4 * 3) method.lanes = 0;
     return method;
 }
 
@@ -94,8 +94,8 @@ std::uint64_t predict_ns(const Question& question, const Method& method) {
     const bool repeats = question.distinct && element_bytes(question.type) <= 2;
     switch (method.kind) {
         case MethodKind::Direct:
-            if (method.lanes > 0) return 300 + n / 3 + 50 * question.k + (question.distinct ? 3 * method.lanes : 0);
-            return 200 + sort_ns * n + 16 * std::min<std::uint64_t>(n, 512);
+            return 200 + (method.lanes > 0 ? n / 4 + method.lanes : n) +
+                   (question.distinct ? 2 : 1) * sort_ns * question.k;
         case MethodKind::Blocks: return 400 + bytes / 25 + 2 * method.blocks + 60 * question.k;
         case MethodKind::Threshold:
             return 20 * method.sample + bytes / 20 + n / 8 + sort_ns * (repeats ? n : question.k);

@@ -45,7 +45,7 @@ struct Method {
     bool wide = false;           // entries are Entry128
     std::uint64_t block = 0;     // blocks: elements of one
     std::uint64_t blocks = 0;    // blocks: how many
-    std::uint64_t lanes = 0;     // direct: how many; 0: too short for a bound
+    std::uint64_t lanes = 0;     // direct: how many; 0: k is too large a part of n for a bound
     std::uint64_t entries = 0;   // room for candidates; distinct: in one slot
     std::uint64_t sample = 0;    // threshold, distinct: elements of the sample
     unsigned slots = kMaxSlots;  // threads that may work at the same time

@@ -12,11 +12,12 @@
 namespace tegu::kernels::topk {
 namespace {
 
-constexpr std::uint64_t kShort = 512;           // below, a comparison sort is faster
-constexpr std::uint64_t kBucket = 8192;         // entries of a bucket that sorts within the cache
-constexpr unsigned kSplitBits = 9;              // of the top digit, at most
-constexpr unsigned kWideDigit = 11;             // bits of a low digit in the cache
-constexpr unsigned kNarrowDigit = 8;            // and beyond it, where more places than this miss the TLB
+constexpr std::uint64_t kShort = 48;     // below, a comparison sort is faster
+constexpr std::uint64_t kSmall = 1536;   // below, counting the values of wide digits takes longer than an extra pass
+constexpr std::uint64_t kBucket = 8192;  // entries of a bucket that sorts within the cache
+constexpr unsigned kSplitBits = 9;       // of the top digit, at most
+constexpr unsigned kWideDigit = 11;      // bits of a low digit in the cache
+constexpr unsigned kNarrowDigit = 8;     // and beyond it, where more places than this miss the TLB
 constexpr std::uint64_t kStopEvery = 1u << 18;  // entries between two looks at the stop token
 
 using Counts = std::array<std::uint64_t, 1u << kWideDigit>;
@@ -88,7 +89,7 @@ Entry* sort_alone(Entry* data, Entry* spare, std::uint64_t count, unsigned shift
     }
     const std::uint64_t bits = differing_bits(data, count, shift);
     if (bits == 0) return data;
-    const Passes passes(bits, kWideDigit);
+    const Passes passes(bits, count < kSmall ? kNarrowDigit : kWideDigit);
     for (unsigned pass = 0; pass < passes.count; ++pass) {
         const Digit digit = passes.digit(pass, shift);
         Counts places;

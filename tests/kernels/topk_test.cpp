@@ -167,6 +167,15 @@ TYPED_TEST(TopkTest, SmallSizesMatchAStableSort) {
         }
 }
 
+// Where sorting changes its ways within `direct`, and where other methods begin.
+TYPED_TEST(TopkTest, MiddleSizesMatchAStableSort) {
+    for (int pattern = 0; pattern < static_cast<int>(Pattern::Count); ++pattern)
+        for (const std::size_t n : {5000u, 8192u, 8193u}) {
+            check_whole<TypeParam>(static_cast<Pattern>(pattern), n, {15, 100, 600, 1300, n / 2}, 4000 + n);
+            if (this->HasFatalFailure()) return;
+        }
+}
+
 TYPED_TEST(TopkTest, LargeSizesMatchAStableSort) {
     for (int pattern = 0; pattern < static_cast<int>(Pattern::Count); ++pattern) {
         const std::size_t n = kLarge;

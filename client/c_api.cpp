@@ -23,16 +23,6 @@ using tegu::Status;
 using tegu::clientlib::Clock;
 using tegu::clientlib::TimePoint;
 
-// tegu.h repeats the lists of base/. tests/client/abi_check.py compares those whose names are not spelt alike.
-#define TEGU_X(number, Name, WORD, retry, exit_code, sentence) \
-    static_assert(TEGU_##WORD == (number), "tegu.h repeats the list of base/status.h");
-TEGU_STATUSES(TEGU_X)
-#undef TEGU_X
-#define TEGU_X(number, Name, word, type) \
-    static_assert(TEGU_##Name == (number), "tegu.h repeats the list of base/element_type.h");
-TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
-
 // Copies what fits, not cutting a UTF-8 sequence.
 template <std::size_t N>
 void copy_text(char (&to)[N], const std::string& from) {
@@ -108,6 +98,14 @@ tegu_array to_c(const tegu_result& result, const tegu::wire::ResultArray& array)
     return tegu_array{static_cast<std::uint8_t>(array.spec.role), static_cast<std::uint8_t>(array.spec.type),
                       array.spec.rows, array.spec.cols,
                       result.base == nullptr ? nullptr : result.base + array.offset_bytes};
+}
+
+// Frees an owner of a region (which may be null) and tells the daemon at once if it was the last one.
+template <class Owner>
+void free_with_region(Owner* owner, const tegu::clientlib::RegionPtr& region) {
+    tegu::clientlib::Client* client = region != nullptr ? region->client : nullptr;
+    delete owner;
+    if (client != nullptr) client->send_releases();
 }
 
 }  // namespace
@@ -259,7 +257,7 @@ tegu_status tegu_buffer_freeze(tegu_buffer* buffer, tegu_error* error) {
     });
 }
 void tegu_buffer_free(tegu_buffer* buffer) {
-    delete buffer;
+    if (buffer != nullptr) free_with_region(buffer, buffer->region);
 }
 
 tegu_status tegu_buffer_list(tegu_client* client, tegu_buffer_info* list, size_t capacity, size_t* count,
@@ -342,7 +340,7 @@ tegu_timing tegu_result_timing(const tegu_result* result) {
     return result->timing;
 }
 void tegu_result_free(tegu_result* result) {
-    delete result;
+    if (result != nullptr) free_with_region(result, result->region);
 }
 
 }  // extern "C"

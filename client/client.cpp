@@ -79,6 +79,7 @@ void Client::step(TimePoint until) {
         if (channel_ && jobs_.count(JobState::Done) == done)
             receive(wake);  // else the caller may have what it waits for
     }
+    send_releases();
 }
 
 Result<void> Client::flush() {
@@ -87,6 +88,7 @@ Result<void> Client::flush() {
         send_pending();
     else if (jobs_.unanswered() != 0)
         step(Clock::now());
+    send_releases();
     return {};
 }
 

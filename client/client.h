@@ -62,6 +62,8 @@ class Client {
     void release(Region& region);
     // The region is about to be destroyed.
     void forget(Region& region);
+    // Sends what regions that were destroyed left to be said. Not from within ~Region: that may run while jobs are being sent.
+    void send_releases();
 
   private:
     enum class LinkState {
@@ -200,6 +202,7 @@ class Client {
     std::vector<Abandoned> abandoned_;
     wire::ByteBuffer residue_;  // the rest of a frame that the socket took in part
     std::size_t queued_bytes_ = 0;
+    bool releases_wait_ = false;                      // see send_releases()
     TimePoint earliest_deadline_ = TimePoint::max();  // at or before that of every job without an answer
     TimePoint earliest_retry_ = TimePoint::max();     // the same for Waiting
 

@@ -76,7 +76,11 @@ void Client::release(Region& region) {
     Call& call = add_call(wire::MessageType::BufferRelease, Purpose::Forget);
     wire::encode(wire::BufferRef{handle}, call.frame);
     finish_frame(call);
-    send_pending();
+    releases_wait_ = true;
+}
+
+void Client::send_releases() {
+    if (releases_wait_ && check_process()) send_pending();
 }
 
 void Client::forget(Region& region) {

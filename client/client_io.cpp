@@ -58,6 +58,7 @@ bool Client::unsent() const {
 
 void Client::send_pending() {
     queued_bytes_ = 0;
+    releases_wait_ = false;
     if (!channel_) return;
     if (!residue_.empty()) {
         const iovec part{residue_.data(), residue_.size()};

@@ -169,7 +169,8 @@ Result<RegionPtr> Client::region_of(tegu_buffer* buffer, const std::string& fiel
 void Client::encode_job(PendingJob& job, wire::JobRequest& request) {
     for (std::size_t i = 0; i < job.inputs.size(); ++i) request.inputs[i].handle = handle_of(job.inputs[i]);
     request.output.handle = handle_of(job.output.region);
-    job.epoch = epoch_;
+    job.epoch =
+        link_ == LinkState::Restoring ? 0 : epoch_;  // some handles are not known yet: refresh() will write them
     const std::size_t start = wire::begin_frame(job.frame);
     wire::encode(request, job.frame);
     wire::end_frame(wire::FrameHeader{}, start, job.frame);  // the header proper is written when it is sent

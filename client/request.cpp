@@ -8,6 +8,16 @@
 namespace tegu::clientlib {
 namespace {
 
+// tegu.h repeats the lists of base/. tests/client/abi_check.py compares those whose names are not spelt alike.
+#define TEGU_X(number, Name, WORD, retry, exit_code, sentence) \
+    static_assert(TEGU_##WORD == (number), "tegu.h repeats the list of base/status.h");
+TEGU_STATUSES(TEGU_X)
+#undef TEGU_X
+#define TEGU_X(number, Name, word, type) \
+    static_assert(TEGU_##Name == (number), "tegu.h repeats the list of base/element_type.h");
+TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+
 constexpr std::size_t kLargestStruct = 4096;  // a size beyond it is not a size
 constexpr std::uint64_t kShortRowBytes = 256;
 

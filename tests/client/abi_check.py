@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The ABI: libtegu.so exports exactly the functions that tegu.h declares, all in version TEGU_0; it knows the Python package's
-view of tegu.h: same structs, same lists, same version. Of the lists that tegu.h repeats, c_api.cpp asserts statuses and element types."""
+view of tegu.h: same structs, same lists, same version. Of the lists that tegu.h repeats, request.cpp asserts statuses and element types."""
 import ctypes
 import os
 import re

@@ -44,6 +44,13 @@ struct TestBuffer {
 };
 TestBuffer create_buffer(RawClient& client, std::uint64_t bytes);
 
+// The side of an image whose map is some tenths of a second of work: kernels under the thread sanitizer are many times slower.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr std::uint64_t kSomeWork = 512;
+#else
+inline constexpr std::uint64_t kSomeWork = 2048;
+#endif
+
 // Entropy maps of a side x side u8 image in a buffer with the widest window, into another: a job that takes its time.
 class SlowJob {
   public:

@@ -146,7 +146,7 @@ TEST_F(JobsTest, PipelinedJobsAreEachAnsweredOnce) {
 
 TEST_F(JobsTest, SeveralClientsAndAnExecutorThatIsBusy) {
     RawClient slow(socket());
-    const test::SlowJob work(slow, 1024);
+    const test::SlowJob work(slow, test::kSomeWork / 2);
     const std::uint64_t first = slow.send_job(work.request(0));
     const std::uint64_t second = slow.send_job(work.request(1));
     std::vector<std::thread> threads;
@@ -244,7 +244,7 @@ TEST_F(JobsTest, OutputsNeedABufferThatMayBeWritten) {
 
 TEST_F(JobsTest, ABufferThatAJobWritesIsBusyForOthersThatConflict) {
     RawClient client(socket());
-    const test::SlowJob work(client, 2048);
+    const test::SlowJob work(client, test::kSomeWork);
     const std::uint64_t first = client.send_job(work.request(0));
     const Message conflict = run(client, work.request(0));
     EXPECT_EQ(Status::Busy, conflict.header.status);
@@ -258,7 +258,7 @@ TEST_F(JobsTest, ABufferThatAJobWritesIsBusyForOthersThatConflict) {
 
 TEST_F(JobsTest, AReleasedBufferLivesUntilItsJobsEnd) {
     RawClient client(socket());
-    const test::SlowJob work(client, 1024);
+    const test::SlowJob work(client, test::kSomeWork / 2);
     const wire::JobRequest request = work.request(0);
     const std::uint64_t id = client.send_job(request);
     for (const std::uint64_t handle : {request.inputs[0].handle, request.output.handle})
@@ -290,7 +290,7 @@ TEST_F(JobsTest, CancelTakesWaitingJobsOutAndStopsRunningOnes) {
 
 TEST_F(JobsTest, ARequestIdInUseIsRefusedAndTheFirstJobIsAnswered) {
     RawClient client(socket());
-    const test::SlowJob work(client, 2048);
+    const test::SlowJob work(client, test::kSomeWork);
     wire::FrameHeader header;
     header.type = MessageType::Job;
     header.priority = wire::Priority::Normal;
@@ -319,7 +319,7 @@ TEST_F(JobsTest, DeadlinesEndJobsThatWaitAndJobsThatRun) {
 
 TEST_F(JobsTest, HighPriorityOvertakes) {
     RawClient client(socket());
-    const test::SlowJob work(client, 2048);
+    const test::SlowJob work(client, test::kSomeWork);
     const std::uint64_t running = client.send_job(work.request(0), wire::Priority::Low);
     const std::uint64_t low = client.send_job(work.request(1), wire::Priority::Low);
     const std::uint64_t normal = client.send_job(work.request(2), wire::Priority::Normal);

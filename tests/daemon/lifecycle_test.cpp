@@ -42,7 +42,7 @@ TEST(Lifecycle, AQuietLifeIsALineAtTheStartAndOneAtTheEnd) {
 TEST(Lifecycle, StoppingAnswersWhatIsInFlightAndRefusesWhatIsNew) {
     DaemonProcess daemon;
     RawClient client(daemon.socket());
-    const test::SlowJob work(client, 2048);
+    const test::SlowJob work(client, test::kSomeWork);
     const std::uint64_t first = client.send_job(work.request(0));
     const std::uint64_t second = client.send_job(work.request(1));
     RawClient idle(daemon.socket());
@@ -126,7 +126,7 @@ TEST(Lifecycle, AReloadAppliesAGoodFileAndKeepsTheOldSettingsForABadOne) {
 TEST(Lifecycle, JobsInFlightLiveThroughAReload) {
     const DaemonProcess daemon;
     RawClient client(daemon.socket());
-    const test::SlowJob work(client, 2048);
+    const test::SlowJob work(client, test::kSomeWork);
     const std::uint64_t first = client.send_job(work.request(0));
     const std::uint64_t second = client.send_job(work.request(1));
     (void)client.reply_to(client.send(MessageType::Ping));

@@ -64,7 +64,7 @@ class Reader {
     }
     bool boolean(const char* field) {
         const std::uint8_t value = u8();
-        if (value > 1) fail(Status::BadRange, field, "0 or 1", "a truth value is neither 0 nor 1");
+        if (value > 1) fail(Status::BadRange, field, "0 or 1", "a truth value is neither 0 nor 1", value);
         return value == 1;
     }
     // An enumeration that is numbered from 0 to `last` without gaps.
@@ -72,7 +72,7 @@ class Reader {
     Enumeration enumeration(const char* field, Enumeration last, const char* allowed) {
         const std::uint8_t value = u8();
         if (value > static_cast<std::uint8_t>(last)) {
-            fail(Status::BadRange, field, allowed, "a number is not in the list of this field");
+            fail(Status::BadRange, field, allowed, "a number is not in the list of this field", value);
             return Enumeration{};
         }
         return static_cast<Enumeration>(value);
@@ -81,18 +81,21 @@ class Reader {
     std::size_t left() const { return left_; }
     bool ok() const { return field_ == nullptr; }
 
-    // Records a problem, unless there is one already. The texts are literals.
-    void fail(Status status, const char* field, const char* allowed, const char* message) {
+    // Records a problem, unless there is one already. The texts are literals; `found` is told with the message.
+    void fail(Status status, const char* field, const char* allowed, const char* message,
+              std::optional<std::uint64_t> found = std::nullopt) {
         if (!ok()) return;
         status_ = status;
         field_ = field;
         allowed_ = allowed;
         message_ = message;
+        found_ = found;
     }
     // The first problem, if there was one. REQUIRES: !ok().
     Error error() const {
         assert(!ok());
-        return field_error(status_, field_, allowed_, message_);
+        const std::string found = found_ ? ", found " + std::to_string(*found_) : "";
+        return field_error(status_, field_, allowed_, message_ + found);
     }
     // The first problem, or bytes that nobody read.
     std::optional<Error> finish() {
@@ -128,6 +131,7 @@ class Reader {
     const char* field_ = nullptr;
     const char* allowed_ = nullptr;
     const char* message_ = nullptr;
+    std::optional<std::uint64_t> found_;
 };
 
 class Writer {

@@ -88,7 +88,9 @@ Result<void> check_request(const FrameHeader& header) {
     if (header.status != Status::Ok) return field_error(Status::BadRequest, "status", "0", "a request has no status");
     if (has_priority(header)) {
         if (static_cast<std::uint8_t>(header.priority) >= kPriorityCount)
-            return bad_range("priority", "0..2", "there are three priorities");
+            return bad_range(
+                "priority", "0..2",
+                "there are three priorities, found " + std::to_string(static_cast<unsigned>(header.priority)));
     } else if (header.priority != Priority{}) {
         return field_error(Status::BadRequest, "priority", "0", "only a job has a priority");
     }

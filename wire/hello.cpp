@@ -22,7 +22,7 @@ std::string clean_name(std::string_view name) {
 }
 
 std::string_view read_name(Reader& reader, std::size_t bytes, const char* field) {
-    if (bytes > kMaxNameBytes) reader.fail(Status::TooLarge, field, "at most 64 bytes", "a name is too long");
+    if (bytes > kMaxNameBytes) reader.fail(Status::TooLarge, field, "at most 64 bytes", "a name is too long", bytes);
     const std::string_view name = reader.text(reader.ok() ? bytes : 0);
     if (!std::all_of(name.begin(), name.end(), is_printable))
         reader.fail(Status::BadRequest, field, "printable ASCII", "a name holds control or non-ASCII characters");
@@ -52,7 +52,8 @@ Result<HelloRequest> decode_hello_request(Bytes body) {
     message.features = reader.u64();
     message.name = read_name(reader, name_bytes, "name");
     if (message.version_min > message.version_max)
-        reader.fail(Status::BadRange, "version_min", "at most version_max", "the range of versions is empty");
+        reader.fail(Status::BadRange, "version_min", "at most version_max", "the range of versions is empty",
+                    message.version_min);
     if (auto error = reader.finish()) return *std::move(error);
     return message;
 }

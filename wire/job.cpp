@@ -33,11 +33,13 @@ Operand read_operand(Reader& reader, const Job& job, const OperandFields& fields
     operand.row_stride = reader.u64();
     if (operand.handle != 0) return operand;
     if (operand.offset_bytes != 0)
-        reader.fail(Status::BadRange, fields.offset, "0", "data in the message has no offset");
+        reader.fail(Status::BadRange, fields.offset, "0", "data in the message has no offset", operand.offset_bytes);
     if (operand.generation != 0)
-        reader.fail(Status::BadRange, fields.generation, "0", "data in the message has no generation");
+        reader.fail(Status::BadRange, fields.generation, "0", "data in the message has no generation",
+                    operand.generation);
     if (operand.row_stride != 0 && operand.row_stride != job.cols)
-        reader.fail(Status::BadRange, fields.row_stride, "0 or cols", "data in the message is dense");
+        reader.fail(Status::BadRange, fields.row_stride, "0 or cols", "data in the message is dense",
+                    operand.row_stride);
     return operand;
 }
 
@@ -48,15 +50,18 @@ OutputOperand read_output(Reader& reader) {
     output.capacity_bytes = reader.u64();
     if (output.handle == 0) {
         if (output.offset_bytes != 0)
-            reader.fail(Status::BadRange, "output.offset_bytes", "0", "a result in the reply has no offset");
+            reader.fail(Status::BadRange, "output.offset_bytes", "0", "a result in the reply has no offset",
+                        output.offset_bytes);
         if (output.capacity_bytes != 0)
-            reader.fail(Status::BadRange, "output.capacity_bytes", "0", "a result in the reply has no capacity");
+            reader.fail(Status::BadRange, "output.capacity_bytes", "0", "a result in the reply has no capacity",
+                        output.capacity_bytes);
     } else {
         if (output.offset_bytes % kArrayAlignment != 0)
-            reader.fail(Status::BadRange, "output.offset_bytes", "a multiple of 64", "the output is not aligned");
+            reader.fail(Status::BadRange, "output.offset_bytes", "a multiple of 64", "the output is not aligned",
+                        output.offset_bytes);
         if (output.capacity_bytes > UINT64_MAX - output.offset_bytes)
             reader.fail(Status::BadRange, "output.capacity_bytes", "offset_bytes + capacity_bytes below 2^64",
-                        "the output ends beyond any buffer");
+                        "the output ends beyond any buffer", output.capacity_bytes);
     }
     return output;
 }
@@ -77,8 +82,8 @@ std::optional<std::uint64_t> inline_bytes(const JobRequest& message, std::size_t
 void read_shape(Reader& reader, JobRequest& message) {
     const std::uint8_t type = reader.u8();
     if (!is_element_type(type))
-        reader.fail(Status::Unsupported, "type", "an element type of docs/protocol.md",
-                    "the element type is not known");
+        reader.fail(Status::Unsupported, "type", "an element type of docs/protocol.md", "the element type is not known",
+                    type);
     message.job.type = static_cast<ElementType>(type);
     message.job.axis = reader.enumeration("axis", Axis::Rows, "0 (whole) or 1 (rows)");
     message.backend = reader.enumeration("backend", BackendChoice::Gpu, "0 (auto), 1 (cpu) or 2 (gpu)");
@@ -117,9 +122,11 @@ void encode(const JobRequest& message, ByteBuffer& out) {
 Result<JobRequest> decode_job_request(Bytes body) {
     Reader reader(body);
     JobRequest message;
-    const OperationInfo* info = find_operation(reader.u16());
+    const std::uint16_t operation = reader.u16();
+    const OperationInfo* info = find_operation(operation);
     if (info == nullptr)
-        reader.fail(Status::Unsupported, "operation", "an operation of docs/protocol.md", "the operation is not known");
+        reader.fail(Status::Unsupported, "operation", "an operation of docs/protocol.md", "the operation is not known",
+                    operation);
     read_shape(reader, message);
     const std::size_t params = reader.u16();
     message.job.rows = reader.u64();
@@ -128,7 +135,7 @@ Result<JobRequest> decode_job_request(Bytes body) {
     const std::size_t inputs = static_cast<std::size_t>(info->inputs);
     if (params != params_bytes(info->operation))
         return field_error(Status::BadRequest, "params_bytes", std::to_string(params_bytes(info->operation)),
-                           "the parameters of this operation have another length");
+                           "the parameters of this operation have another length, found " + std::to_string(params));
     for (std::size_t i = 0; i < inputs; ++i) message.inputs[i] = read_operand(reader, message.job, kOperandFields[i]);
     message.output = read_output(reader);
     message.job.params = read_params(info->operation, reader);

@@ -18,7 +18,8 @@ void write(const ReduceParams& params, Writer& writer) {
 void read(ReduceParams& params, Reader& reader) {
     params.statistics = reader.u32();
     if ((params.statistics & ~kAllStatistics) != 0)
-        reader.fail(Status::Unsupported, "statistics", "bits of docs/protocol.md", "a statistic is not known");
+        reader.fail(Status::Unsupported, "statistics", "bits of docs/protocol.md", "a statistic is not known",
+                    params.statistics);
     params.ddof = reader.u32();
     params.skip_nans = reader.boolean("skip_nans");
     reader.reserved(7);

@@ -210,5 +210,16 @@ TEST(EntropyMapParamsBody, ChecksItsFields) {
                  "reserved");
 }
 
+TEST(JobRequestBody, ErrorsSayWhatWasFound) {
+    for (const std::size_t offset : {kType, kAxis, kBackend, kOffset, kGeneration, kRowStride, kOutOffset, kOutCapacity,
+                                     kParams + 8}) {  // the last: skip_nans
+        ByteBuffer body = body_of(reduce_job());
+        body[offset] = std::byte{77};
+        const Error error = decode_job_request(body).error();
+        EXPECT_FALSE(error.field.empty());
+        EXPECT_NE(error.message.find(", found 77"), std::string::npos) << error.field << ": " << error.message;
+    }
+}
+
 }  // namespace
 }  // namespace tegu::wire

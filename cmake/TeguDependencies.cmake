@@ -69,7 +69,7 @@ if(TEGU_TESTS)
     add_library(GTest::gtest ALIAS gtest)
     add_library(GTest::gtest_main ALIAS gtest_main)
   endif()
-  # The system's Python: the one that the distribution's numpy and pytest belong to.
+  # The system's Python: the one that the distribution's numpy belongs to.
   if(NOT Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
     set(Python3_EXECUTABLE /usr/bin/python3)
   endif()

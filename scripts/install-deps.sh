@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboost-dev libsystemd-dev libpng-dev
     zlib1g-dev python3)
-packages_test=(libgtest-dev libbenchmark-dev python3-numpy python3-pytest python3-hypothesis python3-venv systemd procps
+packages_test=(libgtest-dev libbenchmark-dev python3-numpy python3-venv systemd procps
     util-linux clang)
 packages_bench=(redis-server redis-tools python3-venv)
 # Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.

@@ -35,7 +35,7 @@
     X(executor, inline_budget_us, Microseconds, 1, 100000, 50, "never", Now,                                      \
       "A job that is predicted to take less than this runs at once on the thread that reads the sockets: no "     \
       "hand-off. A larger value delays every other client for as long.")                                          \
-    X(executor, spin_us, Microseconds, 1, 10000, 30, "never", Now,                                                \
+    X(executor, spin_us, Microseconds, 1, 10000, 50, "never", Now,                                                \
       "While messages come quicker than this, the thread that reads the sockets looks for the next one instead "  \
       "of going to sleep: small jobs are answered sooner, for the price of that core. An idle daemon sleeps.")
 

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/result.h"
 #include "kernels/cpu/topk_scan.h"

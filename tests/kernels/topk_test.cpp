@@ -2,6 +2,7 @@
 // Top-k against a stable sort: every element type, pattern, size and k of interest, on one thread and on several; then
 // shapes, refusals, stopping, and input that changes under the run.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -297,6 +298,52 @@ TEST(Topk, MoreMemoryThanThereIsIsAnError) {
         run_job(job, Span<const InputView>(&input, 1), Span<const OutputView>(outputs, 2), nullptr, {});
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.error().status, Status::OutOfMemory);
+}
+
+// Memory that costs nothing until it is written: every page is the one page of zeros.
+struct Zeros {
+    explicit Zeros(std::size_t size)
+        : bytes(size),
+          data(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+        if (data != MAP_FAILED) madvise(data, bytes, MADV_HUGEPAGE);
+    }
+    ~Zeros() {
+        if (data != MAP_FAILED) munmap(data, bytes);
+    }
+    const std::size_t bytes;
+    void* const data;
+};
+
+template <class T>
+void check_beyond_32_bits() {
+    const std::uint64_t n = (std::uint64_t{1} << 32) + 70;
+    const Zeros zeros(n * sizeof(T));
+    if (zeros.data == MAP_FAILED) GTEST_SKIP() << "no " << zeros.bytes << " bytes of address space";
+    T* elements = static_cast<T*>(zeros.data);
+    elements[n - 1] = 9;
+    elements[n - 2] = 7;
+    elements[5] = 7;
+    const auto index = [](std::uint64_t i) { return static_cast<std::int64_t>(i); };
+    for (const bool distinct : {false, true}) {
+        const Case the_case{topk_job(ElementTypeOf<T>::value, Axis::Whole, 1, n, 4, true, distinct)};
+        const Outcome outcome = run_bytes(the_case, static_cast<const std::byte*>(zeros.data), &pool_of(2));
+        ASSERT_TRUE(outcome.report.ok()) << outcome.report.error().message;
+        const std::vector<std::int64_t> want = distinct ? std::vector<std::int64_t>{index(n - 1), 5, 0, -1}
+                                                        : std::vector<std::int64_t>{index(n - 1), 5, index(n - 2), 0};
+        for (std::size_t i = 0; i < 4; ++i) {
+            EXPECT_EQ(outcome.at<std::int64_t>(1, i), want[i]) << i;
+            EXPECT_EQ(outcome.at<T>(0, i), want[i] < 0 ? 0 : elements[want[i]]) << i;
+        }
+    }
+}
+
+TEST(Topk, IndicesBeyond32Bits) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "the sanitizer's shadow of so much memory is not free";
+#else
+    check_beyond_32_bits<std::uint8_t>();   // 64-bit entries: ranks of 8 bits leave 48 for the index
+    check_beyond_32_bits<std::uint32_t>();  // 128-bit entries
+#endif
 }
 
 TEST(Topk, ACancelledJobStops) {

@@ -21,6 +21,7 @@ using topk::Team;
 using topk::Workspace;
 
 constexpr std::uint64_t kJobNs = 500;         // what a job costs beside its selections
+constexpr std::uint64_t kWriteTask = 65536;   // results that a thread writes at a time
 constexpr std::uint64_t kLongRow = 1u << 17;  // elements from which the threads share one row
 
 Question question_of(const Job& job, const TopkParams& params) {
@@ -44,15 +45,17 @@ struct Target {
 };
 
 template <class U, bool Float>
-void write_entries(const Selection& selection, std::uint64_t flip, const Target& target) {
-    selection.for_each([&](std::uint64_t i, std::uint64_t rank, std::uint64_t index) {
+void write_entries(const Selection& selection, std::uint64_t begin, std::uint64_t end, std::uint64_t flip,
+                   const Target& target) {
+    selection.for_each(begin, end, [&](std::uint64_t i, std::uint64_t rank, std::uint64_t index) {
         const U bits = rank::decode<U, Float>(static_cast<U>(rank), static_cast<U>(flip));
         std::memcpy(target.values + i * sizeof(U), &bits, sizeof bits);
         std::memcpy(target.indices + i * sizeof index, &index, sizeof index);
     });
 }
 
-void write(const Selection& selection, const Question& question, const Target& target) {
+// False if a stop was requested.
+bool write(const Selection& selection, const Question& question, const Target& target, const Team& team) {
     const bool floating = is_float(question.type);
     const std::size_t width = element_bytes(question.type);
     const auto write_all = width == 1               ? write_entries<std::uint8_t, false>
@@ -62,11 +65,15 @@ void write(const Selection& selection, const Question& question, const Target& t
                            : width == 4             ? write_entries<std::uint32_t, false>
                            : floating               ? write_entries<std::uint64_t, true>
                                                     : write_entries<std::uint64_t, false>;
-    write_all(selection, question.flip, target);
+    const bool written = team.run((selection.count + kWriteTask - 1) / kWriteTask, [&](std::uint64_t task, unsigned) {
+        const std::uint64_t end = std::min(selection.count, (task + 1) * kWriteTask);
+        write_all(selection, task * kWriteTask, end, question.flip, target);
+    });
     const std::uint64_t missing = question.k - selection.count;
     std::memset(target.values + selection.count * width, 0, missing * width);
     std::memset(target.indices + selection.count * sizeof(std::int64_t), 0xff, missing * sizeof(std::int64_t));  // -1
     if (target.counts != nullptr) std::memcpy(target.counts, &selection.count, sizeof selection.count);
+    return written;
 }
 
 class Run {
@@ -108,7 +115,7 @@ class Run {
             for (std::uint64_t row = task * bunch; row < end; ++row) {
                 Result<Selection> selection = select(row_of(row), question_, method_, workspaces[slot], alone);
                 if (!selection) return;
-                write(*selection, question_, target_of(row));
+                write(*selection, question_, target_of(row), alone);
             }
         });
         if (!done) return team.stop().error();
@@ -138,7 +145,7 @@ class Run {
         }
         Result<Selection> selection = select(sequence, question_, method_, workspace_, team);
         if (!selection) return std::move(selection).error();
-        write(*selection, question_, target_of(row));
+        if (!write(*selection, question_, target_of(row), team)) return team.stop().error();
         filled_ = selection->count;
         return {};
     }

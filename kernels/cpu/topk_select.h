@@ -86,17 +86,17 @@ struct Selection {
     unsigned shift = 0;
     bool wide = false;
 
-    // Calls visit(i, rank, index) for each entry in order.
+    // Calls visit(i, rank, index) for the entries [begin, end) in order.
     template <class Visit>
-    void for_each(Visit visit) const {
+    void for_each(std::uint64_t begin, std::uint64_t end, Visit visit) const {
         if (wide) {
             const Entry128* list = static_cast<const Entry128*>(entries);
-            for (std::uint64_t i = 0; i < count; ++i)
+            for (std::uint64_t i = begin; i < end; ++i)
                 visit(i, static_cast<std::uint64_t>(list[i] >> 64), static_cast<std::uint64_t>(list[i]));
         } else {
             const Entry64* list = static_cast<const Entry64*>(entries);
             const std::uint64_t mask = (std::uint64_t{1} << shift) - 1;
-            for (std::uint64_t i = 0; i < count; ++i) visit(i, list[i] >> shift, list[i] & mask);
+            for (std::uint64_t i = begin; i < end; ++i) visit(i, list[i] >> shift, list[i] & mask);
         }
     }
 };

@@ -28,12 +28,13 @@ inline std::uint64_t round_up(std::uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-// What one task found in pass 1 of `threshold`, and where its entries go in pass 2.
+// What one task of `threshold` found in pass 1, and where its entries go.
 struct TaskTally {
     std::uint64_t less;
     std::uint64_t equal;
-    std::uint64_t place;  // of its first entry
-    std::uint64_t ties;   // how many of `equal` are taken
+    std::uint64_t place;    // of its first entry
+    std::uint64_t ordered;  // the same once entries that pass 1 stored have been put in order
+    std::uint64_t ties;     // how many of `equal` are taken
 };
 
 // The parts of the working memory, one after another. With memory null it only measures.

@@ -130,6 +130,21 @@ bool scatter(const Entry* from, Entry* to, Stretches stretches, Digit digit, Cou
     });
 }
 
+// differing_bits() by all threads. Meaningless if a stop was requested.
+template <class Entry>
+std::uint64_t differing_bits(const Entry* data, Stretches stretches, unsigned shift, const Team& team) {
+    std::uint64_t bits[kMaxSlots] = {};
+    const std::uint64_t first = static_cast<std::uint64_t>(data[0] >> shift);
+    team.run(stretches.parts, [&](std::uint64_t part, unsigned) {
+        const std::uint64_t begin = stretches.begin(part);
+        bits[part] = differing_bits(data + begin, stretches.begin(part + 1) - begin, shift) |
+                     (static_cast<std::uint64_t>(data[begin] >> shift) ^ first);
+    });
+    std::uint64_t all = 0;
+    for (const std::uint64_t one : bits) all |= one;
+    return all;
+}
+
 template <class Entry>
 Entry* sort_together(Entry* data, Entry* spare, Stretches stretches, unsigned shift, std::uint64_t bits,
                      const Team& team) {
@@ -155,13 +170,14 @@ struct Bucket {
 template <class Entry>
 Entry* sort_by_rank(Entry* data, Entry* spare, std::uint64_t count, unsigned shift, const Team& team) {
     if (count <= 2 * kBucket) return sort_alone(data, spare, count, shift);
-    const std::uint64_t bits = differing_bits(data, count, shift);
+    const Stretches stretches{count, static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), count / kBucket))};
+    const std::uint64_t bits = differing_bits(data, stretches, shift, team);
+    if (team.stop().stop_requested()) return nullptr;
     if (bits == 0) return data;
     const Passes all(bits, 64);
     unsigned split_bits = 1;
     while (split_bits < std::min(kSplitBits, all.width) && count >> split_bits > kBucket) ++split_bits;
     const Digit top{shift + all.low + all.width - split_bits, (std::uint64_t{1} << split_bits) - 1};
-    const Stretches stretches{count, static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), count / kBucket))};
 
     Counts counts[kMaxSlots];
     if (!count_digits(data, stretches, top, counts, team)) return nullptr;

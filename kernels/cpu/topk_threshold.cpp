@@ -85,12 +85,13 @@ class Threshold {
         TaskTally* tallies = selector_.layout.tallies;
         selector_.size = 0;
         for (std::uint64_t task = 0; task < tasks_; ++task) {
-            const std::uint64_t from = std::exchange(tallies[task].place, selector_.size);
-            const std::uint64_t size = tallies[task].less + tallies[task].equal;
-            std::copy(selector_.spare + from, selector_.spare + from + size, selector_.entries + selector_.size);
-            selector_.size += size;
+            tallies[task].ordered = selector_.size;
+            selector_.size += tallies[task].less + tallies[task].equal;
         }
-        return !selector_.team.stop().stop_requested();
+        return selector_.team.run(tasks_, [&](std::uint64_t task, unsigned) {
+            const Entry* from = selector_.spare + tallies[task].place;
+            std::copy(from, from + tallies[task].less + tallies[task].equal, selector_.entries + tallies[task].ordered);
+        });
     }
 
     // Finds the rank of the k-th best, digit by digit from the top.

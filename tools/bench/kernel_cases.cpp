@@ -3,6 +3,7 @@
 // of an operation are lists here, and every case is a point of them.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -148,6 +149,7 @@ class Cases {
             row.elements = elements_[name];
             row.bytes = bytes_[name];
             set_times(row, runs_[name]);
+            row.more = {{"cpu_us", *std::min_element(cpu_[name].begin(), cpu_[name].end())}};
             rows.push_back(std::move(row));
         }
         return {};
@@ -163,6 +165,7 @@ class Cases {
                 if (run.run_type != Run::RT_Iteration) continue;
                 const std::string& name = run.run_name.function_name;
                 cases_.runs_[name].push_back(run.real_accumulated_time / static_cast<double>(run.iterations) * 1e9);
+                cases_.cpu_[name].push_back(run.cpu_accumulated_time / static_cast<double>(run.iterations) * 1e6);
                 const auto bytes = run.counters.find("bytes");
                 if (bytes != run.counters.end()) cases_.bytes_[name] = static_cast<std::uint64_t>(bytes->second.value);
             }
@@ -178,6 +181,7 @@ class Cases {
         benchmark::RegisterBenchmark(name.c_str(), body)
             ->MinTime(kMinSeconds)
             ->Repetitions(settings_.repetitions)
+            ->MeasureProcessCPUTime()
             ->UseRealTime();
     }
 
@@ -193,6 +197,7 @@ class Cases {
     std::map<std::string, std::uint64_t> elements_;
     std::map<std::string, std::uint64_t> bytes_;
     std::map<std::string, std::vector<double>> runs_;
+    std::map<std::string, std::vector<double>> cpu_;  // of all threads: what is left of a time on a busy machine
     std::optional<Error> error_;
 };
 

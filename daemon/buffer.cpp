@@ -4,12 +4,14 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kConflictRetryNs = 1'000'000;
+constexpr std::uint64_t kLargeBytes = 1024 * 1024;  // given back by the helper: more takes longer than the hand-over
 
 Error busy(std::string field, std::string allowed, std::string message) {
     Error error = field_error(Status::Busy, std::move(field), std::move(allowed), std::move(message));
@@ -30,8 +32,42 @@ std::uint64_t new_handle() {
 
 }  // namespace
 
+void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper, std::function<void()> freed) noexcept {
+    try {
+        if (helper != nullptr && bytes > kLargeBytes) {
+            const auto owned = std::make_shared<BufferMemory>(std::move(memory));
+            HelperThread::Task task;
+            task.work = [owned] {
+                owned->writable.reset();
+                owned->readable.reset();
+                owned->fd.reset();
+            };
+            task.done = [owned, freed] {
+                owned->charge = BufferCharge();
+                if (freed) freed();
+            };
+            if (helper->submit(task, HelperThread::Turn::First)) return;
+            memory = std::move(*owned);
+        }
+    } catch (const std::bad_alloc&) {  // then here
+    }
+    memory = BufferMemory();
+    try {
+        if (freed) freed();
+    } catch (const std::exception&) {  // no memory for an answer that nobody can be given
+    }
+}
+
+bool Buffer::ends_on_helper() const {
+    return helper_ != nullptr && bytes_ > kLargeBytes;
+}
+
+Buffer::~Buffer() {
+    free_memory(std::move(memory_), bytes_, helper_, std::move(freed_));
+}
+
 Buffer::Buffer(Fd fd, std::uint64_t bytes, wire::Access access, Mapping readable, BufferCharge charge)
-    : fd_(std::move(fd)), bytes_(bytes), access_(access), readable_(std::move(readable)), charge_(std::move(charge)) {}
+    : memory_{std::move(fd), std::move(readable), Mapping(), std::move(charge)}, bytes_(bytes), access_(access) {}
 
 Result<std::shared_ptr<Buffer>> Buffer::from_client(Fd fd, const wire::BufferRegisterRequest& request,
                                                     BufferCharge charge) {
@@ -66,12 +102,14 @@ Result<std::byte*> Buffer::write_data() {
     if (access_ != wire::Access::ReadWrite)
         return field_error(Status::Denied, "handle", "a buffer registered for reading and writing",
                            "the buffer was registered for reading only");
-    if (writable_.data() == nullptr) {
-        Result<Mapping> mapping = Mapping::writable(fd_.get(), bytes_);
+    if (freezing_) return busy("handle", "a buffer that is not being frozen", "the buffer is being frozen");
+    Mapping& writable = memory_.writable;
+    if (writable.data() == nullptr) {
+        Result<Mapping> mapping = Mapping::writable(fd(), bytes_);
         if (!mapping) return std::move(mapping).error();
-        writable_ = std::move(mapping).value();
+        writable = std::move(mapping).value();
     }
-    return writable_.data();
+    return writable.data();
 }
 
 Result<void> Buffer::begin_use(const BufferRange& range) {
@@ -94,17 +132,19 @@ void Buffer::end_use(const BufferRange& range) {
     in_use_.pop_back();
 }
 
-Result<void> Buffer::freeze() {
-    if (frozen_) return {};
+Result<Mapping> Buffer::begin_freeze() {
+    if (freezing_) return busy("handle", "a buffer that is not being frozen", "the buffer is being frozen");
     const bool written =
         std::any_of(in_use_.begin(), in_use_.end(), [](const BufferRange& range) { return range.write; });
     if (written)
         return busy("handle", "a buffer that no job in flight writes", "a job in flight writes into the buffer");
-    writable_.reset();
-    Result<void> sealed = seal_against_writing(fd_.get());
-    if (!sealed) return sealed;
-    frozen_ = true;
-    return {};
+    freezing_ = true;
+    return std::move(memory_.writable);
+}
+
+void Buffer::end_freeze(bool sealed) {
+    freezing_ = false;
+    frozen_ = frozen_ || sealed;
 }
 
 Result<BufferUse> BufferUse::begin(std::shared_ptr<Buffer> buffer, const BufferRange& range) {
@@ -141,8 +181,12 @@ std::shared_ptr<Buffer> BufferTable::find(std::uint64_t handle) const {
     return found == buffers_.end() ? nullptr : found->second;
 }
 
-bool BufferTable::remove(std::uint64_t handle) {
-    return buffers_.erase(handle) == 1;
+std::shared_ptr<Buffer> BufferTable::take(std::uint64_t handle) {
+    const auto found = buffers_.find(handle);
+    if (found == buffers_.end()) return nullptr;
+    std::shared_ptr<Buffer> buffer = std::move(found->second);
+    buffers_.erase(found);
+    return buffer;
 }
 
 }  // namespace tegu::daemon

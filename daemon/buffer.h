@@ -4,12 +4,14 @@
 // from the first job that writes until the freeze. Io thread only; the memory itself is touched by the executor.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "daemon/helper_thread.h"
 #include "daemon/mapping.h"
 #include "daemon/quota.h"
 #include "wire/messages.h"
@@ -26,8 +28,22 @@ struct BufferRange {
     }
 };
 
+// What a buffer is made of. Giving back the memory of a large one takes milliseconds, the more the larger it is.
+struct BufferMemory {
+    Fd fd;
+    Mapping readable;
+    Mapping writable;
+    BufferCharge charge;  // io thread only: ends when the memory is given back, not before
+};
+// Ends `memory` of so many bytes, on the helper if it is large and there is one, then calls `freed` (may be empty) on the io thread.
+void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper, std::function<void()> freed) noexcept;
+
 class Buffer {
   public:
+    ~Buffer();
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+
     // Takes a client's descriptor after secure_memfd().
     static Result<std::shared_ptr<Buffer>> from_client(Fd fd, const wire::BufferRegisterRequest& request,
                                                        BufferCharge charge);
@@ -40,38 +56,49 @@ class Buffer {
     bool created_by_daemon() const { return created_by_daemon_; }
     std::uint64_t jobs_total() const { return jobs_total_; }
     std::uint64_t generation() const { return generation_; }
-    int fd() const { return fd_.get(); }
+    int fd() const { return memory_.fd.get(); }
+
+    // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped.
+    void free_on(HelperThread& helper) { helper_ = &helper; }
+    // Its end takes the helper, and time.
+    bool ends_on_helper() const;
+    // Called once the memory is given back; not if the daemon ends before.
+    void when_freed(std::function<void()> freed) { freed_ = std::move(freed); }
 
     // What every job checks before it uses the buffer: that it was not made sparse behind our back. Errors: BadDescriptor.
-    Result<void> check_pages() const { return check_not_sparse(fd_.get(), bytes_); }
+    Result<void> check_pages() const { return check_not_sparse(fd(), bytes_); }
     // Records the generation that a job names. Errors: BadRange if it is older than one named before.
     Result<void> note_generation(std::uint64_t generation);
 
-    const std::byte* read_data() const { return readable_.data(); }
-    // Maps it for writing if it is not. Errors: Denied (registered for reading, or frozen), OutOfMemory.
+    const std::byte* read_data() const { return memory_.readable.data(); }
+    // Maps it for writing if it is not. Errors: Denied (registered for reading, or frozen), Busy (being frozen),
+    // OutOfMemory.
     Result<std::byte*> write_data();
 
     // Marks a range as used by a job. Errors: Busy if it overlaps one that a job in flight writes, or writes one that is read.
     Result<void> begin_use(const BufferRange& range);
     void end_use(const BufferRange& range);
 
-    // Seals it against writing, for good. Errors: Busy while a job writes into it; BadDescriptor.
-    Result<void> freeze();
+    // A freeze has three steps, as sealing may wait for whoever has pinned a page: this one, then seal_against_writing(fd())
+    // on the helper after the end of the writable mapping that this gives away, then end_freeze(). In between no job may
+    // begin to write. REQUIRES: !frozen(). Errors: Busy while a job writes into it or another freeze is under way.
+    Result<Mapping> begin_freeze();
+    void end_freeze(bool sealed);
 
   private:
     Buffer(Fd fd, std::uint64_t bytes, wire::Access access, Mapping readable, BufferCharge charge);
 
-    Fd fd_;
+    BufferMemory memory_;
     std::uint64_t bytes_;
     wire::Access access_;
     bool frozen_ = false;
+    bool freezing_ = false;
     bool created_by_daemon_ = false;
     std::uint64_t generation_ = 0;
     std::uint64_t jobs_total_ = 0;
-    Mapping readable_;
-    Mapping writable_;
     std::vector<BufferRange> in_use_;
-    BufferCharge charge_;
+    HelperThread* helper_ = nullptr;
+    std::function<void()> freed_;
 };
 
 // A job's hold on a buffer; ends the use when it ends. Move-only. Made by BufferUse::begin().
@@ -95,7 +122,8 @@ class BufferTable {
     std::uint64_t add(std::shared_ptr<Buffer> buffer);
     // Null: no such handle here.
     std::shared_ptr<Buffer> find(std::uint64_t handle) const;
-    bool remove(std::uint64_t handle);
+    // Forgets the handle. Null: no such handle here.
+    std::shared_ptr<Buffer> take(std::uint64_t handle);
     void clear() { buffers_.clear(); }
     std::size_t size() const { return buffers_.size(); }
     const std::unordered_map<std::uint64_t, std::shared_ptr<Buffer>>& all() const { return buffers_; }

@@ -12,7 +12,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kTurnNs = 500'000;            // of computing before the other connections get their turn
+constexpr std::uint64_t kTurnNs = 500'000;  // of computing before the other connections get their turn
 constexpr unsigned kTurnFrames = 256;
 constexpr auto kGoneCheck = std::chrono::milliseconds(1000);
 

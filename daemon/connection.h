@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -51,6 +52,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void end_after_replies(CloseReason reason);
     void close(CloseReason reason);
     bool closed() const { return closed_; }
+    // Calls what may run out of memory for this connection: then it is closed, and the others live.
+    template <class Function>
+    void guarded(Function&& function) {
+        try {
+            function();
+        } catch (const std::exception&) {
+            close(CloseReason::OutOfMemory);
+        }
+    }
     // All that was appended has left.
     bool all_sent() const { return replies_.pending() == 0; }
 
@@ -99,7 +109,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     ConnectionShared& shared_;
     boost::asio::local::stream_protocol::socket socket_;
     ReplyQueue replies_;
-    wire::ByteBuffer unprocessed_;  // received, but not a whole frame yet, or paused before it
+    wire::ByteBuffer unprocessed_;       // received, but not a whole frame yet, or paused before it
     std::deque<ForeignFd> descriptors_;  // received, not matched with a header yet
     TimePoint now_;
     TimePoint created_;

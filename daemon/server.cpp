@@ -67,7 +67,9 @@ Server::Server(ServerOptions options, Listener listener)
       executor_(wanted_threads(options_.settings), options_.settings.scheduler.quantum_us * 1000,
                 [this] { boost::asio::post(io_, [this] { take_results(); }); }) {}
 
-Server::~Server() = default;
+Server::~Server() {
+    helper_.stop();  // it posts to the loop, which ends before it
+}
 
 Result<void> Server::run() {
     (void)std::signal(SIGPIPE, SIG_IGN);
@@ -172,8 +174,9 @@ void Server::watch(TimePoint when) {
 void Server::look_around() {
     look_at_ = kNever;
     take_results();
+    take_helped();
     const TimePoint now = Clock::now();
-    TimePoint next = quotas_.all().jobs > 0 ? now + kSafetyLook : kNever;
+    TimePoint next = quotas_.all().jobs > 0 || !helper_.idle() ? now + kSafetyLook : kNever;
     const auto sessions = sessions_;  // a look may close some
     for (const auto& entry : sessions) next = std::min(next, entry.second->look(now));
     if (next != kNever) watch(std::max(next, now + kShortestLook));
@@ -196,6 +199,37 @@ void Server::take_results() {
     }
     for (const std::shared_ptr<Session>& session : receivers) session->flush();
     if (stopping_) end_if_idle();
+}
+
+void Server::take_helped() {
+    if (helper_.run_done() && stopping_) end_if_idle();
+}
+
+void Server::add_making(std::shared_ptr<Session> session, std::shared_ptr<Session::Making> making) {
+    makings_.emplace_back(std::move(session), std::move(making));
+    post_making();
+}
+
+void Server::post_making() {
+    if (making_posted_ || makings_.empty()) return;
+    boost::asio::post(io_, [this] { make_one_step(); });
+    making_posted_ = true;
+}
+
+// One step a turn of the loop, whoever asked for it: all that is made at once takes turns.
+void Server::make_one_step() {
+    making_posted_ = false;
+    auto next = std::move(makings_.front());
+    makings_.pop_front();
+    Session& session = *next.first;
+    bool more = false;
+    session.guarded([&] { more = !session.closed() && session.go_on_making(*next.second); });
+    if (more && !session.closed()) {
+        makings_.push_back(std::move(next));
+    } else if (stopping_) {
+        end_if_idle();
+    }
+    post_making();
 }
 
 std::uint64_t Server::retry_after_ns(const ExecutorLoad& load) const {

@@ -7,6 +7,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "config/settings.h"
 #include "daemon/connection.h"
 #include "daemon/executor.h"
+#include "daemon/helper_thread.h"
 #include "daemon/idle_wait.h"
 #include "daemon/listener.h"
 #include "daemon/quota.h"
@@ -51,6 +53,11 @@ class Server {
     Executor& executor() { return executor_; }
     ExecutorLoad load() const { return executor_.load(); }
     unsigned executor_threads() const { return executor_.threads(); }
+    HelperThread& helper() { return helper_; }
+    // Something that another thread will hand back is under way: looks for it even if the wake-up is lost.
+    void look_soon() { watch(Clock::now() + std::chrono::seconds(1)); }
+    // From now on makes the pages of a buffer, a step at a time.
+    void add_making(std::shared_ptr<Session> session, std::shared_ptr<Session::Making> making);
     JobRunner& inline_runner() { return inline_runner_; }
     bool stopping() const { return stopping_; }
     TimePoint started() const { return started_; }
@@ -68,6 +75,9 @@ class Server {
     void watch(TimePoint when);
     void look_around();
     void take_results();
+    void take_helped();
+    void post_making();
+    void make_one_step();
     void wait_for_signal();
     void on_signal(int number);
     void reload();
@@ -81,6 +91,8 @@ class Server {
     Listener listener_;
     Statistics statistics_;
     Quotas quotas_;
+    HelperThread helper_{
+        [this] { boost::asio::post(io_, [this] { take_helped(); }); }};  // outlives all that it may free
     boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back
     ConnectionShared shared_;
     boost::asio::local::stream_protocol::socket acceptor_;  // only to wait on; accept4 is our own
@@ -92,6 +104,8 @@ class Server {
     TimePoint look_at_ = kNever;
     TimePoint started_ = Clock::now();
     std::map<std::uint64_t, std::shared_ptr<Session>> sessions_;
+    std::deque<std::pair<std::shared_ptr<Session>, std::shared_ptr<Session::Making>>> makings_;
+    bool making_posted_ = false;
     std::uint64_t last_session_ = 0;
     std::uint64_t last_ticket_ = 0;
     JobRunner inline_runner_{nullptr};

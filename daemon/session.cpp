@@ -135,7 +135,7 @@ void Session::handle_close(CloseReason reason) {
 }
 
 bool Session::in_use() const {
-    return !jobs_.empty() || buffers_.size() > 0 || buffers_in_making_ > 0;
+    return buffers_.size() > 0 || expects_replies();
 }
 
 void Session::announce_stop() {

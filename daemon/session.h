@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Session: what a client may say and what it is answered: HELLO first, then any message in any order. Owns the client's identity, its
-// buffers and its jobs in flight. Requests are answered in the wake-up that reads them, but for jobs above the inline budget
-// and large buffers to be made. Io thread only.
+// buffers and its jobs in flight. Requests are answered in the wake-up that reads them, but for jobs above the inline budget,
+// large buffers to be made or given back, and freezes. Io thread only.
 #pragma once
 
 #include <sys/types.h>
@@ -36,13 +36,19 @@ class Session final : public Connection {
     std::size_t jobs_in_flight() const { return jobs_.size(); }
 
     // Something asked for is not answered yet.
-    bool expects_replies() const override { return !jobs_.empty() || buffers_in_making_ > 0; }
+    bool expects_replies() const override {
+        return !jobs_.empty() || buffers_in_making_ > 0 || buffers_in_release_ > 0 || freezing_;
+    }
     // Appends the reply to a job that the executor ran; the caller flushes.
     void complete(JobTask& task);
     // Answers every job that has not started with ShuttingDown, and stops those that run.
     void abort_jobs();
     // Tells the client that the daemon stops.
     void announce_stop();
+
+    // A buffer that the daemon makes for this client. One step; true: there is more to do.
+    struct Making;
+    bool go_on_making(Making& making);
 
   private:
     void handle_frame(const wire::Frame& frame, ForeignFd fd) override;
@@ -62,8 +68,7 @@ class Session final : public Connection {
     Result<void> on_buffer_freeze(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_release(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_list(const wire::FrameHeader& header, Bytes body);
-    struct Making;
-    void go_on_making(std::shared_ptr<Making> making);
+    Result<void> freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer);
     Result<void> finish_making(Making& making);
 
     // session_jobs.cpp
@@ -94,6 +99,8 @@ class Session final : public Connection {
     std::uint64_t max_jobs_in_flight_ = 0;
     BufferTable buffers_;
     std::size_t buffers_in_making_ = 0;
+    std::size_t buffers_in_release_ = 0;                                // at the helper, to be answered
+    bool freezing_ = false;                                             // a freeze is at the helper
     std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> jobs_;  // waiting and running, by request id
 };
 

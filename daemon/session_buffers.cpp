@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// BUFFER_* requests. A buffer made by the daemon gets its pages in steps, one a turn of the loop, so that a large one delays
-// nobody; its reply comes when it is whole.
+// BUFFER_* requests. A buffer made by the daemon gets its pages in steps, one a turn of the loop for all clients together, so that
+// large ones delay nobody; its reply comes when it is whole. What may wait in the kernel, sealing and giving memory back, is
+// done by the helper thread, and answered when it is done.
 #include <algorithm>
-#include <boost/asio/post.hpp>
 
 #include "daemon/server.h"
 #include "daemon/session.h"
@@ -10,7 +10,8 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kMakingStepBytes = 4 * 1024 * 1024;
+constexpr std::uint64_t kFreezeRetryNs = 10'000'000;
+constexpr std::uint64_t kMakingStepBytes = 1024 * 1024;  // a fraction of a millisecond
 
 Error no_such_buffer() {
     return field_error(Status::NotFound, "handle", "a handle of this connection", "no such buffer");
@@ -29,6 +30,7 @@ Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes 
     Result<std::shared_ptr<Buffer>> buffer = Buffer::from_client(fd.release(), *request, std::move(charge).value());
     if (!buffer) return std::move(buffer).error();
     ++server_.statistics().buffers_total;
+    (*buffer)->free_on(server_.helper());
     reply(header, wire::BufferReply{buffers_.add(std::move(buffer).value()), request->bytes});
     return {};
 }
@@ -38,9 +40,12 @@ struct Session::Making {
     wire::FrameHeader header;
     std::uint64_t bytes = 0;
     std::uint64_t done = 0;
-    bool posted = false;  // goes on outside of a wake-up of the connection
     Fd fd;
     BufferCharge charge;
+    HelperThread* helper = nullptr;
+    ~Making() {  // given up half-way
+        if (fd) free_memory({std::move(fd), {}, {}, std::move(charge)}, bytes, helper, nullptr);
+    }
 };
 
 Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes body) {
@@ -56,29 +61,32 @@ Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes bo
     making->bytes = request->bytes;
     making->fd = std::move(fd).value();
     making->charge = std::move(charge).value();
-    ++buffers_in_making_;
-    go_on_making(std::move(making));
-    return {};
+    making->helper = &server_.helper();
+    if (making->bytes > kMakingStepBytes) {
+        server_.add_making(std::static_pointer_cast<Session>(shared_from_this()), std::move(making));
+        ++buffers_in_making_;
+        return {};
+    }
+    const TimePoint start = Clock::now();
+    Result<void> made = populate_memfd(making->fd.get(), 0, making->bytes);
+    if (made) made = finish_making(*making);
+    spend(nanoseconds(Clock::now() - start));
+    return made;
 }
 
-void Session::go_on_making(std::shared_ptr<Making> making) {
-    const std::uint64_t step = std::min(kMakingStepBytes, making->bytes - making->done);
-    Result<void> done = populate_memfd(making->fd.get(), making->done, step);
-    making->done += step;
-    if (done && making->done < making->bytes) {
-        making->posted = true;
-        boost::asio::post(shared().io, [self = shared_from_this(), this, making] {
-            if (!closed()) go_on_making(making);
-        });
-        return;
-    }
+bool Session::go_on_making(Making& making) {
+    const std::uint64_t step = std::min(kMakingStepBytes, making.bytes - making.done);
+    Result<void> done = populate_memfd(making.fd.get(), making.done, step);
+    making.done += step;
+    if (done && making.done < making.bytes) return true;
     --buffers_in_making_;
-    if (done) done = finish_making(*making);
+    if (done) done = finish_making(making);
     if (!done) {
         server_.statistics().count_refused(done.error().status);
-        reply_error(making->header.type, making->header.request_id, done.error());
+        reply_error(making.header.type, making.header.request_id, done.error());
     }
-    if (making->posted) flush();
+    flush();
+    return false;
 }
 
 Result<void> Session::finish_making(Making& making) {
@@ -87,6 +95,7 @@ Result<void> Session::finish_making(Making& making) {
         Buffer::from_daemon(std::move(making.fd), making.bytes, std::move(making.charge));
     if (!buffer) return std::move(buffer).error();
     ++server_.statistics().buffers_total;
+    (*buffer)->free_on(server_.helper());
     const std::size_t start = out().size();
     reply(making.header, wire::BufferReply{buffers_.add(*buffer), making.bytes}, 1);
     replies().attach_descriptor(start, fd, std::move(buffer).value());
@@ -98,17 +107,76 @@ Result<void> Session::on_buffer_freeze(const wire::FrameHeader& header, Bytes bo
     if (!request) return std::move(request).error();
     const std::shared_ptr<Buffer> buffer = buffers_.find(request->handle);
     if (buffer == nullptr) return no_such_buffer();
-    Result<void> frozen = buffer->freeze();
-    if (!frozen) return frozen;
-    reply_empty(header);
-    return {};
+    if (buffer->frozen()) {
+        reply_empty(header);
+        return {};
+    }
+    if (freezing_) {
+        Error busy = field_error(Status::Busy, "handle", "one freeze in flight a connection",
+                                 "another freeze of this connection is under way");
+        busy.retry_after_ns = kFreezeRetryNs;
+        return busy;
+    }
+    return freeze(header, buffer);
 }
 
+// Sealing waits, for up to 0.2 s, while pages of the memfd are pinned: the helper does it.
+Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer) {
+    struct Sealing {
+        int fd;
+        Mapping writable;
+        Result<void> sealed;
+    };
+    const auto sealing = std::make_shared<Sealing>();
+    HelperThread::Task task;
+    task.work = [sealing] {
+        sealing->writable.reset();
+        sealing->sealed = seal_against_writing(sealing->fd);
+    };
+    task.done = [self = shared_from_this(), this, header, buffer, sealing] {
+        freezing_ = false;
+        buffer->end_freeze(sealing->sealed.ok());
+        if (closed()) return;
+        guarded([&] {
+            if (!sealing->sealed) server_.statistics().count_refused(sealing->sealed.error().status);
+            if (sealing->sealed)
+                reply_empty(header);
+            else
+                reply_error(header.type, header.request_id, sealing->sealed.error());
+            flush();
+        });
+    };
+    Result<Mapping> writable = buffer->begin_freeze();
+    if (!writable) return std::move(writable).error();
+    sealing->fd = buffer->fd();
+    sealing->writable = std::move(writable).value();
+    freezing_ = server_.helper().submit(task, HelperThread::Turn::Last);
+    server_.look_soon();
+    if (!freezing_) buffer->end_freeze(false);
+    return freezing_ ? Result<void>() : make_error(Status::ShuttingDown, "the daemon is stopping");
+}
+
+// The reply says that the memory is given back and no longer charged, unless jobs still use it.
 Result<void> Session::on_buffer_release(const wire::FrameHeader& header, Bytes body) {
     Result<wire::BufferRef> request = wire::decode_buffer_ref(body);
     if (!request) return std::move(request).error();
-    if (!buffers_.remove(request->handle)) return no_such_buffer();
-    reply_empty(header);
+    const std::shared_ptr<Buffer> buffer = buffers_.take(request->handle);
+    if (buffer == nullptr) return no_such_buffer();
+    if (buffer.use_count() > 1 || !buffer->ends_on_helper()) {
+        reply_empty(header);
+        return {};
+    }
+    std::function<void()> freed = [self = shared_from_this(), this, header] {
+        --buffers_in_release_;
+        if (closed()) return;
+        guarded([&] {
+            reply_empty(header);
+            flush();
+        });
+    };
+    buffer->when_freed(std::move(freed));
+    ++buffers_in_release_;
+    server_.look_soon();
     return {};
 }
 

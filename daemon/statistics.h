@@ -33,7 +33,8 @@ TEGU_OPERATIONS(TEGU_X)
     X(Idle, idle)                       \
     X(Refused, refused)                 \
     X(Stopping, stopping)               \
-    X(SocketError, socket_error)
+    X(SocketError, socket_error)        \
+    X(OutOfMemory, out_of_memory)
 
 enum class CloseReason : std::uint8_t {
 #define TEGU_X(Name, word) Name,

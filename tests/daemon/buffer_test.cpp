@@ -33,6 +33,17 @@ Result<std::shared_ptr<Buffer>> register_fd(Fd fd, std::uint64_t bytes = kBytes,
     return Buffer::from_client(std::move(fd), {bytes, access}, BufferCharge());
 }
 
+// The three steps of a freeze at once.
+Result<void> freeze(Buffer& buffer) {
+    if (buffer.frozen()) return {};
+    Result<Mapping> writable = buffer.begin_freeze();
+    if (!writable) return std::move(writable).error();
+    writable->reset();
+    Result<void> sealed = seal_against_writing(buffer.fd());
+    buffer.end_freeze(sealed.ok());
+    return sealed;
+}
+
 void expect_refused(Fd fd, wire::Access access = wire::Access::Read, std::uint64_t bytes = kBytes) {
     const Result<std::shared_ptr<Buffer>> buffer = register_fd(std::move(fd), bytes, access);
     ASSERT_FALSE(buffer.ok());
@@ -144,7 +155,7 @@ TEST(Buffer, WriteNeedsAccessAndNoFreeze) {
     ASSERT_TRUE(data.ok());
     (*data)[5] = std::byte{42};
     EXPECT_EQ(std::byte{42}, (*writing)->read_data()[5]);
-    EXPECT_TRUE((*writing)->freeze().ok());
+    EXPECT_TRUE(freeze(**writing).ok());
     EXPECT_EQ(Status::Denied, (*writing)->write_data().error().status);
     EXPECT_EQ(std::byte{42}, (*writing)->read_data()[5]);
 }
@@ -155,17 +166,17 @@ TEST(Buffer, FreezeSaysWhoStandsInTheWay) {
     ASSERT_NE(MAP_FAILED, mapped);
     Result<std::shared_ptr<Buffer>> buffer = register_fd(std::move(fd), kBytes, wire::Access::ReadWrite);
     ASSERT_TRUE(buffer.ok());
-    EXPECT_EQ(Status::BadDescriptor, (*buffer)->freeze().error().status);
+    EXPECT_EQ(Status::BadDescriptor, freeze(**buffer).error().status);
     ASSERT_EQ(0, ::munmap(mapped, kBytes));
     {
         Result<BufferUse> writer = BufferUse::begin(*buffer, {0, 100, true});
         ASSERT_TRUE(writer.ok());
-        EXPECT_EQ(Status::Busy, (*buffer)->freeze().error().status);
+        EXPECT_EQ(Status::Busy, freeze(**buffer).error().status);
     }
     Result<BufferUse> reader = BufferUse::begin(*buffer, {0, 100, false});
     ASSERT_TRUE(reader.ok());
-    EXPECT_TRUE((*buffer)->freeze().ok());
-    EXPECT_TRUE((*buffer)->freeze().ok());  // again is no error
+    EXPECT_TRUE(freeze(**buffer).ok());
+    EXPECT_TRUE(freeze(**buffer).ok());  // again is no error
 }
 
 TEST(Buffer, ManyReadersOrOneWriterOfARange) {
@@ -213,7 +224,7 @@ TEST(Buffer, MadeByTheDaemonItIsWholeZeroAndCannotChangeItsSize) {
     ASSERT_TRUE(buffer.ok());
     EXPECT_TRUE((*buffer)->created_by_daemon());
     EXPECT_EQ(std::byte{0}, (*buffer)->read_data()[kBytes - 1]);
-    EXPECT_TRUE((*buffer)->freeze().ok());
+    EXPECT_TRUE(freeze(**buffer).ok());
 }
 
 TEST(BufferTable, HandlesAreNeverZeroNorUsedTwice) {
@@ -226,9 +237,29 @@ TEST(BufferTable, HandlesAreNeverZeroNorUsedTwice) {
     EXPECT_NE(first, second);
     EXPECT_EQ(nullptr, two.find(first));
     EXPECT_EQ(nullptr, one.find(0));
-    EXPECT_TRUE(one.remove(first));
-    EXPECT_FALSE(one.remove(first));
+    EXPECT_EQ(*buffer, one.take(first));
+    EXPECT_EQ(nullptr, one.take(first));
     EXPECT_NE(first, one.add(*buffer));
+}
+
+TEST(Buffer, BeingFrozenIsBusyForWritersAndAnotherFreeze) {
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    ASSERT_TRUE(buffer.ok());
+    ASSERT_TRUE((*buffer)->write_data().ok());
+    {
+        const Result<Mapping> writable = (*buffer)->begin_freeze();
+        ASSERT_TRUE(writable.ok());
+        EXPECT_NE(nullptr, writable->data());
+    }
+    const Error again = (*buffer)->begin_freeze().error();
+    EXPECT_EQ(Status::Busy, again.status);
+    EXPECT_GT(again.retry_after_ns, 0u);
+    EXPECT_EQ(Status::Busy, (*buffer)->write_data().error().status);
+    EXPECT_TRUE((*buffer)->begin_use({0, 8, false}).ok());
+    (*buffer)->end_freeze(false);
+    EXPECT_TRUE((*buffer)->write_data().ok());
+    EXPECT_TRUE(freeze(**buffer).ok());
+    EXPECT_EQ(Status::Denied, (*buffer)->write_data().error().status);
 }
 
 }  // namespace

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Attacks on the time of the thread that serves everybody: requests whose system calls take long. What shows that it did not wait is the
+order of replies, never a clock."""
+import ctypes
+import mmap
+import os
+import struct
+import unittest
+
+import rawclient
+from hostile_base import HostileTest
+from rawclient import memfd
+
+SIZE = 1 << 16
+
+
+class Iovec(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+
+
+def pin(fd):
+    """Pins the first page of a memfd: it waits in a pipe. Returns the descriptors that hold it."""
+    reader, writer = os.pipe()
+    memory = mmap.mmap(fd, SIZE)
+    view = (ctypes.c_char * SIZE).from_buffer(memory)
+    part = Iovec(ctypes.addressof(view), 4096)
+    if rawclient._libc.vmsplice(writer, ctypes.byref(part), ctypes.c_ulong(1), 0) != 4096:
+        raise OSError(ctypes.get_errno(), "vmsplice")
+    del view
+    memory.close()
+    return reader, writer
+
+
+class Freezes(HostileTest):
+    """Sealing a memfd with pinned pages waits in the kernel."""
+
+    def setUp(self):
+        super().setUp()
+        self.connection = self.connect()
+
+    def pinned(self):
+        fd = memfd(SIZE)
+        self.addCleanup(os.close, fd)
+        for held in pin(fd):
+            self.addCleanup(os.close, held)
+        reply = self.connection.register(fd, SIZE, access=1)
+        self.assertEqual(reply.status, "OK", reply)
+        return reply.handle
+
+    def freeze(self, handle, connection=None):
+        return (connection or self.connection).submit(rawclient.BUFFER_FREEZE, struct.pack("<Q", handle))
+
+    def test_a_freeze_that_waits_delays_nothing_else(self):
+        frozen = self.freeze(self.pinned())
+        ping = self.connection.submit(rawclient.PING, b"x")
+        order = [self.connection.receive() for _ in range(2)]
+        self.assertEqual([reply.request_id for reply in order], [ping, frozen])
+        self.assert_refused(order[1], "BAD_DESCRIPTOR", "descriptor")
+
+    def test_one_at_a_time(self):
+        handles = [self.pinned() for _ in range(20)]
+        freezes = [self.freeze(handle) for handle in handles]
+        replies = [self.connection.receive() for _ in freezes]
+        self.assertEqual([reply.status for reply in replies], ["BUSY"] * 19 + ["BAD_DESCRIPTOR"], replies)
+        self.assertTrue(all(reply.retry_after_ns > 0 for reply in replies[:-1]))
+        self.assertEqual(replies[-1].request_id, freezes[0])
+
+    def test_no_job_writes_meanwhile(self):
+        handle = self.pinned()
+        frozen = self.freeze(handle)
+        reply = self.connection.job(cols=4, data=bytes(16), out=handle, out_capacity=64)
+        self.assert_refused(reply, "BUSY", "output.handle")
+        self.assertEqual(self.connection.job(handle=handle, cols=4).status, "OK")  # reading is no conflict
+        self.assertEqual(self.connection.wait(frozen).status, "BAD_DESCRIPTOR")
+        self.assertEqual(self.connection.job(cols=4, data=bytes(16), out=handle, out_capacity=64).status, "OK")
+
+    def test_released_and_gone_meanwhile(self):
+        for gone in (False, True):
+            connection = self.connect()
+            fd = memfd(SIZE)
+            held = pin(fd)
+            handle = connection.register(fd, SIZE, access=1).handle
+            frozen = self.freeze(handle, connection)
+            if gone:
+                connection.close()
+            else:
+                self.assertEqual(connection.named(rawclient.BUFFER_RELEASE, handle).status, "OK")
+                self.assertEqual(connection.wait(frozen).status, "BAD_DESCRIPTOR")
+            for number in held + (fd,):
+                os.close(number)
+
+
+class LargeBuffers(HostileTest):
+    """Making and giving back pages takes the time of the pages."""
+
+    SETTINGS = "[limits]\nbuffers_per_connection = 128\n"
+    COUNT = 64
+    BYTES = 4 << 20
+
+    def test_others_go_on_while_many_are_made(self):
+        attacker = self.connect()
+        made = [attacker.submit(rawclient.BUFFER_CREATE, struct.pack("<Q", self.BYTES)) for _ in range(self.COUNT)]
+        ping = attacker.submit(rawclient.PING, b"x")  # read in the turn that reads the last of them
+        before = 0
+        while attacker.receive().request_id != ping:
+            before += 1
+        self.assertLess(before, self.COUNT)
+        for request_id in made[before:]:
+            self.assertEqual(attacker.receive().status, "OK")
+        self.assertEqual(self.stats()["buffers"], self.COUNT)
+
+    def test_a_release_is_answered_when_the_memory_is_given_back(self):
+        connection = self.connect()
+        created = connection.create(64 << 20)
+        os.close(created.fds[0])
+        release = connection.submit(rawclient.BUFFER_RELEASE, struct.pack("<Q", created.handle))
+        self.assertEqual(connection.wait(release).status, "OK")
+        self.assertEqual(self.stats()["buffer_bytes"], 0)
+        self.assertEqual(connection.named(rawclient.BUFFER_RELEASE, created.handle).status, "NOT_FOUND")
+
+    def test_gone_while_they_are_made(self):
+        for _ in range(3):
+            attacker = self.connect()
+            for _ in range(self.COUNT):
+                attacker.submit(rawclient.BUFFER_CREATE, struct.pack("<Q", self.BYTES))
+            attacker.close()
+            self.assert_well()
+        self.wait_for_stats(buffers=0, buffer_bytes=0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SpinWait: whether a thread that has nothing to do looks again at once or sleeps. Waking up a sleeping thread takes longer than a
+// small job does altogether. So it stays awake for a short time, but only while events come quicker than that, and while
+// nobody else wants the core: when looking takes much longer than it should, another thread ran in between, and staying
+// awake is over for a while. Pure.
+#pragma once
+
+#include <chrono>
+
+namespace tegu {
+
+class SpinWait {
+  public:
+    using Clock = std::chrono::steady_clock;
+    using TimePoint = Clock::time_point;
+    static constexpr auto kPreempted = std::chrono::microseconds(50);  // a look takes well under one
+    static constexpr auto kBackOff = std::chrono::milliseconds(20);
+
+    // The next event is waited for from now on: what was before does not count as waiting. Nothing if it is waited for already.
+    // Who waits all the time need not say so.
+    void begin(TimePoint now) {
+        last_look_ = now;
+        if (!waiting_) begin_ = now;
+        waiting_ = true;
+    }
+
+    // Something happened. `limit`: how long it is worth to stay awake for the next event; zero is never.
+    void note_event(TimePoint now, Clock::duration limit) {
+        awake_ = now - begin_ < limit && now >= not_before_;
+        begin_ = last_look_ = now;
+        waiting_ = false;
+    }
+
+    // Nothing happened: true to look again at once, false to sleep until the next event.
+    bool stay_awake(TimePoint now, Clock::duration limit) {
+        if (awake_ && now - last_look_ > kPreempted) {
+            not_before_ = now + kBackOff;
+            awake_ = false;
+        }
+        last_look_ = now;
+        return awake_ = awake_ && now - begin_ < limit;
+    }
+
+  private:
+    TimePoint begin_{};
+    TimePoint last_look_{};
+    TimePoint not_before_{};
+    bool waiting_ = false;
+    bool awake_ = false;
+};
+
+}  // namespace tegu

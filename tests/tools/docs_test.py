@@ -84,6 +84,9 @@ class DocsTest(unittest.TestCase):
         for command in commands():
             self.assertEqual(self.completed("tegu", command, "-"), options(command), command)
         self.assertEqual(self.completed("tegu", "entropy-map", "--colour", "v"), {"viridis"})
+        types = re.search(r"Raw elements of this type: ([\w\s]*?)\n +-", tegu("reduce", "--help")).group(1).split()
+        self.assertIn("f32", types)
+        self.assertEqual(self.completed("tegu", "reduce", "--dtype", ""), set(types))
         words = self.completed("tegu", "reduce", "--stats", "")
         self.assertEqual(words, set(re.search(r"Some of: (.*?); or", tegu("reduce", "--help")).group(1).split()) | {"all"})
 

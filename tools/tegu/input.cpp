@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::uint64_t kInlineBytes = 64 * 1024;  // more goes through a buffer
 
-const char* const kTypeWords = "u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64";
-
 std::string with_name(const Source& source, const std::string& message) {
     return source.name() + ": " + message;
 }
@@ -24,7 +22,7 @@ std::string with_name(const Source& source, const std::string& message) {
 Expected<formats::ArrayHeader> raw_header(const Source& source, const RawWords& words) {
     formats::ArrayHeader header;
     header.type = client::find_element_type(words.dtype);
-    if (header.type == 0) return usage_error("--dtype", words.dtype, kTypeWords);
+    if (header.type == 0) return usage_error("--dtype", words.dtype, element_type_words());
     const std::uint64_t size = tegu_element_bytes(header.type);
     if (words.shape.empty()) {
         if (source.bytes() % size != 0) {

@@ -47,8 +47,7 @@ Expected<client::Result> submit_and_wait(client::Client& client, const client::R
 void add_job_options(CommandLine& line, JobOptions& options) {
     line.text("input", options.input, "FILE", "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
     line.require("input");
-    line.text("--dtype", options.raw.dtype, "TYPE",
-              "Raw elements of this type: u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64");
+    line.text("--dtype", options.raw.dtype, "TYPE", "Raw elements of this type: " + element_type_words());
     line.text("--shape", options.raw.shape, "SHAPE", "Shape of raw elements, as 1000 or 480x640 [all of the file]");
     line.word("--priority", options.priority, {"high", "normal", "low"}, "high, normal or low [normal]");
     line.word("--backend", options.backend, {"auto", "cpu", "gpu"}, "What must run it: auto, cpu or gpu [auto]");

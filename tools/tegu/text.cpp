@@ -87,6 +87,15 @@ std::string rate_text(double bytes, double nanoseconds) {
     return format("%.3g", bytes / nanoseconds) + " GB/s";
 }
 
+std::string element_type_words() {
+    std::string words;
+    for (unsigned number = 1; number < 256; ++number) {
+        const char* word = tegu_element_word(static_cast<std::uint8_t>(number));
+        if (word != nullptr) words += (words.empty() ? "" : " ") + std::string(word);
+    }
+    return words;
+}
+
 std::string bytes_text(std::uint64_t bytes) {
     static const char* const kUnits[] = {" KiB", " MiB", " GiB", " TiB"};
     if (bytes < 1024) return std::to_string(bytes) + " B";

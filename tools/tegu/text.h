@@ -20,6 +20,7 @@ double element_number(const client::Array& array, std::uint64_t index);
 
 std::string duration_text(double nanoseconds);            // "812 ns", "34.2 us", "1.27 ms", "3.05 s"
 std::string rate_text(double bytes, double nanoseconds);  // "12.4 GB/s"; "-" for no time at all
+std::string element_type_words();                         // "u8 i8 ...": what --dtype takes
 std::string bytes_text(std::uint64_t bytes);              // "64.0 MiB"
 std::string shape_text(const std::vector<std::uint64_t>& shape,
                        const char* separator = " x ");  // "512 x 512"; "()" for a scalar

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kTurnNs = 500'000;  // of computing before the other connections get their turn
 constexpr unsigned kTurnFrames = 256;
+constexpr std::size_t kMostForeignWaiting = 16;  // descriptors of a user to be closed: more than that is an attack
 constexpr auto kGoneCheck = std::chrono::milliseconds(1000);
 
 std::chrono::milliseconds milliseconds(std::uint64_t count) {
@@ -27,8 +28,8 @@ Error surplus_descriptors() {
 
 }  // namespace
 
-Connection::Connection(ConnectionShared& shared, Fd socket)
-    : shared_(shared), socket_(shared.io), now_(Clock::now()), created_(now_), last_message_(now_) {
+Connection::Connection(ConnectionShared& shared, Fd socket, uid_t uid)
+    : shared_(shared), socket_(shared.io), uid_(uid), now_(Clock::now()), created_(now_), last_message_(now_) {
     socket_.assign(boost::asio::local::stream_protocol(), socket.release());
 }
 
@@ -40,8 +41,9 @@ void Connection::start() {
 void Connection::wait_readable() {
     if (reading_ || paused_ || yielded_ || shut_down_ || ending_ || closed_) return;
     reading_ = true;
-    socket_.async_wait(boost::asio::socket_base::wait_read,
-                       [self = shared_from_this()](const boost::system::error_code&) { self->on_readable(); });
+    socket_.async_wait(
+        boost::asio::socket_base::wait_read,
+        [self = shared_from_this()](const boost::system::error_code&) { self->guarded([&] { self->on_readable(); }); });
 }
 
 void Connection::wait_writable() {
@@ -50,7 +52,7 @@ void Connection::wait_writable() {
     socket_.async_wait(boost::asio::socket_base::wait_write,
                        [self = shared_from_this()](const boost::system::error_code&) {
                            self->writing_ = false;
-                           if (!self->closed_) self->flush();
+                           if (!self->closed_) self->guarded([&] { self->flush(); });
                        });
 }
 
@@ -86,14 +88,22 @@ bool Connection::receive(std::size_t* bytes) {
 // False: the connection ends.
 bool Connection::take_descriptors(Received& received) {
     if (received.lost || received.fds.size() > wire::kMaxDescriptors) {
-        close_foreign(std::move(received.fds));
+        close_foreign(std::move(received.fds), uid_);
         end_with(received.lost ? field_error(Status::BadDescriptor, "descriptors", "one a message",
                                              "descriptors were lost on the way")
                                : surplus_descriptors(),
                  CloseReason::BadFraming);
         return false;
     }
-    for (Fd& fd : received.fds) descriptors_.emplace_back(std::move(fd));
+    if (foreign_waiting(uid_) > kMostForeignWaiting &&
+        !std::all_of(received.fds.begin(), received.fds.end(), closes_at_once)) {
+        close_foreign(std::move(received.fds), uid_);
+        end_with(field_error(Status::OverQuota, "descriptors", "memfds",
+                             "too many descriptors of this user, which are no memfds, wait to be closed"),
+                 CloseReason::Refused);
+        return false;
+    }
+    for (Fd& fd : received.fds) descriptors_.emplace_back(std::move(fd), uid_);
     return true;
 }
 
@@ -203,8 +213,10 @@ void Connection::post_turn() {
         self->yielded_ = false;
         self->now_ = Clock::now();
         self->spent_ns_ = 0;
-        self->resume();
-        self->finish_wakeup();
+        self->guarded([&] {
+            self->resume();
+            self->finish_wakeup();
+        });
     });
 }
 
@@ -303,14 +315,14 @@ void Connection::end_after_replies(CloseReason reason) {
     end_reason_ = reason;
     descriptors_.clear();
     // What the client still sends is thrown away with the socket; it reads the event first, then the end.
-    boost::asio::post(shared_.io, [self = shared_from_this()] { self->flush(); });
+    boost::asio::post(shared_.io, [self = shared_from_this()] { self->guarded([&] { self->flush(); }); });
 }
 
 void Connection::close(CloseReason reason) {
     if (closed_) return;
     closed_ = true;
     ++shared_.statistics.closed[static_cast<std::size_t>(reason)];
-    shut_down_and_discard(socket());
+    shut_down_and_discard(socket(), uid_);
     boost::system::error_code ignored;
     socket_.close(ignored);
     descriptors_.clear();

@@ -35,7 +35,7 @@ struct ConnectionShared {
 
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
-    Connection(ConnectionShared& shared, Fd socket);
+    Connection(ConnectionShared& shared, Fd socket, uid_t uid);
     virtual ~Connection() = default;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -108,6 +108,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     ConnectionShared& shared_;
     boost::asio::local::stream_protocol::socket socket_;
+    uid_t uid_;  // of the client
     ReplyQueue replies_;
     wire::ByteBuffer unprocessed_;       // received, but not a whole frame yet, or paused before it
     std::deque<ForeignFd> descriptors_;  // received, not matched with a header yet

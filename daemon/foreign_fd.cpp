@@ -8,7 +8,9 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <mutex>
 #include <thread>
+#include <unordered_map>
 
 #ifndef F_GET_SEALS
 #define F_GET_SEALS 1034
@@ -22,9 +24,51 @@ namespace {
 
 constexpr std::size_t kMostFds = 253;  // SCM_MAX_FD: less room would let the kernel drop some unseen
 
-// Asks the kernel alone, never a file system.
-bool closes_at_once(const Fd& fd) {
-    return ::fcntl(fd.get(), F_GET_SEALS) >= 0 || ::fcntl(fd.get(), F_GETPIPE_SZ) >= 0;
+constexpr unsigned kThreadsPerUser = 4;
+constexpr unsigned kThreads = 64;  // of all; but each user may have a first one, so that nobody waits for another
+
+// The threads that close, and what waits for them. Never destroyed: a thread may be stuck in a close when the process exits.
+struct Closers {
+    struct User {
+        unsigned threads = 0;
+        std::vector<Fd> waiting;
+    };
+    std::mutex mutex;
+    unsigned threads = 0;
+    std::unordered_map<uid_t, User> users;  // those with threads
+};
+
+Closers& closers() {
+    static Closers& all = *new Closers;
+    return all;
+}
+
+void close_those_of(uid_t uid) {
+    Closers& all = closers();
+    std::unique_lock<std::mutex> lock(all.mutex);
+    Closers::User& user = all.users.at(uid);
+    while (!user.waiting.empty()) {
+        Fd fd = std::move(user.waiting.back());
+        user.waiting.pop_back();
+        lock.unlock();
+        fd.reset();
+        lock.lock();
+    }
+    --all.threads;
+    if (--user.threads == 0) all.users.erase(uid);
+}
+
+// Puts them into the user's queue; true: a thread is to be started for it, and is counted.
+bool enqueue(std::vector<Fd>& fds, uid_t uid) {
+    Closers& all = closers();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    Closers::User& user = all.users[uid];
+    user.waiting.reserve(user.waiting.size() + fds.size());
+    std::move(fds.begin(), fds.end(), std::back_inserter(user.waiting));
+    if (user.threads > 0 && (user.threads >= kThreadsPerUser || all.threads >= kThreads)) return false;
+    ++user.threads;
+    ++all.threads;
+    return true;
 }
 
 void take_fds(msghdr& message, std::vector<Fd>& fds) {
@@ -57,35 +101,55 @@ Received receive_with_fds(int socket, MutableBytes area) {
     return received;
 }
 
-void close_foreign(std::vector<Fd> fds) {
+bool closes_at_once(const Fd& fd) {
+    return ::fcntl(fd.get(), F_GET_SEALS) >= 0 || ::fcntl(fd.get(), F_GETPIPE_SZ) >= 0;
+}
+
+void close_foreign(std::vector<Fd> fds, uid_t uid) noexcept {
     fds.erase(std::remove_if(fds.begin(), fds.end(), closes_at_once), fds.end());
     if (fds.empty()) return;
     const linger off{};
     for (const Fd& fd : fds) (void)::setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &off, sizeof off);
     try {
-        std::thread([](std::vector<Fd>) {}, std::move(fds)).detach();  // they are closed with the argument
+        if (!enqueue(fds, uid)) return;
     } catch (const std::exception&) {
-        // No thread to be had: they are closed here. With SO_LINGER off, only a file system can make that wait.
+        return;  // no memory: they are closed here. With SO_LINGER off, only a file system can make that wait.
+    }
+    try {
+        std::thread(close_those_of, uid).detach();
+    } catch (const std::exception&) {
+        close_those_of(uid);  // no thread to be had: as above
     }
 }
 
-void shut_down_and_discard(int socket) {
+std::size_t foreign_waiting(uid_t uid) {
+    Closers& all = closers();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    const auto found = all.users.find(uid);
+    return found == all.users.end() ? 0 : found->second.waiting.size();
+}
+
+void shut_down_and_discard(int socket, uid_t uid) noexcept {
     (void)::shutdown(socket, SHUT_RDWR);
-    std::vector<Fd> all;
     std::byte bytes[4096];
-    for (;;) {
-        Received received = receive_with_fds(socket, MutableBytes(bytes));
-        if (received.bytes <= 0) break;
-        std::move(received.fds.begin(), received.fds.end(), std::back_inserter(all));
+    try {
+        for (;;) {
+            Received received = receive_with_fds(socket, MutableBytes(bytes));
+            if (received.bytes <= 0) break;
+            close_foreign(std::move(received.fds), uid);
+        }
+    } catch (const std::exception&) {  // no memory for them: what is left ends with the socket
     }
-    close_foreign(std::move(all));
 }
 
 ForeignFd::~ForeignFd() {
     if (!fd_) return;
-    std::vector<Fd> one;
-    one.push_back(std::move(fd_));
-    close_foreign(std::move(one));
+    try {
+        std::vector<Fd> one(1);
+        one.front() = std::move(fd_);
+        close_foreign(std::move(one), uid_);
+    } catch (const std::exception&) {  // no memory: it is closed here
+    }
 }
 
 }  // namespace tegu::daemon

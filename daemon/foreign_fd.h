@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ForeignFd: a descriptor that a client sent. Closing it is not ours to trust: the last close of a TCP socket with SO_LINGER and
 // unsent data, or of a file in user space (FUSE), waits for as long as the client likes. So what is neither a memfd nor a
-// pipe is closed on a thread of its own; only that thread waits. Any thread.
+// pipe is closed on a thread that does nothing else; only that thread waits. Each user has a few such threads and one queue, so whoever
+// makes them wait fills his own queue and is refused; nobody else's descriptors stand in it. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -23,19 +24,24 @@ struct Received {
 Received receive_with_fds(int socket, MutableBytes area);
 
 // Closes descriptors that came from a client, without waiting for what is behind them.
-void close_foreign(std::vector<Fd> fds);
+void close_foreign(std::vector<Fd> fds, uid_t uid) noexcept;
+// How many descriptors of a user wait to be closed, because those before them take their time.
+std::size_t foreign_waiting(uid_t uid);
+// Closing it asks nobody but the kernel: a memfd or a pipe.
+bool closes_at_once(const Fd& fd);
 
 // Shuts the socket down in both directions and takes out what waits unread in it: closing the socket would close the
 // descriptors among that, and might wait.
-void shut_down_and_discard(int socket);
+void shut_down_and_discard(int socket, uid_t uid) noexcept;
 
 class ForeignFd {
   public:
     ForeignFd() = default;
-    explicit ForeignFd(Fd fd) : fd_(std::move(fd)) {}
+    ForeignFd(Fd fd, uid_t uid) : fd_(std::move(fd)), uid_(uid) {}
     ForeignFd(ForeignFd&&) noexcept = default;
     ForeignFd& operator=(ForeignFd&& other) noexcept {
         std::swap(fd_, other.fd_);
+        std::swap(uid_, other.uid_);
         return *this;
     }
     ~ForeignFd();
@@ -46,6 +52,7 @@ class ForeignFd {
 
   private:
     Fd fd_;
+    uid_t uid_ = 0;  // whose it was
 };
 
 }  // namespace tegu::daemon

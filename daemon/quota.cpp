@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/quota.h"
 
+#include <algorithm>
 #include <cassert>
 #include <string>
 
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kReservedDescriptors = 32;  // listening socket, loop, log, files read at a reload
-constexpr std::uint64_t kRetryNs = 100'000'000;     // connections and buffers end when people end them: look again soon
+// Kept back: listening socket, loop, log, files read at a reload; and as many as can come with one message (SCM_MAX_FD).
+constexpr std::uint64_t kReservedDescriptors = 32 + 253;
+constexpr std::uint64_t kPerConnection = 2;      // its socket, and a descriptor that came with a message not yet whole
+constexpr std::uint64_t kRetryNs = 100'000'000;  // connections and buffers end when people end them: look again soon
 
 // `setting`: the limit, named as in the file of settings.
 Error over_quota(const char* setting, std::uint64_t most, const char* message) {
@@ -45,14 +48,16 @@ void BufferCharge::give_back() {
     quotas_ = nullptr;
 }
 
-bool Quotas::descriptors_left() const {
-    return all_.connections + all_.buffers + kReservedDescriptors < descriptors_;
+// A daemon that may open few keeps half of them back: then a message with too many descriptors loses some and is refused.
+bool Quotas::descriptors_left(std::uint64_t more) const {
+    const std::uint64_t reserved = std::min(kReservedDescriptors, descriptors_ / 2);
+    return kPerConnection * all_.connections + all_.buffers + reserved + more <= descriptors_;
 }
 
 Result<void> Quotas::open_connection(uid_t uid) {
     if (all_.connections >= limits_.connections)
         return all_busy("limits.connections", limits_.connections, "there are too many connections");
-    if (!descriptors_left())
+    if (!descriptors_left(kPerConnection))
         return all_busy("limits.connections", all_.connections, "no descriptor is left for a connection");
     if (user(uid).connections >= limits_.connections_per_uid)
         return over_quota("limits.connections_per_uid", limits_.connections_per_uid,
@@ -103,7 +108,7 @@ Result<BufferCharge> Quotas::charge_buffer(uid_t uid, std::uint64_t held, std::u
     if (all_.buffer_bytes > limits_.buffer_bytes_total || bytes > limits_.buffer_bytes_total - all_.buffer_bytes)
         return all_busy("limits.buffer_bytes_total", limits_.buffer_bytes_total,
                         "the buffers of all users would be too large");
-    if (!descriptors_left())
+    if (!descriptors_left(1))
         return all_busy("limits.buffers_per_uid", now.buffers, "no descriptor is left for a buffer");
     UserUsage& user = users_[uid];
     ++user.buffers;

@@ -72,7 +72,7 @@ class Quotas {
   private:
     friend class BufferCharge;
     void forget_if_empty(uid_t uid);
-    bool descriptors_left() const;
+    bool descriptors_left(std::uint64_t more) const;
 
     config::Settings::Limits limits_;
     std::uint64_t descriptors_;

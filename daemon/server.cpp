@@ -21,6 +21,7 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::size_t kReceiveAreaBytes = 256 * 1024;  // more than a socket holds by default: one read takes it all
+constexpr std::size_t kMostForeignWaiting = 256;
 constexpr int kAcceptsPerTurn = 16;
 constexpr auto kAcceptPause = std::chrono::milliseconds(200);
 constexpr auto kSafetyLook = std::chrono::seconds(1);  // while jobs run: bounds a wake-up lost on old kernels
@@ -40,7 +41,7 @@ Result<Peer> peer_of(int socket) {
 }
 
 // One event and the end: for connections that never become a session.
-void refuse(const Fd& socket, const Error& error) {
+void refuse(const Fd& socket, uid_t uid, const Error& error) {
     wire::FrameHeader header;
     header.type = wire::MessageType::Event;
     header.status = error.status;
@@ -48,7 +49,7 @@ void refuse(const Fd& socket, const Error& error) {
     wire::ByteBuffer bytes;
     wire::encode_frame(header, error, bytes);
     (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    shut_down_and_discard(socket.get());
+    shut_down_and_discard(socket.get(), uid);
 }
 
 }  // namespace
@@ -122,7 +123,7 @@ void Server::accept_connections() {
         if (errno == EAGAIN || errno == EWOULDBLOCK) break;
         if (errno == EINTR || errno == ECONNABORTED) continue;
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
-            return fail(io_error("accept", errno));
+            return fail(io_error("accept", errno), Status::ShuttingDown);
         // The connection stays in the queue: look again when some descriptor may be free, not at once and for ever.
         accept_pause_.expires_after(kAcceptPause);
         accept_pause_.async_wait([this](const boost::system::error_code& error) {
@@ -133,13 +134,22 @@ void Server::accept_connections() {
     wait_for_connections();
 }
 
+// A user whose descriptors nobody can close in time brings no more of them.
+Result<void> Server::admit(uid_t uid) {
+    if (foreign_waiting(uid) > kMostForeignWaiting)
+        return field_error(Status::OverQuota, "descriptors",
+                           "at most " + std::to_string(kMostForeignWaiting) + " that wait to be closed",
+                           "too many descriptors of this user, which are no memfds, wait to be closed");
+    return quotas_.open_connection(uid);
+}
+
 void Server::welcome(Fd socket) {
     ++statistics_.connections_total;
     Result<Peer> peer = peer_of(socket.get());
-    Result<void> admitted = peer ? quotas_.open_connection(peer->uid) : Result<void>(peer.error());
+    Result<void> admitted = peer ? admit(peer->uid) : Result<void>(peer.error());
     if (!admitted) {
         ++statistics_.closed[static_cast<std::size_t>(CloseReason::Refused)];
-        return refuse(socket, admitted.error());
+        return refuse(socket, peer ? peer->uid : 0, admitted.error());
     }
     std::shared_ptr<Session> session;
     try {
@@ -149,7 +159,7 @@ void Server::welcome(Fd socket) {
         quotas_.close_connection(peer->uid);
         return;
     }
-    session->start();
+    session->guarded([&] { session->start(); });
 }
 
 void Server::forget(std::uint64_t session_number) {
@@ -177,28 +187,31 @@ void Server::look_around() {
     take_helped();
     const TimePoint now = Clock::now();
     TimePoint next = quotas_.all().jobs > 0 || !helper_.idle() ? now + kSafetyLook : kNever;
-    const auto sessions = sessions_;  // a look may close some
-    for (const auto& entry : sessions) next = std::min(next, entry.second->look(now));
+    for_each_session([&](Session& session) { session.guarded([&] { next = std::min(next, session.look(now)); }); });
     if (next != kNever) watch(std::max(next, now + kShortestLook));
 }
 
 // Results to their sessions; each session sends once, however many it got.
 void Server::take_results() {
-    if (std::optional<Error> failure = executor_.failure()) return fail(*failure);
-    std::vector<std::shared_ptr<Session>> receivers;
-    for (const std::shared_ptr<JobTask>& task : executor_.take_done()) {
-        std::shared_ptr<Session> session = task->session.lock();
+    if (std::optional<Error> failure = executor_.failure()) return fail(*failure, Status::DeviceLost);
+    deliver_results();
+    if (stopping_) end_if_idle();
+}
+
+void Server::deliver_results() {
+    const std::vector<std::shared_ptr<JobTask>> done = executor_.take_done();
+    for (const std::shared_ptr<JobTask>& task : done) {
+        const std::shared_ptr<Session> session = task->session.lock();
         if (session == nullptr || session->closed()) {
             quotas_.end_job(task->waiting.uid);
             ++statistics_.results_dropped_total;
             continue;
         }
-        session->complete(*task);
-        if (std::find(receivers.begin(), receivers.end(), session) == receivers.end())
-            receivers.push_back(std::move(session));
+        session->guarded([&] { session->complete(*task); });
     }
-    for (const std::shared_ptr<Session>& session : receivers) session->flush();
-    if (stopping_) end_if_idle();
+    for (const std::shared_ptr<JobTask>& task : done)
+        if (const std::shared_ptr<Session> session = task->session.lock())
+            if (!session->all_sent()) session->guarded([&] { session->flush(); });
 }
 
 void Server::take_helped() {
@@ -313,21 +326,27 @@ void Server::abort_jobs() {
 
 // While stopping: a session without anything in flight ends; with the last one the daemon does.
 void Server::end_if_idle() {
-    const auto sessions = sessions_;
-    for (const auto& entry : sessions) {
-        if (!entry.second->expects_replies()) entry.second->end_after_replies(CloseReason::Stopping);
-        entry.second->flush();
-    }
+    for_each_session([](Session& session) {
+        session.guarded([&] {
+            if (!session.expects_replies()) session.end_after_replies(CloseReason::Stopping);
+            session.flush();
+        });
+    });
     if (sessions_.empty()) io_.stop();
 }
 
+// After a fatal error, jobs that can get no result any more get an answer that lets their clients try again.
 void Server::close_all() {
-    const auto sessions = sessions_;
-    for (const auto& entry : sessions) entry.second->close(CloseReason::Stopping);
+    if (fatal_) deliver_results();
+    for_each_session([this](Session& session) {
+        if (fatal_) session.guarded([&] { session.answer_jobs(make_error(last_answer_, fatal_->message)); });
+        session.close(CloseReason::Stopping);
+    });
 }
 
-void Server::fail(Error error) {
+void Server::fail(Error error, Status answer) {
     fatal_ = std::move(error);
+    last_answer_ = answer;
     io_.stop();
 }
 

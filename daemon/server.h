@@ -85,7 +85,19 @@ class Server {
     void abort_jobs();
     void end_if_idle();
     void close_all();
-    void fail(Error error);
+    // Ends the daemon; every job in flight is answered with `answer`.
+    void fail(Error error, Status answer);
+    Result<void> admit(uid_t uid);
+    void deliver_results();
+    // Calls it with every session; it may close any of them.
+    template <class Function>
+    void for_each_session(Function&& function) {
+        for (auto it = sessions_.begin(); it != sessions_.end();) {
+            const std::shared_ptr<Session> session = it->second;
+            function(*session);
+            it = sessions_.upper_bound(session->number());
+        }
+    }
 
     ServerOptions options_;
     Listener listener_;
@@ -110,6 +122,7 @@ class Server {
     std::uint64_t last_ticket_ = 0;
     JobRunner inline_runner_{nullptr};
     std::optional<Error> fatal_;
+    Status last_answer_ = Status::ShuttingDown;  // to jobs in flight after a fatal error
     bool stopping_ = false;
     bool aborted_ = false;
     bool end_posted_ = false;

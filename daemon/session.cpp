@@ -11,7 +11,7 @@
 namespace tegu::daemon {
 
 Session::Session(Server& server, Fd socket, const Peer& peer, std::uint64_t number)
-    : Connection(server.shared(), std::move(socket)), server_(server), peer_(peer), number_(number) {}
+    : Connection(server.shared(), std::move(socket), peer.uid), server_(server), peer_(peer), number_(number) {}
 
 void Session::handle_frame(const wire::Frame& frame, ForeignFd fd) {
     const wire::FrameHeader& header = frame.header;

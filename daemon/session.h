@@ -43,6 +43,8 @@ class Session final : public Connection {
     void complete(JobTask& task);
     // Answers every job that has not started with ShuttingDown, and stops those that run.
     void abort_jobs();
+    // Answers every job in flight with `error`, whatever becomes of it, and sends once. The caller closes.
+    void answer_jobs(const Error& error);
     // Tells the client that the daemon stops.
     void announce_stop();
 
@@ -77,6 +79,8 @@ class Session final : public Connection {
     Result<void> run_inline(const wire::FrameHeader& header, PreparedJob& prepared, TimePoint deadline);
     Result<void> enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                          TimePoint deadline);
+    void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
+                TimePoint deadline);
     void retire(const JobTask& task, Status status);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
 

@@ -95,6 +95,21 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
         busy.retry_after_ns = server_.retry_after_ns(load);
         return busy;
     }
+    Result<void> charged = server_.quotas().start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
+    if (!charged) return charged;
+    try {
+        submit(header, request, std::move(prepared), deadline);
+    } catch (...) {
+        jobs_.erase(header.request_id);
+        server_.quotas().end_job(peer_.uid);
+        throw;
+    }
+    return {};
+}
+
+// REQUIRES: a job is charged.
+void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
+                     TimePoint deadline) {
     auto task = std::make_shared<JobTask>();
     task->data.assign(request.data.begin(), request.data.end());
     prepared.rebase_inline(request.data, task->data.data());
@@ -104,12 +119,9 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
     task->received = now();
     task->deadline = deadline;
     task->prepared = std::move(prepared);
-    Result<void> charged = server_.quotas().start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
-    if (!charged) return charged;
+    if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
     server_.executor().submit(std::move(task));
-    if (deadline != kNever) shared().watch(deadline);
-    return {};
 }
 
 // Ends the bookkeeping of a job in flight that is about to be answered.
@@ -123,9 +135,10 @@ void Session::retire(const JobTask& task, Status status) {
 
 void Session::complete(JobTask& task) {
     const std::uint64_t request_id = task.request_id;
-    if (task.error && task.error->status == Status::Cancelled && server_.stopping() && !task.cancelled_by_client)
-        task.error = shutting_down();
-    retire(task, task.error ? task.error->status : Status::Ok);
+    const bool cut_off =
+        task.error && task.error->status == Status::Cancelled && server_.stopping() && !task.cancelled_by_client;
+    retire(task, cut_off ? Status::ShuttingDown : task.error ? task.error->status : Status::Ok);
+    if (cut_off) task.error = shutting_down();
     if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
     const std::size_t frame = wire::begin_frame(out());
     out().insert(out().end(), task.body.begin(), task.body.end());
@@ -172,6 +185,16 @@ TimePoint Session::look_at_jobs(TimePoint now) {
         if (server_.executor().remove(*task))
             drop_waiting(task, make_error(Status::DeadlineExceeded, "the deadline passed before the job started"));
     return next;
+}
+
+void Session::answer_jobs(const Error& error) {
+    while (!jobs_.empty()) {
+        const std::shared_ptr<JobTask> task = jobs_.begin()->second;
+        if (!server_.executor().remove(*task)) task->stop.store(true, std::memory_order_relaxed);
+        retire(*task, error.status);
+        reply_error(wire::MessageType::Job, task->request_id, error);
+    }
+    flush();
 }
 
 void Session::abort_jobs() {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -77,14 +78,14 @@ TEST(ForeignFd, NothingToReceiveIsAnErrorThatDoesNotWait) {
 
 TEST(ForeignFd, OfAPipeIsClosedAtOnce) {
     Pair pipe = pipe_pair();
-    { const ForeignFd foreign(std::move(pipe.theirs)); }
+    { const ForeignFd foreign(std::move(pipe.theirs), 1); }
     ASSERT_EQ(::fcntl(pipe.ours.get(), F_SETFL, O_NONBLOCK), 0);
     expect_end(pipe.ours);
 }
 
 TEST(ForeignFd, OfASocketIsClosedByAnotherThread) {
     Pair sockets = socket_pair();
-    { const ForeignFd foreign(std::move(sockets.theirs)); }
+    { const ForeignFd foreign(std::move(sockets.theirs), 1); }
     expect_end(sockets.ours);
 }
 
@@ -92,7 +93,7 @@ TEST(ForeignFd, ThatIsReleasedStaysOpen) {
     Pair sockets = socket_pair();
     Fd kept;
     {
-        ForeignFd foreign(std::move(sockets.theirs));
+        ForeignFd foreign(std::move(sockets.theirs), 1);
         kept = foreign.release();
     }
     EXPECT_EQ(::send(kept.get(), "x", 1, MSG_NOSIGNAL), 1);
@@ -105,7 +106,7 @@ TEST(ForeignFd, ThatNobodyReadIsTakenOutOfASocketAndClosed) {
     Pair pipe = pipe_pair();
     for (int i = 0; i < 20; ++i) send_copies(sockets.theirs, pipe.theirs, 3);
     pipe.theirs.reset();
-    shut_down_and_discard(sockets.ours.get());
+    shut_down_and_discard(sockets.ours.get(), 1);
     expect_end(pipe.ours);  // while the socket is still open
     EXPECT_LT(::send(sockets.theirs.get(), "x", 1, MSG_NOSIGNAL), 0);
     EXPECT_EQ(errno, EPIPE);
@@ -122,9 +123,40 @@ TEST(ForeignFd, ManyOfAllKindsAreClosed) {
         watched.push_back(std::move(sockets.ours));
         watched.push_back(std::move(pipe.ours));
     }
-    close_foreign(std::move(fds));
+    close_foreign(std::move(fds), 1);
     for (const Fd& fd : watched) expect_end(fd);
-    close_foreign({});
+    close_foreign({}, 1);
+}
+
+// A socket whose close waits: in its queue is the last reference to a TCP socket with SO_LINGER and data that `reader` does not read.
+Fd slow_to_close(const Fd& listener, std::vector<Fd>& readers) {
+    sockaddr_in address{};
+    socklen_t bytes = sizeof address;
+    EXPECT_EQ(0, ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &bytes));
+    Fd sender(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(0, ::connect(sender.get(), reinterpret_cast<const sockaddr*>(&address), bytes));
+    readers.emplace_back(::accept(listener.get(), nullptr, nullptr));
+    const std::vector<char> data(1 << 16);
+    while (::send(sender.get(), data.data(), data.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) continue;
+    const linger wait{1, 120};
+    EXPECT_EQ(0, ::setsockopt(sender.get(), SOL_SOCKET, SO_LINGER, &wait, sizeof wait));
+    Pair sockets = socket_pair();
+    send_copies(sockets.ours, sender, 1);
+    return std::move(sockets.theirs);
+}
+
+TEST(ForeignFd, WhoeverSendsSlowOnesWaitsForHimselfAlone) {
+    const Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(0, ::listen(listener.get(), 16));
+    std::vector<Fd> readers;
+    for (int i = 0; i < 12; ++i) const ForeignFd foreign(slow_to_close(listener, readers), 1);
+    EXPECT_GE(foreign_waiting(1), 12u - 4u) << "a user has four threads";
+    EXPECT_EQ(0u, foreign_waiting(2));
+    Pair sockets = socket_pair();
+    { const ForeignFd foreign(std::move(sockets.theirs), 2); }
+    expect_end(sockets.ours);
+    readers.clear();  // resets the connections: nothing waits any more
+    while (foreign_waiting(1) > 0) ::usleep(1000);
 }
 
 }  // namespace

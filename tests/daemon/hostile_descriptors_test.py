@@ -11,7 +11,7 @@ import unittest
 
 import rawclient
 from hostile_base import HostileTest
-from rawclient import Closed, add_seals, frame, header, memfd, punch_hole
+from rawclient import Closed, Daemon, add_seals, frame, header, memfd, punch_hole
 
 SIZE = 1 << 16
 O_PATH = 0o10000000
@@ -298,6 +298,52 @@ class SlowToClose(HostileTest):
         self.assert_well()
         self.reader.close()
         closer.join()
+
+
+class NeverClosed(HostileTest):
+    """Descriptors whose close waits for as long as the client likes, one after another."""
+
+    def slow(self):
+        """A socket in whose queue is the last reference to a lingering one."""
+        fd, reader = lingering_socket()
+        left, right = socket.socketpair()
+        left.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))])
+        left.close()
+        self.readers.append(reader)
+        return right.detach(), fd
+
+    def tasks(self):
+        return len(os.listdir("/proc/%d/task" % self.daemon.process.pid))
+
+    def test_they_cost_the_user_alone(self):
+        self.readers = []
+        self.addCleanup(lambda: [reader.close() for reader in self.readers])
+        before = self.tasks()
+        attacker = self.connect()
+        last = None
+        for _ in range(40):
+            carrier, fd = self.slow()
+            attacker.send(header(rawclient.BUFFER_REGISTER, 9, 16, descriptors=1), [carrier])
+            os.close(carrier)
+            threading.Thread(target=os.close, args=(fd,), daemon=True).start()
+            try:
+                attacker.send(struct.pack("<QB7x", SIZE, 0))
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # the event is there to be read
+            last = attacker.receive()
+            self.assertLessEqual(self.tasks(), before + 4)
+            if last.is_event:
+                break
+        self.assertTrue(last.is_event, last)
+        self.assert_refused(last, "OVER_QUOTA", "descriptors")
+        self.assert_well()
+        memory = memfd(SIZE)
+        connection = self.connect()  # of the same user: memfds are still welcome
+        self.assertEqual(connection.register(memory, SIZE).status, "OK")
+        os.close(memory)
+        for reader in self.readers:
+            reader.close()
+        Daemon.wait_for(lambda: self.tasks() == before, "the threads that close to end")
 
 
 if __name__ == "__main__":

@@ -140,6 +140,36 @@ class FewDescriptors(HostileTest):
         os.close(fd)
 
 
+class HeldDescriptors(HostileTest):
+    """Every connection may hold a descriptor of a message that is not whole."""
+
+    DESCRIPTORS = 256
+    SETTINGS = "[limits]\nconnections_per_uid = 512\n"
+
+    def test_a_buffer_can_still_be_registered(self):
+        innocent = self.connect()
+        fd = memfd(4096)
+        held = 0
+        for _ in range(256):
+            connection = self.connect(hello=False)
+            try:
+                if connection.request(rawclient.HELLO, rawclient.hello_body()).status != "OK":
+                    break
+                connection.send(header(rawclient.BUFFER_REGISTER, 1, 16, descriptors=1)[:20], [fd])
+                held += 1
+            except (Closed, BrokenPipeError, ConnectionResetError):
+                break
+        self.assertGreater(held, 32)
+        for _ in range(8):
+            reply = innocent.register(fd, 4096)
+            self.assertIn(reply.status, ("OK", "BUSY"), reply)  # never that the descriptor was lost
+        self.assert_lives(innocent)
+        self.opened[1].close()
+        self.opened[2].close()
+        Daemon.wait_for(lambda: innocent.register(fd, 4096).status == "OK", "room for a buffer")
+        os.close(fd)
+
+
 class Unread(HostileTest):
     """Clients that send and do not read."""
 

@@ -31,6 +31,10 @@ std::vector<float> noise(std::size_t count, unsigned seed = 1) {
     return values;
 }
 
+void wait_for_field(RawClient& client, const std::string& name, double value) {
+    while (test::field(client.reply_to(client.send(MessageType::Stats)), name) != value) ::usleep(500);
+}
+
 class JobsTest : public ::testing::Test {
   protected:
     static void SetUpTestSuite() {
@@ -272,6 +276,7 @@ TEST_F(JobsTest, CancelTakesWaitingJobsOutAndStopsRunningOnes) {
     RawClient client(socket());
     const test::SlowJob work(client);
     const std::uint64_t running = client.send_job(work.request(0));
+    wait_for_field(client, "jobs_running", 1);
     const std::uint64_t waiting = client.send_job(work.request(1));
     const Message duplicate = client.reply_to(client.send(MessageType::Stats));
     EXPECT_EQ(2, test::field(duplicate, "jobs_in_flight"));
@@ -319,11 +324,15 @@ TEST_F(JobsTest, DeadlinesEndJobsThatWaitAndJobsThatRun) {
 
 TEST_F(JobsTest, HighPriorityOvertakes) {
     RawClient client(socket());
-    const test::SlowJob work(client, test::kSomeWork);
-    const std::uint64_t running = client.send_job(work.request(0), wire::Priority::Low);
+    const test::SlowJob endless(client);
+    const test::SlowJob work(client, test::kSomeWork / 4);
+    const std::uint64_t running = client.send_job(endless.request(0), wire::Priority::Low);
+    wait_for_field(client, "jobs_running", 1);  // only then is it before the others, and it is there until all wait
     const std::uint64_t low = client.send_job(work.request(1), wire::Priority::Low);
     const std::uint64_t normal = client.send_job(work.request(2), wire::Priority::Normal);
     const std::uint64_t high = client.send_job(work.request(3), wire::Priority::High);
+    wait_for_field(client, "jobs_waiting", 3);
+    client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{running}));
     std::vector<std::uint64_t> order;
     for (int i = 0; i < 4; ++i) order.push_back(client.receive()->header.request_id);
     EXPECT_EQ((std::vector<std::uint64_t>{running, high, normal, low}), order);
@@ -355,7 +364,7 @@ TEST(JobLimits, QuotasAndABusyQueue) {
     const test::SlowJob work(client);
     const std::uint64_t first = client.send_job(work.request(0));
     // The executor takes the first before the others come.
-    while (test::field(client.reply_to(client.send(MessageType::Stats)), "jobs_running") < 1) ::usleep(500);
+    wait_for_field(client, "jobs_running", 1);
     client.send_job(work.request(1));
     client.send_job(work.request(2));
     const Message busy = client.reply_to(client.send_job(work.request(3)));

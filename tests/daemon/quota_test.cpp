@@ -45,10 +45,28 @@ TEST(Quotas, ConnectionsOfOneUserThenOfAll) {
 }
 
 TEST(Quotas, NoDescriptorLeftIsBusy) {
-    Quotas quotas(small_limits(), 33);  // 32 are kept back
+    Quotas quotas(small_limits(), 5);  // half of few are kept back
     EXPECT_TRUE(quotas.open_connection(1).ok());
     expect_error(quotas.open_connection(2), Status::Busy, "limits.connections");
-    expect_error(quotas.charge_buffer(1, 0, 10), Status::Busy, "limits.buffers_per_uid");
+    EXPECT_TRUE(quotas.charge_buffer(1, 0, 10).ok());  // and ends at once
+    quotas.close_connection(1);
+    EXPECT_TRUE(quotas.open_connection(2).ok());
+}
+
+// 285 are kept back; a connection counts for two, a buffer for one.
+TEST(Quotas, DescriptorsAreCountedAtTheirMost) {
+    for (std::uint64_t left = 0; left < 4; ++left) {
+        config::Settings::Limits limits = small_limits();
+        limits.connections = limits.connections_per_uid = 1000;
+        Quotas one(limits, 600 + left);
+        std::uint64_t connections = 0;
+        while (one.open_connection(1).ok()) ++connections;
+        EXPECT_EQ((600 + left - 285) / 2, connections);
+        expect_error(one.open_connection(2), Status::Busy, "limits.connections");
+        const Result<BufferCharge> last = one.charge_buffer(1, 0, 10);
+        EXPECT_EQ((600 + left - 285) % 2 == 1, last.ok());
+        if (last) expect_error(one.charge_buffer(1, 1, 10), Status::Busy, "limits.buffers_per_uid");
+    }
 }
 
 TEST(Quotas, JobsOfOneConnectionAndOfOneUser) {

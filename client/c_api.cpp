@@ -66,6 +66,7 @@ tegu::clientlib::Settings settings_of(const tegu_options& options) {
     settings.reconnect_time = std::chrono::milliseconds(options.reconnect_ms);
     settings.busy_retry = options.busy_retry != 0;
     settings.server_uid = options.server_uid;
+    settings.spin_time = std::chrono::microseconds(options.spin_us);
     return settings;
 }
 
@@ -119,6 +120,7 @@ void tegu_options_init(tegu_options* options, size_t size) {
     defaults.reconnect_ms = 10000;
     defaults.busy_retry = 1;
     defaults.server_uid = -1;
+    defaults.spin_us = 50;
     std::memset(options, 0, size);
     std::memcpy(options, &defaults, std::min(size, sizeof defaults));
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/spin_wait.h"
 #include "client/channel.h"
 #include "client/job_table.h"
 #include "client/pool.h"
@@ -25,6 +26,7 @@ struct Settings {
     nanoseconds reconnect_time{0};
     bool busy_retry = true;
     std::int64_t server_uid = -1;
+    std::chrono::microseconds spin_time{0};  // how long to look for the reply to a small job before sleeping
 };
 
 // A job that ended. id 0: none did in time (or there is none), and `error` says so.
@@ -152,6 +154,9 @@ class Client {
     bool send_jobs();
     bool unsent() const;
     void receive(TimePoint until);
+    // Looks for the reply for a short time, without sleeping, if it is likely to come in that time. As Channel::receive.
+    Result<bool> look(TimePoint until);
+    bool small_reply_awaited() const;
     void on_frame(const wire::Frame& frame);
     void on_job_reply(const wire::Frame& frame);
     void on_call_reply(const wire::Frame& frame);
@@ -197,6 +202,7 @@ class Client {
     std::size_t max_regions_ = 1;
     std::uint64_t max_buffer_bytes_ = 0;
 
+    SpinWait spin_wait_;
     JobTable jobs_;
     std::list<Call> calls_;
     std::vector<Abandoned> abandoned_;

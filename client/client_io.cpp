@@ -126,8 +126,29 @@ bool Client::send_jobs() {
     return *sent == bytes && next != nullptr;
 }
 
+// The oldest job speaks for all that are on the wire.
+bool Client::small_reply_awaited() const {
+    const PendingJob* oldest = jobs_.front(JobState::Sent);
+    return link_ == LinkState::Ready && (oldest != nullptr ? oldest->small : !calls_.empty());
+}
+
+Result<bool> Client::look(TimePoint until) {
+    TimePoint now = Clock::now();
+    spin_wait_.begin(now);
+    while (now < until && spin_wait_.stay_awake(now, settings_.spin_time)) {
+        Result<bool> received = channel_->receive(TimePoint(), false);
+        if (!received || *received) return received;
+        now = Clock::now();
+    }
+    return false;
+}
+
 void Client::receive(TimePoint until) {
-    Result<bool> received = channel_->receive(until, unsent());
+    const bool or_writable = unsent();
+    const bool spins = settings_.spin_time != nanoseconds(0) && !or_writable && small_reply_awaited();
+    Result<bool> received = spins ? look(until) : Result<bool>(false);
+    if (received && !*received) received = channel_->receive(until, or_writable);
+    if (spins && received && *received) spin_wait_.note_event(Clock::now(), settings_.spin_time);
     if (!received) return lose(std::move(received).error());
     while (channel_) {
         Result<std::optional<wire::Frame>> frame = channel_->next_frame();
@@ -191,6 +212,11 @@ void Client::on_busy(PendingJob& job, Error error) {
 void Client::on_retry_elsewhere(PendingJob& job, Error error) {
     if (settings_.reconnect_time == nanoseconds(0) || job.cancelled) return finish(job, std::move(error));
     draining_ = true;
+    const TimePoint now = Clock::now();
+    if (job.elsewhere_until == TimePoint::max()) job.elsewhere_until = now + settings_.reconnect_time;
+    if (now >= job.elsewhere_until)
+        return finish(job, make_error(Status::Unavailable,
+                                      "no daemon that stays takes the job; the last one says: " + error.message));
     jobs_.move_by_id(job, JobState::Queued);
 }
 

@@ -65,6 +65,7 @@ Result<std::uint64_t> Client::submit(const tegu_request& raw) {
     if (pending == nullptr) return make_error(Status::OverQuota, "too many jobs are submitted and not fetched");
     pending->priority = static_cast<wire::Priority>(request->priority);
     pending->submitted = now;
+    pending->small = job->rows * job->cols <= wire::kMaxInlineBytes / element_bytes(job->type);
     pending->deadline = deadline;
     earliest_deadline_ = std::min(earliest_deadline_, deadline);
     const std::uint64_t id = pending->id;

@@ -39,7 +39,7 @@ void JobTable::remove(PendingJob& job) {
     job.output = OutputPlace();
     job.cancelled = false;
     job.connections_lost = 0;
-    job.deadline = job.busy_until = TimePoint::max();
+    job.deadline = job.busy_until = job.elsewhere_until = TimePoint::max();
     job.result.reset();
     job.error = Error();
     unlink(job);

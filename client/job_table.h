@@ -32,13 +32,15 @@ struct PendingJob {
     wire::Priority priority = wire::Priority::Normal;
     std::array<RegionPtr, wire::kMaxInputs> inputs;
     OutputPlace output;
+    bool small = false;             // a reply is likely to come soon
     bool cancelled = false;         // not to be sent again
     unsigned connections_lost = 0;  // while it was on the wire
     std::uint64_t epoch = 0;        // number of the connection whose handles the frame names
     TimePoint submitted;
     TimePoint deadline = TimePoint::max();
     TimePoint retry_at;
-    TimePoint busy_until = TimePoint::max();  // no retry after it; max: was not busy yet
+    TimePoint busy_until = TimePoint::max();       // no retry after it; max: was not busy yet
+    TimePoint elsewhere_until = TimePoint::max();  // the same for answers of daemons that are stopping
 
     std::unique_ptr<tegu_result> result;  // when done and well
     Error error;                          // when done and not well
@@ -61,6 +63,7 @@ class JobTable {
     void move_by_id(PendingJob& job, JobState state);
 
     PendingJob* front(JobState state) { return list(state).head; }
+    const PendingJob* front(JobState state) const { return lists_[static_cast<std::size_t>(state)].head; }
     std::size_t count(JobState state) const { return lists_[static_cast<std::size_t>(state)].count; }
     // Jobs that have no answer yet, and those that the caller has not fetched.
     std::size_t unanswered() const { return slots_.size() - count(JobState::Free) - count(JobState::Done); }

@@ -20,6 +20,7 @@ TEGU_ELEMENT_TYPES(TEGU_X)
 
 constexpr std::size_t kLargestStruct = 4096;  // a size beyond it is not a size
 constexpr std::uint64_t kShortRowBytes = 256;
+constexpr std::uint32_t kMaxSpinMicroseconds = 10000;
 
 bool all_zero(const void* data, std::size_t bytes) {
     const auto* first = static_cast<const unsigned char*>(data);
@@ -141,6 +142,10 @@ Result<tegu_options> read_options(const tegu_options& options) {
     tegu_options_init(&known, sizeof known);
     auto read = read_sized(options, offsetof(tegu_options, server_uid), "options", known);
     if (!read) return std::move(read).error();
+    if (known.spin_us > kMaxSpinMicroseconds)
+        return field_error(Status::BadRequest, "spin_us", "0.." + std::to_string(kMaxSpinMicroseconds),
+                           "spin_us is " + std::to_string(known.spin_us));
+    if (known.reserved != 0) return reserved_error("options.reserved");
     return known;
 }
 

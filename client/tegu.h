@@ -10,8 +10,8 @@
  * What the library does by itself, so that a caller need not:
  * - A lost connection, TEGU_SHUTTING_DOWN and TEGU_DEVICE_LOST: it reconnects with exponential back-off (5 ms to 1 s, with jitter),
  *   registers the buffers again and replays the jobs that have no answer yet, in order and with what is left of their deadlines; jobs are
- *   pure functions, so that is safe. A job fails with TEGU_UNAVAILABLE when the daemon was sought for options.reconnect_ms, or when the
- *   connection was lost ten times under that job.
+ *   pure functions, so that is safe. A job fails with TEGU_UNAVAILABLE when the daemon was sought for options.reconnect_ms, when the
+ *   connection was lost ten times under that job, or when it was answered with these statuses for options.reconnect_ms.
  * - TEGU_BUSY: a job is sent again after the daemon's hint and some jitter, until its deadline, or without one for options.reconnect_ms
  *   (options.busy_retry).
  * - Deadlines are enforced here too, so that a daemon that hangs cannot hold a caller.
@@ -98,8 +98,12 @@ typedef struct tegu_options {
     int64_t server_uid;       /* the uid that must have opened the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket
                                  that systemd listens on belongs to 0. The directory of TEGU_DEFAULT_SOCKET admits no impostor; for a
                                  socket in a directory where others can write, set it. */
+    uint32_t spin_us;         /* 0..10000: how long a wait for the reply to a small job (64 KiB of input) looks for it before it sleeps,
+                                 as waking up takes longer than the job. Only while replies come quicker than that and while no
+                                 other thread wants the core; 0: never */
+    uint32_t reserved;        /* zero */
 } tegu_options;
-/* Fills in the defaults: connect_ms 0, reconnect_ms 10000, busy_retry 1, server_uid -1. `size` is the caller's sizeof(tegu_options). */
+/* Fills in the defaults: connect_ms 0, reconnect_ms 10000, busy_retry 1, server_uid -1, spin_us 50. `size` is the caller's sizeof(tegu_options). */
 TEGU_API void tegu_options_init(tegu_options* options, size_t size);
 
 /* "0.1.0": the version of the library. */

@@ -334,6 +334,7 @@ struct Options {
     std::uint32_t reconnect_ms = 10000;
     bool busy_retry = true;
     std::int64_t server_uid = -1;
+    std::uint32_t spin_us = 50;
 };
 
 // A finished job of wait_any(): its id, and the result or the error it ended with.
@@ -352,6 +353,7 @@ class Client {
         raw.reconnect_ms = options.reconnect_ms;
         raw.busy_retry = options.busy_retry ? 1 : 0;
         raw.server_uid = options.server_uid;
+        raw.spin_us = options.spin_us;
         raw.socket_path = options.socket_path.empty() ? nullptr : options.socket_path.c_str();
         raw.name = options.name.empty() ? nullptr : options.name.c_str();
         tegu_client* client = nullptr;

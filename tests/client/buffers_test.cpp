@@ -195,6 +195,17 @@ TEST(ClientRequestSize, OlderAndNewerCallers) {
     tegu_error error;
     EXPECT_EQ(tegu_connect(&options.known, &raw, &error), TEGU_UNSUPPORTED);
     EXPECT_STREQ(error.field, "options");
+
+    FakeServer another({serve});
+    tegu_options_init(&options.known, sizeof options.known);
+    EXPECT_EQ(options.known.spin_us, 50u);
+    options.known.socket_path = another.path().c_str();
+    options.known.spin_us = 10001;
+    EXPECT_EQ(tegu_connect(&options.known, &raw, &error), TEGU_BAD_REQUEST);
+    EXPECT_STREQ(error.field, "spin_us");
+    options.known.size = offsetof(tegu_options, spin_us);
+    ASSERT_EQ(tegu_connect(&options.known, &raw, &error), TEGU_OK) << error.message;
+    tegu_close(raw);
 }
 
 tc::Request map_request(const std::vector<std::uint8_t>& image, std::uint64_t rows, std::uint64_t cols) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The price of a job in system calls: counted by standing in for the C library's functions in this program.
+// The price of a job in system calls: counted by standing in for the C library's functions in this program. The clients sleep while
+// they wait (spin_us is 0): how often one looks for a reply before that depends on the time that it takes.
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -44,9 +45,15 @@ std::size_t calls_of(const std::function<void()>& body) {
     return t_calls - before;
 }
 
+tc::Client sleeping(const FakeServer& server) {
+    tc::Options options = options_for(server);
+    options.spin_us = 0;
+    return connected(server, options);
+}
+
 TEST(ClientSystemCalls, ARoundTripIsTwo) {
     FakeServer server({serve});
-    tc::Client client = connected(server);
+    tc::Client client = sleeping(server);
     expect_works(client);  // takes the greeting's timeout from the socket
     EXPECT_EQ(calls_of([&] {
                   for (int i = 0; i < 100; ++i) expect_works(client);
@@ -56,7 +63,7 @@ TEST(ClientSystemCalls, ARoundTripIsTwo) {
 
 TEST(ClientSystemCalls, ADeadlineOrATimeToWaitAddNone) {
     FakeServer server({serve});
-    tc::Client client = connected(server);
+    tc::Client client = sleeping(server);
     OneValue job(2);
     job.request.deadline(3600 * 1000 * kMillisecond);
     ASSERT_TRUE(client.run(job.request).ok());  // sets the socket's timeout once
@@ -79,7 +86,7 @@ TEST(ClientSystemCalls, PipelinedJobsShareThem) {
             replies.clear();
         }
     }});
-    tc::Client client = connected(server);
+    tc::Client client = sleeping(server);
     for (int i = 0; i < 16; ++i) ASSERT_TRUE(client.submit(OneValue(i).request).ok());
     for (int i = 0; i < 16; ++i) ASSERT_TRUE(client.wait_any().result.ok());
     EXPECT_EQ(calls_of([&] {

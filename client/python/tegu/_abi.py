@@ -17,7 +17,8 @@ class Error(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("size", c_uint32), ("connect_ms", c_uint32), ("reconnect_ms", c_uint32), ("busy_retry", c_uint32),
-                ("socket_path", c_char_p), ("name", c_char_p), ("server_uid", c_int64)]
+                ("socket_path", c_char_p), ("name", c_char_p), ("server_uid", c_int64), ("spin_us", c_uint32),
+                ("reserved", c_uint32)]
 
 
 class Field(ctypes.Structure):

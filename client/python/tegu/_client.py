@@ -10,15 +10,16 @@ from ._buffer import Buffer, Garbage, Owner
 from ._job import Submitter
 
 
-def connect(path=None, name=None, connect_timeout=0.0, reconnect_timeout=10.0, busy_retry=True, server_uid=None):
+def connect(path=None, name=None, connect_timeout=0.0, reconnect_timeout=10.0, busy_retry=True, server_uid=None, spin_us=50):
     """A Client of the daemon at `path` ($TEGU_SOCKET, else /run/tegud/tegud.sock).
 
     connect_timeout    seconds to try for; 0: once
     reconnect_timeout  seconds for which a lost connection is sought again before jobs fail with Unavailable
     busy_retry         jobs that are answered BUSY are sent again within that time
     server_uid         the uid that the listening socket must belong to; None: any
+    spin_us            how long to look for the reply to a small job before sleeping, microseconds; 0: never
     """
-    return Client(path, name, connect_timeout, reconnect_timeout, busy_retry, server_uid)
+    return Client(path, name, connect_timeout, reconnect_timeout, busy_retry, server_uid, spin_us)
 
 
 def _raise(error):
@@ -30,7 +31,7 @@ def _raise(error):
 class Client(object):
     """One connection; see connect(). Use it in a with statement, or close() it."""
 
-    def __init__(self, path, name, connect_timeout, reconnect_timeout, busy_retry, server_uid):
+    def __init__(self, path, name, connect_timeout, reconnect_timeout, busy_retry, server_uid, spin_us):
         self._handle = None
         self._lib = lib = _abi.library()
         self._lock = threading.RLock()
@@ -44,6 +45,7 @@ class Client(object):
         options.reconnect_ms = int(reconnect_timeout * 1000)
         options.busy_retry = 1 if busy_retry else 0
         options.server_uid = -1 if server_uid is None else server_uid
+        options.spin_us = spin_us
         options.socket_path = None if path is None else str(path).encode("utf-8", "surrogateescape")
         options.name = None if name is None else name.encode("utf-8", "replace")
         handle = ctypes.c_void_p()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The fake server: frames in and out, the buffers that clients register, and the jobs that it computes.
 #include "tests/client/fake_server.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Colour maps: their ends, what is out of range, and that luminance grows.
 #include "tools/formats/colour.h"
 
 #include <gtest/gtest.h>

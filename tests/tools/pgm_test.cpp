@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// PGM files, binary and text: what is read, what is refused and by which name, and that what is written reads back.
 #include "tools/formats/pgm.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Texts for people and programs: numbers, elements, times, tables, JSON, shapes, and the percentiles of a histogram.
 #include "tools/tegu/text.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,8 @@ class SpinWait {
     static constexpr auto kBackOff = std::chrono::milliseconds(20);
 
     // The next event is waited for from now on: what was before does not count as waiting. Nothing if it is waited for already.
-    // Who waits all the time need not say so.
+    // Who waits all the time need not say so. Who does, and stays awake for the whole limit in vain, may have kept the other side
+    // from the core, and backs off, too.
     void begin(TimePoint now) {
         last_look_ = now;
         if (!waiting_) begin_ = now;
@@ -33,7 +34,8 @@ class SpinWait {
 
     // Nothing happened: true to look again at once, false to sleep until the next event.
     bool stay_awake(TimePoint now, Clock::duration limit) {
-        if (awake_ && now - last_look_ > kPreempted) {
+        const bool in_vain = waiting_ && now - begin_ >= limit;
+        if (awake_ && (in_vain || now - last_look_ > kPreempted)) {
             not_before_ = now + kBackOff;
             awake_ = false;
         }

@@ -81,6 +81,26 @@ TEST_F(SpinWaitTest, WhatIsBeforeTheWaitDoesNotCount) {
     EXPECT_EQ(microseconds(0), looks(kLimit));
 }
 
+// Both sides on one core: as long as this one looks, the other one cannot answer.
+TEST_F(SpinWaitTest, AWaitInVainBacksOff) {
+    wait_.begin(now_);
+    event();
+    wait_.begin(now_);
+    EXPECT_EQ(kLimit, looks(milliseconds(1)));
+    event();
+    for (int i = 0; i < 100; ++i) {
+        wait_.begin(now_);
+        EXPECT_EQ(microseconds(0), looks(kLimit)) << i;
+        now_ += microseconds(10);
+        event();
+    }
+    now_ += SpinWait::kBackOff;
+    wait_.begin(now_);
+    event();
+    wait_.begin(now_);
+    EXPECT_EQ(kLimit, looks(milliseconds(1)));
+}
+
 TEST_F(SpinWaitTest, ALimitOfZeroNeverStaysAwake) {
     wait_.note_event(now_, microseconds(0));
     wait_.note_event(now_, microseconds(0));

@@ -198,6 +198,39 @@ template <class U, bool Float>
     }
 }
 
+// Appends the flagged ranks of a full group, many as a rule, without asking which. May write past what it keeps, up to out[kGroup].
+// Returns how many it keeps.
+template <class U, class Entry>
+[[gnu::always_inline]] inline std::uint64_t compress(const Group<U>& group, std::uint64_t first, unsigned shift,
+                                                     Entry* out) {
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < kGroup; ++i) {
+        out[found] = (static_cast<Entry>(group.ranks[i]) << shift) | (first + i);
+        found += (group.within >> i) & 1;
+    }
+    return found;
+}
+#if defined(__AVX512BW__)
+[[gnu::always_inline]] inline std::uint64_t compress(const Group<std::uint32_t>& group, std::uint64_t first,
+                                                     unsigned shift, Entry64* out) {
+    constexpr __mmask8 kAll = 0xff;  // the forms without a mask make gcc warn of its own header
+    const __m128i places = _mm_cvtsi32_si128(static_cast<int>(shift));
+    __m512i indices =
+        _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(first)), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < kGroup; i += 8) {
+        const __m512i ranks =
+            _mm512_maskz_cvtepu32_epi64(kAll, _mm256_load_si256(reinterpret_cast<const __m256i*>(group.ranks + i)));
+        const __mmask8 mask = static_cast<__mmask8>(group.within >> i);
+        const __m512i entries = _mm512_or_si512(_mm512_maskz_sll_epi64(kAll, ranks, places), indices);
+        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(mask, entries));
+        found += static_cast<unsigned>(__builtin_popcount(mask));
+        indices = _mm512_add_epi64(indices, _mm512_set1_epi64(8));
+    }
+    return found;
+}
+#endif
+
 template <class U, bool Float, class Entry>
 [[gnu::always_inline]] inline std::uint64_t collect(Elements elements, std::uint64_t first, std::uint64_t bound,
                                                     unsigned shift, Entry* out) {
@@ -207,12 +240,8 @@ template <class U, bool Float, class Entry>
     for (std::uint64_t begin = 0; begin < elements.count; begin += kGroup) {
         read_group<U, Float>(elements, begin, limit, group);
         std::uint64_t left = group.within;
-        if (__builtin_popcountll(left) > kDense) {
-            const std::uint64_t count = elements.count - begin < kGroup ? elements.count - begin : kGroup;
-            for (std::uint64_t i = 0; i < count; ++i) {
-                out[found] = (static_cast<Entry>(group.ranks[i]) << shift) | (first + begin + i);
-                found += (left >> i) & 1;
-            }
+        if (__builtin_popcountll(left) > kDense && elements.count - begin >= kGroup) {
+            found += compress(group, first + begin, shift, out + found);
             continue;
         }
         // The first one is stored without asking whether there is one, which is what no branch predictor could know.

@@ -80,6 +80,23 @@ struct Passes {
     }
 };
 
+constexpr unsigned kMaxCounted =
+    2;  // passes whose digits are counted in one sweep: their counts stay in the first cache
+
+// counts[p] = entries of each digit value in pass first + p, for `number` passes.
+template <class Entry>
+void count_passes(const Entry* data, std::uint64_t count, unsigned shift, const Passes& passes, unsigned first,
+                  unsigned number, Counts* counts) {
+    const Digit one = passes.digit(first, shift);
+    const Digit two = passes.digit(first + number - 1, shift);
+    for (unsigned p = 0; p < number; ++p)
+        std::fill(counts[p].begin(), counts[p].begin() + static_cast<std::ptrdiff_t>(one.mask) + 1, 0);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        ++counts[0][digit_of(data[i], one)];
+        if (number > 1) ++counts[1][digit_of(data[i], two)];
+    }
+}
+
 // Sorts by one thread. Returns where the result lies. Takes less than a few milliseconds unless the ranks crowd into few buckets.
 template <class Entry>
 Entry* sort_alone(Entry* data, Entry* spare, std::uint64_t count, unsigned shift) {
@@ -90,14 +107,15 @@ Entry* sort_alone(Entry* data, Entry* spare, std::uint64_t count, unsigned shift
     const std::uint64_t bits = differing_bits(data, count, shift);
     if (bits == 0) return data;
     const Passes passes(bits, count < kSmall ? kNarrowDigit : kWideDigit);
+    Counts places[kMaxCounted];
     for (unsigned pass = 0; pass < passes.count; ++pass) {
+        if (pass % kMaxCounted == 0)
+            count_passes(data, count, shift, passes, pass, std::min(passes.count - pass, kMaxCounted), places);
+        Counts& mine = places[pass % kMaxCounted];
         const Digit digit = passes.digit(pass, shift);
-        Counts places;
-        std::fill(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(digit.mask) + 1, 0);
-        for (std::uint64_t i = 0; i < count; ++i) ++places[digit_of(data[i], digit)];
         std::uint64_t place = 0;
-        for (std::uint64_t value = 0; value <= digit.mask; ++value) place += std::exchange(places[value], place);
-        for (std::uint64_t i = 0; i < count; ++i) spare[places[digit_of(data[i], digit)]++] = data[i];
+        for (std::uint64_t value = 0; value <= digit.mask; ++value) place += std::exchange(mine[value], place);
+        for (std::uint64_t i = 0; i < count; ++i) spare[mine[digit_of(data[i], digit)]++] = data[i];
         std::swap(data, spare);
     }
     return data;

@@ -316,7 +316,6 @@ template <class U>
         const U newer = static_cast<U>(pair[0] ^ rank);
         const U older = static_cast<U>(pair[1] ^ rank);
         any = static_cast<U>(any | (newer < older ? newer : older));
-        __asm__("" : "+r"(any));  // one by one: the vector form of this loop gathers, which is slower
     }
     return any == 0;
 }

@@ -232,8 +232,9 @@ machine before the run was %(load).2f. What was measured, on what and of which c
 
 ## Every case of tegu-bench
 
-`floor` is reading the same bytes once with plain vector loads: no kernel can be faster. `noise` is the median deviation from the
-median over the repetitions. GB/s count bytes read and written, 1 GB = 1e9 B.
+`floor` is reading the same bytes once with plain vector loads: a kernel near it is bound by memory. `noise` is the median
+deviation from the median over the repetitions, `cpu_us` the processor time of all threads for one run, the least of the repetitions:
+what is left of a time on a busy machine. GB/s count bytes read and written, 1 GB = 1e9 B.
 
 %(table)s"""
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floor under every kernel: reading the bytes once, as fast as plain vector loads can. A kernel at this time cannot be faster.
+// The floor under every kernel: reading the bytes once, as plain vector loads do. A kernel near this time is bound by memory.
 #pragma once
 
 #include <cstddef>

@@ -13,8 +13,9 @@ Error prefixed(Error error, const std::string& operand) {
     return error;
 }
 
-Error not_found(const std::string& operand) {
-    return field_error(Status::NotFound, operand + ".handle", "a handle of this connection", "no such buffer");
+Error not_found(const std::string& operand, std::uint64_t handle) {
+    return field_error(Status::NotFound, operand + ".handle", "a handle of this connection",
+                       "no buffer has the handle " + std::to_string(handle));
 }
 
 // Bytes from the first to the last element of a rows x cols array; nothing if they do not fit 63 bits.
@@ -36,11 +37,12 @@ struct BoundInput {
 Result<BoundInput> bind_input(const Job& job, const wire::Operand& operand, std::uint64_t row_stride,
                               const BufferTable& buffers, const std::string& name) {
     std::shared_ptr<Buffer> buffer = buffers.find(operand.handle);
-    if (buffer == nullptr) return not_found(name);
+    if (buffer == nullptr) return not_found(name, operand.handle);
     const std::size_t element = element_bytes(job.type);
     if (operand.offset_bytes % element != 0)
-        return bad_range(name + ".offset_bytes", "a multiple of " + std::to_string(element),
-                         "the input is not aligned for its type");
+        return bad_range(
+            name + ".offset_bytes", "a multiple of " + std::to_string(element),
+            "offset " + std::to_string(operand.offset_bytes) + " is not aligned for the type of the input");
     std::uint64_t extent = 0;
     const bool fits = extent_of(job, row_stride, extent);
     if (!fits || extent > buffer->bytes() || operand.offset_bytes > buffer->bytes() - extent)
@@ -71,7 +73,8 @@ Result<void> bind_inputs(const wire::JobRequest& request, const BufferTable& buf
         }
         const std::string name = "inputs[" + std::to_string(i) + "]";
         if (view.row_stride < request.job.cols)
-            return bad_range(name + ".row_stride", "0, or at least cols", "rows would overlap");
+            return bad_range(name + ".row_stride", "0, or at least " + std::to_string(request.job.cols),
+                             "rows would overlap: the stride is " + std::to_string(view.row_stride));
         Result<BoundInput> input = bind_input(request.job, operand, view.row_stride, buffers, name);
         if (!input) return std::move(input).error();
         view.data = input->buffer->read_data() + operand.offset_bytes;
@@ -86,24 +89,29 @@ Result<void> bind_inputs(const wire::JobRequest& request, const BufferTable& buf
 Result<void> check_output(const wire::OutputOperand& output, const Buffer& buffer, std::uint64_t needed) {
     if (output.offset_bytes > buffer.bytes() || output.capacity_bytes > buffer.bytes() - output.offset_bytes)
         return bad_range("output.offset_bytes", "offset_bytes + capacity_bytes up to " + std::to_string(buffer.bytes()),
-                         "the output ends beyond its buffer");
+                         std::to_string(output.capacity_bytes) + " bytes from offset " +
+                             std::to_string(output.offset_bytes) + " end beyond the buffer of " +
+                             std::to_string(buffer.bytes()) + " bytes");
     if (needed > output.capacity_bytes)
         return field_error(Status::TooLarge, "output.capacity_bytes", std::to_string(needed) + " bytes or more",
-                           "the result does not fit the output");
+                           "the result of " + std::to_string(needed) + " bytes does not fit the output of " +
+                               std::to_string(output.capacity_bytes));
     return {};
 }
 
 Result<void> bind_output(const wire::OutputOperand& output, const BufferTable& buffers,
                          const std::array<BoundInput, wire::kMaxInputs>& inputs, PreparedJob& prepared) {
     const std::shared_ptr<Buffer> buffer = buffers.find(output.handle);
-    if (buffer == nullptr) return not_found("output");
+    if (buffer == nullptr) return not_found("output", output.handle);
     Result<void> fits = check_output(output, *buffer, prepared.result_bytes);
     if (!fits) return fits;
     const BufferRange range{output.offset_bytes, output.offset_bytes + prepared.result_bytes, true};
     for (const BoundInput& input : inputs)
         if (input.buffer == buffer && range.conflicts(input.range))
             return bad_range("output.offset_bytes", "bytes that are not input of the same job",
-                             "the output overlaps an input");
+                             "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end) +
+                                 " of the output overlap the input at " + std::to_string(input.range.begin) + " to " +
+                                 std::to_string(input.range.end));
     Result<void> pages = buffer->check_pages();
     if (!pages) return prefixed(std::move(pages).error(), "output");
     Result<std::byte*> data = buffer->write_data();

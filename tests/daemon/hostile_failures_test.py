@@ -10,6 +10,7 @@ from hostile_base import HostileTest
 from rawclient import header
 
 
+@unittest.skipIf(os.environ.get("TEGU_SANITIZE"), "a sanitizer needs address space of its own")
 class NoMemory(HostileTest):
     """The daemon may have little more memory than it has; clients ask for more by beginning messages and not ending them."""
 

@@ -214,37 +214,6 @@ void Server::deliver_results() {
             if (!session->all_sent()) session->guarded([&] { session->flush(); });
 }
 
-void Server::take_helped() {
-    if (helper_.run_done() && stopping_) end_if_idle();
-}
-
-void Server::add_making(std::shared_ptr<Session> session, std::shared_ptr<Session::Making> making) {
-    makings_.emplace_back(std::move(session), std::move(making));
-    post_making();
-}
-
-void Server::post_making() {
-    if (making_posted_ || makings_.empty()) return;
-    boost::asio::post(io_, [this] { make_one_step(); });
-    making_posted_ = true;
-}
-
-// One step a turn of the loop, whoever asked for it: all that is made at once takes turns.
-void Server::make_one_step() {
-    making_posted_ = false;
-    auto next = std::move(makings_.front());
-    makings_.pop_front();
-    Session& session = *next.first;
-    bool more = false;
-    session.guarded([&] { more = !session.closed() && session.go_on_making(*next.second); });
-    if (more && !session.closed()) {
-        makings_.push_back(std::move(next));
-    } else if (stopping_) {
-        end_if_idle();
-    }
-    post_making();
-}
-
 std::uint64_t Server::retry_after_ns(const ExecutorLoad& load) const {
     constexpr std::uint64_t kShortest = 1'000'000, kLongest = 1'000'000'000;
     const std::uint64_t work_ns = load.waiting_ns + load.running_ns;

@@ -101,8 +101,8 @@ void Server::loop() {
     while (!io_.stopped()) {
         std::size_t events = io_.poll();
         const std::chrono::microseconds limit(quotas_.all().jobs == 0 ? options_.settings.executor.spin_us : 0);
-        if (events == 0 && !idle_wait_.stay_awake(Clock::now(), limit)) events = io_.run_one();
-        if (events > 0) idle_wait_.note_event(Clock::now(), limit);
+        if (events == 0 && !spin_wait_.stay_awake(Clock::now(), limit)) events = io_.run_one();
+        if (events > 0) spin_wait_.note_event(Clock::now(), limit);
     }
 }
 

@@ -12,11 +12,11 @@
 #include <memory>
 #include <string>
 
+#include "base/spin_wait.h"
 #include "config/settings.h"
 #include "daemon/connection.h"
 #include "daemon/executor.h"
 #include "daemon/helper_thread.h"
-#include "daemon/idle_wait.h"
 #include "daemon/listener.h"
 #include "daemon/quota.h"
 #include "daemon/session.h"
@@ -112,7 +112,7 @@ class Server {
     boost::asio::steady_timer look_timer_;
     boost::asio::steady_timer stop_timer_;
     boost::asio::signal_set signals_;
-    IdleWait idle_wait_;
+    SpinWait spin_wait_;
     TimePoint look_at_ = kNever;
     TimePoint started_ = Clock::now();
     std::map<std::uint64_t, std::shared_ptr<Session>> sessions_;

@@ -13,14 +13,14 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
 // What holds for every operation: the shape names a number of bytes that pointer arithmetic can express.
 Result<void> check_shape(const Job& job) {
     const std::uint64_t bytes = element_bytes(job.type);
-    if (bytes == 0) return field_error(Status::Unsupported, "type", "1..11", "element type is not known");
+    if (bytes == 0) return field_error(Status::Unsupported, "type", "1..11", "element type " + std::to_string(static_cast<unsigned>(job.type)) + " is not known");
     if (job.axis != Axis::Whole && job.axis != Axis::Rows)
-        return field_error(Status::BadRequest, "axis", "0 (whole) or 1 (rows)", "axis is not known");
+        return field_error(Status::BadRequest, "axis", "0 (whole) or 1 (rows)", "axis " + std::to_string(static_cast<unsigned>(job.axis)) + " is not known");
     std::uint64_t elements = 0;
     std::uint64_t total = 0;
     if (__builtin_mul_overflow(job.rows, job.cols, &elements) || __builtin_mul_overflow(elements, bytes, &total) ||
         total > kMaxBytes)
-        return bad_range("rows", "rows * cols * element size up to 2^62 bytes", "the shape is larger than any buffer");
+        return bad_range("rows", "rows * cols * element size up to 2^62 bytes", std::to_string(job.rows) + " x " + std::to_string(job.cols) + " elements are larger than any buffer");
     return {};
 }
 

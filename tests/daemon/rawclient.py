@@ -261,9 +261,9 @@ class Connection:
 
 
 class Daemon:
-    """A private tegud on a temporary socket, with the given settings (TOML), allowed to open so many descriptors."""
+    """A private tegud on a temporary socket, with the given settings (TOML) and variables, allowed to open so many descriptors."""
 
-    def __init__(self, settings="", descriptors=None):
+    def __init__(self, settings="", descriptors=None, environment=()):
         build = os.environ.get("TEGU_BUILD_DIR", "build/release")
         self.folder = tempfile.mkdtemp(prefix="tegud-test-")
         os.chmod(self.folder, 0o755)
@@ -274,6 +274,7 @@ class Daemon:
         self.log = open(os.path.join(self.folder, "log"), "w+")
         self.process = subprocess.Popen([os.path.join(build, "bin", "tegud"), "--config", file, "--socket", self.path],
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                        env=dict(os.environ, **dict(environment)),
                                         preexec_fn=lambda: self._prepare(descriptors))
         try:
             self.wait_for(self._answers, "the daemon to answer")

@@ -46,6 +46,7 @@ struct OperationOfParams {
 }  // namespace
 
 Operation operation_of(const Job& job) { return std::visit(OperationOfParams{}, job.params); }
+Operation operation_of(const FusedPart& part) { return std::visit(OperationOfParams{}, part); }
 
 bool is_array_role(std::uint8_t number) { return array_role_word(static_cast<ArrayRole>(number)) != "?"; }
 
@@ -57,6 +58,12 @@ std::string_view array_role_word(ArrayRole role) {
         case ArrayRole::Indices: return "indices";
         case ArrayRole::Counts: return "counts";
         case ArrayRole::Map: return "map";
+        case ArrayRole::Dot: return "dot";
+        case ArrayRole::Scales: return "scales";
+        case ArrayRole::Quantiles: return "quantiles";
+        case ArrayRole::Histogram: return "histogram";
+        case ArrayRole::Edges: return "edges";
+        case ArrayRole::Entropy: return "entropy";
         default: return "?";
     }
 }

@@ -16,7 +16,14 @@
 #define TEGU_OPERATIONS(X)                                                                    \
     X(1, Reduce, reduce, 1, "any set of statistics in one pass")                              \
     X(2, Topk, topk, 1, "the k largest or smallest values and their indices, sorted, stable") \
-    X(3, EntropyMap, entropy_map, 1, "Shannon entropy of the window around each pixel")
+    X(3, EntropyMap, entropy_map, 1, "Shannon entropy of the window around each pixel")       \
+    X(4, Add, add, 2, "sum of two arrays, element by element")                                \
+    X(5, Dot, dot, 2, "scalar product")                                                       \
+    X(6, Rowscale, rowscale, 1, "each row divided by its largest magnitude")                  \
+    X(7, Quantile, quantile, 1, "exact quantiles")                                            \
+    X(8, Histogram, histogram, 1, "counts of equal bins")                                     \
+    X(9, Entropy, entropy, 1, "Shannon entropy of the levels of an array")                    \
+    X(10, Fused, fused, 1, "several operations on one array, in one pass where possible")
 
 // X(number, Name, word, values per row, sentence)
 #define TEGU_STATISTICS(X)                                                           \
@@ -112,7 +119,66 @@ struct EntropyMapParams {
     Border border = Border::Clip;
 };
 
-using JobParams = std::variant<ReduceParams, TopkParams, EntropyMapParams>;
+// z = x + y into an output of the type of the inputs. An integer sum that does not fit it is Overflow.
+struct AddParams {};
+
+struct DotParams {
+    bool skip_nans = false;  // pairs with a NaN are left out
+};
+
+// Each row (Axis::Rows), or the whole array as one, divided by its largest magnitude. Float types only.
+struct RowscaleParams {
+    bool skip_nans = false;  // NaN elements stay NaN, and do not count for the scale
+};
+
+// What lies between two order statistics, as numpy names it.
+enum class QuantileMethod : std::uint8_t {
+    Linear = 0,    // interpolated
+    Lower = 1,     // the smaller neighbour
+    Higher = 2,    // the larger neighbour
+    Nearest = 3,   // the nearer neighbour, the even one of two
+    Midpoint = 4,  // the middle of both
+};
+inline constexpr std::uint32_t kMaxQuantiles = 1024;
+
+struct QuantileParams {
+    std::vector<double> q;  // 1..kMaxQuantiles of them, each in [0, 1], in any order
+    QuantileMethod method = QuantileMethod::Linear;
+    bool skip_nans = false;  // else a NaN makes every quantile NaN
+};
+
+inline constexpr std::uint32_t kMaxBins = 1u << 20;
+
+// Bins of equal width, as numpy.histogram has them: the last one holds its upper edge, elements outside count nowhere.
+struct HistogramParams {
+    std::uint32_t bins = 10;  // 1..kMaxBins
+    bool has_range = false;   // false: smallest to largest element
+    double lo = 0;            // finite; the lower edge of the first bin
+    double hi = 0;            // finite, >= lo; the upper edge of the last
+    bool skip_nans = false;   // without it, and without a range, a NaN is an error
+};
+
+inline constexpr std::uint32_t kMaxEntropyLevels = 65536;
+
+// Elements become levels as pixels of entropy_map do.
+struct EntropyParams {
+    std::uint32_t levels = 256;  // 2..kMaxEntropyLevels
+    bool has_range = false;      // as in EntropyMapParams
+    double lo = 0;
+    double hi = 0;
+    LogBase base = LogBase::Two;
+    bool skip_nans = false;      // NaN elements are left out, else one makes the entropy NaN
+};
+
+// Several operations on one input, each at most once. The arrays of the result come in the order of the parts.
+using FusedPart = std::variant<ReduceParams, TopkParams, QuantileParams, HistogramParams, EntropyParams>;
+inline constexpr std::uint32_t kMaxFusedParts = 5;
+struct FusedParams {
+    std::vector<FusedPart> parts;  // 1..kMaxFusedParts
+};
+
+using JobParams = std::variant<ReduceParams, TopkParams, EntropyMapParams, AddParams, DotParams, RowscaleParams, QuantileParams,
+                               HistogramParams, EntropyParams, FusedParams>;
 
 enum class Axis : std::uint8_t {
     Whole = 0,  // the rows x cols elements are one sequence in row-major order
@@ -122,20 +188,27 @@ enum class Axis : std::uint8_t {
 // A request without its data: what is computed, of which shape. The operation is the alternative that `params` holds.
 struct Job {
     ElementType type = ElementType::F32;
-    Axis axis = Axis::Whole;   // entropy_map: Whole only
+    Axis axis = Axis::Whole;   // entropy_map and add: Whole only
     std::uint64_t rows = 1;
     std::uint64_t cols = 0;    // elements of a row
     JobParams params;
 };
 
 Operation operation_of(const Job& job);
+Operation operation_of(const FusedPart& part);
 
 // What an array in a result holds. Statistics are their own roles (number + 1); the words are the keys of `--json` and Python.
 enum class ArrayRole : std::uint8_t {
-    Values = 32,   // topk: the values, best first
+    Values = 32,   // topk: the values, best first; add, rowscale: one value an element
     Indices = 33,  // topk: their indices in the row (or the whole), i64; -1 where there is none
     Counts = 34,   // topk distinct: how many of the k are filled, u64, one a row
     Map = 35,      // entropy_map: one f32 a pixel
+    Dot = 36,        // dot: one a row
+    Scales = 37,     // rowscale: the largest magnitude of each row
+    Quantiles = 38,  // quantile: one for each q, in the order of the request
+    Histogram = 39,  // histogram: u64 counts, one a bin
+    Edges = 40,      // histogram: f64, bins + 1 of them
+    Entropy = 41,    // entropy: f64, one a row
 };
 constexpr ArrayRole role_of(Statistic statistic) {
     return static_cast<ArrayRole>(static_cast<std::uint8_t>(statistic) + 1);

@@ -109,6 +109,19 @@ void free_with_region(Owner* owner, const tegu::clientlib::RegionPtr& region) {
     if (client != nullptr) client->send_releases();
 }
 
+// REQUIRES: params is zero.
+void set_usual(std::uint16_t operation, tegu_params& params) {
+    if (operation == TEGU_TOPK) params.topk.largest = 1;
+    if (operation == TEGU_ENTROPY_MAP) {
+        const tegu::EntropyMapParams usual;
+        params.entropy_map.window_rows = usual.window_rows;
+        params.entropy_map.window_cols = usual.window_cols;
+        params.entropy_map.levels = usual.levels;
+    }
+    if (operation == TEGU_HISTOGRAM) params.histogram.bins = tegu::HistogramParams{}.bins;
+    if (operation == TEGU_ENTROPY) params.entropy.levels = tegu::EntropyParams{}.levels;
+}
+
 }  // namespace
 
 extern "C" {
@@ -132,15 +145,15 @@ void tegu_request_init(tegu_request* request, size_t size, uint16_t operation) {
     defaults.operation = operation;
     defaults.rows = 1;
     defaults.priority = TEGU_PRIORITY_NORMAL;
-    if (operation == TEGU_TOPK) defaults.params.topk.largest = 1;
-    if (operation == TEGU_ENTROPY_MAP) {
-        const tegu::EntropyMapParams usual;
-        defaults.params.entropy_map.window_rows = usual.window_rows;
-        defaults.params.entropy_map.window_cols = usual.window_cols;
-        defaults.params.entropy_map.levels = usual.levels;
-    }
+    set_usual(operation, defaults.params);
     std::memset(request, 0, size);
     std::memcpy(request, &defaults, std::min(size, sizeof defaults));
+}
+
+void tegu_part_init(tegu_part* part, uint16_t operation) {
+    std::memset(part, 0, sizeof *part);
+    part->operation = operation;
+    set_usual(operation, part->params);
 }
 
 const char* tegu_version(void) {

@@ -51,9 +51,9 @@ Error reserved_error(const char* field) {
 
 // The bytes of the union that the operation's parameters do not use are zero, else a newer caller asks for more than we know.
 template <class Params>
-bool only(const tegu_request& request, const Params& params) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(&request.params);
-    return all_zero(bytes + sizeof(Params), sizeof request.params - sizeof(Params)) &&
+bool only(const tegu_params& all, const Params& params) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&all);
+    return all_zero(bytes + sizeof(Params), sizeof all - sizeof(Params)) &&
            all_zero(&params.reserved, sizeof params.reserved);
 }
 
@@ -84,6 +84,84 @@ EntropyMapParams params_of(const tegu_entropy_map_params& raw) {
     params.base = static_cast<LogBase>(raw.base);
     params.border = static_cast<Border>(raw.border);
     return params;
+}
+
+AddParams params_of(const tegu_add_params&) {
+    return {};
+}
+
+DotParams params_of(const tegu_dot_params& raw) {
+    return DotParams{raw.skip_nans != 0};
+}
+
+RowscaleParams params_of(const tegu_rowscale_params& raw) {
+    return RowscaleParams{raw.skip_nans != 0};
+}
+
+QuantileParams params_of(const tegu_quantile_params& raw) {
+    QuantileParams params;
+    if (raw.count != 0) params.q.assign(raw.q, raw.q + std::min(raw.count, kMaxQuantiles + 1));  // one too many is refused later
+    params.method = static_cast<QuantileMethod>(raw.method);
+    params.skip_nans = raw.skip_nans != 0;
+    return params;
+}
+
+HistogramParams params_of(const tegu_histogram_params& raw) {
+    HistogramParams params;
+    params.bins = raw.bins;
+    params.has_range = raw.has_range != 0;
+    params.lo = raw.lo;
+    params.hi = raw.hi;
+    params.skip_nans = raw.skip_nans != 0;
+    return params;
+}
+
+EntropyParams params_of(const tegu_entropy_params& raw) {
+    EntropyParams params;
+    params.levels = raw.levels;
+    params.has_range = raw.has_range != 0;
+    params.lo = raw.lo;
+    params.hi = raw.hi;
+    params.base = static_cast<LogBase>(raw.base);
+    params.skip_nans = raw.skip_nans != 0;
+    return params;
+}
+
+// A part that no fused job can have is left as no statistics at all, and refused by check_parts().
+FusedPart part_of(const tegu_part& part) {
+    switch (part.operation) {
+        case TEGU_TOPK: return params_of(part.params.topk);
+        case TEGU_QUANTILE: return params_of(part.params.quantile);
+        case TEGU_HISTOGRAM: return params_of(part.params.histogram);
+        case TEGU_ENTROPY: return params_of(part.params.entropy);
+        default: return params_of(part.params.reduce);
+    }
+}
+
+FusedParams params_of(const tegu_fused_params& raw) {
+    FusedParams params;
+    for (std::uint32_t i = 0; i < std::min(raw.count, kMaxFusedParts + 1); ++i) params.parts.push_back(part_of(raw.parts[i]));
+    return params;
+}
+
+Result<void> check_parts(const tegu_fused_params& fused) {
+    for (std::uint32_t i = 0; i < std::min(fused.count, kMaxFusedParts); ++i) {
+        const tegu_part& part = fused.parts[i];
+        if (!all_zero(part.reserved, sizeof part.reserved)) return reserved_error("parts.reserved");
+        bool known = false;
+        switch (part.operation) {
+            case TEGU_REDUCE: known = only(part.params, part.params.reduce); break;
+            case TEGU_TOPK: known = only(part.params, part.params.topk); break;
+            case TEGU_QUANTILE: known = only(part.params, part.params.quantile); break;
+            case TEGU_HISTOGRAM: known = only(part.params, part.params.histogram); break;
+            case TEGU_ENTROPY: known = only(part.params, part.params.entropy); break;
+            default:
+                return field_error(Status::Unsupported, "parts", "reduce, topk, quantile, histogram, entropy",
+                                   "operation " + std::to_string(part.operation) + " cannot be part of a fused job");
+        }
+        if (!known) return reserved_error("parts.params.reserved");
+    }
+    return {};
 }
 
 // Sums that stick at UINT64_MAX.
@@ -125,6 +203,51 @@ Bound bound_of(const Job& job, const EntropyMapParams&) {
     return bound;
 }
 
+Bound bound_of(const Job& job, const AddParams&) {
+    Bound bound;
+    bound.add(job.rows * job.cols, element_bytes(job.type));
+    return bound;
+}
+
+Bound bound_of(const Job& job, const DotParams&) {
+    Bound bound;
+    bound.add(rows_out(job), 8);
+    return bound;
+}
+
+Bound bound_of(const Job& job, const RowscaleParams&) {
+    Bound bound;
+    bound.add(job.rows * job.cols, element_bytes(job.type));
+    bound.add(rows_out(job), element_bytes(job.type));
+    return bound;
+}
+
+Bound bound_of(const Job& job, const QuantileParams& params) {
+    Bound bound;
+    bound.add(rows_out(job), 8 * params.q.size());
+    return bound;
+}
+
+Bound bound_of(const Job& job, const HistogramParams& params) {
+    Bound bound;
+    bound.add(rows_out(job), 8 * std::uint64_t{params.bins});
+    bound.add(rows_out(job), 8 * (std::uint64_t{params.bins} + 1));
+    return bound;
+}
+
+Bound bound_of(const Job& job, const EntropyParams&) {
+    Bound bound;
+    bound.add(rows_out(job), 8);
+    return bound;
+}
+
+Bound bound_of(const Job& job, const FusedParams& params) {
+    Bound bound;
+    for (const FusedPart& part : params.parts)
+        bound.add(std::visit([&job](const auto& alternative) { return bound_of(job, alternative).bytes; }, part), 1);
+    return bound;
+}
+
 }  // namespace
 
 Result<tegu_request> read_request(const tegu_request& request) {
@@ -160,7 +283,7 @@ Result<Job> job_of(const tegu_request& request) {
 #define TEGU_X(number, Name, stem, inputs, sentence) \
     case Operation::Name:                            \
         job.params = params_of(request.params.stem); \
-        known = only(request, request.params.stem);  \
+        known = only(request.params, request.params.stem);  \
         break;
         TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
@@ -169,6 +292,10 @@ Result<Job> job_of(const tegu_request& request) {
                                "operation " + std::to_string(request.operation) + " is not known");
     }
     if (!known) return reserved_error("params.reserved");
+    if (request.operation == TEGU_FUSED) {
+        Result<void> parts = check_parts(request.params.fused);
+        if (!parts) return std::move(parts).error();
+    }
     const std::uint64_t element = element_bytes(job.type);
     if (element == 0)
         return field_error(Status::Unsupported, "type", "an element type of tegu.h",

@@ -54,7 +54,10 @@ enum {
 };
 
 /* Operations. */
-enum { TEGU_REDUCE = 1, TEGU_TOPK = 2, TEGU_ENTROPY_MAP = 3 };
+enum {
+    TEGU_REDUCE = 1, TEGU_TOPK = 2, TEGU_ENTROPY_MAP = 3, TEGU_ADD = 4, TEGU_DOT = 5, TEGU_ROWSCALE = 6, TEGU_QUANTILE = 7,
+    TEGU_HISTOGRAM = 8, TEGU_ENTROPY = 9, TEGU_FUSED = 10
+};
 
 /* Statistics are bits of a set; the role of a statistic's array in a result is its number + 1. */
 enum {
@@ -65,13 +68,21 @@ enum {
 };
 
 /* Roles of the arrays in a result beyond the statistics. */
-enum { TEGU_ROLE_VALUES = 32, TEGU_ROLE_INDICES = 33, TEGU_ROLE_COUNTS = 34, TEGU_ROLE_MAP = 35 };
+enum {
+    TEGU_ROLE_VALUES = 32, TEGU_ROLE_INDICES = 33, TEGU_ROLE_COUNTS = 34, TEGU_ROLE_MAP = 35, TEGU_ROLE_DOT = 36,
+    TEGU_ROLE_SCALES = 37, TEGU_ROLE_QUANTILES = 38, TEGU_ROLE_HISTOGRAM = 39, TEGU_ROLE_EDGES = 40, TEGU_ROLE_ENTROPY = 41
+};
 
 enum { TEGU_AXIS_WHOLE = 0, TEGU_AXIS_ROWS = 1 };
 enum { TEGU_PRIORITY_HIGH = 0, TEGU_PRIORITY_NORMAL = 1, TEGU_PRIORITY_LOW = 2 };
 enum { TEGU_BACKEND_AUTO = 0, TEGU_BACKEND_CPU = 1, TEGU_BACKEND_GPU = 2 };
 enum { TEGU_BASE_2 = 0, TEGU_BASE_E = 1 };
 enum { TEGU_BORDER_CLIP = 0, TEGU_BORDER_MIRROR = 1 };
+/* What lies between two order statistics, as numpy names it. */
+enum {
+    TEGU_QUANTILE_LINEAR = 0, TEGU_QUANTILE_LOWER = 1, TEGU_QUANTILE_HIGHER = 2, TEGU_QUANTILE_NEAREST = 3,
+    TEGU_QUANTILE_MIDPOINT = 4
+};
 enum { TEGU_ACCESS_READ = 0, TEGU_ACCESS_READ_WRITE = 1 };
 
 /* What went wrong, for a program (status, field, allowed, retry_after_ns) and for a person (message). Texts are UTF-8, cut to fit. */
@@ -209,6 +220,66 @@ typedef struct tegu_entropy_map_params {
     double lo, hi;            /* with has_range: the lower edge of the first level and the upper edge of the last */
 } tegu_entropy_map_params;
 
+typedef struct tegu_add_params {
+    uint8_t reserved[8];
+} tegu_add_params;
+typedef struct tegu_dot_params {
+    uint8_t skip_nans;        /* leaves out the pairs with a NaN */
+    uint8_t reserved[7];
+} tegu_dot_params;
+typedef struct tegu_rowscale_params {
+    uint8_t skip_nans;        /* NaN elements stay NaN, and do not count for the scale */
+    uint8_t reserved[7];
+} tegu_rowscale_params;
+typedef struct tegu_quantile_params {
+    const double* q;          /* `count` numbers in [0, 1], in any order; needed until tegu_submit returns */
+    uint32_t count;           /* 1 to 1024 */
+    uint8_t method;           /* TEGU_QUANTILE_* */
+    uint8_t skip_nans;        /* else a NaN makes every quantile NaN */
+    uint8_t reserved[2];
+} tegu_quantile_params;
+typedef struct tegu_histogram_params {
+    uint32_t bins;            /* 1 to 2^20, of equal width; the last one holds its upper edge */
+    uint8_t has_range;        /* 0: smallest to largest element */
+    uint8_t skip_nans;        /* without it, and without a range, a NaN is an error */
+    uint8_t reserved[2];
+    double lo, hi;            /* with has_range: elements outside count nowhere */
+} tegu_histogram_params;
+typedef struct tegu_entropy_params {
+    uint32_t levels;          /* 2 to 65536 */
+    uint8_t has_range;        /* 0: as tegu_entropy_map_params */
+    uint8_t base;             /* TEGU_BASE_* */
+    uint8_t skip_nans;        /* leaves NaN elements out, else one makes the entropy NaN */
+    uint8_t reserved;
+    double lo, hi;            /* with has_range: elements outside belong to the first or last level */
+} tegu_entropy_params;
+/* Several operations on one input, each at most once; the arrays of the result come in the order of the parts. */
+typedef struct tegu_fused_params {
+    const struct tegu_part* parts;  /* needed until tegu_submit returns */
+    uint32_t count;           /* 1 to 5 */
+    uint8_t reserved[4];
+} tegu_fused_params;
+typedef union tegu_params {
+    tegu_reduce_params reduce;
+    tegu_topk_params topk;
+    tegu_entropy_map_params entropy_map;
+    tegu_add_params add;
+    tegu_dot_params dot;
+    tegu_rowscale_params rowscale;
+    tegu_quantile_params quantile;
+    tegu_histogram_params histogram;
+    tegu_entropy_params entropy;
+    tegu_fused_params fused;
+    uint8_t reserved[64];
+} tegu_params;
+typedef struct tegu_part {
+    uint16_t operation;       /* TEGU_REDUCE, TEGU_TOPK, TEGU_QUANTILE, TEGU_HISTOGRAM or TEGU_ENTROPY */
+    uint8_t reserved[6];      /* zero */
+    tegu_params params;
+} tegu_part;
+/* Zeroes the part and fills in its operation and the defaults of its parameters, as tegu_request_init. */
+TEGU_API void tegu_part_init(tegu_part* part, uint16_t operation);
+
 typedef struct tegu_request {
     uint32_t size;            /* sizeof(tegu_request) */
     uint16_t operation;       /* TEGU_REDUCE, ...: says which of `params` counts */
@@ -216,12 +287,7 @@ typedef struct tegu_request {
     uint8_t axis;
     uint64_t rows, cols;
     tegu_operand inputs[2];
-    union {
-        tegu_reduce_params reduce;
-        tegu_topk_params topk;
-        tegu_entropy_map_params entropy_map;
-        uint8_t reserved[64];
-    } params;
+    tegu_params params;
     tegu_buffer* output;      /* NULL: the library provides the memory of the result */
     uint64_t output_offset_bytes;  /* a multiple of 64 */
     uint64_t deadline_ns;     /* from submit; 0: none */
@@ -230,7 +296,7 @@ typedef struct tegu_request {
     uint8_t reserved[6];      /* zero */
 } tegu_request;
 /* Zeroes the request, then: size, rows 1, normal priority, and the defaults of the operation's parameters (statistics none; largest;
- * window 5x5, 16 levels, base 2, clip). `size` is the caller's sizeof(tegu_request). */
+ * window 5x5, 16 levels, base 2, clip; 10 bins; 256 levels). `size` is the caller's sizeof(tegu_request). */
 TEGU_API void tegu_request_init(tegu_request* request, size_t size, uint16_t operation);
 
 /* Takes a job; *id, never 0, names it. It may wait in the library until 32 KiB are gathered or the next flush or wait, so that

@@ -5,6 +5,7 @@
 add_library(tegu_flags INTERFACE)
 target_include_directories(tegu_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 target_compile_options(tegu_flags INTERFACE
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # GCC loses track of which alternative a std::variant holds
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Wundef -fno-math-errno
   $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
 target_compile_options(tegu_flags INTERFACE -ffp-contract=off)  # no FMA that the source does not name: same bits everywhere
@@ -15,8 +16,6 @@ endif()
 if(TEGU_SANITIZE)
   target_compile_options(tegu_flags INTERFACE -fsanitize=${TEGU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tegu_flags INTERFACE -fsanitize=${TEGU_SANITIZE})
-  # GCC loses track of which alternative a std::variant holds when sanitizers instrument its moves.
-  target_compile_options(tegu_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 if(TEGU_COVERAGE)
   target_compile_options(tegu_flags INTERFACE --coverage)

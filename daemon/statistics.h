@@ -11,7 +11,11 @@
 
 namespace tegu::daemon {
 
-inline constexpr std::size_t kOperationSlots = 8;  // by number
+inline constexpr std::size_t kOperationSlots = 1  // by number; 0 stays empty
+#define TEGU_X(number, Name, stem, inputs, sentence) +1
+    TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+    ;
 inline constexpr std::size_t kStatusSlots = 0
 #define TEGU_X(number, Name, WORD, retry, exit_code, sentence) +1
     TEGU_STATUSES(TEGU_X)

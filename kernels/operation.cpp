@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/operation.h"
 
+#include "kernels/add.h"
+#include "kernels/dot.h"
+#include "kernels/entropy.h"
 #include "kernels/entropy_map.h"
+#include "kernels/fused.h"
+#include "kernels/histogram.h"
+#include "kernels/quantile.h"
 #include "kernels/reduce.h"
+#include "kernels/rowscale.h"
 #include "kernels/topk.h"
 
 namespace tegu::kernels {

@@ -27,6 +27,7 @@ struct JobPlan {
     std::uint64_t bytes_written = 0;
     std::uint64_t scratch_bytes = 0;  // the most working memory that run_job allocates with one thread and with any number; an upper bound
     std::uint64_t predicted_ns = 0;   // on one thread; feeds admission and the choice of where it runs
+    bool in_place = false;            // outputs[0] may be the memory of a dense input: same address, every element read before it is written
 };
 
 // Checks shape and parameters. Errors: BadRange, BadRequest, Unsupported, EmptyInput, TooLarge, each with field and allowed.
@@ -40,7 +41,8 @@ struct InputView {
     std::uint64_t row_stride = 0;  // elements, >= cols
 };
 
-// Where one array of the plan goes: dense, row-major, aligned for its type, as large as its spec. Does not overlap an input.
+// Where one array of the plan goes: dense, row-major, aligned for its type, as large as its spec. Does not overlap
+// an input, but that the first may be one if the plan says in_place.
 struct OutputView {
     std::byte* data = nullptr;
 };

@@ -91,6 +91,14 @@ class Reader {
         message_ = message;
         found_ = found;
     }
+    // More was asked for than there is.
+    void underrun() {
+        fail(Status::BadRequest, "body", "the length that docs/protocol.md gives",
+             "the body is shorter than its message");
+        left_ = 0;
+        ran_out_ = true;
+    }
+    bool ran_out() const { return ran_out_; }
     // The first problem, if there was one. REQUIRES: !ok().
     Error error() const {
         assert(!ok());
@@ -119,14 +127,9 @@ class Reader {
         left_ -= sizeof value;
         return value;
     }
-    void underrun() {
-        fail(Status::BadRequest, "body", "the length that docs/protocol.md gives",
-             "the body is shorter than its message");
-        left_ = 0;
-    }
-
     const std::byte* next_;
     std::size_t left_;
+    bool ran_out_ = false;
     Status status_ = Status::Internal;
     const char* field_ = nullptr;
     const char* allowed_ = nullptr;

@@ -90,12 +90,25 @@ void read_shape(Reader& reader, JobRequest& message) {
     reader.reserved(1);
 }
 
+// The parameters are as long as the message says: neither more nor less may be read of them.
+Result<JobParams> read_params_block(Operation operation, Bytes block, const Reader& message) {
+    if (!message.ok()) return message.error();
+    Reader reader(block);
+    JobParams params = read_params(operation, reader);
+    if (!reader.ok() && !reader.ran_out()) return reader.error();
+    if (!reader.ran_out() && reader.left() == 0) return params;
+    const std::size_t needed = params_bytes(params);  // of a list that is cut short: as far as it was read
+    return field_error(Status::BadRequest, "params_bytes",
+                       needed != block.size() ? std::to_string(needed) : "more than " + std::to_string(needed),
+                       "the parameters of this operation have another length, found " + std::to_string(block.size()));
+}
+
 }  // namespace
 
 void encode(const JobRequest& message, ByteBuffer& out) {
     const Operation operation = operation_of(message.job);
     const std::size_t inputs = static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation))->inputs);
-    const std::size_t params = params_bytes(operation);
+    const std::size_t params = params_bytes(message.job.params);
     Writer writer(out, kFixedBytes + inputs * kOperandBytes + kOutputBytes + params + message.data.size());
     writer.u16(static_cast<std::uint16_t>(operation));
     writer.u8(static_cast<std::uint8_t>(message.job.type));
@@ -133,12 +146,11 @@ Result<JobRequest> decode_job_request(Bytes body) {
     message.job.cols = reader.u64();
     if (!reader.ok()) return reader.error();
     const std::size_t inputs = static_cast<std::size_t>(info->inputs);
-    if (params != params_bytes(info->operation))
-        return field_error(Status::BadRequest, "params_bytes", std::to_string(params_bytes(info->operation)),
-                           "the parameters of this operation have another length, found " + std::to_string(params));
     for (std::size_t i = 0; i < inputs; ++i) message.inputs[i] = read_operand(reader, message.job, kOperandFields[i]);
     message.output = read_output(reader);
-    message.job.params = read_params(info->operation, reader);
+    Result<JobParams> read = read_params_block(info->operation, reader.bytes(params), reader);
+    if (!read) return std::move(read).error();
+    message.job.params = std::move(read).value();
     message.data = reader.bytes(reader.left());
     if (!reader.ok()) return reader.error();
 

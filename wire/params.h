@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of each operation on the wire: one fixed layout each, read and written here and nowhere else. A new operation
+// The parameters of each operation on the wire: one layout each, read and written here and nowhere else. A new operation
 // adds its three functions; the list in base/job.h dispatches to them.
 #pragma once
 
@@ -8,12 +8,13 @@
 
 namespace tegu::wire {
 
-// Bytes of the parameters of an operation, a multiple of 8; 0 for a number that is not in the list.
-std::size_t params_bytes(Operation operation);
+// Bytes that write_params() writes, a multiple of 8. REQUIRES: lists within their limits.
+std::size_t params_bytes(const JobParams& params);
 
 void write_params(const JobParams& params, Writer& writer);
 
-// Reads params_bytes(operation) bytes; what is wrong is recorded in `reader`. REQUIRES: the operation is in the list.
+// Reads the parameters of an operation; what is wrong is recorded in `reader`. Nothing is allocated from a count that the bytes at hand
+// do not bear out. REQUIRES: the operation is in the list.
 JobParams read_params(Operation operation, Reader& reader);
 
 }  // namespace tegu::wire

@@ -3,8 +3,10 @@
 target_sources(tegu_kernels PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_policy.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_tile.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/entropy_table.cpp)
+  ${CMAKE_CURRENT_SOURCE_DIR}/entropy_table.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/levels.cpp)
 tegu_isa_objects(tegu_kernels
+  ${CMAKE_CURRENT_SOURCE_DIR}/cpu/levels.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_columns.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_pixels.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_planes.cpp

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/levels.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "kernels/cpu/levels.h"
+#include "kernels/cpu_isa.h"
+
+namespace tegu::kernels {
+namespace {
+
+std::string to_text(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
+// Types whose elements are exact in f32: their edges are rounded to f32, all others keep theirs in f64.
+bool fits_f32(ElementType type) {
+    return element_bytes(type) <= 2 || type == ElementType::F32;
+}
+
+// The integer below `lo`, limited to the values of the type, counted from the smallest; and how far lo lies above it.
+void set_base(ElementType type, double lo, LevelScale* scale) {
+    const double values = std::ldexp(1.0, static_cast<int>(8 * element_bytes(type)));
+    const double smallest = is_signed_integer(type) ? -values / 2 : 0.0;
+    const double largest = smallest + values - 1;  // of 64 bits: rounded up by 1
+    const double base = std::fmin(std::fmax(std::floor(lo), smallest), largest);
+    const double counted = base - smallest;
+    const std::uint64_t last = element_bytes(type) == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 32) - 1;
+    scale->base = counted >= values - 1 ? last : static_cast<std::uint64_t>(counted);
+    scale->lo = static_cast<float>(lo - base);
+}
+
+}  // namespace
+
+Result<LevelScale> level_scale_of_range(ElementType type, double lo, double hi, std::uint32_t levels,
+                                        const char* from) {
+    const std::string word = fits_f32(type) ? "f32" : "f64";
+    const std::string allowed =
+        "two numbers lo < hi, finite in " + word + ", whose distance is finite and not too small in f32";
+    const std::string found = std::string(from) + ", " + to_text(lo) + " to " + to_text(hi) + ", is ";
+    if (fits_f32(type)) {
+        lo = static_cast<double>(static_cast<float>(lo));
+        hi = static_cast<double>(static_cast<float>(hi));
+    }
+    if (!std::isfinite(lo) || !std::isfinite(hi)) return bad_range("range", allowed, found + "not finite in " + word);
+    if (!(lo < hi)) return bad_range("range", allowed, found + "empty in " + word);
+    const double distance = hi - lo;
+    LevelScale scale;
+    scale.by_range = true;
+    scale.levels = levels;
+    scale.inv = static_cast<float>(static_cast<double>(levels) / distance);
+    if (!std::isfinite(static_cast<float>(distance)) || !std::isfinite(scale.inv))
+        return bad_range("range", allowed, found + "too wide or too narrow for f32");
+    scale.lo64 = lo;
+    if (fits_f32(type) || is_float(type))
+        scale.lo = static_cast<float>(lo);
+    else
+        set_base(type, lo, &scale);
+    return scale;
+}
+
+Result<LevelScale> level_scale_of_data(ElementType type, const FiniteRange& found, std::uint32_t levels) {
+    if (found.lo < found.hi)
+        return level_scale_of_range(type, found.lo, found.hi, levels, "the range of the finite elements");
+    LevelScale flat;
+    flat.by_range = true;
+    flat.levels = levels;
+    return flat;
+}
+
+LevelScale whole_level_scale(std::uint32_t levels) {
+    LevelScale scale;
+    scale.levels = levels;
+    return scale;
+}
+
+QuantiseU8 quantise_u8(ElementType type) {
+    switch (type) {
+#define TEGU_X(number, Name, word, ctype) \
+    case ElementType::Name: return TEGU_ISA_SELECT(quantise_u8_##word);
+        TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+    }
+    __builtin_unreachable();
+}
+
+QuantiseU16 quantise_u16(ElementType type) {
+    switch (type) {
+#define TEGU_X(number, Name, word, ctype) \
+    case ElementType::Name: return TEGU_ISA_SELECT(quantise_u16_##word);
+        TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+    }
+    __builtin_unreachable();
+}
+
+FindFiniteRange find_finite_range(ElementType type) {
+    assert(is_float(type));
+    if (type == ElementType::F16) return TEGU_ISA_SELECT(finite_range_f16);
+    if (type == ElementType::F32) return TEGU_ISA_SELECT(finite_range_f32);
+    return TEGU_ISA_SELECT(finite_range_f64);
+}
+
+}  // namespace tegu::kernels

@@ -9,7 +9,7 @@
 #include <limits>
 #include <random>
 
-#include "tools/tegu/histogram.h"
+#include "tools/tegu/time_histogram.h"
 #include "tools/tegu/input.h"
 #include "tools/tegu/json.h"
 
@@ -96,11 +96,11 @@ TEST(Shape, Words) {
         EXPECT_FALSE(parse_shape(word)) << word;
 }
 
-TEST(Histogram, PercentilesWithinOnePercent) {
-    Histogram empty;
+TEST(TimeHistogram, PercentilesWithinOnePercent) {
+    TimeHistogram empty;
     EXPECT_EQ(empty.percentile(0.5), 0);
     EXPECT_EQ(empty.min(), 0);
-    Histogram times;
+    TimeHistogram times;
     for (std::uint64_t i = 1; i <= 100000; ++i) times.add(i * 37);
     EXPECT_EQ(times.count(), 100000u);
     EXPECT_EQ(times.min(), 37);
@@ -108,7 +108,7 @@ TEST(Histogram, PercentilesWithinOnePercent) {
     EXPECT_DOUBLE_EQ(times.mean(), 37 * 50000.5);
     for (const double share : {0.01, 0.5, 0.9, 0.99, 1.0})
         EXPECT_NEAR(times.percentile(share) / (share * 3700000), 1, 0.01) << share;
-    Histogram edges;
+    TimeHistogram edges;
     for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128}, UINT64_MAX})
         edges.add(value);
     EXPECT_EQ(edges.percentile(0.25), 0);

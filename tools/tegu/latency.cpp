@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "tools/tegu/command.h"
-#include "tools/tegu/histogram.h"
+#include "tools/tegu/time_histogram.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
 #include "tools/tegu/terminal.h"
@@ -29,7 +29,7 @@ struct Options {
     bool intrinsic = false;
 };
 
-std::string times_text(const Histogram& times) {
+std::string times_text(const TimeHistogram& times) {
     return "min " + duration_text(times.min()) + ", avg " + duration_text(times.mean()) + ", p50 " +
            duration_text(times.percentile(0.5)) + ", p90 " + duration_text(times.percentile(0.9)) + ", p99 " +
            duration_text(times.percentile(0.99)) + ", max " + duration_text(times.max());
@@ -40,7 +40,7 @@ class Run {
   public:
     Run(const Options& options, Progress& progress) : options_(options), progress_(progress) {}
 
-    bool ended(const Histogram& times) {
+    bool ended(const TimeHistogram& times) {
         if (interrupted() || (options_.count != 0 && times.count() >= options_.count)) return true;
         const Clock::time_point now = Clock::now();
         if (options_.count == 0 && now >= end_) return true;
@@ -50,7 +50,7 @@ class Run {
     double elapsed_ns() const { return std::chrono::duration<double, std::nano>(Clock::now() - start_).count(); }
 
   private:
-    void show(const Histogram& times, Clock::time_point now) {
+    void show(const TimeHistogram& times, Clock::time_point now) {
         next_ = now + std::chrono::milliseconds(200);
         progress_.line(times_text(times) + " (" + std::to_string(times.count()) + " samples)");
         if (!options_.intrinsic) guard_timeout(options_.common, "latency");
@@ -67,7 +67,7 @@ std::uint64_t nanoseconds(Clock::duration time) {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
 }
 
-void measure_host(Run& run, Histogram& gaps) {
+void measure_host(Run& run, TimeHistogram& gaps) {
     Clock::time_point last = Clock::now();
     for (unsigned i = 0;; ++i) {
         const Clock::time_point now = Clock::now();
@@ -79,7 +79,7 @@ void measure_host(Run& run, Histogram& gaps) {
     }
 }
 
-Expected<void> measure_pings(client::Client& client, Run& run, Histogram& times) {
+Expected<void> measure_pings(client::Client& client, Run& run, TimeHistogram& times) {
     while (!run.ended(times)) {
         Expected<std::uint64_t> time = client.ping();
         if (!time) return time.error();
@@ -93,7 +93,7 @@ struct InFlight {
     Clock::time_point start;
 };
 
-Expected<void> measure_jobs(const Options& options, client::Client& client, Run& run, Histogram& times) {
+Expected<void> measure_jobs(const Options& options, client::Client& client, Run& run, TimeHistogram& times) {
     std::vector<float> data(options.size);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 256);
     client::Request request = client::Request::reduce(data.data(), data.size(), TEGU_STAT_SUM);
@@ -130,7 +130,7 @@ std::string subject_text(const Options& options) {
     return "sums of " + std::to_string(options.size) + " f32, " + std::to_string(options.pipeline) + " in flight";
 }
 
-Expected<void> report(const Options& options, const Histogram& times, double elapsed_ns) {
+Expected<void> report(const Options& options, const TimeHistogram& times, double elapsed_ns) {
     const double rate = static_cast<double>(times.count()) / elapsed_ns * 1e9;
     if (options.common.json) {
         Json json = begin_report("latency");
@@ -154,7 +154,7 @@ Expected<void> report(const Options& options, const Histogram& times, double ela
 Expected<void> run(const Options& options) {
     catch_interrupt();
     Progress progress;
-    Histogram times;
+    TimeHistogram times;
     if (options.intrinsic) {
         Run run(options, progress);
         measure_host(run, times);

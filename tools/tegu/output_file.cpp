@@ -62,7 +62,7 @@ Expected<OutputFile> OutputFile::create(const std::string& path) {
     file.fd_ = mkostemp(temporary.data(), O_CLOEXEC);
     if (file.fd_ < 0) return create_failure(path, errno);
     file.temporary_ = temporary;
-    set_temporary_file(temporary);
+    guard_temporary_file(temporary);
     if (fchmod(file.fd_, exists ? status.st_mode & 07777 : 0666 & ~creation_mask()) != 0)
         return create_failure(path, errno);
     return file;
@@ -78,7 +78,7 @@ OutputFile::~OutputFile() {
     if (fd_ >= 0) close(fd_);
     if (temporary_.empty()) return;
     unlink(temporary_.c_str());
-    set_temporary_file({});
+    release_temporary_file(temporary_);
 }
 
 Error OutputFile::write_failure(int code) const {
@@ -103,8 +103,8 @@ Expected<void> OutputFile::commit() {
     if (close(std::exchange(fd_, -1)) != 0) return write_failure(errno);
     if (temporary_.empty()) return {};
     if (rename(temporary_.c_str(), target_.c_str()) != 0) return write_failure(errno);
+    release_temporary_file(temporary_);
     temporary_.clear();
-    set_temporary_file({});
     return {};
 }
 

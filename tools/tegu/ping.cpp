@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "tools/tegu/command.h"
-#include "tools/tegu/histogram.h"
+#include "tools/tegu/time_histogram.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
 #include "tools/tegu/text.h"
@@ -27,7 +27,7 @@ void pause(double seconds) {
     nanosleep(&time, nullptr);
 }
 
-Expected<void> report(const Options& options, const Histogram& times, std::uint64_t reconnects) {
+Expected<void> report(const Options& options, const TimeHistogram& times, std::uint64_t reconnects) {
     if (!options.common.json) {
         if (options.count == 1) return {};
         return print(std::to_string(times.count()) + " replies, min " + duration_text(times.min()) + ", avg " +
@@ -45,7 +45,7 @@ Expected<void> run(const Options& options) {
     Expected<client::Client> client = connect(options.common);
     if (!client) return client.error();
     if (options.count > 1) catch_interrupt();
-    Histogram times;
+    TimeHistogram times;
     for (std::uint64_t i = 0; i < options.count && !interrupted(); ++i) {
         if (i != 0) {
             pause(options.interval);

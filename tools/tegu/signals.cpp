@@ -12,23 +12,28 @@ namespace tegu {
 namespace cli {
 namespace {
 
-char temporary_path[4096];
-volatile std::sig_atomic_t has_temporary = 0;
+// `used` is set last and cleared first, so that a handler never sees half a path.
+struct Temporary {
+    char path[4096];
+    volatile std::sig_atomic_t used;
+};
+Temporary temporaries[2];
 volatile std::sig_atomic_t was_interrupted = 0;
 char timeout_out[512], timeout_err[512];
 
-void remove_temporary() {
-    if (has_temporary != 0) unlink(temporary_path);
+void remove_temporaries() {
+    for (const Temporary& temporary : temporaries)
+        if (temporary.used != 0) unlink(temporary.path);
 }
 
 void on_fatal(int number) {
-    remove_temporary();
+    remove_temporaries();
     std::signal(number, SIG_DFL);
     std::raise(number);
 }
 
 void on_alarm(int) {
-    remove_temporary();
+    remove_temporaries();
     // Nothing is left to do about a write that fails here.
     if (write(STDOUT_FILENO, timeout_out, std::strlen(timeout_out)) < 0) _exit(kTemporary);
     if (write(STDERR_FILENO, timeout_err, std::strlen(timeout_err)) < 0) _exit(kTemporary);
@@ -62,11 +67,18 @@ void install_signal_handlers() {
     handle(SIGXFSZ, SIG_IGN);
 }
 
-void set_temporary_file(const std::string& path) {
-    has_temporary = 0;
-    if (path.empty() || path.size() >= sizeof temporary_path) return;
-    std::memcpy(temporary_path, path.c_str(), path.size() + 1);
-    has_temporary = 1;
+void guard_temporary_file(const std::string& path) {
+    for (Temporary& temporary : temporaries) {
+        if (temporary.used != 0 || path.size() >= sizeof temporary.path) continue;
+        std::memcpy(temporary.path, path.c_str(), path.size() + 1);
+        temporary.used = 1;
+        return;
+    }
+}
+
+void release_temporary_file(const std::string& path) {
+    for (Temporary& temporary : temporaries)
+        if (temporary.used != 0 && path == temporary.path) temporary.used = 0;
 }
 
 void arm_timeout(double seconds, const std::string& out, const std::string& err) {

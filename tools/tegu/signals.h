@@ -12,8 +12,9 @@ namespace cli {
 // ignored, so that a file size limit is an error of write(2). Call once, before anything else.
 void install_signal_handlers();
 
-// The file that a fatal signal removes; empty: none. One at a time.
-void set_temporary_file(const std::string& path);
+// A file that a fatal signal removes until it is released. At most two at a time; more, or paths of over 4 KiB, are left behind.
+void guard_temporary_file(const std::string& path);
+void release_temporary_file(const std::string& path);
 
 // After `seconds`, writes `out` to stdout and `err` to stderr and ends the process with kTemporary. 0 disarms.
 void arm_timeout(double seconds, const std::string& out, const std::string& err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/tegu/histogram.h"
+#include "tools/tegu/time_histogram.h"
 
 #include <algorithm>
 #include <cassert>
@@ -28,9 +28,9 @@ double middle_of(std::size_t bucket) {
 
 }  // namespace
 
-Histogram::Histogram() : buckets_((64 - kSubBits + 1) * kSub) {}
+TimeHistogram::TimeHistogram() : buckets_((64 - kSubBits + 1) * kSub) {}
 
-void Histogram::add(std::uint64_t nanoseconds) {
+void TimeHistogram::add(std::uint64_t nanoseconds) {
     ++buckets_[bucket_of(nanoseconds)];
     ++count_;
     min_ = std::min(min_, nanoseconds);
@@ -38,7 +38,7 @@ void Histogram::add(std::uint64_t nanoseconds) {
     sum_ += static_cast<double>(nanoseconds);
 }
 
-double Histogram::percentile(double share) const {
+double TimeHistogram::percentile(double share) const {
     assert(share > 0 && share <= 1);
     if (count_ == 0) return 0;
     const auto wanted = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_)));

@@ -9,9 +9,9 @@
 namespace tegu {
 namespace cli {
 
-class Histogram {
+class TimeHistogram {
   public:
-    Histogram();
+    TimeHistogram();
     void add(std::uint64_t nanoseconds);
     std::uint64_t count() const { return count_; }
     // The rest is 0 while count() is 0.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// add: declared, its kernels follow.
+// add: the sum of two arrays, element by element, into an array of their type, which may be one of them. Integers are exact or
+// refused. docs/numerics.md fixes every result; cpu/add_block.h adds runs of neighbours, add.cpp cuts the work.
 #pragma once
 
 #include "kernels/operation.h"
 
 namespace tegu::kernels {
 
+// Output: Values, rows x cols of the type of the inputs. Both inputs have the job's shape and type, and their own row stride.
 Result<JobPlan> plan_add(const Job& job, const AddParams& params);
+// An integer sum that does not fit the type: Overflow, field "values"; the message has the first index (row-major) and the sum.
 Result<RunReport> run_add(const Job& job, const AddParams& params, Span<const InputView> inputs,
                           Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
 

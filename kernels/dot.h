@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot: declared, its kernels follow.
+// dot: the scalar product of two arrays, or of each pair of their rows. Integers are exact, floats follow the canonical tree of
+// docs/numerics.md over the products. cpu/dot_chunk.h computes chunks; dot.cpp cuts the work.
 #pragma once
 
 #include "kernels/operation.h"
 
 namespace tegu::kernels {
 
+// Output: Dot, one value for the whole or one a row: i64, u64 or f64 for signed, unsigned, float elements. An empty one is 0.
 Result<JobPlan> plan_dot(const Job& job, const DotParams& params);
+// An integer result that does not fit: Overflow, field "dot"; the message has the value and, by rows, the first such row.
 Result<RunReport> run_dot(const Job& job, const DotParams& params, Span<const InputView> inputs,
                           Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
 

@@ -10,11 +10,11 @@ namespace {
 constexpr int kLevels = 5;  // a chunk has 2^4 tiles
 
 // b = a + b, lane by lane.
-void merge(const SumLanes& a, SumLanes* b, int width) {
+inline void merge(const SumLanes& a, SumLanes* b, int width) {
     for (int l = 0; l < width; ++l) b->s[l] = a.s[l] + b->s[l];
 }
 
-void merge(const MomentLanes& a, MomentLanes* b, int width) {
+inline void merge(const MomentLanes& a, MomentLanes* b, int width) {
     if (a.uniform && b->uniform && a.n[0] == b->n[0]) {
         const double n = a.n[0] + b->n[0];
         const double scale = 1 / n;  // a power of two: multiplying is dividing
@@ -35,11 +35,11 @@ void merge(const MomentLanes& a, MomentLanes* b, int width) {
     }
 }
 
-void shift_lanes(const SumLanes& from, int width, SumLanes* to) {
+inline void shift_lanes(const SumLanes& from, int width, SumLanes* to) {
     for (int l = 0; l < width; ++l) to->s[l] = from.s[l + width];
 }
 
-void shift_lanes(const MomentLanes& from, int width, MomentLanes* to) {
+inline void shift_lanes(const MomentLanes& from, int width, MomentLanes* to) {
     for (int l = 0; l < width; ++l) {
         to->n[l] = from.n[l + width];
         to->s[l] = from.s[l + width];

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work cut into blocks at fixed borders, done by the caller alone or by the pool: the stop token is looked at before each block,
+// and of several errors the one of the lowest block is kept, whichever thread met it first.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "kernels/operation.h"
+#include "kernels/thread_pool.h"
+
+namespace tegu::kernels {
+
+constexpr std::uint64_t kParallelWorkNs = 20000;  // predicted work below which waking a thread does not pay
+
+inline std::uint64_t blocks_of(std::uint64_t items, std::uint64_t block) {
+    return items / block + (items % block != 0);
+}
+
+// Nanoseconds from picoseconds an item, which may be very many.
+inline std::uint64_t predicted_work_ns(std::uint64_t fixed_ns, double items, double item_ps) {
+    const double ns = static_cast<double>(fixed_ns) + items * item_ps / 1000;
+    return ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1000000000000000000};
+}
+
+// "cpu avx2 threads=2"
+inline std::string cpu_policy(const ThreadPool* pool) {
+    return std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(pool == nullptr ? 1 : pool->threads());
+}
+
+class FirstError {
+  public:
+    // An error at `place`; of several the one at the lowest place stays.
+    void keep(std::uint64_t place, Error error) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (seen() && place_ <= place) return;
+        place_ = place;
+        error_ = std::move(error);
+        seen_.store(true, std::memory_order_relaxed);
+    }
+    bool seen() const { return seen_.load(std::memory_order_relaxed); }
+    // REQUIRES: no thread calls keep() any more.
+    Result<void> result() {
+        if (!seen()) return {};
+        return std::move(error_);
+    }
+
+  private:
+    std::mutex mutex_;
+    std::atomic<bool> seen_{false};
+    std::uint64_t place_ = 0;
+    Error error_;
+};
+
+// body(block, worker) -> Result<void> for blocks [0, count), in increasing order on each thread. After an error blocks that were
+// not begun are left out; all below the one that failed have been begun. `pool` may be null. A block is a few milliseconds at most.
+template <class Body>
+Result<void> for_blocks(std::uint64_t count, ThreadPool* pool, const StopToken& stop, const Body& body) {
+    FirstError first;
+    const auto one = [&](std::uint64_t block, unsigned worker) {
+        if (first.seen()) return;
+        if (stop.stop_requested()) return first.keep(0, stop.error());
+        Result<void> done = body(block, worker);
+        if (!done) first.keep(block, std::move(done).error());
+    };
+    if (pool != nullptr)
+        pool->parallel_for(count, one);
+    else
+        for (std::uint64_t block = 0; block < count && !first.seen(); ++block) one(block, 0);
+    return first.result();
+}
+
+}  // namespace tegu::kernels

@@ -44,7 +44,7 @@ class Reader {
     // A view of the next `count` bytes; empty if there are fewer.
     Bytes bytes(std::size_t count) {
         if (count > left_) {
-            underrun();
+            underrun(count);
             return {};
         }
         const Bytes view(next_, count);
@@ -91,14 +91,17 @@ class Reader {
         message_ = message;
         found_ = found;
     }
-    // More was asked for than there is.
-    void underrun() {
+    // `count` bytes were asked for, and there are fewer.
+    void underrun(std::size_t count) {
+        if (!ran_out_) missing_ = count - left_;
         fail(Status::BadRequest, "body", "the length that docs/protocol.md gives",
              "the body is shorter than its message");
         left_ = 0;
         ran_out_ = true;
     }
     bool ran_out() const { return ran_out_; }
+    // By how many bytes they were too few the first time. REQUIRES: ran_out().
+    std::size_t missing() const { return missing_; }
     // The first problem, if there was one. REQUIRES: !ok().
     Error error() const {
         assert(!ok());
@@ -119,7 +122,7 @@ class Reader {
     T load() {
         T value{};
         if (left_ < sizeof value) {
-            underrun();
+            underrun(sizeof value);
             return value;
         }
         std::memcpy(&value, next_, sizeof value);
@@ -130,6 +133,7 @@ class Reader {
     const std::byte* next_;
     std::size_t left_;
     bool ran_out_ = false;
+    std::size_t missing_ = 0;
     Status status_ = Status::Internal;
     const char* field_ = nullptr;
     const char* allowed_ = nullptr;

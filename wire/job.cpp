@@ -97,10 +97,18 @@ Result<JobParams> read_params_block(Operation operation, Bytes block, const Read
     JobParams params = read_params(operation, reader);
     if (!reader.ok() && !reader.ran_out()) return reader.error();
     if (!reader.ran_out() && reader.left() == 0) return params;
-    const std::size_t needed = params_bytes(params);  // of a list that is cut short: as far as it was read
-    return field_error(Status::BadRequest, "params_bytes",
-                       needed != block.size() ? std::to_string(needed) : "more than " + std::to_string(needed),
+    // What was read so far says how long the whole is; a list that is cut short, what its next element would need.
+    const std::size_t needed = std::max(params_bytes(params), reader.ran_out() ? block.size() + reader.missing() : 0);
+    return field_error(Status::BadRequest, "params_bytes", std::to_string(needed),
                        "the parameters of this operation have another length, found " + std::to_string(block.size()));
+}
+
+// Between the data of two operands stand zero bytes, as everywhere.
+bool padding_is_zero(const JobRequest& message, std::size_t inputs) {
+    if (inputs < 2 || message.inputs[0].handle != 0 || message.inputs[1].handle != 0) return true;
+    const std::size_t each = message.job.rows * message.job.cols * element_bytes(message.job.type);
+    const Bytes padding = message.data.subspan(each, padding_to_8(each) * (each < message.data.size() ? 1 : 0));
+    return std::all_of(padding.begin(), padding.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 }  // namespace
@@ -148,6 +156,9 @@ Result<JobRequest> decode_job_request(Bytes body) {
     const std::size_t inputs = static_cast<std::size_t>(info->inputs);
     for (std::size_t i = 0; i < inputs; ++i) message.inputs[i] = read_operand(reader, message.job, kOperandFields[i]);
     message.output = read_output(reader);
+    if (params > reader.left())
+        reader.fail(Status::BadRequest, "params_bytes", "at most what is left of the body",
+                    "the parameters end beyond the body", params);
     Result<JobParams> read = read_params_block(info->operation, reader.bytes(params), reader);
     if (!read) return std::move(read).error();
     message.job.params = std::move(read).value();
@@ -161,6 +172,8 @@ Result<JobRequest> decode_job_request(Bytes body) {
     if (message.data.size() != *needed)
         return field_error(Status::BadRequest, "data", std::to_string(*needed) + " bytes",
                            "the shape and the " + std::to_string(message.data.size()) + " bytes of data do not agree");
+    if (!padding_is_zero(message, inputs))
+        return field_error(Status::BadRequest, "padding", "0", "a byte between the data of two operands is not zero");
     return message;
 }
 

@@ -6,7 +6,9 @@ namespace {
 
 constexpr std::size_t kPartHeaderBytes = 8;
 
-std::size_t bytes_of(const ReduceParams&) { return 16; }
+std::size_t bytes_of(const ReduceParams&) {
+    return 16;
+}
 void write(const ReduceParams& params, Writer& writer) {
     writer.u32(params.statistics);
     writer.u32(params.ddof);
@@ -24,7 +26,9 @@ void read(ReduceParams& params, Reader& reader) {
     reader.reserved(7);
 }
 
-std::size_t bytes_of(const TopkParams&) { return 16; }
+std::size_t bytes_of(const TopkParams&) {
+    return 16;
+}
 
 void write(const TopkParams& params, Writer& writer) {
     writer.u64(params.k);
@@ -55,7 +59,9 @@ void read_range(Params& params, Reader& reader) {
     params.hi = reader.f64();
 }
 
-std::size_t bytes_of(const EntropyMapParams&) { return 32; }
+std::size_t bytes_of(const EntropyMapParams&) {
+    return 32;
+}
 
 void write(const EntropyMapParams& params, Writer& writer) {
     writer.u32(params.window_rows);
@@ -79,7 +85,9 @@ void read(EntropyMapParams& params, Reader& reader) {
     read_range(params, reader);
 }
 
-std::size_t bytes_of(const AddParams&) { return 8; }
+std::size_t bytes_of(const AddParams&) {
+    return 8;
+}
 
 void write(const AddParams&, Writer& writer) {
     writer.reserved(8);
@@ -89,7 +97,9 @@ void read(AddParams&, Reader& reader) {
     reader.reserved(8);
 }
 
-std::size_t bytes_of(const DotParams&) { return 8; }
+std::size_t bytes_of(const DotParams&) {
+    return 8;
+}
 
 void write(const DotParams& params, Writer& writer) {
     writer.u8(params.skip_nans ? 1 : 0);
@@ -101,7 +111,9 @@ void read(DotParams& params, Reader& reader) {
     reader.reserved(7);
 }
 
-std::size_t bytes_of(const RowscaleParams&) { return 8; }
+std::size_t bytes_of(const RowscaleParams&) {
+    return 8;
+}
 
 void write(const RowscaleParams& params, Writer& writer) {
     writer.u8(params.skip_nans ? 1 : 0);
@@ -113,7 +125,9 @@ void read(RowscaleParams& params, Reader& reader) {
     reader.reserved(7);
 }
 
-std::size_t bytes_of(const QuantileParams& params) { return 8 + 8 * params.q.size(); }
+std::size_t bytes_of(const QuantileParams& params) {
+    return 8 + 8 * params.q.size();
+}
 
 void write(const QuantileParams& params, Writer& writer) {
     writer.u32(static_cast<std::uint32_t>(params.q.size()));
@@ -128,14 +142,17 @@ void read(QuantileParams& params, Reader& reader) {
     params.method = reader.enumeration("method", QuantileMethod::Midpoint, "0 (linear) to 4 (midpoint)");
     params.skip_nans = reader.boolean("skip_nans");
     reader.reserved(2);
-    if (count > kMaxQuantiles) reader.fail(Status::BadRange, "q", "1..1024 quantiles", "there are too many quantiles", count);
+    if (count > kMaxQuantiles)
+        reader.fail(Status::BadRange, "q", "1..1024 quantiles", "there are too many quantiles", count);
     if (!reader.ok()) return;
-    if (reader.left() / 8 < count) return reader.underrun();
+    if (reader.left() / 8 < count) return reader.underrun(8 * std::size_t{count});
     params.q.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) params.q.push_back(reader.f64());
 }
 
-std::size_t bytes_of(const HistogramParams&) { return 24; }
+std::size_t bytes_of(const HistogramParams&) {
+    return 24;
+}
 
 void write(const HistogramParams& params, Writer& writer) {
     writer.u32(params.bins);
@@ -153,7 +170,9 @@ void read(HistogramParams& params, Reader& reader) {
     read_range(params, reader);
 }
 
-std::size_t bytes_of(const EntropyParams&) { return 24; }
+std::size_t bytes_of(const EntropyParams&) {
+    return 24;
+}
 
 void write(const EntropyParams& params, Writer& writer) {
     writer.u32(params.levels);
@@ -216,7 +235,8 @@ FusedPart read_part(Reader& reader) {
 void read(FusedParams& params, Reader& reader) {
     const std::uint32_t count = reader.u32();
     reader.reserved(4);
-    if (count > kMaxFusedParts) reader.fail(Status::BadRange, "parts", "1..5 operations", "there are too many parts", count);
+    if (count > kMaxFusedParts)
+        reader.fail(Status::BadRange, "parts", "1..5 operations", "there are too many parts", count);
     for (std::uint32_t i = 0; i < count && reader.ok(); ++i) params.parts.push_back(read_part(reader));
 }
 

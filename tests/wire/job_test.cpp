@@ -35,13 +35,12 @@ JobRequest topk_job() {
     return request;
 }
 
-JobRequest entropy_job(bool has_range) {
+JobRequest add_job(std::uint64_t cols, Bytes data) {
     JobRequest request;
     request.job.type = ElementType::U8;
-    request.job.rows = 4;
-    request.job.cols = 6;
-    request.job.params = EntropyMapParams{3, 63, 256, has_range, -1.5, 2.5, LogBase::E, Border::Mirror};
-    request.data = kData;
+    request.job.cols = cols;
+    request.job.params = AddParams{};
+    request.data = data;
     return request;
 }
 
@@ -78,24 +77,69 @@ TEST(JobRequestBody, OfTopkByHandleComesBack) {
     EXPECT_TRUE(request.data.empty());
 }
 
-TEST(JobRequestBody, OfEntropyMapComesBack) {
-    const JobRequest with_range = *decode_job_request(body_of(entropy_job(true)));
-    const auto& params = std::get<EntropyMapParams>(with_range.job.params);
-    EXPECT_EQ(params.window_rows, 3u);
-    EXPECT_EQ(params.window_cols, 63u);
-    EXPECT_EQ(params.levels, 256u);
-    EXPECT_EQ(params.lo, -1.5);
-    EXPECT_EQ(params.hi, 2.5);
-    EXPECT_EQ(params.base, LogBase::E);
-    EXPECT_EQ(params.border, Border::Mirror);
-    const JobRequest without = *decode_job_request(body_of(entropy_job(false)));
-    EXPECT_FALSE(std::get<EntropyMapParams>(without.job.params).has_range);
-    EXPECT_EQ(std::get<EntropyMapParams>(without.job.params).hi, 0.0) << "without a range its edges are not sent";
+TEST(JobRequestBody, OfTwoInputsComesBack) {
+    JobRequest request = topk_job();
+    request.job.params = DotParams{true};
+    request.inputs[1] = {11, 192, 3, 7};
+    const JobRequest decoded = *decode_job_request(body_of(request));
+    EXPECT_EQ(operation_of(decoded.job), Operation::Dot);
+    EXPECT_TRUE(std::get<DotParams>(decoded.job.params).skip_nans);
+    EXPECT_EQ(decoded.inputs[0].handle, 9u);
+    EXPECT_EQ(decoded.inputs[1].handle, 11u);
+    EXPECT_EQ(decoded.inputs[1].offset_bytes, 192u);
+    EXPECT_EQ(decoded.inputs[1].generation, 3u);
+    EXPECT_EQ(decoded.inputs[1].row_stride, 7u);
+    EXPECT_EQ(decoded.output.handle, 10u);
+}
+
+TEST(JobRequestBody, OfTwoInputsHasDataForThoseWithoutHandle) {
+    const ByteBuffer both(8 + 3), one(3);
+    EXPECT_EQ(decode_job_request(body_of(add_job(3, both)))->data.size(), 11u);
+    EXPECT_EQ(decode_job_request(body_of(add_job(8, ByteBuffer(16))))->data.size(), 16u);
+    EXPECT_TRUE(decode_job_request(body_of(add_job(0, {}))).ok());
+    for (const std::size_t named : {0, 1}) {
+        JobRequest request = add_job(3, one);
+        request.inputs[named].handle = 5;
+        EXPECT_TRUE(decode_job_request(body_of(request)).ok());
+        request.data = both;
+        expect_error(decode_job_request(body_of(request)), Status::BadRequest, "data");
+    }
+    expect_error(decode_job_request(body_of(add_job(3, one))), Status::BadRequest, "data");
+}
+
+TEST(JobRequestBody, OfTwoInputsNamesTheOneThatIsWrong) {
+    const ByteBuffer data(16);
+    JobRequest request = add_job(8, data);
+    request.inputs[1].offset_bytes = 8;
+    expect_error(decode_job_request(body_of(request)), Status::BadRange, "inputs[1].offset_bytes");
+    request.inputs[1] = {0, 0, 1, 0};
+    expect_error(decode_job_request(body_of(request)), Status::BadRange, "inputs[1].generation");
+    request.inputs[1] = {0, 0, 0, 9};
+    expect_error(decode_job_request(body_of(request)), Status::BadRange, "inputs[1].row_stride");
+}
+
+TEST(JobRequestBody, OfTwoInputsRefusesPaddingThatIsNotZero) {
+    for (std::size_t i = 0; i < 11; ++i) {
+        ByteBuffer data(11);
+        data[i] = std::byte{1};
+        const Result<JobRequest> decoded = decode_job_request(body_of(add_job(3, data)));
+        if (i < 3 || i >= 8)
+            EXPECT_TRUE(decoded.ok()) << i;
+        else
+            expect_error(decoded, Status::BadRequest, "padding");
+    }
+}
+
+TEST(JobRequestBody, OfTwoInputsTakesTheLargestInlineDataAndNoMore) {
+    const ByteBuffer data(kMaxInlineBytes);
+    EXPECT_TRUE(decode_job_request(body_of(add_job(kMaxInlineBytes / 2, data))).ok());
+    for (const std::uint64_t cols : {std::uint64_t{kMaxInlineBytes} / 2 + 1, UINT64_MAX, std::uint64_t{1} << 63})
+        expect_error(decode_job_request(body_of(add_job(cols, data))), Status::TooLarge, "data");
 }
 
 TEST(JobRequestBody, RefusesNumbersThatAreNotInTheirLists) {
     const ByteBuffer good = body_of(reduce_job());
-    for (const std::uint16_t operation : {0, 4, 65535})
+    for (const std::uint16_t operation : {0, 11, 65535})
         expect_error(decode_job_request(with(good, kOperation, operation)), Status::Unsupported, "operation");
     for (const std::uint8_t type : {0, 12, 255})
         expect_error(decode_job_request(with(good, kType, type)), Status::Unsupported, "type");
@@ -177,37 +221,6 @@ TEST(JobRequestBody, TakesEmptyShapes) {
     request.job.rows = UINT64_MAX;
     request.job.cols = 0;
     EXPECT_TRUE(decode_job_request(body_of(request)).ok());
-}
-
-TEST(ReduceParamsBody, ChecksItsFields) {
-    const ByteBuffer good = body_of(reduce_job());
-    expect_error(decode_job_request(with<std::uint32_t>(good, kParams, 1u << kStatisticCount)), Status::Unsupported,
-                 "statistics");
-    expect_error(decode_job_request(with<std::uint32_t>(good, kParams, UINT32_MAX)), Status::Unsupported, "statistics");
-    EXPECT_TRUE(decode_job_request(with<std::uint32_t>(good, kParams, kAllStatistics)).ok());
-    expect_error(decode_job_request(with<std::uint8_t>(good, kParams + 8, 2)), Status::BadRange, "skip_nans");
-    for (std::size_t i = 9; i < 16; ++i)
-        expect_error(decode_job_request(with<std::uint8_t>(good, kParams + i, 1)), Status::BadRequest, "reserved");
-}
-
-TEST(TopkParamsBody, ChecksItsFields) {
-    const ByteBuffer good = body_of(topk_job());
-    expect_error(decode_job_request(with<std::uint8_t>(good, kParams + 8, 2)), Status::BadRange, "largest");
-    expect_error(decode_job_request(with<std::uint8_t>(good, kParams + 9, 0xff)), Status::BadRange, "distinct");
-    for (std::size_t i = 10; i < 16; ++i)
-        expect_error(decode_job_request(with<std::uint8_t>(good, kParams + i, 1)), Status::BadRequest, "reserved");
-}
-
-TEST(EntropyMapParamsBody, ChecksItsFields) {
-    const ByteBuffer good = body_of(entropy_job(true));
-    expect_error(decode_job_request(with<std::uint8_t>(good, kParams + 12, 2)), Status::BadRange, "has_range");
-    expect_error(decode_job_request(with<std::uint8_t>(good, kParams + 13, 2)), Status::BadRange, "base");
-    expect_error(decode_job_request(with<std::uint8_t>(good, kParams + 14, 2)), Status::BadRange, "border");
-    expect_error(decode_job_request(with<std::uint8_t>(good, kParams + 15, 1)), Status::BadRequest, "reserved");
-    expect_error(decode_job_request(with<double>(body_of(entropy_job(false)), kParams + 16, 1.0)), Status::BadRequest,
-                 "reserved");
-    expect_error(decode_job_request(with<double>(body_of(entropy_job(false)), kParams + 24, 1.0)), Status::BadRequest,
-                 "reserved");
 }
 
 TEST(JobRequestBody, ErrorsSayWhatWasFound) {

@@ -90,22 +90,26 @@ TEST(ProtocolDocument, GivesTheLimitsOfTheCode) {
     std::string text;
     for (const Section& section : document().sections)
         for (const std::string& line : section.lines) text += line + " ";
-    for (const std::string& claim : {"largest body that the daemon takes: " + std::to_string(kMaxBodyBytes),
-                                     "most data in a JOB message, either way: " + std::to_string(kMaxInlineBytes),
-                                     "message has at most " + std::to_string(kMaxHelloBodyBytes) + " bytes",
-                                     "length of `name`, at most " + std::to_string(kMaxNameBytes),
-                                     "length of `server`, at most " + std::to_string(kMaxNameBytes),
-                                     "number of values, at most " + std::to_string(kMaxFields),
-                                     "8 for kinds 0 and 1, at most " + std::to_string(kMaxFieldTextBytes),
-                                     "number of elements, at most " + std::to_string(kMaxBuffersListed),
-                                     "at most " + std::to_string(kMaxArrays) + " |",
-                                     "length of `policy`, at most " + std::to_string(kMaxPolicyBytes),
-                                     "each of the three is at most " + std::to_string(kMaxErrorTextBytes),
-                                     "The arrays begin at multiples of " + std::to_string(kArrayAlignment)})
+    for (const std::string& claim :
+         {"largest body that the daemon takes: " + std::to_string(kMaxBodyBytes),
+          "most data in a JOB message, either way: " + std::to_string(kMaxInlineBytes),
+          "message has at most " + std::to_string(kMaxHelloBodyBytes) + " bytes",
+          "length of `name`, at most " + std::to_string(kMaxNameBytes),
+          "length of `server`, at most " + std::to_string(kMaxNameBytes),
+          "number of values, at most " + std::to_string(kMaxFields),
+          "8 for kinds 0 and 1, at most " + std::to_string(kMaxFieldTextBytes),
+          "number of elements, at most " + std::to_string(kMaxBuffersListed),
+          "at most " + std::to_string(kMaxArrays) + " |",
+          "length of `policy`, at most " + std::to_string(kMaxPolicyBytes),
+          "each of the three is at most " + std::to_string(kMaxErrorTextBytes),
+          "The arrays begin at multiples of " + std::to_string(kArrayAlignment),
+          "of the quantiles: 1 to " + std::to_string(kMaxQuantiles), "| bins | 1 to " + std::to_string(kMaxBins) + ",",
+          "| levels | 2 to " + std::to_string(kMaxEntropyLevels) + " |",
+          "| part_count | 1 to " + std::to_string(kMaxFusedParts) + " |"})
         EXPECT_NE(text.find(claim), std::string::npos) << claim;
 }
 
-// The bytes of one field of an example, as the line says it: 42, 0x2a, 1.5, "text", or "1 2 3 (f32)".
+// The bytes of one field of an example, as the line says it: 42, 0x2a, 1.5, "text", or "1 2 3 (f32)", also (f64) and (u64).
 template <class T>
 void append(std::vector<std::byte>& out, T value) {
     const std::size_t begin = out.size();
@@ -116,8 +120,12 @@ void append(std::vector<std::byte>& out, T value) {
 std::vector<std::byte> bytes_of_list(const std::string& value) {
     std::vector<std::byte> out;
     std::istringstream items(value);
-    const bool wide = value.find("(f64)") != std::string::npos;
-    for (double item = 0; items >> item;) wide ? append(out, item) : append(out, static_cast<float>(item));
+    const std::string type = value.substr(value.find('('));
+    for (double item = 0; items >> item;) {
+        if (type == "(f32)") append(out, static_cast<float>(item));
+        if (type == "(f64)") append(out, item);
+        if (type == "(u64)") append(out, static_cast<std::uint64_t>(item));
+    }
     return out;
 }
 
@@ -125,7 +133,7 @@ std::vector<std::byte> bytes_of(const std::string& value, std::size_t width, boo
     std::vector<std::byte> out;
     if (value[0] == '"') {
         for (std::size_t i = 1; i + 1 < value.size(); ++i) out.push_back(static_cast<std::byte>(value[i]));
-    } else if (value.find("(f") != std::string::npos) {
+    } else if (value.find('(') != std::string::npos) {
         out = bytes_of_list(value);
     } else if (is_float) {
         append(out, std::stod(value));
@@ -189,11 +197,16 @@ void check_lines(const std::vector<ExampleLine>& lines, const std::vector<const 
     for (const ExampleLine& line : lines) check_line(line, bytes, sections);
 }
 
-// Where the tables of an example stand: "JOB request: topk" is described by "JOB request" and "JOB request: topk".
+// Where the tables of an example stand: "JOB request: topk" is described by "JOB request" and "JOB request: topk", and a fused
+// job by the tables of its parts, too.
 std::vector<const Section*> sections_of(const std::string& title) {
     const std::string message = title == "EVENT" ? "error reply" : title.substr(0, title.find(':'));
+    std::vector<std::string> headings{title, message};
+    if (title == "JOB request: fused")
+        for (const char* part : {"reduce", "topk", "quantile", "histogram", "entropy"})
+            headings.push_back(message + ": " + part);
     std::vector<const Section*> sections;
-    for (const std::string& heading : {title, message})
+    for (const std::string& heading : headings)
         if (const Section* section = document().section(heading)) sections.push_back(section);
     return sections;
 }
@@ -316,6 +329,44 @@ TEST(ProtocolDocument, EntropyMapExampleWritesIntoItsOwnBuffer) {
     EXPECT_EQ(params.hi, 256.0);
     EXPECT_EQ(request.inputs[0].handle, request.output.handle);
     EXPECT_EQ(request.output.offset_bytes + request.output.capacity_bytes, 4096u);
+}
+
+TEST(ProtocolDocument, AddExampleHasItsSecondInputAtAMultipleOfEight) {
+    const JobRequest request = job_of("JOB request: add");
+    const float values[] = {1, 2, 3, 0, 10, 20, 30};  // the 0 is padding
+    ASSERT_EQ(request.data.size(), sizeof values);
+    EXPECT_EQ(std::memcmp(request.data.data(), values, sizeof values), 0);
+}
+
+TEST(ProtocolDocument, DotAndRowscaleExamplesNameBuffers) {
+    const JobRequest dot = job_of("JOB request: dot");
+    EXPECT_EQ(dot.inputs[0].handle, dot.inputs[1].handle);
+    EXPECT_EQ(dot.inputs[1].offset_bytes - dot.inputs[0].offset_bytes, 64u);
+    const JobRequest rowscale = job_of("JOB request: rowscale");
+    EXPECT_EQ(rowscale.output.handle, rowscale.inputs[0].handle);
+    EXPECT_EQ(rowscale.output.offset_bytes, rowscale.inputs[0].offset_bytes);
+    EXPECT_EQ(rowscale.job.axis, Axis::Rows);
+}
+
+TEST(ProtocolDocument, QuantileHistogramAndEntropyExamplesAskForWhatTheTextSays) {
+    const auto quantile = std::get<QuantileParams>(job_of("JOB request: quantile").job.params);
+    EXPECT_EQ(quantile.q, (std::vector<double>{0.5, 0.9}));
+    EXPECT_EQ(quantile.method, QuantileMethod::Linear);
+    const auto histogram = std::get<HistogramParams>(job_of("JOB request: histogram").job.params);
+    EXPECT_EQ(histogram.bins, 4u);
+    EXPECT_TRUE(histogram.has_range);
+    EXPECT_EQ(histogram.hi, 4.0);
+    const auto entropy = std::get<EntropyParams>(job_of("JOB request: entropy").job.params);
+    EXPECT_EQ(entropy.levels, 4u);
+    EXPECT_EQ(entropy.base, LogBase::Two);
+}
+
+TEST(ProtocolDocument, FusedExampleHasThreeParts) {
+    const auto fused = std::get<FusedParams>(job_of("JOB request: fused").job.params);
+    ASSERT_EQ(fused.parts.size(), 3u);
+    EXPECT_EQ(std::get<ReduceParams>(fused.parts[0]).statistics, statistic_bit(Statistic::Sum));
+    EXPECT_EQ(std::get<HistogramParams>(fused.parts[1]).hi, 256.0);
+    EXPECT_EQ(std::get<EntropyParams>(fused.parts[2]).levels, 256u);
 }
 
 TEST(ProtocolDocument, BusyExampleSaysWhenToComeBack) {

@@ -27,9 +27,9 @@ std::uint64_t sequences_of(const Job& job) {
 
 std::uint64_t predict_ns(const Job& job, bool skip_nans) {
     const double bytes = 2.0 * static_cast<double>(element_bytes(job.type));
-    const double element_ps = bytes * 50 + (job.type == ElementType::F16 ? 150 : 0) + (skip_nans ? 200 : 0);
-    const double items = static_cast<double>(job.rows) * static_cast<double>(job.cols);
-    return predicted_work_ns(150, items + static_cast<double>(sequences_of(job)) * 80000 / element_ps, element_ps);
+    const double element_ns = bytes * 0.05 + (job.type == ElementType::F16 ? 0.15 : 0) + (skip_nans ? 0.2 : 0);
+    const double elements = static_cast<double>(job.rows) * static_cast<double>(job.cols);
+    return predicted_work_ns(150 + 80 * static_cast<double>(sequences_of(job)) + element_ns * elements);
 }
 
 // --- results ------------------------------------------------------------------------------------------------------------

@@ -21,9 +21,8 @@ inline std::uint64_t blocks_of(std::uint64_t items, std::uint64_t block) {
     return items / block + (items % block != 0);
 }
 
-// Nanoseconds from picoseconds an item, which may be very many.
-inline std::uint64_t predicted_work_ns(std::uint64_t fixed_ns, double items, double item_ps) {
-    const double ns = static_cast<double>(fixed_ns) + items * item_ps / 1000;
+// Nanoseconds of work that may be very much.
+inline std::uint64_t predicted_work_ns(double ns) {
     return ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1000000000000000000};
 }
 

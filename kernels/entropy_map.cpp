@@ -5,15 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <cstdio>
-#include <limits>
 #include <memory>
 #include <new>
 
 #include "kernels/cpu_isa.h"
 #include "kernels/entropy_map_tile.h"
 #include "kernels/entropy_table.h"
+#include "kernels/levels.h"
 #include "kernels/thread_pool.h"
 
 namespace tegu::kernels {
@@ -26,30 +24,6 @@ constexpr std::uint64_t kMaxWorkers = 16;
 // Pixels per step of the search for the range.
 constexpr std::uint64_t kRangePixels = 65536;
 
-std::string to_text(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
-
-bool takes_type(ElementType type) {
-    switch (type) {
-#define TEGU_X(Name, word, ctype) case ElementType::Name:
-        TEGU_ENTROPY_TYPES(TEGU_X)
-#undef TEGU_X
-        return true;
-        default: return false;
-    }
-}
-
-std::string allowed_types() {
-    std::string words;
-#define TEGU_X(Name, word, ctype) words += std::string(words.empty() ? "" : ", ") + #word;
-    TEGU_ENTROPY_TYPES(TEGU_X)
-#undef TEGU_X
-    return words;
-}
-
 Result<void> check_window(const char* field, std::uint32_t extent) {
     if (extent >= kMinWindow && extent <= kMaxWindow && extent % 2 == 1) return {};
     const bool even = extent % 2 == 0;
@@ -57,28 +31,7 @@ Result<void> check_window(const char* field, std::uint32_t extent) {
                      "a window of " + std::to_string(extent) + (even ? " has no centre" : " is out of range"));
 }
 
-// lo and hi as the kernels use them. `from`: what the message says about where they come from.
-Result<EntropyScale> scale_of_range(double lo, double hi, std::uint32_t levels, const char* from) {
-    const char* const allowed = "two finite numbers lo < hi whose distance is finite and not too small in f32";
-    const float low = static_cast<float>(lo), high = static_cast<float>(hi);
-    const std::string found = std::string(from) + ", " + to_text(lo) + " to " + to_text(hi) + ", is ";
-    if (!std::isfinite(low) || !std::isfinite(high)) return bad_range("range", allowed, found + "not finite in f32");
-    if (!(low < high)) return bad_range("range", allowed, found + "empty in f32");
-    const double distance = static_cast<double>(high) - static_cast<double>(low);
-    EntropyScale scale;
-    scale.by_range = true;
-    scale.lo = low;
-    scale.inv = static_cast<float>(static_cast<double>(levels) / distance);
-    scale.levels = levels;
-    if (!std::isfinite(static_cast<float>(distance)) || !std::isfinite(scale.inv))
-        return bad_range("range", allowed, found + "too wide or too narrow for f32");
-    return scale;
-}
-
 Result<void> check_params(const Job& job, const EntropyMapParams& params) {
-    if (!takes_type(job.type))
-        return field_error(Status::Unsupported, "type", allowed_types(),
-                           "entropy_map does not take " + std::string(element_word(job.type)));
     if (job.axis != Axis::Whole)
         return field_error(Status::BadRequest, "axis", "0 (whole)",
                            "entropy_map works on the whole image, not on single rows");
@@ -91,7 +44,7 @@ Result<void> check_params(const Job& job, const EntropyMapParams& params) {
     if (params.border != Border::Clip && params.border != Border::Mirror)
         return field_error(Status::BadRequest, "border", "0 (clip) or 1 (mirror)", "border rule is not known");
     if (params.has_range) {
-        Result<EntropyScale> scale = scale_of_range(params.lo, params.hi, params.levels, "the range");
+        Result<LevelScale> scale = level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
         if (!scale) return std::move(scale).error();
     }
     if (job.rows == 0 || job.cols == 0)
@@ -110,21 +63,6 @@ AlignedBytes allocate(std::size_t bytes) {
     return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
 }
 
-// Smallest and largest finite pixel, found piece by piece. lo > hi if there is none.
-struct FoundRange {
-    std::atomic<float> lo{std::numeric_limits<float>::infinity()};
-    std::atomic<float> hi{-std::numeric_limits<float>::infinity()};
-
-    void merge(float low, float high) {
-        float seen = lo.load(std::memory_order_relaxed);
-        while (low < seen && !lo.compare_exchange_weak(seen, low, std::memory_order_relaxed)) {
-        }
-        seen = hi.load(std::memory_order_relaxed);
-        while (high > seen && !hi.compare_exchange_weak(seen, high, std::memory_order_relaxed)) {
-        }
-    }
-};
-
 void run_parallel(ThreadPool* pool, std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body) {
     if (pool != nullptr)
         pool->parallel_for(count, body);
@@ -132,13 +70,32 @@ void run_parallel(ThreadPool* pool, std::uint64_t count, const std::function<voi
         for (std::uint64_t index = 0; index < count; ++index) body(index, 0);
 }
 
-// The scale from the data: the range of its finite pixels. All pixels are level 0 if that is empty or a single value.
-Result<EntropyScale> scale_of_data(const Job& job, std::uint32_t levels, const InputView& input, ThreadPool* pool,
-                                   const StopToken& stop) {
+// Smallest and largest of all pieces, in any order.
+class SharedRange {
+  public:
+    void merge(const FiniteRange& piece) {
+        double seen = lo_.load(std::memory_order_relaxed);
+        while (piece.lo < seen && !lo_.compare_exchange_weak(seen, piece.lo, std::memory_order_relaxed)) {
+        }
+        seen = hi_.load(std::memory_order_relaxed);
+        while (piece.hi > seen && !hi_.compare_exchange_weak(seen, piece.hi, std::memory_order_relaxed)) {
+        }
+    }
+    FiniteRange get() const { return {lo_.load(), hi_.load()}; }
+
+  private:
+    std::atomic<double> lo_{FiniteRange().lo};
+    std::atomic<double> hi_{FiniteRange().hi};
+};
+
+// The scale from the data: the range of its finite pixels.
+Result<LevelScale> scale_of_data(const Job& job, std::uint32_t levels, const InputView& input, ThreadPool* pool,
+                                 const StopToken& stop) {
     const std::uint64_t pieces_across = (job.cols + kRangePixels - 1) / kRangePixels;
     const std::uint64_t rows_per_piece = std::max<std::uint64_t>(1, kRangePixels / job.cols);
     const std::uint64_t pieces = pieces_across * ((job.rows + rows_per_piece - 1) / rows_per_piece);
-    FoundRange found;
+    const FindFiniteRange find = find_finite_range(job.type);
+    SharedRange found;
     std::atomic<bool> stopped{false};
     run_parallel(pool, pieces, [&](std::uint64_t piece, unsigned) {
         if (stopped.load(std::memory_order_relaxed)) return;
@@ -146,27 +103,20 @@ Result<EntropyScale> scale_of_data(const Job& job, std::uint32_t levels, const I
         const std::uint64_t col = piece % pieces_across * kRangePixels;
         const std::uint64_t row = piece / pieces_across * rows_per_piece;
         const std::size_t n = static_cast<std::size_t>(std::min(kRangePixels, job.cols - col));
-        float lo = std::numeric_limits<float>::infinity(), hi = -lo;
+        FiniteRange range;
         for (std::uint64_t r = row; r < std::min(row + rows_per_piece, job.rows); ++r)
-            TEGU_ISA_SELECT(entropy_range_f32)(input.data + (r * input.row_stride + col) * sizeof(float), n, &lo, &hi);
-        found.merge(lo, hi);
+            find(input.data + (r * input.row_stride + col) * element_bytes(job.type), n, &range);
+        found.merge(range);
     });
     if (stopped) return stop.error();
-    const float lo = found.lo, hi = found.hi;
-    if (lo < hi) return scale_of_range(lo, hi, levels, "the range of the finite pixels");
-    EntropyScale flat;
-    flat.by_range = true;
-    flat.levels = levels;
-    return flat;
+    return level_scale_of_data(job.type, found.get(), levels);
 }
 
-Result<EntropyScale> find_scale(const Job& job, const EntropyMapParams& params, const InputView& input,
-                                ThreadPool* pool, const StopToken& stop) {
-    if (params.has_range) return scale_of_range(params.lo, params.hi, params.levels, "the range");
+Result<LevelScale> find_scale(const Job& job, const EntropyMapParams& params, const InputView& input, ThreadPool* pool,
+                              const StopToken& stop) {
+    if (params.has_range) return level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
     if (is_float(job.type)) return scale_of_data(job, params.levels, input, pool, stop);
-    EntropyScale scale;
-    scale.levels = params.levels;
-    return scale;
+    return whole_level_scale(params.levels);
 }
 
 // Fills F and its differences into `memory` (layout.table_bytes) and points the image to them.
@@ -216,7 +166,7 @@ Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params
     const AlignedBytes memory = allocate(bytes);
     if (!memory) return make_error(Status::OutOfMemory, "no memory for " + std::to_string(bytes) + " bytes of scratch");
 
-    Result<EntropyScale> scale = find_scale(job, params, inputs[0], pool, stop);
+    Result<LevelScale> scale = find_scale(job, params, inputs[0], pool, stop);
     if (!scale) return std::move(scale).error();
     EntropyImage image;
     image.job = &job;

@@ -2,9 +2,7 @@
 #include "kernels/entropy_map_tile.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <type_traits>
 
 namespace tegu::kernels {
 namespace {
@@ -23,39 +21,19 @@ std::int64_t mirror(std::int64_t index, std::int64_t n) {
     return place < n ? place : 2 * n - 1 - place;
 }
 
-using Quantiser = bool (*)(const std::byte*, std::size_t, const EntropyScale&, std::uint8_t*);
-
-// REQUIRES: the type is in TEGU_ENTROPY_TYPES.
-Quantiser quantiser_of(ElementType type) {
-    switch (type) {
-#define TEGU_X(Name, word, ctype) \
-    case ElementType::Name: return TEGU_ISA_SELECT(entropy_quantise_##word);
-        TEGU_ENTROPY_TYPES(TEGU_X)
-#undef TEGU_X
-        default: break;
-    }
-    __builtin_unreachable();
+bool is_nan(Half half) {
+    return (half.bits & 0x7fffu) > 0x7c00u;
 }
-
 template <class T>
-bool is_nan([[maybe_unused]] const std::byte* pixel) {
-    if constexpr (std::is_floating_point<T>::value) {
-        T value;
-        std::memcpy(&value, pixel, sizeof value);
-        return std::isnan(value);
-    }
-    return false;
+bool is_nan(T value) {
+    return value != value;
 }
 
 bool pixel_is_nan(ElementType type, const std::byte* pixel) {
-    switch (type) {
-#define TEGU_X(Name, word, ctype) \
-    case ElementType::Name: return is_nan<ctype>(pixel);
-        TEGU_ENTROPY_TYPES(TEGU_X)
-#undef TEGU_X
-        default: break;
-    }
-    __builtin_unreachable();
+    return visit_element_type(type, [pixel](auto value) {
+        std::memcpy(&value, pixel, sizeof value);
+        return is_nan(value);
+    });
 }
 
 using Method = void (*)(const EntropyTile&, const EntropyRows&);
@@ -160,7 +138,7 @@ void Tile::fill_row(std::uint32_t row, std::int64_t source_row) {
 
     std::uint8_t* inside = out + (begin - left);
     const bool has_nan =
-        quantiser_of(image_.job->type)(source, static_cast<std::size_t>(end - begin), image_.scale, inside);
+        quantise_u8(image_.job->type)(source, static_cast<std::size_t>(end - begin), image_.scale, inside) != 0;
     for (std::int64_t col = left; col < begin; ++col)
         out[col - left] = is_mirror() ? inside[mirror(col, image_cols()) - begin] : kOutsideLevel;
     for (std::int64_t col = end; col < left + padded_cols(); ++col)

@@ -9,6 +9,7 @@
 
 #include "kernels/cpu/entropy_map.h"
 #include "kernels/entropy_map.h"
+#include "kernels/levels.h"
 
 namespace tegu::kernels {
 
@@ -19,7 +20,7 @@ struct EntropyImage {
     EntropyPolicy policy;
     InputView input;
     float* map = nullptr;
-    EntropyScale scale;
+    LevelScale scale;
     unsigned shift = 0;
     const std::uint32_t* table = nullptr;        // F[n], padded with zeros to a multiple of 128
     const std::uint32_t* differences = nullptr;  // F[n + 1] - F[n]

@@ -25,13 +25,22 @@ bool fits_f32(ElementType type) {
 
 // The integer below `lo`, limited to the values of the type, counted from the smallest; and how far lo lies above it.
 void set_base(ElementType type, double lo, LevelScale* scale) {
-    const double values = std::ldexp(1.0, static_cast<int>(8 * element_bytes(type)));
+    const int bits = static_cast<int>(8 * element_bytes(type));
+    const double values = std::ldexp(1.0, bits);
     const double smallest = is_signed_integer(type) ? -values / 2 : 0.0;
-    const double largest = smallest + values - 1;  // of 64 bits: rounded up by 1
-    const double base = std::fmin(std::fmax(std::floor(lo), smallest), largest);
-    const double counted = base - smallest;
-    const std::uint64_t last = element_bytes(type) == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 32) - 1;
-    scale->base = counted >= values - 1 ? last : static_cast<std::uint64_t>(counted);
+    const double beyond = smallest + values;
+    const double floored = std::floor(lo);
+    if (floored >= beyond) {
+        scale->base = ~std::uint64_t{0} >> (64 - bits);
+        scale->lo = static_cast<float>(lo - (beyond - 1));
+        return;
+    }
+    const double base = std::fmax(floored, smallest);
+    // Counted in integers: the distance from the smallest value may need more than the 53 bits of an f64.
+    const std::uint64_t offset = is_signed_integer(type) ? std::uint64_t{1} << (bits - 1) : 0;
+    const std::uint64_t whole = is_signed_integer(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(base))
+                                                        : static_cast<std::uint64_t>(base);
+    scale->base = whole + offset;
     scale->lo = static_cast<float>(lo - base);
 }
 

@@ -8,6 +8,6 @@ target_sources(tegu_kernels PRIVATE
 tegu_isa_objects(tegu_kernels
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/levels.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_columns.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_pixels.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_finish.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_planes.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_slide.cpp)

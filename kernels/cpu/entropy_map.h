@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of entropy_map, compiled once per instruction set. They work on one tile in the caller's own memory: the levels
 // of its pixels with a halo of half a window around them. Nothing here allocates, and no loop reads or writes beyond the
-// tile and its scratch, whatever the input holds: the quantisers keep every level below level_count.
+// tile and its scratch, whatever the input holds: the quantisers (kernels/levels.h) keep every level below level_count.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "base/element_type.h"
 #include "kernels/cpu_isa.h"
 
-// X(Name, word, C++ type): the element types that entropy_map takes.
-#define TEGU_ENTROPY_TYPES(X) \
-    X(U8, u8, std::uint8_t)   \
-    X(F32, f32, float)
-
 namespace tegu::kernels {
-
-// How pixels become levels. By range: clamp(int((v - lo) * inv), 0, levels - 1) in f32. Else the whole range of an integer
-// type is cut into `levels` equal parts.
-struct EntropyScale {
-    bool by_range = false;
-    float lo = 0;
-    float inv = 0;  // 0: every pixel is level 0
-    std::uint32_t levels = 2;
-};
 
 // The level of a pixel outside the image (border clip), and of the spare bytes of a row: no level, as the method that reads
 // such pixels takes at most kMaxPlaneLevels.
@@ -63,16 +48,6 @@ struct EntropyRows {
     std::size_t sums_pitch =
         0;  // rows beyond row_count may be overwritten; a multiple of 16, >= tile.cols rounded up to 64
 };
-
-// Pixels at `source` (any alignment) to levels. True if one is NaN; a NaN is level 0.
-#define TEGU_X(Name, word, type)                                                                                     \
-    TEGU_ISA_DECLARE(bool entropy_quantise_##word(const std::byte* source, std::size_t n, const EntropyScale& scale, \
-                                                  std::uint8_t* out);)
-TEGU_ENTROPY_TYPES(TEGU_X)
-#undef TEGU_X
-
-// Merges the smallest and largest finite pixel into *lo and *hi.
-TEGU_ISA_DECLARE(void entropy_range_f32(const std::byte* source, std::size_t n, float* lo, float* hi);)
 
 // One plane of column counts per level, vectors along the row: windows of at most kMaxPlanePixels pixels, at most kMaxPlaneLevels
 // levels. Scratch: (level_count + 1) * pitch bytes.

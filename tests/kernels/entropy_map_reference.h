@@ -12,13 +12,14 @@
 
 #include "base/job.h"
 #include "kernels/entropy_table.h"
+#include "tests/kernels/levels_reference.h"
 
 namespace tegu::testing_support {
 
 struct Image {
     std::int64_t rows = 0;
     std::int64_t cols = 0;
-    std::vector<double> pixels;  // holds every u8 and f32 exactly
+    std::vector<double> pixels;  // each is a value of the element type that it is stored as
     double at(std::int64_t row, std::int64_t col) const { return pixels[static_cast<std::size_t>(row * cols + col)]; }
 };
 
@@ -27,35 +28,32 @@ inline std::int64_t mirrored(std::int64_t index, std::int64_t n) {
     return index;
 }
 
+inline Half pixel_as(double pixel, Half) {
+    return float_to_half(static_cast<float>(pixel));
+}
+template <class T>
+T pixel_as(double pixel, T) {
+    return static_cast<T>(pixel);
+}
+
 inline std::vector<std::uint32_t> reference_levels(const Image& image, ElementType type,
                                                    const EntropyMapParams& params) {
-    std::vector<std::uint32_t> levels;
-    float lo = std::numeric_limits<float>::infinity(), hi = -lo;
-    if (params.has_range) {
-        lo = static_cast<float>(params.lo);
-        hi = static_cast<float>(params.hi);
-    } else {
+    LevelRule rule{params.levels, params.has_range, params.lo, params.hi};
+    if (!params.has_range && is_float(type)) {
+        rule.has_range = true;
+        rule.lo = std::numeric_limits<double>::infinity();
+        rule.hi = -rule.lo;
         for (const double pixel : image.pixels) {
             if (!std::isfinite(pixel)) continue;
-            lo = std::min(lo, static_cast<float>(pixel));
-            hi = std::max(hi, static_cast<float>(pixel));
+            rule.lo = std::min(rule.lo, pixel);
+            rule.hi = std::max(rule.hi, pixel);
         }
     }
-    const float inv = static_cast<float>(double(params.levels) / (double(hi) - double(lo)));
-    for (const double pixel : image.pixels) {
-        if (!params.has_range && type == ElementType::U8) {
-            levels.push_back(static_cast<std::uint32_t>(pixel) * params.levels >> 8);
-        } else if (!(lo < hi) || std::isnan(pixel)) {
-            levels.push_back(0);
-        } else {
-            const volatile float difference = static_cast<float>(pixel) - lo;
-            const volatile float q = difference * inv;
-            levels.push_back(q < 0                                    ? 0
-                             : q >= static_cast<float>(params.levels) ? params.levels - 1
-                                                                      : static_cast<std::uint32_t>(q));
-        }
-    }
-    return levels;
+    return visit_element_type(type, [&](auto t) {
+        std::vector<std::uint32_t> levels;
+        for (const double pixel : image.pixels) levels.push_back(reference_level(pixel_as(pixel, t), rule));
+        return levels;
+    });
 }
 
 // The rows (columns) of an image of n that a window of `extent` around `centre` covers, each as often as it counts.

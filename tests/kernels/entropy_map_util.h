@@ -85,7 +85,7 @@ inline Stored store_as(const Image& image, std::uint64_t extra, std::size_t offs
     stored.bytes.resize(offset + elements * sizeof(T), std::byte{0x5a});
     for (std::int64_t r = 0; r < image.rows; ++r) {
         for (std::int64_t c = 0; c < image.cols; ++c) {
-            const T value = static_cast<T>(image.at(r, c));
+            const T value = pixel_as(image.at(r, c), T());
             const std::size_t element = static_cast<std::size_t>(r) * stride + static_cast<std::size_t>(c);
             std::memcpy(stored.bytes.data() + offset + element * sizeof(T), &value, sizeof value);
         }
@@ -95,8 +95,7 @@ inline Stored store_as(const Image& image, std::uint64_t extra, std::size_t offs
 }
 
 inline Stored store(const Image& image, ElementType type, std::uint64_t extra = 0, std::size_t offset = 0) {
-    return type == ElementType::U8 ? store_as<std::uint8_t>(image, extra, offset)
-                                   : store_as<float>(image, extra, offset);
+    return visit_element_type(type, [&](auto t) { return store_as<decltype(t)>(image, extra, offset); });
 }
 
 inline Job job_of(const Image& image, ElementType type, const EntropyMapParams& params) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// entropy: declared, its kernels follow.
+// entropy: Shannon entropy of the levels of an array, or of each of its rows. docs/numerics.md says how elements become levels and which number
+// comes out; its bits do not depend on a maths library.
 #pragma once
 
 #include "kernels/operation.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram: declared, its kernels follow.
+// histogram: counts of equal bins, as numpy.histogram has them. docs/numerics.md says which element is in which bin.
 #pragma once
 
 #include "kernels/operation.h"

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/extrema.h"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu_isa.h"
+
+namespace tegu::kernels {
+namespace {
+
+template <class T>
+struct Kernel;
+#define TEGU_X(word)                                                          \
+    template <>                                                               \
+    struct Kernel<Element_##word> {                                           \
+        using Partial = FloatPartial;                                         \
+        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
+    };
+using Element_f16 = Half;
+using Element_f32 = float;
+using Element_f64 = double;
+TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
+#undef TEGU_X
+#define TEGU_X(word, type)                                                    \
+    template <>                                                               \
+    struct Kernel<type> {                                                     \
+        using Partial = IntegerPartial;                                       \
+        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
+    };
+TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
+#undef TEGU_X
+
+double rounded_down(Int128 value) {
+    const double nearest = static_cast<double>(value);
+    return static_cast<Int128>(nearest) > value ? std::nextafter(nearest, -std::numeric_limits<double>::infinity())
+                                                : nearest;
+}
+
+double rounded_up(Int128 value) {
+    const double nearest = static_cast<double>(value);
+    return static_cast<Int128>(nearest) < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity())
+                                                : nearest;
+}
+
+}  // namespace
+
+Extrema extrema_of(const IntegerPartial& partial) {
+    return Extrema{true, false, rounded_down(partial.min), rounded_up(partial.max)};
+}
+
+Result<Extrema> find_extrema(ElementType type, const Sequence& sequence, ThreadPool* pool, const StopToken& stop) {
+    if (sequence.n == 0) return Extrema{};
+    Sequence checked = sequence;  // the kernels want aligned chunks
+    checked.direct =
+        sequence.cols >= sequence.n && reinterpret_cast<std::uintptr_t>(sequence.data) % sequence.element_bytes == 0;
+    return visit_element_type(type, [&](auto element) -> Result<Extrema> {
+        using K = Kernel<decltype(element)>;
+        using Partial = typename K::Partial;
+        const ChunkWork<Partial> work{K::select(), kNeedExtrema};
+        Partial partial;
+        if (pool != nullptr && checked.n > kChunkElements) {
+            Result<void> done = reduce_parallel(work, checked, pool, stop, &partial);
+            if (!done) return std::move(done).error();
+        } else if (!reduce_serial(work, checked, stop, &partial)) {
+            return stop.error();
+        }
+        return extrema_of(partial);
+    });
+}
+
+std::uint64_t extrema_scratch_bytes(ElementType type, std::uint64_t n) {
+    return std::min(chunks_of(n), kMaxGroups) * (is_float(type) ? sizeof(FloatPartial) : sizeof(IntegerPartial));
+}
+
+}  // namespace tegu::kernels

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops that the compiler turns into vectors; every key they write is at most `bins`, whatever the input holds.
+#include "kernels/cpu/histogram_bins.h"
+
+#include <type_traits>
+
+namespace tegu::kernels::TEGU_ISA {
+namespace {
+
+template <class T>
+inline T load(const std::byte* source, std::size_t index) {
+    T value;
+    __builtin_memcpy(&value, source + index * sizeof(T), sizeof value);
+    return value;
+}
+
+// f16 to f64 without branches: subnormals are widened by a multiplication with a power of two that cannot round.
+inline double widen(Half half) {
+    const std::uint32_t magnitude = static_cast<std::uint32_t>(half.bits & 0x7fffu) << 13;
+    float scaled;
+    __builtin_memcpy(&scaled, &magnitude, sizeof scaled);
+    scaled *= 0x1p112f;
+    std::uint32_t bits;
+    __builtin_memcpy(&bits, &scaled, sizeof bits);
+    bits = magnitude >= 0x0f800000u ? magnitude | 0x7f800000u : bits;  // infinity and NaN
+    bits |= static_cast<std::uint32_t>(half.bits & 0x8000u) << 16;
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return static_cast<double>(value);
+}
+template <class T>
+inline double widen(T value) {
+    return static_cast<double>(value);
+}
+
+template <class T>
+void estimate(const std::byte* source, std::size_t n, const BinScale& scale, std::uint32_t* keys) {
+    const double lo = scale.lo, hi = scale.hi, step = scale.step, inv = scale.inv;
+    const std::int32_t bins = static_cast<std::int32_t>(scale.bins);
+    const std::uint32_t none = scale.bins;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double value = widen(load<T>(source, i));
+        const bool inside = (value >= lo) & (value <= hi);  // not NaN
+        const double place = inside ? (value - lo) * inv + 0.5 : 0.0;
+        std::int32_t nearest = static_cast<std::int32_t>(place);  // edge; at most bins, as the estimate is that good
+        nearest -= static_cast<std::int32_t>(value < lo + static_cast<double>(nearest) * step);
+        nearest = nearest < bins ? nearest : bins - 1;  // the last bin holds its upper edge
+        const auto key = static_cast<std::uint32_t>(inside ? nearest : bins);
+        keys[i] = key < none ? key : none;  // also if the element changed between two looks at it
+    }
+}
+
+// The number of `lower[1 .. count]` that are not above value.
+template <class V>
+inline std::uint32_t search(const V* lower, std::uint32_t count, V value) {
+    std::uint32_t begin = 0, end = count;
+    while (begin < end) {
+        const std::uint32_t middle = begin + (end - begin + 1) / 2;
+        if (lower[middle] <= value)
+            begin = middle;
+        else
+            end = middle - 1;
+    }
+    return begin;
+}
+
+template <class T>
+void search_edges(const std::byte* source, std::size_t n, const BinScale& scale, std::uint32_t* keys) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const double value = widen(load<T>(source, i));
+        const bool inside = value >= scale.lo && value <= scale.hi;
+        keys[i] = inside ? search(scale.edges, scale.bins - 1, value) : scale.bins;
+    }
+}
+
+template <class T>
+void bin_wide(const std::byte* source, std::size_t n, const BinScale& scale, std::uint32_t* keys) {
+    constexpr std::uint64_t kSign = std::is_signed<T>::value ? std::uint64_t{1} << 63 : 0;
+    const double offset = scale.offset + 0.5;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t above = (static_cast<std::uint64_t>(load<T>(source, i)) ^ kSign) - scale.first;
+        if (scale.empty || above > scale.span) {
+            keys[i] = scale.bins;
+        } else if (scale.search) {
+            keys[i] = search(scale.lower, scale.top, above);
+        } else {
+            const double place = static_cast<double>(above) * scale.inv + offset;
+            const auto estimated = static_cast<std::uint32_t>(static_cast<std::int64_t>(place));
+            const std::uint32_t nearest = estimated < scale.top ? estimated : scale.top;
+            keys[i] = nearest - static_cast<std::uint32_t>(above < scale.lower[nearest]);
+        }
+    }
+}
+
+template <class T>
+void bin_keys(const std::byte* source, std::size_t n, const BinScale& scale, std::uint32_t* keys) {
+    if constexpr (std::is_integral<T>::value && sizeof(T) == 8)
+        bin_wide<T>(source, n, scale, keys);
+    else if (scale.search)
+        search_edges<T>(source, n, scale, keys);
+    else
+        estimate<T>(source, n, scale, keys);
+}
+
+}  // namespace
+
+#define TEGU_X(number, Name, word, type)                                                                       \
+    void bin_keys_##word(const std::byte* source, std::size_t n, const BinScale& scale, std::uint32_t* keys) { \
+        bin_keys<type>(source, n, scale, keys);                                                                \
+    }
+TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+
+}  // namespace tegu::kernels::TEGU_ISA

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops take eight bytes of keys at a time. Eight bytes of one key are counted by one addition: flat data would otherwise be the slowest.
+#include "kernels/cpu/key_counts.h"
+
+#include <cassert>
+#include <cstring>
+
+namespace tegu::kernels {
+namespace {
+
+constexpr std::uint32_t kFewKeys = 2048;  // four tables are 32 KiB, and fit the first-level cache
+
+unsigned tables_of(std::uint32_t keys) {
+    return keys <= kFewKeys ? 4 : 1;
+}
+
+std::size_t pitch_of(std::uint32_t keys) {
+    return (static_cast<std::size_t>(keys) + 15) / 16 * 16;
+}
+
+std::uint64_t load_word(const std::byte* source) {
+    std::uint64_t word;
+    std::memcpy(&word, source, sizeof word);
+    return word;
+}
+
+template <class Key>
+std::size_t key_at(std::uint64_t word, unsigned place) {
+    return static_cast<Key>(word >> (8 * sizeof(Key) * place));
+}
+
+// Which key stands at which place of a word does not matter, so neither does the byte order.
+template <class Key, unsigned Tables>
+void count_words(const std::byte* source, std::size_t words, std::uint32_t* counters, std::size_t pitch) {
+    constexpr unsigned kPlaces = sizeof(std::uint64_t) / sizeof(Key);
+    constexpr unsigned kKeyBits = 8 * sizeof(Key);
+    for (std::size_t i = 0; i < words; ++i) {
+        const std::uint64_t word = load_word(source + i * sizeof word);
+        if (word == ((word << kKeyBits) | (word >> (64 - kKeyBits)))) {
+            counters[key_at<Key>(word, 0)] += kPlaces;
+            continue;
+        }
+        for (unsigned place = 0; place < kPlaces; ++place)
+            ++counters[place % Tables * pitch + key_at<Key>(word, place)];
+    }
+}
+
+template <class Key>
+void count_keys(const std::byte* source, std::size_t n, std::uint32_t* counters, std::size_t pitch, unsigned tables) {
+    constexpr std::size_t kPlaces = sizeof(std::uint64_t) / sizeof(Key);
+    if (tables == 4)
+        count_words<Key, 4>(source, n / kPlaces, counters, pitch);
+    else
+        count_words<Key, 1>(source, n / kPlaces, counters, pitch);
+    for (std::size_t i = n / kPlaces * kPlaces; i < n; ++i) {
+        Key key;
+        std::memcpy(&key, source + i * sizeof key, sizeof key);
+        ++counters[key];
+    }
+}
+
+}  // namespace
+
+std::size_t KeyCounts::bytes(std::uint32_t keys) {
+    return tables_of(keys) * pitch_of(keys) * sizeof(std::uint32_t);
+}
+
+KeyCounts::KeyCounts(std::byte* memory, std::uint32_t keys)
+    : counters_(reinterpret_cast<std::uint32_t*>(memory)), pitch_(pitch_of(keys)), tables_(tables_of(keys)) {}
+
+void KeyCounts::clear() {
+    std::memset(counters_, 0, tables_ * pitch_ * sizeof *counters_);
+    counted_ = 0;
+}
+
+void KeyCounts::count_u8(const std::byte* source, std::size_t n) {
+    assert(has_room(n));
+    counted_ += n;
+    count_keys<std::uint8_t>(source, n, counters_, pitch_, tables_);
+}
+
+void KeyCounts::count_u16(const std::byte* source, std::size_t n) {
+    assert(has_room(n));
+    counted_ += n;
+    count_keys<std::uint16_t>(source, n, counters_, pitch_, tables_);
+}
+
+void KeyCounts::count_u32(const std::uint32_t* source, std::size_t n) {
+    assert(has_room(n));
+    counted_ += n;
+    count_keys<std::uint32_t>(reinterpret_cast<const std::byte*>(source), n, counters_, pitch_, tables_);
+}
+
+void KeyCounts::add_to(std::uint64_t* totals, std::uint32_t count) const {
+    for (unsigned table = 0; table < tables_; ++table) {
+        const std::uint32_t* counters = counters_ + table * pitch_;
+        for (std::uint32_t key = 0; key < count; ++key) totals[key] += counters[key];
+    }
+}
+
+}  // namespace tegu::kernels

@@ -23,7 +23,9 @@ _tegu() {
     --dtype) words="u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64" ;;
     --priority) words="high normal low" ;;
     --backend) words="auto cpu gpu" ;;
+    --axis) words="whole rows" ;;
     --base) words="2 e" ;;
+    --method) words="linear lower higher nearest midpoint" ;;
     --border) words="clip mirror" ;;
     --colour | --color) words="grey viridis magma" ;;
     --scale) words="full data" ;;

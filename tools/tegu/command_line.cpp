@@ -57,6 +57,10 @@ void CommandLine::require(const std::string& name) {
     app_->get_option(name)->required();
 }
 
+void CommandLine::need(const std::string& name, const std::string& other) {
+    app_->get_option(name)->needs(app_->get_option(other));
+}
+
 void CommandLine::exclude(const std::string& name, const std::string& other) {
     app_->get_option(name)->excludes(app_->get_option(other));
 }

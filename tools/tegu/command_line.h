@@ -31,6 +31,7 @@ class CommandLine {
     void seconds(const std::string& names, double& target, const std::string& help, double least);
     // Relations of options that were added before.
     void require(const std::string& name);
+    void need(const std::string& name, const std::string& other);
     void exclude(const std::string& name, const std::string& other);
 
   private:

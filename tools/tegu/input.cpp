@@ -239,11 +239,9 @@ Expected<InputData> InputData::read(const Source& source, const InputHeader& hea
     return data;
 }
 
-void InputData::attach(client::Request& request, const InputHeader& header) const {
-    if (in_buffer_)
-        request.input(buffer_, header.array.type, header.rows(), header.cols(), offset_);
-    else
-        request.input(small_.data(), header.array.type, header.rows(), header.cols());
+tegu_operand InputData::operand() const {
+    if (in_buffer_) return tegu_operand{nullptr, buffer_.get(), offset_, 0};
+    return tegu_operand{small_.data(), nullptr, 0, 0};
 }
 
 }  // namespace cli

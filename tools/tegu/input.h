@@ -41,12 +41,12 @@ Expected<InputHeader> read_header(const Source& source, const RawWords& words);
 // "100", "3x4", "3,4": extents, outermost first.
 Expected<std::vector<std::uint64_t>> parse_shape(const std::string& word);
 
-// Elements in C order and native byte order. Attached to requests; must live until their results are there.
+// Elements in C order and native byte order. Must live until the results of requests that name it are there.
 class InputData {
   public:
     static Expected<InputData> read(const Source& source, const InputHeader& header, client::Client& client,
                                     Progress& progress);
-    void attach(client::Request& request, const InputHeader& header) const;
+    tegu_operand operand() const;
 
   private:
     void* memory();

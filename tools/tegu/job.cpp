@@ -31,6 +31,44 @@ const char* backend_word(int backend) {
     return backend == TEGU_BACKEND_CPU ? "cpu" : backend == TEGU_BACKEND_GPU ? "gpu" : "none";
 }
 
+// "2 x 3 i16"
+std::string what_it_holds(const InputHeader& header) {
+    return shape_text(header.array.shape) + " " + tegu_element_word(header.array.type);
+}
+
+// Opens the inputs and reads their headers into `job`. Two inputs must be of one type and shape.
+Expected<std::vector<Source>> open_inputs(const JobOptions& options, Finished& job, Progress& progress) {
+    std::vector<std::string> paths = {options.input};
+    if (!options.second.empty()) paths.push_back(options.second);
+    if (options.input == "-" && options.second == "-")
+        return failure(kUsage, "x and y cannot both be stdin", "y", "a file, if x is -");
+    std::vector<Source> sources;
+    for (const std::string& path : paths) {
+        Expected<Source> source = Source::open(path, progress);
+        if (!source) return source.error();
+        Expected<InputHeader> header = read_header(*source, options.raw);
+        if (!header) return header.error();
+        sources.push_back(std::move(*source));
+        job.headers.push_back(std::move(*header));
+    }
+    const formats::ArrayHeader &x = job.headers.front().array, &y = job.headers.back().array;
+    if (x.type == y.type && x.shape == y.shape) return sources;
+    const std::string wanted = what_it_holds(job.headers.front());
+    return failure(kDataError,
+                   sources[1].name() + " holds " + what_it_holds(job.headers.back()) + ", " + sources[0].name() +
+                       " holds " + wanted,
+                   "inputs[1]", wanted);
+}
+
+// How elements are read, and where and when the job runs.
+void add_way_options(CommandLine& line, JobOptions& options) {
+    line.text("--dtype", options.raw.dtype, "TYPE", "Raw elements of this type: " + element_type_words());
+    line.text("--shape", options.raw.shape, "SHAPE", "Shape of raw elements, as 1000 or 480x640 [all of the file]");
+    line.word("--priority", options.priority, {"high", "normal", "low"}, "high, normal or low [normal]");
+    line.word("--backend", options.backend, {"auto", "cpu", "gpu"}, "What must run it: auto, cpu or gpu [auto]");
+    add_common_options(line, options.common, 0);
+}
+
 Expected<client::Result> submit_and_wait(client::Client& client, const client::Request& request, Progress& progress) {
     Expected<std::uint64_t> id = client.submit(request);
     if (!id) return id.error();
@@ -47,39 +85,60 @@ Expected<client::Result> submit_and_wait(client::Client& client, const client::R
 void add_job_options(CommandLine& line, JobOptions& options) {
     line.text("input", options.input, "FILE", "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
     line.require("input");
-    line.text("--dtype", options.raw.dtype, "TYPE", "Raw elements of this type: " + element_type_words());
-    line.text("--shape", options.raw.shape, "SHAPE", "Shape of raw elements, as 1000 or 480x640 [all of the file]");
-    line.word("--priority", options.priority, {"high", "normal", "low"}, "high, normal or low [normal]");
-    line.word("--backend", options.backend, {"auto", "cpu", "gpu"}, "What must run it: auto, cpu or gpu [auto]");
-    add_common_options(line, options.common, 0);
+    add_way_options(line, options);
+}
+
+void add_job_options_of_two(CommandLine& line, JobOptions& options) {
+    line.text("x", options.input, "FILE", "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
+    line.text("y", options.second, "FILE", "Another of the same type and shape");
+    line.require("x");
+    line.require("y");
+    add_way_options(line, options);
+}
+
+void add_axis_options(CommandLine& line, JobOptions& options) {
+    line.word("--axis", options.axis, {"whole", "rows"}, "The array as one sequence, or rows: each by itself [whole]");
+    line.flag("--rows", options.rows, "Of each row by itself: short for --axis rows");
+}
+
+void add_nan_option(CommandLine& line, JobOptions& options, const std::string& help) {
+    line.flag("--skip-nans", options.skip_nans, help);
+}
+
+void add_range_option(CommandLine& line, JobOptions& options, const std::string& help) {
+    line.text("--range", options.range, "LO,HI", help);
 }
 
 void add_output_options(CommandLine& line, JobOptions& options, const char* formats) {
-    line.text("-o,--output", options.output, "FILE",
-              std::string("Write the result to this file (") + formats + "); - for stdout");
+    std::string words = formats;
+    for (std::size_t at = 0; (at = words.find(' ', at)) != std::string::npos; at += 2) words.replace(at, 1, ", ");
+    line.text("-o,--output", options.output, "FILE", "Write the result to this file (" + words + "); - for stdout");
     line.text("--format", options.format, "WORD", "Format of the output file, if its name does not say");
 }
 
 Expected<Finished> run_job(const JobOptions& options, const char* operation, client::Request request,
                            const std::function<Expected<void>(const InputHeader&)>& check) {
     Progress progress;
-    Expected<Source> source = Source::open(options.input, progress);
-    if (!source) return source.error();
-    Expected<InputHeader> header = read_header(*source, options.raw);
-    if (!header) return header.error();
-    Expected<void> checked = check(*header);
+    Finished job;
+    Expected<std::vector<Source>> sources = open_inputs(options, job, progress);
+    if (!sources) return sources.error();
+    Expected<void> checked = check(job.header());
     if (!checked) return checked.error();
 
     guard_timeout(options.common, operation);
     Expected<client::Client> client = connect(options.common);
     if (!client) return client.error();
     const Clock::time_point start = Clock::now();
-    Expected<InputData> data = InputData::read(*source, *header, *client, progress);
-    if (!data) return data.error();
-    Finished job;
+    std::vector<InputData> inputs;
+    for (std::size_t i = 0; i < sources->size(); ++i) {
+        Expected<InputData> data = InputData::read((*sources)[i], job.headers[i], *client, progress);
+        if (!data) return data.error();
+        inputs.push_back(std::move(*data));
+    }
     job.read_ns = nanoseconds_since(start);
 
-    data->attach(request, *header);
+    request.shape(job.header().array.type, job.header().rows(), job.header().cols());
+    for (std::size_t i = 0; i < inputs.size(); ++i) request.inputs[i] = inputs[i].operand();
     request.priority = priority_of(options.priority);
     request.backend = backend_of(options.backend);
     if (options.common.timeout > 0) {
@@ -88,34 +147,37 @@ Expected<Finished> run_job(const JobOptions& options, const char* operation, cli
     }
     Expected<client::Result> result = submit_and_wait(*client, request, progress);
     if (!result) return result.error();
-    job.header = std::move(*header);
     job.result = std::move(*result);
     return job;
 }
 
-std::string input_line(const JobOptions& options, const InputHeader& header) {
-    const std::string name = options.input == "-" ? "stdin" : options.input;
-    return name + ": " + shape_text(header.array.shape) + " " + tegu_element_word(header.array.type) + " (" +
-           header.format_word() + ")\n";
+std::string input_lines(const JobOptions& options, const Finished& job) {
+    std::string text;
+    for (const InputHeader& header : job.headers) {
+        const std::string& path = text.empty() ? options.input : options.second;
+        text += (path == "-" ? "stdin" : path) + ": " + what_it_holds(header) + " (" + header.format_word() + ")\n";
+    }
+    return text;
 }
 
 std::string closing_line(const Finished& job) {
     const tegu_timing timing = job.result.timing();
     const auto text = [](std::uint64_t nanoseconds) { return duration_text(static_cast<double>(nanoseconds)); };
+    const double bytes = static_cast<double>(job.header().array.bytes) * static_cast<double>(job.headers.size());
     std::string policy = job.result.policy();
     const std::string backend = backend_word(job.result.backend());
     if (policy.compare(0, backend.size(), backend) != 0) policy = policy.empty() ? backend : backend + " " + policy;
     return policy + ": computed in " + text(timing.compute_ns) + " (" +
-           rate_text(static_cast<double>(job.header.array.bytes), static_cast<double>(timing.compute_ns)) +
-           "), queued " + text(timing.queue_ns) + ", copied " + text(timing.copy_ns) + ", round trip " +
-           text(timing.round_trip_ns) + ", input read in " + text(job.read_ns) + "\n";
+           rate_text(bytes, static_cast<double>(timing.compute_ns)) + "), queued " + text(timing.queue_ns) +
+           ", copied " + text(timing.copy_ns) + ", round trip " + text(timing.round_trip_ns) + ", input read in " +
+           text(job.read_ns) + "\n";
 }
 
 void add_job_report(Json& json, const Finished& job) {
     const tegu_timing timing = job.result.timing();
     const auto us = [](std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; };
-    json.key("dtype").text(tegu_element_word(job.header.array.type)).key("shape").begin_array();
-    for (const std::uint64_t extent : job.header.array.shape) json.integer(extent);
+    json.key("dtype").text(tegu_element_word(job.header().array.type)).key("shape").begin_array();
+    for (const std::uint64_t extent : job.header().array.shape) json.integer(extent);
     json.end_array();
     json.key("backend").text(backend_word(job.result.backend())).key("policy").text(job.result.policy());
     json.key("timing_us").begin_object();
@@ -131,6 +193,16 @@ void add_elements(Json& json, const client::Array& array, bool by_rows, const st
         json.begin_array();
         for (std::uint64_t c = 0; c < length; ++c) json.element(array, r * array.cols + c);
         json.end_array();
+    }
+    if (by_rows) json.end_array();
+}
+
+void add_cells(Json& json, const client::Array& array, bool by_rows) {
+    if (by_rows) json.begin_array();
+    for (std::uint64_t r = 0; r < array.rows; ++r) {
+        if (array.cols != 1) json.begin_array();
+        for (std::uint64_t c = 0; c < array.cols; ++c) json.element(array, r * array.cols + c);
+        if (array.cols != 1) json.end_array();
     }
     if (by_rows) json.end_array();
 }

@@ -41,7 +41,7 @@ Error unknown_command(const char* word) {
 }
 
 int run(int argc, char** argv) {
-    CLI::App app("Reductions, top-k and entropy maps, computed by tegud", "tegu");
+    CLI::App app("Reductions, order statistics, histograms and entropy of arrays, computed by tegud", "tegu");
     app.set_help_flag("-h,--help", "Print this help");
     app.set_version_flag("--version", tegu_version(), "Print the version");
     app.require_subcommand(1);

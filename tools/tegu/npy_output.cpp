@@ -20,7 +20,8 @@ Expected<void> write_npy(OutputFile& file, const std::vector<client::Array>& arr
     for (const std::uint64_t extent : shape) elements *= extent;
     std::vector<formats::NpyColumn> columns;
     for (const client::Array& array : arrays) {
-        const std::uint64_t values = elements == 0 ? 1 : array.size() / elements;
+        const bool per_row = array.rows == 0 && shape.size() == 1;
+        const std::uint64_t values = elements != 0 ? array.size() / elements : per_row ? array.cols : 1;
         columns.push_back({arrays.size() == 1 && values == 1 ? "" : array.word(), array.type, values});
     }
     Expected<void> written = file.write(formats::encode_npy_header(columns, shape));
@@ -42,8 +43,8 @@ Expected<void> write_npy(OutputFile& file, const std::vector<client::Array>& arr
     return file.commit();
 }
 
-Expected<void> open_output(const JobOptions& options, std::optional<OutputFile>& file) {
-    Expected<OutputFile> created = OutputFile::create(options.output);
+Expected<void> open_output(const std::string& path, std::optional<OutputFile>& file) {
+    Expected<OutputFile> created = OutputFile::create(path);
     if (!created) return created.error();
     file.emplace(std::move(*created));
     return {};

@@ -17,7 +17,7 @@ Expected<void> write_npy(OutputFile& file, const std::vector<client::Array>& arr
                          const std::vector<std::uint64_t>& shape);
 
 // Creates the file of -o.
-Expected<void> open_output(const JobOptions& options, std::optional<OutputFile>& file);
+Expected<void> open_output(const std::string& path, std::optional<OutputFile>& file);
 
 // Refuses three and more dimensions for `what`, which needs rows; null: everything is taken.
 Expected<void> require_two_dimensions(const InputHeader& header, const char* what);

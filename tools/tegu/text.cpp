@@ -57,6 +57,10 @@ std::string number_text(float value) {
     return float_text<float>(value, 6, 9, std::strtof);
 }
 
+std::string short_text(double value) {
+    return number_text(static_cast<float>(value));
+}
+
 std::string element_text(const client::Array& array, std::uint64_t index) {
     switch (array.type) {
         case TEGU_U64: return std::to_string(array.as<std::uint64_t>()[index]);

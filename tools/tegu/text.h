@@ -18,6 +18,9 @@ std::string element_text(const client::Array& array, std::uint64_t index);
 // Element as a double; integers above 2^53 are rounded.
 double element_number(const client::Array& array, std::uint64_t index);
 
+// Seven digits: what a reader of a summary or a picture needs.
+std::string short_text(double value);
+
 std::string duration_text(double nanoseconds);            // "812 ns", "34.2 us", "1.27 ms", "3.05 s"
 std::string rate_text(double bytes, double nanoseconds);  // "12.4 GB/s"; "-" for no time at all
 std::string element_type_words();                         // "u8 i8 ...": what --dtype takes

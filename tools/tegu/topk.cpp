@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu topk: the k best values, best first, and their indices in the array or in each row.
-#include <memory>
+#include <algorithm>
+#include <optional>
 
-#include "tools/tegu/command.h"
-#include "tools/tegu/job.h"
 #include "tools/tegu/npy_output.h"
+#include "tools/tegu/operation.h"
 #include "tools/tegu/terminal.h"
 #include "tools/tegu/text.h"
 
@@ -12,26 +12,18 @@ namespace tegu {
 namespace cli {
 namespace {
 
-struct Options {
-    JobOptions job;
-    std::uint64_t k = 0;
-    bool smallest = false, distinct = false, rows = false;
-};
-
 struct Arrays {
-    client::Array values, indices;
-    std::optional<client::Array> counts;  // distinct: how much of each row is filled
-
+    explicit Arrays(const Finished& job)
+        : values(job.array(TEGU_ROLE_VALUES)),
+          indices(job.array(TEGU_ROLE_INDICES)),
+          counts(job.result.find(TEGU_ROLE_COUNTS)) {}
     std::uint64_t length(std::uint64_t row) const {
         return counts ? std::min(values.cols, counts->as<std::uint64_t>()[row]) : values.cols;
     }
-};
 
-Expected<Arrays> arrays_of(const client::Result& result) {
-    const std::optional<client::Array> values = result.find(TEGU_ROLE_VALUES), indices = result.find(TEGU_ROLE_INDICES);
-    if (!values || !indices) return Error{TEGU_INTERNAL, 0, {}, {}, "the reply lacks values or indices"};
-    return Arrays{*values, *indices, result.find(TEGU_ROLE_COUNTS)};
-}
+    client::Array values, indices;
+    std::optional<client::Array> counts;  // distinct: how much of each row is filled
+};
 
 std::string human_whole(const Arrays& arrays, const InputHeader& header) {
     const bool places = header.array.shape.size() == 2;
@@ -62,55 +54,71 @@ std::string human_rows(const Arrays& arrays) {
     return table.text(stdout_has_colour());
 }
 
-Expected<void> report(const Options& options, const Finished& job, const Arrays& arrays) {
-    if (!options.job.common.json) {
-        return print(input_line(options.job, job.header) +
-                     (options.rows ? human_rows(arrays) : human_whole(arrays, job.header)) + closing_line(job));
-    }
-    Json json = begin_report("topk");
-    add_job_report(json, job);
-    json.key("values");
-    add_elements(json, arrays.values, options.rows, arrays.counts);
-    json.key("indices");
-    add_elements(json, arrays.indices, options.rows, arrays.counts);
-    return finish_report(json);
-}
+class Topk : public Part {
+  public:
+    explicit Topk(const JobOptions& job) : Part(job) {}
+    std::uint16_t number() const override { return TEGU_TOPK; }
+    bool wanted() const override { return k_ != kNotGiven; }
 
-Expected<void> run(const Options& options) {
-    Expected<std::string> format = output_format(options.job, "npy");
-    if (!format) return format.error();
-    client::Request request = client::Request::topk(options.k, !options.smallest, options.distinct);
-    if (options.rows) request.by_rows();
-    std::optional<OutputFile> file;
-    const auto prepare = [&](const InputHeader& header) -> Expected<void> {
-        Expected<void> fits = require_two_dimensions(header, options.rows ? "--rows" : nullptr);
-        return fits && !format->empty() ? open_output(options.job, file) : fits;
-    };
-    Expected<Finished> job = run_job(options.job, "topk", request, prepare);
-    if (!job) return job.error();
-    Expected<Arrays> arrays = arrays_of(job->result);
-    if (!arrays) return arrays.error();
-    if (file) {
-        std::vector<std::uint64_t> shape = {arrays->values.cols};
-        if (options.rows) shape.insert(shape.begin(), arrays->values.rows);
-        Expected<void> written = write_npy(*file, {arrays->values, arrays->indices}, shape);
-        if (!written || file->is_stdout()) return written;
+    void add_options(CommandLine& line, bool alone) override {
+        line.count("-k,--k", k_, "How many of the largest; 1 to the number of elements (of a row)");
+        line.flag("--smallest", smallest_, "The smallest instead of the largest");
+        line.flag("--distinct", distinct_, "Each value once, with its first index");
+        if (alone) {
+            line.require("-k");
+        } else {
+            line.need("--smallest", "-k");
+            line.need("--distinct", "-k");
+        }
     }
-    return report(options, *job, *arrays);
-}
+
+    Expected<void> fill(tegu_params& params) override {
+        params.topk.k = k_;
+        params.topk.largest = smallest_ ? 0 : 1;
+        params.topk.distinct = distinct_ ? 1 : 0;
+        return {};
+    }
+
+    std::vector<std::uint8_t> roles() const override { return {TEGU_ROLE_VALUES, TEGU_ROLE_INDICES}; }
+
+    std::string human(const Finished& job) const override {
+        const Arrays arrays(job);
+        return job_.by_rows() ? human_rows(arrays) : human_whole(arrays, job.header());
+    }
+
+    void json(Json& json, const Finished& job) const override {
+        const Arrays arrays(job);
+        json.key("values");
+        add_elements(json, arrays.values, job_.by_rows(), arrays.counts);
+        json.key("indices");
+        add_elements(json, arrays.indices, job_.by_rows(), arrays.counts);
+    }
+
+    Expected<void> write(const Finished& job, OutputFile& file) const override {
+        const Arrays arrays(job);
+        return write_npy(file, {arrays.values, arrays.indices}, shape(job));
+    }
+
+  protected:
+    std::vector<std::uint64_t> shape(const Finished& job) const override {
+        std::vector<std::uint64_t> shape = Part::shape(job);
+        shape.push_back(job.array(TEGU_ROLE_VALUES).cols);
+        return shape;
+    }
+
+  private:
+    std::uint64_t k_ = kNotGiven;
+    bool smallest_ = false, distinct_ = false;
+};
 
 }  // namespace
 
+std::unique_ptr<Part> make_topk_part(const JobOptions& job) {
+    return std::make_unique<Topk>(job);
+}
+
 Action setup_topk(CommandLine& line) {
-    auto options = std::make_shared<Options>();
-    line.count("-k", options->k, "How many; 1 to the number of elements (of a row)");
-    line.require("-k");
-    line.flag("--smallest", options->smallest, "The smallest instead of the largest");
-    line.flag("--distinct", options->distinct, "Each value once, with its first index");
-    line.flag("--rows", options->rows, "Of each row by itself");
-    add_job_options(line, options->job);
-    add_output_options(line, options->job, "npy");
-    return [options] { return run(*options); };
+    return setup_part(line, "topk", make_topk_part, PartWords());
 }
 
 }  // namespace cli

@@ -125,6 +125,56 @@ class JsonTest(unittest.TestCase):
         self.assertEqual((report["count"], report["pipeline"], report["intrinsic"]), (50, 4, False))
         self.assertTrue(0 < times["min"] <= times["p50"] <= times["p90"] <= times["p99"] <= times["max"], times)
 
+    def test_two_inputs(self):
+        report = self.daemon.json("tegu add numbers.npy numbers.npy")
+        self.keys(report, JOB + ["stats", "values", "error"])
+        self.assertEqual(report["values"], [[10, -6, 18], [18, 2, 18]])
+        self.assertEqual(report["stats"], {"min": -6, "mean": 10, "max": 18})
+        self.keys(self.daemon.json("tegu add numbers.npy numbers.npy -o sum.npy"), JOB + ["stats", "output", "error"])
+        self.assertEqual(read_npy(self.daemon.read("sum.npy")), ("<i4", (2, 3), struct.pack("<6i", 10, -6, 18, 18, 2, 18)))
+        report = self.daemon.json("tegu dot numbers.npy numbers.npy")
+        self.keys(report, JOB + ["dot", "error"])
+        self.assertEqual(report["dot"], 278)
+        self.assertEqual(self.daemon.json("tegu dot --rows numbers.npy numbers.npy")["dot"], [115, 163])
+
+    def test_rowscale(self):
+        self.daemon.write("w.npy", npy("<f4", (2, 2), struct.pack("<4f", 1, -4, 0, 0)))
+        report = self.daemon.json("tegu rowscale w.npy")
+        self.keys(report, JOB + ["stats", "scales", "values", "error"])
+        self.assertEqual((report["scales"], report["values"]), (4, [[0.25, -1], [0, 0]]))
+        report = self.daemon.json("tegu rowscale --axis rows w.npy -o v.npy --scales s.npy")
+        self.keys(report, JOB + ["stats", "scales", "output", "error"])
+        self.assertEqual((report["scales"], report["output"]), ([4, 0], {"file": "v.npy", "format": "npy"}))
+        self.assertEqual(read_npy(self.daemon.read("v.npy")), ("<f4", (2, 2), struct.pack("<4f", 0.25, -1, 0, 0)))
+        self.assertEqual(read_npy(self.daemon.read("s.npy")), ("<f4", (2,), struct.pack("<2f", 4, 0)))
+
+    def test_quantile(self):
+        report = self.daemon.json("tegu quantile -q 0.5,0 numbers.npy")
+        self.keys(report, JOB + ["q", "quantiles", "error"])
+        self.assertEqual((report["q"], report["quantiles"]), ([0.5, 0], [7, -3]))
+        report = self.daemon.json("tegu quantile -q 1 --rows --method higher numbers.npy -o q.npy")
+        self.assertEqual(report["quantiles"], [[9], [9]])
+        self.assertEqual(read_npy(self.daemon.read("q.npy")), ("<i4", (2, 1), struct.pack("<2i", 9, 9)))
+
+    def test_histogram(self):
+        report = self.daemon.json("tegu histogram --bins 2 --range 0,10 numbers.npy -o h.npy")
+        self.keys(report, JOB + ["histogram", "edges", "error"])
+        self.assertEqual((report["histogram"], report["edges"]), ([1, 4], [0, 5, 10]))
+        descr, shape, content = read_npy(self.daemon.read("h.npy"))
+        self.assertEqual((descr, shape), ([("histogram", "<u8", (2,)), ("edges", "<f8", (3,))], ()))
+        self.assertEqual(struct.unpack("<2Q3d", content), (1, 4, 0, 5, 10))
+        report = self.daemon.json("tegu histogram --bins 1 --rows numbers.npy")
+        self.assertEqual((report["histogram"], report["edges"]), ([[3], [3]], [[-3, 9], [1, 9]]))
+
+    def test_entropy(self):
+        report = self.daemon.json("tegu entropy --levels 2 --range 0,10 numbers.npy")
+        self.keys(report, JOB + ["entropy", "unit", "error"])
+        self.assertAlmostEqual(report["entropy"], math.log2(6) - 2 * math.log2(2) / 6 - 4 * math.log2(4) / 6)
+        self.assertEqual(report["unit"], "bit")
+        report = self.daemon.json("tegu entropy --levels 2 --range 0,4 --rows --base e numbers.npy")
+        self.assertAlmostEqual(report["entropy"][0], math.log(3) - 2 * math.log(2) / 3)
+        self.assertEqual(report["unit"], "nat")
+
     def test_an_error(self):
         done = self.daemon.run("tegu topk -k 7 --json numbers.npy")
         self.assertEqual(done.returncode, 65)

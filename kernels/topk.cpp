@@ -105,7 +105,7 @@ class Run {
         const std::uint64_t bunch = std::max<std::uint64_t>(1, 16384 / std::max<std::uint64_t>(1, job_.cols));
         std::vector<Workspace> workspaces(std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, question_)));
         for (Workspace& workspace : workspaces) {
-            Result<Workspace> made = Workspace::create(method_);
+            Result<Workspace> made = Workspace::create(method_.bytes);
             if (!made) return std::move(made).error();
             workspace = std::move(*made);
         }
@@ -139,7 +139,7 @@ class Run {
 
     Result<void> one(const Sequence& sequence, std::uint64_t row, const Team& team) {
         if (workspace_.memory() == nullptr) {
-            Result<Workspace> made = Workspace::create(method_);
+            Result<Workspace> made = Workspace::create(method_.bytes);
             if (!made) return std::move(made).error();
             workspace_ = std::move(*made);
         }

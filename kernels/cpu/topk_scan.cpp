@@ -3,15 +3,14 @@
 // Collecting works on groups of 64 elements: almost every group has nothing to offer, and then costs what reading it costs.
 #include "kernels/cpu/topk_scan.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
+#include "kernels/cpu/topk_group.h"
 #include "kernels/cpu/topk_rank.h"
 
 namespace tegu::kernels::TEGU_ISA {
 namespace {
 
+using group::kGroup;
+using group::mask_within;
 using topk::Elements;
 using topk::Entry128;
 using topk::Entry64;
@@ -19,7 +18,6 @@ using topk::ScanKernels;
 using topk::SeenRanks;
 using topk::Tally;
 
-constexpr std::uint64_t kGroup = 64;
 constexpr unsigned kDense = 12;  // flagged elements of a group from which a loop without branches is faster
 
 template <class U, bool Float>
@@ -136,52 +134,6 @@ struct Group {
     alignas(64) U ranks[kGroup];
     std::uint64_t within;
 };
-
-// Bit i is set if ranks[i] <= limit.
-#if defined(__AVX512BW__)
-[[gnu::always_inline]] inline std::uint64_t mask_within(const std::uint8_t* ranks, std::uint8_t limit) {
-    return _mm512_cmple_epu8_mask(_mm512_load_si512(ranks), _mm512_set1_epi8(static_cast<char>(limit)));
-}
-[[gnu::always_inline]] inline std::uint64_t mask_within(const std::uint16_t* ranks, std::uint16_t limit) {
-    const __m512i limits = _mm512_set1_epi16(static_cast<short>(limit));
-    const std::uint64_t low = _mm512_cmple_epu16_mask(_mm512_load_si512(ranks), limits);
-    return low | std::uint64_t{_mm512_cmple_epu16_mask(_mm512_load_si512(ranks + 32), limits)} << 32;
-}
-[[gnu::always_inline]] inline std::uint64_t mask_within(const std::uint32_t* ranks, std::uint32_t limit) {
-    const __m512i limits = _mm512_set1_epi32(static_cast<int>(limit));
-    std::uint64_t mask = 0;
-    for (unsigned i = 0; i < kGroup; i += 16)
-        mask |= std::uint64_t{_mm512_cmple_epu32_mask(_mm512_load_si512(ranks + i), limits)} << i;
-    return mask;
-}
-[[gnu::always_inline]] inline std::uint64_t mask_within(const std::uint64_t* ranks, std::uint64_t limit) {
-    const __m512i limits = _mm512_set1_epi64(static_cast<long long>(limit));
-    std::uint64_t mask = 0;
-    for (unsigned i = 0; i < kGroup; i += 8)
-        mask |= std::uint64_t{_mm512_cmple_epu64_mask(_mm512_load_si512(ranks + i), limits)} << i;
-    return mask;
-}
-#else
-template <class U>
-[[gnu::always_inline]] inline std::uint64_t mask_within(const U* ranks, U limit) {
-    alignas(64) unsigned char flags[kGroup];
-    for (unsigned i = 0; i < kGroup; ++i) flags[i] = ranks[i] <= limit ? 0xff : 0;
-    std::uint64_t mask = 0;
-#if defined(__SSE2__)
-    for (unsigned i = 0; i < kGroup; i += 16) {
-        const int bits = _mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags + i)));
-        mask |= std::uint64_t{static_cast<unsigned>(bits)} << i;
-    }
-#else
-    for (unsigned i = 0; i < kGroup; i += 8) {
-        std::uint64_t eight;
-        __builtin_memcpy(&eight, flags + i, sizeof eight);
-        mask |= ((eight & 0x0101010101010101u) * 0x0102040810204080u >> 56) << i;
-    }
-#endif
-    return mask;
-}
-#endif
 
 template <class U, bool Float>
 [[gnu::always_inline]] inline void read_group(Elements elements, std::uint64_t begin, U limit, Group<U>& group) {

@@ -115,12 +115,12 @@ std::string describe(const Method& method) {
     return "direct";
 }
 
-Result<Workspace> Workspace::create(const Method& method) {
+Result<Workspace> Workspace::create(std::uint64_t size) {
     Workspace workspace;
-    if (method.bytes < kHugeFrom) {
-        workspace.memory_ = static_cast<std::byte*>(operator new (method.bytes, std::align_val_t{64}, std::nothrow));
+    if (size < kHugeFrom) {
+        workspace.memory_ = static_cast<std::byte*>(operator new (size, std::align_val_t{64}, std::nothrow));
     } else {
-        const std::uint64_t bytes = method.bytes + kHugePage;  // begins anywhere in its first huge page
+        const std::uint64_t bytes = size + kHugePage;  // begins anywhere in its first huge page
         void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory != MAP_FAILED) {
             madvise(memory, bytes, MADV_HUGEPAGE);  // advice: where it is refused, small pages do
@@ -129,8 +129,7 @@ Result<Workspace> Workspace::create(const Method& method) {
         }
     }
     if (workspace.memory_ == nullptr)
-        return make_error(Status::OutOfMemory,
-                          "top-k needs " + std::to_string(method.bytes) + " bytes of working memory");
+        return make_error(Status::OutOfMemory, "the job needs " + std::to_string(size) + " bytes of working memory");
     return workspace;
 }
 

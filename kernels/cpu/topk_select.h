@@ -66,7 +66,7 @@ std::string describe(const Method& method);
 class Workspace {
   public:
     // Errors: OutOfMemory.
-    static Result<Workspace> create(const Method& method);
+    static Result<Workspace> create(std::uint64_t bytes);
     Workspace() = default;
     ~Workspace();
     Workspace(Workspace&& other) noexcept;

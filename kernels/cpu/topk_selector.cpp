@@ -46,6 +46,19 @@ const ScanKernels& scan_kernels(ElementType type) {
     return of(type);
 }
 
+void copy_elements(const Sequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to) {
+    std::uint64_t row = begin / sequence.cols;
+    std::uint64_t col = begin % sequence.cols;
+    while (count > 0) {
+        const std::uint64_t piece = std::min(count, sequence.cols - col);
+        std::memcpy(to, sequence.data + (row * sequence.stride + col) * sequence.bytes, piece * sequence.bytes);
+        to += piece * sequence.bytes;
+        count -= piece;
+        ++row;
+        col = 0;
+    }
+}
+
 std::uint64_t seen_bytes(const Question& question, const Method& method) {
     return method.kind == MethodKind::Distinct ? (std::uint64_t{2} << method.seen_bits) * element_bytes(question.type)
                                                : 0;
@@ -84,22 +97,6 @@ Selector<Entry>::Selector(const Sequence& the_sequence, const Question& the_ques
       layout(workspace.memory(), the_question, the_method),
       entries(reinterpret_cast<Entry*>(layout.entries)),
       spare(reinterpret_cast<Entry*>(layout.spare)) {}
-
-template <class Entry>
-Elements Selector<Entry>::copy(std::uint64_t begin, std::uint64_t count, std::byte* to) const {
-    const Elements copied{to, count, question.flip};
-    std::uint64_t row = begin / sequence.cols;
-    std::uint64_t col = begin % sequence.cols;
-    while (count > 0) {
-        const std::uint64_t piece = std::min(count, sequence.cols - col);
-        std::memcpy(to, sequence.data + (row * sequence.stride + col) * sequence.bytes, piece * sequence.bytes);
-        to += piece * sequence.bytes;
-        count -= piece;
-        ++row;
-        col = 0;
-    }
-    return copied;
-}
 
 template <>
 std::uint64_t Selector<Entry64>::collect(Elements elements, std::uint64_t first, std::uint64_t bound,
@@ -142,14 +139,12 @@ std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& quest
     return static_cast<std::uint64_t>(expected + 4 * std::sqrt(expected) + 4);
 }
 
-template <class Entry>
-const std::uint64_t* take_sample(const Selector<Entry>& selector) {
+const std::uint64_t* take_sample(const Sequence& sequence, const ScanKernels& kernels, std::uint64_t flip,
+                                 std::uint64_t count, std::uint64_t* ranks, const Team& team) {
     constexpr std::uint64_t kBatch = 256;
-    const Sequence& sequence = selector.sequence;
-    const std::uint64_t count = selector.method.sample;
-    const std::uint64_t width = selector.question.n / count;
-    std::uint64_t* ranks = selector.layout.sample;
-    const bool done = selector.team.run((count + kBatch - 1) / kBatch, [&](std::uint64_t batch, unsigned) {
+    const std::uint64_t n = sequence.size();
+    const std::uint64_t width = n / count;
+    const bool done = team.run((count + kBatch - 1) / kBatch, [&](std::uint64_t batch, unsigned) {
         std::uint64_t positions[kBatch];
         const std::uint64_t begin = batch * kBatch;
         const std::uint64_t size = std::min(kBatch, count - begin);
@@ -157,13 +152,9 @@ const std::uint64_t* take_sample(const Selector<Entry>& selector) {
             const std::uint64_t index = (begin + i) * width + scramble(begin + i) % width;
             positions[i] = sequence.dense() ? index : index / sequence.cols * sequence.stride + index % sequence.cols;
         }
-        selector.kernels.gather(Elements{sequence.data, selector.question.n, selector.question.flip}, positions, size,
-                                ranks + begin);
+        kernels.gather(Elements{sequence.data, n, flip}, positions, size, ranks + begin);
     });
-    return done ? sort_by_rank<Entry64>(ranks, ranks + count, count, 0, selector.team) : nullptr;
+    return done ? sort_by_rank<Entry64>(ranks, ranks + count, count, 0, team) : nullptr;
 }
-
-template const std::uint64_t* take_sample(const Selector<Entry64>&);
-template const std::uint64_t* take_sample(const Selector<Entry128>&);
 
 }  // namespace tegu::kernels::topk

@@ -21,6 +21,9 @@ constexpr std::uint64_t kAnyRank = ~std::uint64_t{0};
 
 const ScanKernels& scan_kernels(ElementType type);
 
+// Copies elements [begin, begin + count) side by side.
+void copy_elements(const Sequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to);
+
 inline std::uint64_t tasks_of(std::uint64_t n) {
     return (n + kTask - 1) / kTask;
 }
@@ -74,7 +77,9 @@ struct Selector {
     // Elements [begin, begin + count) side by side. REQUIRES: count <= kTile.
     Elements view(std::uint64_t begin, std::uint64_t count, unsigned slot) const {
         if (sequence.dense()) return Elements{sequence.data + begin * sequence.bytes, count, question.flip};
-        return copy(begin, count, layout.dense + slot * kTile * sequence.bytes);
+        std::byte* const dense = layout.dense + slot * kTile * sequence.bytes;
+        copy_elements(sequence, begin, count, dense);
+        return Elements{dense, count, question.flip};
     }
 
     // Calls body(begin, count, slot) for the tiles of one task, in order.
@@ -97,15 +102,18 @@ struct Selector {
 
     // Keeps the first entry of each rank. REQUIRES: data[0, count) sorted by rank. Returns how many are left.
     std::uint64_t first_of_each_rank(Entry* data, std::uint64_t count) const;
-
-  private:
-    Elements copy(std::uint64_t begin, std::uint64_t count, std::byte* to) const;
 };
 
-// The ranks of a spread sample, sorted: one element from each of method.sample stretches of the sequence, at a place in it that
-// looks random (and is always the same), so that no period in the data meets it. Null if a stop was requested.
+// The ranks of a spread sample, sorted: one element from each of `count` stretches of the sequence, at a place in it that
+// looks random (and is always the same), so that no period in the data meets it. `ranks` has room for 2 * count; the result lies in
+// it. Null if a stop was requested. REQUIRES: 1 <= count <= elements of the sequence.
+const std::uint64_t* take_sample(const Sequence& sequence, const ScanKernels& kernels, std::uint64_t flip,
+                                 std::uint64_t count, std::uint64_t* ranks, const Team& team);
 template <class Entry>
-const std::uint64_t* take_sample(const Selector<Entry>& selector);
+const std::uint64_t* take_sample(const Selector<Entry>& selector) {
+    return take_sample(selector.sequence, selector.kernels, selector.question.flip, selector.method.sample,
+                       selector.layout.sample, selector.team);
+}
 
 // The place in the sorted sample within which, most likely, the answer lies; >= method.sample: there is none.
 std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& question, const Method& method);

@@ -217,6 +217,7 @@ Entry* sort_by_rank(Entry* data, Entry* spare, std::uint64_t count, unsigned shi
     return sorted ? data : nullptr;
 }
 
+template std::uint32_t* sort_by_rank(std::uint32_t*, std::uint32_t*, std::uint64_t, unsigned, const Team&);
 template Entry64* sort_by_rank(Entry64*, Entry64*, std::uint64_t, unsigned, const Team&);
 template Entry128* sort_by_rank(Entry128*, Entry128*, std::uint64_t, unsigned, const Team&);
 

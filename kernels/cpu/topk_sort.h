@@ -14,6 +14,8 @@ namespace tegu::kernels::topk {
 template <class Entry>
 Entry* sort_by_rank(Entry* data, Entry* spare, std::uint64_t count, unsigned shift, const Team& team);
 
+extern template std::uint32_t* sort_by_rank(std::uint32_t*, std::uint32_t*, std::uint64_t, unsigned,
+                                            const Team&);  // bare ranks
 extern template Entry64* sort_by_rank(Entry64*, Entry64*, std::uint64_t, unsigned, const Team&);
 extern template Entry128* sort_by_rank(Entry128*, Entry128*, std::uint64_t, unsigned, const Team&);
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops that the compiler turns into vectors, but for the bits of a comparison (topk_group.h). An order statistic of few
+// ranks is found by halving their range and counting: no branch depends on an element, and each step moves both ends of the range to
+// ranks that exist, so there are about as many steps as the number of elements has bits, whatever their width.
+#include "kernels/cpu/quantile_scan.h"
+
+#include "kernels/cpu/topk_group.h"
+#include "kernels/cpu/topk_rank.h"
+
+namespace tegu::kernels::TEGU_ISA {
+namespace {
+
+using group::kGroup;
+using quantile::Pair;
+using quantile::ScanKernels;
+using quantile::SplitTally;
+using topk::Elements;
+
+constexpr std::uint64_t kRun = 1024;  // elements whose ranks stay in the first cache
+
+template <class U, bool Float>
+[[gnu::always_inline]] inline void encode_run(Elements elements, std::uint64_t begin, std::uint64_t count, U* out) {
+    const U flip = static_cast<U>(elements.flip);
+    const std::byte* data = elements.data + begin * sizeof(U);
+    for (std::uint64_t i = 0; i < count; ++i) out[i] = rank::encode<U, Float>(rank::load<U>(data, i), flip);
+}
+
+template <class U, bool Float>
+std::uint64_t ranks(Elements elements, std::byte* out) {
+    U* to = reinterpret_cast<U*>(out);
+    encode_run<U, Float>(elements, 0, elements.count, to);
+    if (!Float) return 0;
+    const U nan = rank::encode<U, Float>(rank::kNan<U>, static_cast<U>(elements.flip));
+    std::uint64_t nans = 0;
+    for (std::uint64_t begin = 0; begin < elements.count; begin += kRun) {
+        const std::uint64_t end = elements.count - begin < kRun ? elements.count : begin + kRun;
+        U found = 0;
+        for (std::uint64_t i = begin; i < end; ++i) found = static_cast<U>(found + (to[i] == nan));
+        nans += found;
+    }
+    return nans;
+}
+
+// Four tables, so that equal neighbours do not wait for each other; they are small enough to be merged each time.
+void count_bytes(Elements elements, std::uint64_t* counts) {
+    const auto flip = static_cast<std::uint8_t>(elements.flip);
+    std::uint32_t tables[4][256] = {};
+    std::uint64_t i = 0;
+    for (; i + 4 <= elements.count; i += 4)
+        for (unsigned t = 0; t < 4; ++t)
+            ++tables[t][static_cast<std::uint8_t>(rank::load<std::uint8_t>(elements.data, i + t) ^ flip)];
+    for (; i < elements.count; ++i)
+        ++tables[0][static_cast<std::uint8_t>(rank::load<std::uint8_t>(elements.data, i) ^ flip)];
+    for (unsigned value = 0; value < 256; ++value)
+        counts[value] += std::uint64_t{tables[0][value]} + tables[1][value] + tables[2][value] + tables[3][value];
+}
+
+template <bool Float>
+void count_words(Elements elements, std::uint64_t* counts) {
+    alignas(64) std::uint16_t run[kRun];
+    for (std::uint64_t begin = 0; begin < elements.count; begin += kRun) {
+        const std::uint64_t count = elements.count - begin < kRun ? elements.count - begin : kRun;
+        encode_run<std::uint16_t, Float>(elements, begin, count, run);
+        std::uint64_t i = 0;
+        for (; i + 4 <= count; i += 4) {
+            std::uint64_t four;
+            __builtin_memcpy(&four, run + i, sizeof four);
+            if (four == run[i] * 0x0001000100010001u) {
+                counts[run[i]] += 4;
+            } else {
+                for (unsigned j = 0; j < 4; ++j) ++counts[run[i + j]];
+            }
+        }
+        for (; i < count; ++i) ++counts[run[i]];
+    }
+}
+
+template <class U>
+[[gnu::always_inline]] inline void tally_run(const U* run, std::uint64_t count, U low, U high, U nan,
+                                             SplitTally& tally) {
+    U less = 0, equal_low = 0, equal_high = 0, nans = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        less = static_cast<U>(less + (run[i] < low));
+        equal_low = static_cast<U>(equal_low + (run[i] == low));
+        equal_high = static_cast<U>(equal_high + (run[i] == high));
+        nans = static_cast<U>(nans + (run[i] == nan));
+    }
+    tally.less += less;
+    tally.equal_low += equal_low;
+    tally.equal_high += low == high ? 0 : equal_high;
+    tally.nans += nans;
+}
+
+// The ranks strictly between low and high, less low + 1. REQUIRES: high - low >= 2; run readable up to a multiple of kGroup.
+template <class U>
+[[gnu::always_inline]] inline std::uint64_t keep_inside(const U* run, std::uint64_t count, U low, U high, U* out) {
+    const U base = static_cast<U>(low + 1);
+    const U limit = static_cast<U>(high - low - 2);
+    std::uint64_t found = 0;
+    alignas(64) U offsets[kGroup];
+    for (std::uint64_t begin = 0; begin < count; begin += kGroup) {
+        for (unsigned i = 0; i < kGroup; ++i) offsets[i] = static_cast<U>(run[begin + i] - base);
+        std::uint64_t flags = group::mask_within(offsets, limit);
+        if (count - begin < kGroup) flags &= (std::uint64_t{1} << (count - begin)) - 1;
+        found += group::compress(offsets, flags, out + found);
+    }
+    return found;
+}
+
+template <class U, bool Float>
+std::uint64_t split(Elements elements, std::uint64_t low64, std::uint64_t high64, SplitTally& tally, std::byte* out) {
+    const U low = static_cast<U>(low64);
+    const U high = static_cast<U>(high64);
+    const U nan = rank::encode<U, Float>(rank::kNan<U>, static_cast<U>(elements.flip));
+    alignas(64) U run[kRun] = {};
+    SplitTally sum;
+    std::uint64_t found = 0;
+    for (std::uint64_t begin = 0; begin < elements.count; begin += kRun) {
+        const std::uint64_t count = elements.count - begin < kRun ? elements.count - begin : kRun;
+        encode_run<U, Float>(elements, begin, count, run);
+        tally_run(run, count, low, high, nan, sum);
+        if (high - low >= 2) found += keep_inside(run, count, low, high, reinterpret_cast<U*>(out) + found);
+    }
+    tally.less += sum.less;
+    tally.equal_low += sum.equal_low;
+    tally.equal_high += sum.equal_high;
+    tally.inside += found;
+    tally.nans += Float ? sum.nans : 0;
+    return found;
+}
+
+// Counters as wide as the ranks: REQUIRES of nth.
+template <class U>
+Pair nth(const std::byte* data, std::uint64_t count, std::uint64_t place) {
+    const U* values = reinterpret_cast<const U*>(data);
+    U low = static_cast<U>(~U{0});
+    U high = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        low = values[i] < low ? values[i] : low;
+        high = values[i] > high ? values[i] : high;
+    }
+    const U last = high;
+    while (low < high) {
+        const U middle = static_cast<U>(low + static_cast<U>(high - low) / 2);
+        U within = 0, below = 0, above = last;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const bool is_within = values[i] <= middle;
+            within = static_cast<U>(within + (is_within ? 1 : 0));
+            const U mine = is_within ? values[i] : U{0};
+            const U other = is_within ? last : values[i];
+            below = mine > below ? mine : below;
+            above = other < above ? other : above;
+        }
+        if (within > place) {
+            high = below;
+        } else {
+            low = above;
+        }
+    }
+    U within = 0, above = last;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        within = static_cast<U>(within + (values[i] <= low ? 1 : 0));
+        const U other = values[i] <= low ? last : values[i];
+        above = other < above ? other : above;
+    }
+    return Pair{low, place + 1 < within ? low : above};
+}
+
+constexpr ScanKernels kBytes = {&ranks<std::uint8_t, false>, &count_bytes, nullptr, nullptr};
+template <bool Float>
+constexpr ScanKernels kWords = {&ranks<std::uint16_t, Float>, &count_words<Float>, nullptr, &nth<std::uint16_t>};
+template <class U, bool Float>
+constexpr ScanKernels kWide = {&ranks<U, Float>, nullptr, &split<U, Float>, &nth<U>};
+
+}  // namespace
+
+const ScanKernels& quantile_scan_kernels(ElementType type) {
+    switch (type) {
+        case ElementType::U8:
+        case ElementType::I8: return kBytes;
+        case ElementType::U16:
+        case ElementType::I16: return kWords<false>;
+        case ElementType::F16: return kWords<true>;
+        case ElementType::U32:
+        case ElementType::I32: return kWide<std::uint32_t, false>;
+        case ElementType::F32: return kWide<std::uint32_t, true>;
+        case ElementType::U64:
+        case ElementType::I64: return kWide<std::uint64_t, false>;
+        case ElementType::F64: return kWide<std::uint64_t, true>;
+    }
+    __builtin_unreachable();
+}
+
+}  // namespace tegu::kernels::TEGU_ISA

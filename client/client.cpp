@@ -35,6 +35,11 @@ Ended none(Error error) {
 
 }  // namespace
 
+Error overwritten(const std::string& why) {
+    return field_error(Status::Io, "output", "an output apart from the inputs, which can be sent again",
+                       "the job had its output in the place of its input, which may be overwritten now: " + why);
+}
+
 Client::Client(Settings settings)
     : settings_(std::move(settings)),
       fork_count_(fork_count()),

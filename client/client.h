@@ -36,6 +36,9 @@ struct Ended {
     Error error;
 };
 
+// A job in place that may have begun and has no result: it is not sent again, as its input may be overwritten.
+Error overwritten(const std::string& why);
+
 // How long the daemon may take to answer anything but a job: beyond it, it hangs.
 inline constexpr milliseconds kCallTime(30000);
 

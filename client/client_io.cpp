@@ -210,6 +210,7 @@ void Client::on_busy(PendingJob& job, Error error) {
 
 // The daemon is stopping, or its device failed and it will: its successor gets the job.
 void Client::on_retry_elsewhere(PendingJob& job, Error error) {
+    if (job.in_place && !job.cancelled) return finish(job, overwritten(error.message));
     if (settings_.reconnect_time == nanoseconds(0) || job.cancelled) return finish(job, std::move(error));
     draining_ = true;
     const TimePoint now = Clock::now();

@@ -66,7 +66,8 @@ void Client::on_hello(const wire::FrameHeader& header, Bytes body) {
     features_ = hello->features & wire::kAllFeatures;
     max_inline_bytes_ = std::min<std::size_t>(hello->max_inline_bytes, wire::kMaxInlineBytes);
     window_ = std::max<std::size_t>(hello->max_jobs_in_flight, 1);
-    max_regions_ = std::min<std::size_t>(Pool::kMaxRegions, std::max<std::size_t>(hello->max_buffers / 4, 1));
+    max_regions_ =  // at least what one job needs
+        std::min<std::size_t>(Pool::kMaxRegions, std::max<std::size_t>(hello->max_buffers / 4, wire::kMaxInputs));
     max_buffer_bytes_ = hello->max_buffer_bytes;
     ++epoch_;
     restore();
@@ -148,6 +149,8 @@ void Client::lose(Error why) {
     while (PendingJob* job = jobs_.front(JobState::Sent)) {
         if (job->cancelled)
             finish(*job, make_error(Status::Cancelled, "the job was cancelled while the connection was lost"));
+        else if (job->in_place)
+            finish(*job, overwritten("the connection was lost: " + why.message));
         else if (++job->connections_lost >= kMaxConnectionsLost)
             finish(*job,
                    make_error(Status::Unavailable, "the connection was lost " + std::to_string(kMaxConnectionsLost) +

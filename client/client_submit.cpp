@@ -25,6 +25,18 @@ TimePoint deadline_of(const tegu_request& request, TimePoint now) {
                : now + nanoseconds(static_cast<std::int64_t>(request.deadline_ns));
 }
 
+// The result is written over an input: the only way in which a daemon lets them overlap.
+bool is_in_place(const tegu_request& request, int inputs) {
+    if (request.output == nullptr) return false;
+    for (int i = 0; i < inputs; ++i) {
+        const tegu_operand& operand = request.inputs[i];
+        if (operand.buffer != nullptr && operand.buffer->region == request.output->region &&
+            operand.offset_bytes == request.output_offset_bytes)
+            return true;
+    }
+    return false;
+}
+
 // Bytes of the plain inputs in a message, each at a multiple of 8; UINT64_MAX if no message can hold them.
 std::uint64_t message_bytes(const tegu_request& request, const Job& job, int inputs) {
     const std::uint64_t each = input_bytes(job);
@@ -35,6 +47,11 @@ std::uint64_t message_bytes(const tegu_request& request, const Job& job, int inp
         total = ((total + 7) & ~std::uint64_t{7}) + each;
     }
     return total;
+}
+
+// REQUIRES: both are plain memory.
+bool same_memory(const tegu_operand& left, const tegu_operand& right) {
+    return left.buffer == nullptr && left.data == right.data && left.row_stride == right.row_stride;
 }
 
 // The data of a message up to this operand: dense memory as it is, so that it is copied once, into the frame; else `packed`.
@@ -65,6 +82,7 @@ Result<std::uint64_t> Client::submit(const tegu_request& raw) {
     if (pending == nullptr) return make_error(Status::OverQuota, "too many jobs are submitted and not fetched");
     pending->priority = static_cast<wire::Priority>(request->priority);
     pending->submitted = now;
+    pending->in_place = is_in_place(*request, inputs);
     pending->small = job->rows * job->cols <= wire::kMaxInlineBytes / element_bytes(job->type);
     pending->deadline = deadline;
     earliest_deadline_ = std::min(earliest_deadline_, deadline);
@@ -99,7 +117,9 @@ void Client::enqueue(const tegu_request& request, Job job, int inputs, Operands 
     for (const RegionPtr& region : pending.inputs)
         if (region != nullptr) ++region->jobs;
     if (pending.output.region != nullptr) {
-        ++pending.output.region->jobs;
+        Region& output = *pending.output.region;
+        ++output.jobs;
+        if (output.generation != 0) ++output.generation;  // what it holds will have changed
         message.output.offset_bytes = pending.output.offset_bytes;
         message.output.capacity_bytes = pending.output.region->memory.bytes() - pending.output.offset_bytes;
     }
@@ -150,6 +170,10 @@ Result<void> Client::place_input(const tegu_request& request, const Job& job, in
     if (operand.data == nullptr)
         return field_error(Status::BadRequest, input_field(index, "data"), "memory or a buffer", "there is no input");
     if (in_message) return {};
+    if (index > 0 && same_memory(request.inputs[0], operand) && operands.inputs[0] != nullptr) {
+        operands.inputs[at] = operands.inputs[0];  // copied already
+        return {};
+    }
     Result<RegionPtr> region = acquire(input_pool_, wire::Access::Read, packing->bytes, deadline);
     if (!region) return std::move(region).error();
     pack(job, operand, *packing, (*region)->memory.data());

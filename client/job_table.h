@@ -34,6 +34,7 @@ struct PendingJob {
     OutputPlace output;
     bool small = false;             // a reply is likely to come soon
     bool cancelled = false;         // not to be sent again
+    bool in_place = false;          // its output may be its input: not to be sent again once it may have begun
     unsigned connections_lost = 0;  // while it was on the wire
     std::uint64_t epoch = 0;        // number of the connection whose handles the frame names
     TimePoint submitted;

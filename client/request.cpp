@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "client/params.h"
+
 namespace tegu::clientlib {
 namespace {
 
@@ -22,11 +24,6 @@ constexpr std::size_t kLargestStruct = 4096;  // a size beyond it is not a size
 constexpr std::uint64_t kShortRowBytes = 256;
 constexpr std::uint32_t kMaxSpinMicroseconds = 10000;
 
-bool all_zero(const void* data, std::size_t bytes) {
-    const auto* first = static_cast<const unsigned char*>(data);
-    return std::all_of(first, first + bytes, [](unsigned char byte) { return byte == 0; });
-}
-
 // Copies the part of a caller's struct that both sides know over `known`, which holds defaults.
 template <class Struct>
 Result<void> read_sized(const Struct& given, std::size_t smallest, const char* name, Struct& known) {
@@ -41,126 +38,6 @@ Result<void> read_sized(const Struct& given, std::size_t smallest, const char* n
                            "the program was built for a newer library, and uses a field that this one does not know");
     std::memcpy(&known, bytes, std::min(size, sizeof known));
     known.size = sizeof known;
-    return {};
-}
-
-Error reserved_error(const char* field) {
-    return field_error(Status::Unsupported, field, "0",
-                       "a reserved byte is not zero: a field that this library does not know");
-}
-
-// The bytes of the union that the operation's parameters do not use are zero, else a newer caller asks for more than we know.
-template <class Params>
-bool only(const tegu_params& all, const Params& params) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(&all);
-    return all_zero(bytes + sizeof(Params), sizeof all - sizeof(Params)) &&
-           all_zero(&params.reserved, sizeof params.reserved);
-}
-
-ReduceParams params_of(const tegu_reduce_params& raw) {
-    ReduceParams params;
-    params.statistics = raw.statistics;
-    params.skip_nans = raw.skip_nans != 0;
-    params.ddof = raw.ddof;
-    return params;
-}
-
-TopkParams params_of(const tegu_topk_params& raw) {
-    TopkParams params;
-    params.k = raw.k;
-    params.largest = raw.largest != 0;
-    params.distinct = raw.distinct != 0;
-    return params;
-}
-
-EntropyMapParams params_of(const tegu_entropy_map_params& raw) {
-    EntropyMapParams params;
-    params.window_rows = raw.window_rows;
-    params.window_cols = raw.window_cols;
-    params.levels = raw.levels;
-    params.has_range = raw.has_range != 0;
-    params.lo = raw.lo;
-    params.hi = raw.hi;
-    params.base = static_cast<LogBase>(raw.base);
-    params.border = static_cast<Border>(raw.border);
-    return params;
-}
-
-AddParams params_of(const tegu_add_params&) {
-    return {};
-}
-
-DotParams params_of(const tegu_dot_params& raw) {
-    return DotParams{raw.skip_nans != 0};
-}
-
-RowscaleParams params_of(const tegu_rowscale_params& raw) {
-    return RowscaleParams{raw.skip_nans != 0};
-}
-
-QuantileParams params_of(const tegu_quantile_params& raw) {
-    QuantileParams params;
-    if (raw.count != 0) params.q.assign(raw.q, raw.q + std::min(raw.count, kMaxQuantiles + 1));  // one too many is refused later
-    params.method = static_cast<QuantileMethod>(raw.method);
-    params.skip_nans = raw.skip_nans != 0;
-    return params;
-}
-
-HistogramParams params_of(const tegu_histogram_params& raw) {
-    HistogramParams params;
-    params.bins = raw.bins;
-    params.has_range = raw.has_range != 0;
-    params.lo = raw.lo;
-    params.hi = raw.hi;
-    params.skip_nans = raw.skip_nans != 0;
-    return params;
-}
-
-EntropyParams params_of(const tegu_entropy_params& raw) {
-    EntropyParams params;
-    params.levels = raw.levels;
-    params.has_range = raw.has_range != 0;
-    params.lo = raw.lo;
-    params.hi = raw.hi;
-    params.base = static_cast<LogBase>(raw.base);
-    params.skip_nans = raw.skip_nans != 0;
-    return params;
-}
-
-// A part that no fused job can have is left as no statistics at all, and refused by check_parts().
-FusedPart part_of(const tegu_part& part) {
-    switch (part.operation) {
-        case TEGU_TOPK: return params_of(part.params.topk);
-        case TEGU_QUANTILE: return params_of(part.params.quantile);
-        case TEGU_HISTOGRAM: return params_of(part.params.histogram);
-        case TEGU_ENTROPY: return params_of(part.params.entropy);
-        default: return params_of(part.params.reduce);
-    }
-}
-
-FusedParams params_of(const tegu_fused_params& raw) {
-    FusedParams params;
-    for (std::uint32_t i = 0; i < std::min(raw.count, kMaxFusedParts + 1); ++i) params.parts.push_back(part_of(raw.parts[i]));
-    return params;
-}
-
-Result<void> check_parts(const tegu_fused_params& fused) {
-    for (std::uint32_t i = 0; i < std::min(fused.count, kMaxFusedParts); ++i) {
-        const tegu_part& part = fused.parts[i];
-        if (!all_zero(part.reserved, sizeof part.reserved)) return reserved_error("parts.reserved");
-        bool known = false;
-        switch (part.operation) {
-            case TEGU_REDUCE: known = only(part.params, part.params.reduce); break;
-            case TEGU_TOPK: known = only(part.params, part.params.topk); break;
-            case TEGU_QUANTILE: known = only(part.params, part.params.quantile); break;
-            case TEGU_HISTOGRAM: known = only(part.params, part.params.histogram); break;
-            case TEGU_ENTROPY: known = only(part.params, part.params.entropy); break;
-            default:
-                return field_error(Status::Unsupported, "parts", "reduce, topk, quantile, histogram, entropy",
-                                   "operation " + std::to_string(part.operation) + " cannot be part of a fused job");
-        }
-        if (!known) return reserved_error("parts.params.reserved");
-    }
     return {};
 }
 
@@ -278,24 +155,9 @@ Result<Job> job_of(const tegu_request& request) {
     job.axis = static_cast<Axis>(request.axis);
     job.rows = request.rows;
     job.cols = request.cols;
-    bool known = true;
-    switch (static_cast<Operation>(request.operation)) {
-#define TEGU_X(number, Name, stem, inputs, sentence) \
-    case Operation::Name:                            \
-        job.params = params_of(request.params.stem); \
-        known = only(request.params, request.params.stem);  \
-        break;
-        TEGU_OPERATIONS(TEGU_X)
-#undef TEGU_X
-        default:
-            return field_error(Status::Unsupported, "operation", "an operation of tegu.h",
-                               "operation " + std::to_string(request.operation) + " is not known");
-    }
-    if (!known) return reserved_error("params.reserved");
-    if (request.operation == TEGU_FUSED) {
-        Result<void> parts = check_parts(request.params.fused);
-        if (!parts) return std::move(parts).error();
-    }
+    Result<JobParams> params = params_of(request.operation, request.params);
+    if (!params) return std::move(params).error();
+    job.params = std::move(*params);
     const std::uint64_t element = element_bytes(job.type);
     if (element == 0)
         return field_error(Status::Unsupported, "type", "an element type of tegu.h",

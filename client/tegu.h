@@ -10,7 +10,8 @@
  * What the library does by itself, so that a caller need not:
  * - A lost connection, TEGU_SHUTTING_DOWN and TEGU_DEVICE_LOST: it reconnects with exponential back-off (5 ms to 1 s, with jitter),
  *   registers the buffers again and replays the jobs that have no answer yet, in order and with what is left of their deadlines; jobs are
- *   pure functions, so that is safe. A job fails with TEGU_UNAVAILABLE when the daemon was sought for options.reconnect_ms, when the
+ *   pure functions, so that is safe. (A job whose output stands in the place of an input is none: once it may have begun, it fails with
+ *   TEGU_IO, field "output".) A job fails with TEGU_UNAVAILABLE when the daemon was sought for options.reconnect_ms, when the
  *   connection was lost ten times under that job, or when it was answered with these statuses for options.reconnect_ms.
  * - TEGU_BUSY: a job is sent again after the daemon's hint and some jitter, until its deadline, or without one for options.reconnect_ms
  *   (options.busy_retry).
@@ -166,7 +167,7 @@ TEGU_API tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t 
 TEGU_API void* tegu_buffer_data(tegu_buffer* buffer);  /* of a frozen buffer: read-only memory */
 TEGU_API uint64_t tegu_buffer_bytes(const tegu_buffer* buffer);
 TEGU_API uint64_t tegu_buffer_handle(const tegu_buffer* buffer);
-/* Says that the content has changed: raises the generation that later jobs name. Before the first commit no job names one, and
+/* Says that the content has changed: raises the generation that later jobs name. (A job that writes into the buffer raises it, too.) Before the first commit no job names one, and
  * boards that must copy then copy for every job; after it they copy once per commit. */
 TEGU_API void tegu_buffer_commit(tegu_buffer* buffer);
 TEGU_API uint64_t tegu_buffer_generation(const tegu_buffer* buffer);
@@ -288,7 +289,9 @@ typedef struct tegu_request {
     uint64_t rows, cols;
     tegu_operand inputs[2];
     tegu_params params;
-    tegu_buffer* output;      /* NULL: the library provides the memory of the result */
+    tegu_buffer* output;      /* NULL: the library provides the memory of the result. TEGU_ADD and TEGU_ROWSCALE may write exactly over
+                                 a dense input (same buffer and offset); else output and inputs must not overlap. The
+                                 arrays stand at multiples of 64 from the offset, in the order of the result */
     uint64_t output_offset_bytes;  /* a multiple of 64 */
     uint64_t deadline_ns;     /* from submit; 0: none */
     uint8_t priority;         /* TEGU_PRIORITY_* */

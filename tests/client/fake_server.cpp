@@ -218,6 +218,22 @@ bool Connection::answer(const Request& request) {
     }
 }
 
+std::vector<Connection::Elements> Connection::elements_of(const wire::JobRequest& job) {
+    const OperationInfo& operation = *find_operation(static_cast<std::uint16_t>(operation_of(job.job)));
+    std::vector<Elements> inputs;
+    const std::byte* next = job.data.data();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(operation.inputs); ++i) {
+        const wire::Operand& operand = job.inputs[i];
+        const std::byte* data = next;
+        if (operand.handle != 0)
+            data = buffers_.at(operand.handle).data + operand.offset_bytes;
+        else
+            next += (job.job.rows * job.job.cols * element_bytes(job.job.type) + 7) & ~std::uint64_t{7};
+        inputs.push_back({data, operand.row_stride != 0 ? operand.row_stride : job.job.cols});
+    }
+    return inputs;
+}
+
 std::vector<std::byte> Connection::computed(const Request& request) {
     ++jobs;
     wire::ByteBuffer out;
@@ -226,16 +242,14 @@ std::vector<std::byte> Connection::computed(const Request& request) {
         ADD_FAILURE() << job.error().message;
         return out;
     }
-    const wire::Operand& input = job->inputs[0];
-    const std::byte* data = job->data.data();
-    if (input.handle != 0) data = buffers_.at(input.handle).data + input.offset_bytes;
-    const std::uint64_t stride = input.row_stride != 0 ? input.row_stride : job->job.cols;
+    const std::vector<Elements> inputs = elements_of(*job);
 
     wire::JobReply reply;
     reply.backend = wire::Backend::Cpu;
     reply.policy = "fake policy=1";
     reply.timing = {1, 2, 3};
     std::vector<std::byte> result;
+    const std::size_t bytes_each = element_bytes(job->job.type);
     if (operation_of(job->job) == Operation::EntropyMap) {
         std::vector<float> map;
         for (std::uint64_t row = 0; row < job->job.rows; ++row)
@@ -246,8 +260,12 @@ std::vector<std::byte> Connection::computed(const Request& request) {
     } else {
         double sum = 0;
         for (std::uint64_t row = 0; row < job->job.rows; ++row)
-            for (std::uint64_t col = 0; col < job->job.cols; ++col)
-                sum += element(job->job.type, data + (row * stride + col) * element_bytes(job->job.type));
+            for (std::uint64_t col = 0; col < job->job.cols; ++col) {
+                double product = 1;
+                for (const Elements& input : inputs)
+                    product *= element(job->job.type, input.data + (row * input.row_stride + col) * bytes_each);
+                sum += product;
+            }
         const std::uint64_t count = job->job.rows * job->job.cols;
         result.resize(16);
         std::memcpy(result.data(), &sum, 8);

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Request: what a job is asked to do. Part: one operation of a fused job, with the same makers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#if defined(__has_include) && __has_include("client/tegu.h")
+#include "client/tegu/array.hpp"
+#include "client/tegu/buffer.hpp"
+#else
+#include <tegu/array.hpp>
+#include <tegu/buffer.hpp>
+#endif
+
+namespace tegu {
+namespace client {
+
+// One operation with its parameters: tegu_part with its defaults. The members are there to be set.
+struct Part : tegu_part {
+    explicit Part(std::uint16_t operation_number) { tegu_part_init(this, operation_number); }
+
+    static Part reduce(std::uint32_t statistics) {
+        Part part(TEGU_REDUCE);
+        part.params.reduce.statistics = statistics;
+        return part;
+    }
+    static Part topk(std::uint64_t k, bool largest = true, bool distinct = false) {
+        Part part(TEGU_TOPK);
+        part.params.topk.k = k;
+        part.params.topk.largest = largest ? 1 : 0;
+        part.params.topk.distinct = distinct ? 1 : 0;
+        return part;
+    }
+    // `q` is not copied: it is needed until the request is submitted.
+    static Part quantile(const double* q, std::uint32_t count, std::uint8_t method = TEGU_QUANTILE_LINEAR) {
+        Part part(TEGU_QUANTILE);
+        part.params.quantile.q = q;
+        part.params.quantile.count = count;
+        part.params.quantile.method = method;
+        return part;
+    }
+    // Without range: smallest to largest element.
+    static Part histogram(std::uint32_t bins) {
+        Part part(TEGU_HISTOGRAM);
+        part.params.histogram.bins = bins;
+        return part;
+    }
+    static Part histogram(std::uint32_t bins, double lo, double hi) {
+        Part part = histogram(bins);
+        part.params.histogram.has_range = 1;
+        part.params.histogram.lo = lo;
+        part.params.histogram.hi = hi;
+        return part;
+    }
+    // Without range: that of the integer type, or of the finite elements.
+    static Part entropy(std::uint32_t levels) {
+        Part part(TEGU_ENTROPY);
+        part.params.entropy.levels = levels;
+        return part;
+    }
+    static Part entropy(std::uint32_t levels, double lo, double hi) {
+        Part part = entropy(levels);
+        part.params.entropy.has_range = 1;
+        part.params.entropy.lo = lo;
+        part.params.entropy.hi = hi;
+        return part;
+    }
+};
+
+// A request: tegu_request with its defaults, and makers for the usual shapes. The members of tegu_request are there to be set.
+struct Request : tegu_request {
+    explicit Request(std::uint16_t operation_number) {
+        tegu_request_init(this, sizeof(tegu_request), operation_number);
+    }
+    // The part as a job of its own.
+    explicit Request(const Part& part) : Request(part.operation) { params = part.params; }
+
+    // rows x cols elements of `type` at `data`. The memory is needed until the request is submitted.
+    Request& input(const void* data, std::uint8_t element, std::uint64_t row_count, std::uint64_t col_count,
+                   std::uint64_t row_stride = 0) {
+        inputs[0] = tegu_operand{data, nullptr, 0, row_stride};
+        return shape(element, row_count, col_count);
+    }
+    // The same in a buffer, which must live until the job's result is there.
+    Request& input(const Buffer& buffer, std::uint8_t element, std::uint64_t row_count, std::uint64_t col_count,
+                   std::uint64_t offset_bytes = 0, std::uint64_t row_stride = 0) {
+        inputs[0] = tegu_operand{nullptr, buffer.get(), offset_bytes, row_stride};
+        return shape(element, row_count, col_count);
+    }
+    // The second input of add and dot, of the type and shape of the first.
+    Request& second_input(const void* data, std::uint64_t row_stride = 0) {
+        inputs[1] = tegu_operand{data, nullptr, 0, row_stride};
+        return *this;
+    }
+    Request& second_input(const Buffer& buffer, std::uint64_t offset_bytes = 0, std::uint64_t row_stride = 0) {
+        inputs[1] = tegu_operand{nullptr, buffer.get(), offset_bytes, row_stride};
+        return *this;
+    }
+    Request& shape(std::uint8_t element, std::uint64_t row_count, std::uint64_t col_count) {
+        type = element;
+        rows = row_count;
+        cols = col_count;
+        return *this;
+    }
+    Request& by_rows() {
+        axis = TEGU_AXIS_ROWS;
+        return *this;
+    }
+    // add and rowscale may write exactly over an input.
+    Request& into(const Buffer& buffer, std::uint64_t offset_bytes = 0) {
+        output = buffer.get();
+        output_offset_bytes = offset_bytes;
+        return *this;
+    }
+    Request& deadline(std::uint64_t nanoseconds) {
+        deadline_ns = nanoseconds;
+        return *this;
+    }
+
+    static Request reduce(std::uint32_t statistics) { return Request(Part::reduce(statistics)); }
+    static Request topk(std::uint64_t k, bool largest = true, bool distinct = false) {
+        return Request(Part::topk(k, largest, distinct));
+    }
+    static Request entropy_map(std::uint32_t window_rows, std::uint32_t window_cols, std::uint32_t levels) {
+        Request request(TEGU_ENTROPY_MAP);
+        request.params.entropy_map.window_rows = window_rows;
+        request.params.entropy_map.window_cols = window_cols;
+        request.params.entropy_map.levels = levels;
+        return request;
+    }
+    static Request rowscale() { return Request(TEGU_ROWSCALE).by_rows(); }
+    // `parts` is not copied: it is needed until the request is submitted.
+    static Request fused(const Part* parts, std::uint32_t count) {
+        Request request(TEGU_FUSED);
+        request.params.fused.parts = parts;
+        request.params.fused.count = count;
+        return request;
+    }
+    static Request fused(const std::vector<Part>& parts) {
+        return fused(parts.data(), static_cast<std::uint32_t>(parts.size()));
+    }
+
+    // One sequence of n elements.
+    template <class T>
+    static Request reduce(const T* data, std::uint64_t n, std::uint32_t statistics) {
+        return Request(reduce(statistics)).input(data, element_type<T>(), 1, n);
+    }
+    template <class T>
+    static Request topk(const T* data, std::uint64_t n, std::uint64_t k, bool largest = true, bool distinct = false) {
+        return Request(topk(k, largest, distinct)).input(data, element_type<T>(), 1, n);
+    }
+    template <class T>
+    static Request add(const T* x, const T* y, std::uint64_t n) {
+        return Request(TEGU_ADD).input(x, element_type<T>(), 1, n).second_input(y);
+    }
+    template <class T>
+    static Request dot(const T* x, const T* y, std::uint64_t n) {
+        return Request(TEGU_DOT).input(x, element_type<T>(), 1, n).second_input(y);
+    }
+    template <class T>
+    static Request quantile(const T* data, std::uint64_t n, const std::vector<double>& q) {
+        return Request(Part::quantile(q.data(), static_cast<std::uint32_t>(q.size())))
+            .input(data, element_type<T>(), 1, n);
+    }
+    template <class T>
+    static Request histogram(const T* data, std::uint64_t n, std::uint32_t bins, double lo, double hi) {
+        return Request(Part::histogram(bins, lo, hi)).input(data, element_type<T>(), 1, n);
+    }
+    template <class T>
+    static Request entropy(const T* data, std::uint64_t n, std::uint32_t levels) {
+        return Request(Part::entropy(levels)).input(data, element_type<T>(), 1, n);
+    }
+};
+
+static_assert(sizeof(Part) == sizeof(tegu_part), "an array of Part is an array of tegu_part");
+
+}  // namespace client
+}  // namespace tegu

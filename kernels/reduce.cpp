@@ -7,10 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "kernels/cpu/reduce_finish.h"
-#include "kernels/cpu/reduce_search.h"
-#include "kernels/cpu/reduce_sequence.h"
-#include "kernels/cpu_isa.h"
+#include "kernels/cpu/reduce_typed.h"
 #include "kernels/thread_pool.h"
 
 namespace tegu::kernels {
@@ -48,14 +45,6 @@ unsigned needs_of(Statistic statistic, bool floating) {
         case Statistic::Nans: return floating ? kNeedNans : 0u;
     }
     return 0;
-}
-
-unsigned needs_of(const ReduceParams& params, ElementType type) {
-    unsigned needs = 0;
-    if (is_float(type) && params.skip_nans) needs |= kSkipNans;
-    for (const StatisticInfo& info : kStatisticInfos)
-        if (params.statistics & statistic_bit(info.statistic)) needs |= needs_of(info.statistic, is_float(type));
-    return needs;
 }
 
 // Picoseconds per element on one core, over data in memory. A linear fit to measurements on an x86-64 server core; what it is for
@@ -113,27 +102,16 @@ Result<void> check_params(const Job& job, const ReduceParams& params) {
     return {};
 }
 
-// Where the values of one statistic go.
-struct Column {
-    Statistic statistic;
-    std::byte* data;
-    std::size_t row_bytes;
-};
-
 // Everything a run needs besides the data: what is computed and where it goes.
-template <class T, class Partial>
+template <class T>
 class Run {
   public:
-    Run(const Job& job, const ReduceParams& params, Span<const OutputView> outputs, ChunkWork<Partial> work)
-        : job_(job), params_(params), work_(work) {
-        for (const StatisticInfo& info : kStatisticInfos) {
-            if (!(params.statistics & statistic_bit(info.statistic))) continue;
-            const std::size_t bytes = element_bytes(statistic_type(info.statistic, job.type));
-            columns_[count_] =
-                Column{info.statistic, outputs[count_].data, bytes * static_cast<std::size_t>(info.values_per_row)};
-            ++count_;
-        }
-    }
+    using Partial = typename ReduceKernel<T>::Partial;
+
+    Run(const Job& job, const ReduceParams& params, Span<const OutputView> outputs)
+        : job_(job),
+          writer_(job, params, outputs.data()),
+          work_{ReduceKernel<T>::select(), reduce_needs(params, job.type)} {}
 
     Result<void> whole(const InputView& input, ThreadPool* pool, const StopToken& stop) {
         const std::uint64_t n = job_.rows * job_.cols;
@@ -219,59 +197,18 @@ class Run {
         } else if (!reduce_serial(work_, sequence, stop, &partial)) {
             return stop.error();
         }
-        return write(sequence, partial, row);
-    }
-
-    Result<void> write(const Sequence& sequence, const Partial& partial, std::uint64_t row) {
-        FinishContext context{job_.type, sequence.n, params_.skip_nans, params_.ddof, -1, -1};
-        if (params_.statistics & statistic_bit(Statistic::Argmin))
-            context.argmin = find_extreme<T>(sequence, params_.skip_nans, partial, false);
-        if (params_.statistics & statistic_bit(Statistic::Argmax))
-            context.argmax = find_extreme<T>(sequence, params_.skip_nans, partial, true);
-        for (std::size_t i = 0; i < count_; ++i) {
-            Result<void> done = write_statistic(columns_[i].statistic, context, partial,
-                                                columns_[i].data + row * columns_[i].row_bytes);
-            if (done) continue;
-            if (job_.axis == Axis::Rows) done.error().message += " in row " + std::to_string(row);
-            return done;
-        }
-        return {};
+        return writer_.write(sequence, partial, row);
     }
 
     const Job& job_;
-    const ReduceParams& params_;
-    ChunkWork<Partial> work_;
-    Column columns_[kStatisticCount];
-    std::size_t count_ = 0;
+    const StatisticWriter<T> writer_;
+    const ChunkWork<Partial> work_;
 };
-
-template <class T>
-struct Kernel;
-#define TEGU_X(word)                                                          \
-    template <>                                                               \
-    struct Kernel<FloatType_##word> {                                         \
-        using Partial = FloatPartial;                                         \
-        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
-    };
-using FloatType_f16 = Half;
-using FloatType_f32 = float;
-using FloatType_f64 = double;
-TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
-#undef TEGU_X
-#define TEGU_X(word, type)                                                    \
-    template <>                                                               \
-    struct Kernel<type> {                                                     \
-        using Partial = IntegerPartial;                                       \
-        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
-    };
-TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
-#undef TEGU_X
 
 template <class T>
 Result<void> run_typed(const Job& job, const ReduceParams& params, const InputView& input,
                        Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
-    using Partial = typename Kernel<T>::Partial;
-    Run<T, Partial> run(job, params, outputs, ChunkWork<Partial>{Kernel<T>::select(), needs_of(params, job.type)});
+    Run<T> run(job, params, outputs);
     if (job.axis == Axis::Whole) return run.whole(input, pool, stop);
     const bool enough_rows = pool == nullptr || job.rows >= 4 * std::uint64_t{pool->threads()};
     const bool long_rows = job.cols > kMaxGroupChunks * kChunkElements;
@@ -280,12 +217,20 @@ Result<void> run_typed(const Job& job, const ReduceParams& params, const InputVi
 
 }  // namespace
 
+unsigned reduce_needs(const ReduceParams& params, ElementType type) {
+    unsigned needs = 0;
+    if (is_float(type) && params.skip_nans) needs |= kSkipNans;
+    for (const StatisticInfo& info : kStatisticInfos)
+        if (params.statistics & statistic_bit(info.statistic)) needs |= needs_of(info.statistic, is_float(type));
+    return needs;
+}
+
 Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params) {
     Result<void> checked = check_params(job, params);
     if (!checked) return std::move(checked).error();
     const bool rows = job.axis == Axis::Rows;
     const std::uint64_t elements = job.rows * job.cols;
-    const unsigned needs = needs_of(params, job.type);
+    const unsigned needs = reduce_needs(params, job.type);
     JobPlan plan;
     plan.outputs.reserve(static_cast<std::size_t>(__builtin_popcount(params.statistics)));
     for (const StatisticInfo& info : kStatisticInfos) {
@@ -303,8 +248,8 @@ Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params) {
 Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<const InputView> inputs,
                              Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    const std::uint64_t work =
-        predict_ns(needs_of(params, job.type), job.type, job.rows * job.cols, job.axis == Axis::Rows ? job.rows : 1);
+    const std::uint64_t work = predict_ns(reduce_needs(params, job.type), job.type, job.rows * job.cols,
+                                          job.axis == Axis::Rows ? job.rows : 1);
     if (pool != nullptr && (pool->threads() == 1 || work < kParallelNs)) pool = nullptr;
     Result<void> done = visit_element_type(job.type, [&](auto element) {
         return run_typed<decltype(element)>(job, params, inputs[0], outputs, pool, stop);

@@ -4,32 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cpu_isa.h"
+#include "kernels/cpu/reduce_typed.h"
 
 namespace tegu::kernels {
 namespace {
-
-template <class T>
-struct Kernel;
-#define TEGU_X(word)                                                          \
-    template <>                                                               \
-    struct Kernel<Element_##word> {                                           \
-        using Partial = FloatPartial;                                         \
-        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
-    };
-using Element_f16 = Half;
-using Element_f32 = float;
-using Element_f64 = double;
-TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
-#undef TEGU_X
-#define TEGU_X(word, type)                                                    \
-    template <>                                                               \
-    struct Kernel<type> {                                                     \
-        using Partial = IntegerPartial;                                       \
-        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
-    };
-TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
-#undef TEGU_X
 
 double rounded_down(Int128 value) {
     const double nearest = static_cast<double>(value);
@@ -55,7 +33,7 @@ Result<Extrema> find_extrema(ElementType type, const Sequence& sequence, ThreadP
     checked.direct =
         sequence.cols >= sequence.n && reinterpret_cast<std::uintptr_t>(sequence.data) % sequence.element_bytes == 0;
     return visit_element_type(type, [&](auto element) -> Result<Extrema> {
-        using K = Kernel<decltype(element)>;
+        using K = ReduceKernel<decltype(element)>;
         using Partial = typename K::Partial;
         const ChunkWork<Partial> work{K::select(), kNeedExtrema};
         Partial partial;

@@ -24,7 +24,8 @@ struct BufferRange {
     std::uint64_t end = 0;
     bool write = false;
     bool conflicts(const BufferRange& other) const {
-        return (write || other.write) && begin < other.end && other.begin < end;
+        return (write || other.write) && begin < other.end && other.begin < end && begin < end &&
+               other.begin < other.end;
     }
 };
 

@@ -93,7 +93,7 @@ void Executor::run(JobTask& task) {
                          : make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
         return;
     }
-    Result<void> done = runner_.run(task.prepared, stop, task.queue_ns, task.body, &task.compute_ns);
+    Result<void> done = runner_.run(task.prepared, stop, task.queue_ns, task.body, task.cost);
     if (!done) task.error = std::move(done).error();
 }
 
@@ -115,11 +115,23 @@ void Executor::loop() {
             finish(std::move(task));
         }
     } catch (const std::exception& exception) {
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            failure_ = make_error(Status::Internal, std::string("the executor ended: ") + exception.what());
-        }
+        fail(exception.what());
+    }
+}
+
+void Executor::fail(const char* what) noexcept {
+    Error error = make_error(Status::Internal, "executor ended");  // short enough to need no memory
+    try {
+        error.message = std::string("the executor ended: ") + what;
+    } catch (const std::exception&) {
+    }
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        failure_ = std::move(error);
+    }
+    try {
         wake_();
+    } catch (const std::exception&) {  // the io thread looks by itself every second while a job is in flight
     }
 }
 

@@ -24,7 +24,7 @@ class Session;
 
 // A job in flight that did not run at once.
 struct JobTask {
-    Waiting waiting;  // its ticket, user, priority and predicted time
+    Waiting waiting;  // its ticket, user, priority and predicted wall time
     std::uint64_t request_id = 0;
     std::weak_ptr<Session> session;  // gone if the client is
     TimePoint received;
@@ -38,12 +38,12 @@ struct JobTask {
     std::optional<Error> error;
     wire::ByteBuffer body;  // of the reply, if there is no error
     std::uint64_t queue_ns = 0;
-    std::uint64_t compute_ns = 0;
+    RunCost cost;
 };
 
 struct ExecutorLoad {
     std::uint64_t waiting = 0;     // jobs
-    std::uint64_t waiting_ns = 0;  // predicted
+    std::uint64_t waiting_ns = 0;  // predicted wall time
     std::uint64_t running = 0;     // 0 or 1
     std::uint64_t running_ns = 0;  // predicted, of the one that runs
     std::uint64_t running_scratch_bytes = 0;
@@ -71,6 +71,7 @@ class Executor {
     std::shared_ptr<JobTask> wait_for_job();
     void run(JobTask& task);
     void finish(std::shared_ptr<JobTask> task);
+    void fail(const char* what) noexcept;
     void loop();
 
     kernels::ThreadPool pool_;

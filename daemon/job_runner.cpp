@@ -6,17 +6,19 @@
 #include <exception>
 #include <new>
 
+#include "daemon/cost_model.h"
+
 namespace tegu::daemon {
 
 JobRunner::JobRunner(kernels::ThreadPool* pool) : pool_(pool), area_(new std::byte[wire::kMaxInlineBytes]) {}
 
 Result<void> JobRunner::run(const PreparedJob& prepared, const kernels::StopToken& stop, std::uint64_t queue_ns,
-                            wire::ByteBuffer& out, std::uint64_t* compute_ns) {
+                            wire::ByteBuffer& out, RunCost& cost) {
     const std::size_t before = out.size();
-    *compute_ns = 0;
+    cost = RunCost();
     try {
         reply_.timing = {queue_ns, 0, 0};
-        Result<void> done = run_and_encode(prepared, stop, out, compute_ns);
+        Result<void> done = run_and_encode(prepared, stop, out, cost);
         if (!done) out.resize(before);
         return done;
     } catch (const std::bad_alloc&) {
@@ -29,7 +31,7 @@ Result<void> JobRunner::run(const PreparedJob& prepared, const kernels::StopToke
 }
 
 Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop,
-                                       wire::ByteBuffer& out, std::uint64_t* compute_ns) {
+                                       wire::ByteBuffer& out, RunCost& cost) {
     std::byte* base = prepared.in_output ? prepared.output : area_.get();
     if (!prepared.in_output) std::memset(base, 0, prepared.result_bytes);  // nothing of an earlier client's result
     outputs_.clear();
@@ -38,9 +40,10 @@ Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernel
     Result<kernels::RunReport> report =
         kernels::run_job(prepared.job, Span<const kernels::InputView>(prepared.inputs.data(), prepared.input_count),
                          outputs_, pool_, stop);
-    *compute_ns = nanoseconds(Clock::now() - start);
+    cost.compute_ns = nanoseconds(Clock::now() - start);
     if (!report) return std::move(report).error();
-    reply_.timing.compute_ns = *compute_ns;
+    cost.threads = threads_of_policy(report->policy);
+    reply_.timing.compute_ns = cost.compute_ns;
     encode(prepared, *report, out);
     return {};
 }

@@ -11,19 +11,25 @@
 
 namespace tegu::daemon {
 
+// What a run took.
+struct RunCost {
+    std::uint64_t compute_ns = 0;
+    unsigned threads = 0;  // that it says it ran on; 0: not known
+};
+
 class JobRunner {
   public:
     // `pool` may be null: the calling thread alone.
     explicit JobRunner(kernels::ThreadPool* pool);
 
-    // Runs the job and appends the reply's body to `out`. `queue_ns`: receipt to now. *compute_ns is set in any case.
+    // Runs the job and appends the reply's body to `out`. `queue_ns`: receipt to now. `cost` is set in any case.
     // Errors: those of run_job; `out` is then as it was. Exceptions of the standard library end here, as OutOfMemory or Internal.
     Result<void> run(const PreparedJob& prepared, const kernels::StopToken& stop, std::uint64_t queue_ns,
-                     wire::ByteBuffer& out, std::uint64_t* compute_ns);
+                     wire::ByteBuffer& out, RunCost& cost);
 
   private:
     Result<void> run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop, wire::ByteBuffer& out,
-                                std::uint64_t* compute_ns);
+                                RunCost& cost);
     void encode(const PreparedJob& prepared, const kernels::RunReport& report, wire::ByteBuffer& out);
 
     kernels::ThreadPool* pool_;

@@ -29,10 +29,18 @@ bool extent_of(const Job& job, std::uint64_t row_stride, std::uint64_t& bytes) {
            bytes <= INT64_MAX;
 }
 
+// An input in a buffer; without one it is in the message.
 struct BoundInput {
     std::shared_ptr<Buffer> buffer;
     BufferRange range;
+    bool dense = true;
+    bool in_place = false;  // it is the first array of the result, too
 };
+using BoundInputs = std::array<BoundInput, wire::kMaxInputs>;
+
+std::string input_name(std::size_t index) {
+    return "inputs[" + std::to_string(index) + "]";
+}
 
 Result<BoundInput> bind_input(const Job& job, const wire::Operand& operand, std::uint64_t row_stride,
                               const BufferTable& buffers, const std::string& name) {
@@ -53,34 +61,30 @@ Result<BoundInput> bind_input(const Job& job, const wire::Operand& operand, std:
                          "the input ends beyond its buffer of " + std::to_string(buffer->bytes()) + " bytes");
     Result<void> pages = buffer->check_pages();
     if (!pages) return prefixed(std::move(pages).error(), name);
-    Result<void> generation = buffer->note_generation(operand.generation);
-    if (!generation) return prefixed(std::move(generation).error(), name);
-    return BoundInput{std::move(buffer), {operand.offset_bytes, operand.offset_bytes + extent, false}};
+    const bool dense = row_stride == job.cols || job.rows <= 1;
+    return BoundInput{std::move(buffer), {operand.offset_bytes, operand.offset_bytes + extent, false}, dense, false};
 }
 
 Result<void> bind_inputs(const wire::JobRequest& request, const BufferTable& buffers, PreparedJob& prepared,
-                         std::array<BoundInput, wire::kMaxInputs>& bound) {
+                         BoundInputs& bound) {
     std::uint64_t inline_offset = 0;
     for (std::size_t i = 0; i < prepared.input_count; ++i) {
         const wire::Operand& operand = request.inputs[i];
         kernels::InputView& view = prepared.inputs[i];
         view.row_stride = operand.row_stride != 0 ? operand.row_stride : request.job.cols;
         if (operand.handle == 0) {
+            prepared.is_inline[i] = true;
             view.data = request.data.data() + inline_offset;
             inline_offset +=
                 (request.job.rows * request.job.cols * element_bytes(request.job.type) + 7) & ~std::uint64_t{7};
             continue;
         }
-        const std::string name = "inputs[" + std::to_string(i) + "]";
         if (view.row_stride < request.job.cols)
-            return bad_range(name + ".row_stride", "0, or at least " + std::to_string(request.job.cols),
+            return bad_range(input_name(i) + ".row_stride", "0, or at least " + std::to_string(request.job.cols),
                              "rows would overlap: the stride is " + std::to_string(view.row_stride));
-        Result<BoundInput> input = bind_input(request.job, operand, view.row_stride, buffers, name);
+        Result<BoundInput> input = bind_input(request.job, operand, view.row_stride, buffers, input_name(i));
         if (!input) return std::move(input).error();
         view.data = input->buffer->read_data() + operand.offset_bytes;
-        Result<BufferUse> use = BufferUse::begin(input->buffer, input->range);
-        if (!use) return prefixed(std::move(use).error(), name);
-        prepared.uses[i] = std::move(use).value();
         bound[i] = std::move(input).value();
     }
     return {};
@@ -99,28 +103,68 @@ Result<void> check_output(const wire::OutputOperand& output, const Buffer& buffe
     return {};
 }
 
-Result<void> bind_output(const wire::OutputOperand& output, const BufferTable& buffers,
-                         const std::array<BoundInput, wire::kMaxInputs>& inputs, PreparedJob& prepared) {
+// The result shares no byte with an input, but that its first array may be exactly a dense one if the operation allows
+// it: what lies behind that array then lies behind that input, too. `result`: all arrays, with the gaps between them.
+Result<void> check_overlap(const PreparedJob& prepared, const Buffer& buffer, const BufferRange& result,
+                           BoundInputs& inputs) {
+    if (prepared.result_bytes == 0) return {};
+    const std::uint64_t first_end = result.begin + array_bytes(prepared.plan.outputs.front());
+    for (std::size_t i = 0; i < prepared.input_count; ++i) {
+        BoundInput& input = inputs[i];
+        if (input.buffer.get() != &buffer || !result.conflicts(input.range)) continue;
+        input.in_place =
+            prepared.plan.in_place && input.dense && input.range.begin == result.begin && input.range.end == first_end;
+        if (input.in_place) continue;
+        const std::string place = prepared.plan.in_place ? ", or exactly those of a dense input" : "";
+        return bad_range("output.offset_bytes", "bytes that are not input of the same job" + place,
+                         "bytes " + std::to_string(result.begin) + " to " + std::to_string(result.end) +
+                             " of the output overlap " + input_name(i) + " at " + std::to_string(input.range.begin) +
+                             " to " + std::to_string(input.range.end));
+    }
+    return {};
+}
+
+Result<void> bind_output(const wire::OutputOperand& output, const BufferTable& buffers, BoundInputs& inputs,
+                         PreparedJob& prepared, BoundInput& bound) {
     const std::shared_ptr<Buffer> buffer = buffers.find(output.handle);
     if (buffer == nullptr) return not_found("output", output.handle);
     Result<void> fits = check_output(output, *buffer, prepared.result_bytes);
     if (!fits) return fits;
     const BufferRange range{output.offset_bytes, output.offset_bytes + prepared.result_bytes, true};
-    for (const BoundInput& input : inputs)
-        if (input.buffer == buffer && range.conflicts(input.range))
-            return bad_range("output.offset_bytes", "bytes that are not input of the same job",
-                             "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end) +
-                                 " of the output overlap the input at " + std::to_string(input.range.begin) + " to " +
-                                 std::to_string(input.range.end));
+    Result<void> apart = check_overlap(prepared, *buffer, range, inputs);
+    if (!apart) return apart;
     Result<void> pages = buffer->check_pages();
     if (!pages) return prefixed(std::move(pages).error(), "output");
     Result<std::byte*> data = buffer->write_data();
     if (!data) return prefixed(std::move(data).error(), "output");
-    Result<BufferUse> use = BufferUse::begin(buffer, range);
-    if (!use) return prefixed(std::move(use).error(), "output");
     prepared.output = *data + output.offset_bytes;
-    prepared.uses.back() = std::move(use).value();
+    for (std::size_t i = 0; i < prepared.input_count; ++i) {
+        if (!inputs[i].in_place) continue;
+        prepared.inputs[i].data = prepared.output;  // not the read-only mapping of the same bytes
+        prepared.in_place = true;
+    }
+    bound = BoundInput{buffer, range, true, false};
     return {};
+}
+
+// Takes hold of the buffers. An input that is the output too is held as that: a job is no conflict with itself.
+Result<void> begin_uses(const wire::JobRequest& request, const BoundInputs& inputs, const BoundInput& output,
+                        PreparedJob& prepared) {
+    const auto begin = [&](const BoundInput& bound, const std::string& name, BufferUse& use) -> Result<void> {
+        Result<BufferUse> begun = BufferUse::begin(bound.buffer, bound.range);
+        if (!begun) return prefixed(std::move(begun).error(), name);
+        use = std::move(begun).value();
+        return {};
+    };
+    for (std::size_t i = 0; i < prepared.input_count; ++i) {
+        if (inputs[i].buffer == nullptr) continue;
+        Result<void> noted = inputs[i].buffer->note_generation(request.inputs[i].generation);
+        if (!noted) return prefixed(std::move(noted).error(), input_name(i));
+        if (inputs[i].in_place) continue;
+        Result<void> begun = begin(inputs[i], input_name(i), prepared.uses[i]);
+        if (!begun) return begun;
+    }
+    return output.buffer == nullptr ? Result<void>() : begin(output, "output", prepared.uses.back());
 }
 
 Result<void> lay_out(PreparedJob& prepared) {
@@ -137,10 +181,8 @@ Result<void> lay_out(PreparedJob& prepared) {
 }  // namespace
 
 void PreparedJob::rebase_inline(Bytes from, const std::byte* to) {
-    for (std::size_t i = 0; i < input_count; ++i) {
-        const std::byte* data = inputs[i].data;
-        if (data >= from.begin() && data <= from.end()) inputs[i].data = to + (data - from.begin());
-    }
+    for (std::size_t i = 0; i < input_count; ++i)
+        if (is_inline[i]) inputs[i].data = to + (inputs[i].data - from.begin());
 }
 
 Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTable& buffers,
@@ -161,9 +203,11 @@ Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTab
     prepared.in_output = request.output.handle != 0;
     Result<void> laid_out = lay_out(prepared);
     if (!laid_out) return std::move(laid_out).error();
-    std::array<BoundInput, wire::kMaxInputs> inputs;
+    BoundInputs inputs;
+    BoundInput output;
     Result<void> bound = bind_inputs(request, buffers, prepared, inputs);
-    if (bound && prepared.in_output) bound = bind_output(request.output, buffers, inputs, prepared);
+    if (bound && prepared.in_output) bound = bind_output(request.output, buffers, inputs, prepared, output);
+    if (bound) bound = begin_uses(request, inputs, output, prepared);
     if (!bound) return std::move(bound).error();
     return prepared;
 }

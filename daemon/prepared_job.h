@@ -18,10 +18,12 @@ struct PreparedJob {
     kernels::JobPlan plan;
     std::size_t input_count = 0;
     std::array<kernels::InputView, wire::kMaxInputs> inputs;  // inline ones point into the message
+    std::array<bool, wire::kMaxInputs> is_inline{};           // which are those
     bool in_output = false;                                   // the result goes into an output operand:
     std::byte* output = nullptr;                              //   here,
     std::vector<std::uint64_t> output_offsets;                //   each array at its offset
     std::uint64_t result_bytes = 0;                           // of the planned arrays, as laid out
+    bool in_place = false;                                    // that output is an input, too: running twice is wrong
 
     std::array<BufferUse, wire::kMaxInputs + 1> uses;
 
@@ -29,6 +31,8 @@ struct PreparedJob {
     void rebase_inline(Bytes from, const std::byte* to);
 };
 
+// The output may overlap an input only if it is exactly that one and the operation works in place (JobPlan::in_place); it is then
+// read through the same address that it is written to, and held as an output alone.
 // Errors: those of plan_job; BadRange, NotFound, Denied, TooLarge, BadDescriptor and Busy with the operand's field;
 // TooLarge if it alone needs more than `scratch_bytes`.
 Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTable& buffers,

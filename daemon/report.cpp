@@ -54,6 +54,18 @@ void add_limits(const config::Settings& settings, Fields& fields) {
     fields.add("limit_inline_bytes", std::uint64_t{wire::kMaxInlineBytes});
 }
 
+// How well the costs of an operation are predicted; CostRecord says what the numbers are.
+void add_costs(const OperationInfo& info, const CostModel& costs, Fields& fields) {
+    const std::string stem(info.stem);
+    const CostRecord& record = costs.record(info.operation);
+    fields.add("jobs_" + stem + "_total", record.jobs);
+    fields.add("predicted_" + stem + "_seconds_total", record.predicted_seconds);
+    fields.add("measured_" + stem + "_seconds_total", record.measured_seconds);
+    fields.add("cost_error_" + stem + "_ratio", record.error());
+    fields.add("cost_correction_" + stem + "_inline_ratio", costs.correction(info.operation, Place::Inline));
+    fields.add("cost_correction_" + stem + "_executor_ratio", costs.correction(info.operation, Place::Executor));
+}
+
 void add_operation(const OperationInfo& info, const OperationCounters& counters, Fields& fields) {
     const std::string prefix = "operation_" + std::string(info.stem) + "_";
     std::uint64_t jobs = 0;
@@ -150,6 +162,7 @@ std::vector<wire::Field> stats_fields(const Server& server) {
                    statistics.closed[reason]);
     for (const OperationInfo& info : operation_infos())
         add_operation(info, statistics.operations[static_cast<std::size_t>(info.operation)], fields);
+    for (const OperationInfo& info : operation_infos()) add_costs(info, server.costs(), fields);
     return fields.take();
 }
 

@@ -65,6 +65,7 @@ Server::Server(ServerOptions options, Listener listener)
       look_timer_(io_),
       stop_timer_(io_),
       signals_(io_),
+      costs_(wanted_threads(options_.settings)),
       executor_(wanted_threads(options_.settings), options_.settings.scheduler.quantum_us * 1000,
                 [this] { boost::asio::post(io_, [this] { take_results(); }); }) {}
 
@@ -216,8 +217,7 @@ void Server::deliver_results() {
 
 std::uint64_t Server::retry_after_ns(const ExecutorLoad& load) const {
     constexpr std::uint64_t kShortest = 1'000'000, kLongest = 1'000'000'000;
-    const std::uint64_t work_ns = load.waiting_ns + load.running_ns;
-    return std::min(std::max(work_ns / executor_.threads(), kShortest), kLongest);
+    return std::min(std::max(load.waiting_ns + load.running_ns, kShortest), kLongest);
 }
 
 void Server::wait_for_signal() {

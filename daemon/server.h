@@ -15,6 +15,7 @@
 #include "base/spin_wait.h"
 #include "config/settings.h"
 #include "daemon/connection.h"
+#include "daemon/cost_model.h"
 #include "daemon/executor.h"
 #include "daemon/helper_thread.h"
 #include "daemon/listener.h"
@@ -58,12 +59,14 @@ class Server {
     void look_soon() { watch(Clock::now() + std::chrono::seconds(1)); }
     // From now on makes the pages of a buffer, a step at a time.
     void add_making(std::shared_ptr<Session> session, std::shared_ptr<Session::Making> making);
+    CostModel& costs() { return costs_; }
+    const CostModel& costs() const { return costs_; }
     JobRunner& inline_runner() { return inline_runner_; }
     bool stopping() const { return stopping_; }
     TimePoint started() const { return started_; }
     const std::map<std::uint64_t, std::shared_ptr<Session>>& sessions() const { return sessions_; }
     std::uint64_t next_ticket() { return ++last_ticket_; }
-    // How long a client should wait before it tries again: the predicted work that waits and runs, within 1 ms..1 s.
+    // How long a client should wait before it tries again: the predicted time of what waits and runs, within 1 ms..1 s.
     std::uint64_t retry_after_ns(const ExecutorLoad& load) const;
     void forget(std::uint64_t session_number);
 
@@ -120,6 +123,7 @@ class Server {
     bool making_posted_ = false;
     std::uint64_t last_session_ = 0;
     std::uint64_t last_ticket_ = 0;
+    CostModel costs_;
     JobRunner inline_runner_{nullptr};
     std::optional<Error> fatal_;
     Status last_answer_ = Status::ShuttingDown;  // to jobs in flight after a fatal error

@@ -75,12 +75,13 @@ class Session final : public Connection {
 
     // session_jobs.cpp
     Result<void> on_job(const wire::FrameHeader& header, Bytes body);
-    bool runs_inline(const kernels::JobPlan& plan) const;
-    Result<void> run_inline(const wire::FrameHeader& header, PreparedJob& prepared, TimePoint deadline);
+    bool runs_inline(const PreparedJob& prepared) const;
+    enum class Inline { Answered, TakesLonger };
+    Inline run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, TimePoint deadline);
     Result<void> enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                          TimePoint deadline);
     void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
-                TimePoint deadline);
+                std::uint64_t predicted_ns, TimePoint deadline);
     void retire(const JobTask& task, Status status);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
 

@@ -8,8 +8,17 @@
 namespace tegu::daemon {
 namespace {
 
+// Far more than a prediction is wrong by: a job that takes longer than this on the io thread begins again on the executor.
+constexpr auto kInlineLimit = std::chrono::milliseconds(5);
+
 Error shutting_down() {
     return make_error(Status::ShuttingDown, "the daemon is stopping");
+}
+
+// For a running job in place, instead of an error that says to try again: it would compute from its own result.
+Error stopped_half_way() {
+    return field_error(Status::Cancelled, "output", "another buffer than the input for jobs that may be repeated",
+                       "the daemon ended while the job ran in place: its buffer holds neither input nor result");
 }
 
 Result<void> check_features(const wire::JobRequest& request, std::uint64_t features) {
@@ -42,50 +51,63 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
     Result<PreparedJob> prepared = prepare_job(*request, buffers_, server_.settings().limits.scratch_bytes);
     if (!prepared) return std::move(prepared).error();
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
-    if (runs_inline(prepared->plan)) return run_inline(header, *prepared, deadline);
+    if (runs_inline(*prepared) && run_inline(header, *prepared, deadline) == Inline::Answered) return {};
     return enqueue(header, *request, std::move(prepared).value(), deadline);
 }
 
 // A small job, for which there is working memory besides that of the one that the executor runs.
-bool Session::runs_inline(const kernels::JobPlan& plan) const {
-    if (plan.predicted_ns >= server_.settings().executor.inline_budget_us * 1000) return false;
+bool Session::runs_inline(const PreparedJob& prepared) const {
+    const kernels::JobPlan& plan = prepared.plan;
+    const std::uint64_t ns = server_.costs().predict_ns(operation_of(prepared.job), Place::Inline, plan.predicted_ns);
+    if (ns >= server_.settings().executor.inline_budget_us * 1000) return false;
     return plan.scratch_bytes == 0 ||
            plan.scratch_bytes + server_.load().running_scratch_bytes <= server_.settings().limits.scratch_bytes;
 }
 
-// The whole life of a small job: computed here, its reply written next to the others of this wake-up.
-Result<void> Session::run_inline(const wire::FrameHeader& header, PreparedJob& prepared, TimePoint deadline) {
-    OperationCounters& counters = server_.statistics().of(operation_of(prepared.job));
+// The whole life of a small job: computed here, its reply written next to the others of this wake-up. A prediction that is wrong
+// delays everybody for no longer than kInlineLimit; a job in place has then overwritten its input, and goes on.
+Session::Inline Session::run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, TimePoint deadline) {
+    const Operation operation = operation_of(prepared.job);
+    const std::uint64_t plan_ns = prepared.plan.predicted_ns;
+    const std::uint64_t predicted_ns = server_.costs().predict_ns(operation, Place::Inline, plan_ns);
     const TimePoint start = Clock::now();
+    const TimePoint limit = prepared.in_place ? kNever : start + kInlineLimit;
     const std::uint64_t queue_ns = nanoseconds(start - now());
-    std::uint64_t compute_ns = 0;
+    RunCost cost;
     Result<void> done;
     const std::size_t frame = wire::begin_frame(out());
     if (start >= deadline) {
         done = make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
     } else {
-        done =
-            server_.inline_runner().run(prepared, kernels::StopToken(nullptr, deadline), queue_ns, out(), &compute_ns);
+        const kernels::StopToken stop(nullptr, std::min(deadline, limit));
+        done = server_.inline_runner().run(prepared, stop, queue_ns, out(), cost);
     }
+    spend(cost.compute_ns);
+    if (!done) out().resize(frame);
+    if (!done && done.error().status == Status::DeadlineExceeded && limit < deadline && Clock::now() < deadline) {
+        server_.costs().learn_overrun(operation, plan_ns, cost.compute_ns);
+        return Inline::TakesLonger;
+    }
+    OperationCounters& counters = server_.statistics().of(operation);
     ++counters.inline_jobs;
-    counters.count(done ? Status::Ok : done.error().status, prepared.plan, queue_ns, compute_ns);
-    spend(compute_ns);
+    counters.count(done ? Status::Ok : done.error().status, prepared.plan, queue_ns, cost.compute_ns);
     if (done) {
+        server_.costs().learn(operation, Place::Inline, 1, plan_ns, predicted_ns, cost.compute_ns);
         wire::end_frame(reply_header(header.type, header.request_id), frame, out());
     } else {
-        out().resize(frame);
         reply_error(header.type, header.request_id, done.error());
     }
-    return {};
+    return Inline::Answered;
 }
 
 Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                               TimePoint deadline) {
     const auto& limits = server_.settings().limits;
     const ExecutorLoad load = server_.executor().load();
+    const std::uint64_t predicted_ns =
+        server_.costs().predict_ns(operation_of(prepared.job), Place::Executor, prepared.plan.predicted_ns);
     const bool too_many = load.waiting >= limits.queued_jobs;
-    const bool too_much =
-        load.waiting > 0 && load.waiting_ns + prepared.plan.predicted_ns > limits.queued_work_ms * 1'000'000;
+    const bool too_much = load.waiting > 0 && load.waiting_ns + predicted_ns > limits.queued_work_ms * 1'000'000;
     if (too_many || too_much) {
         Error busy =
             too_many ? field_error(Status::Busy, "limits.queued_jobs", "at most " + std::to_string(limits.queued_jobs),
@@ -98,7 +120,7 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
     Result<void> charged = server_.quotas().start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
     if (!charged) return charged;
     try {
-        submit(header, request, std::move(prepared), deadline);
+        submit(header, request, std::move(prepared), predicted_ns, deadline);
     } catch (...) {
         jobs_.erase(header.request_id);
         server_.quotas().end_job(peer_.uid);
@@ -109,11 +131,11 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
 
 // REQUIRES: a job is charged.
 void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
-                     TimePoint deadline) {
+                     std::uint64_t predicted_ns, TimePoint deadline) {
     auto task = std::make_shared<JobTask>();
     task->data.assign(request.data.begin(), request.data.end());
     prepared.rebase_inline(request.data, task->data.data());
-    task->waiting = {server_.next_ticket(), peer_.uid, header.priority, prepared.plan.predicted_ns};
+    task->waiting = {server_.next_ticket(), peer_.uid, header.priority, predicted_ns};
     task->request_id = header.request_id;
     task->session = std::static_pointer_cast<Session>(shared_from_this());
     task->received = now();
@@ -126,9 +148,12 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
 
 // Ends the bookkeeping of a job in flight that is about to be answered.
 void Session::retire(const JobTask& task, Status status) {
-    server_.statistics()
-        .of(operation_of(task.prepared.job))
-        .count(status, task.prepared.plan, task.queue_ns, task.compute_ns);
+    const Operation operation = operation_of(task.prepared.job);
+    const kernels::JobPlan& plan = task.prepared.plan;
+    server_.statistics().of(operation).count(status, plan, task.queue_ns, task.cost.compute_ns);
+    if (status == Status::Ok)
+        server_.costs().learn(operation, Place::Executor, task.cost.threads, plan.predicted_ns, task.waiting.cost_ns,
+                              task.cost.compute_ns);
     server_.quotas().end_job(peer_.uid);
     jobs_.erase(task.request_id);
 }
@@ -137,8 +162,8 @@ void Session::complete(JobTask& task) {
     const std::uint64_t request_id = task.request_id;
     const bool cut_off =
         task.error && task.error->status == Status::Cancelled && server_.stopping() && !task.cancelled_by_client;
-    retire(task, cut_off ? Status::ShuttingDown : task.error ? task.error->status : Status::Ok);
-    if (cut_off) task.error = shutting_down();
+    if (cut_off) task.error = task.prepared.in_place && task.cost.compute_ns > 0 ? stopped_half_way() : shutting_down();
+    retire(task, task.error ? task.error->status : Status::Ok);
     if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
     const std::size_t frame = wire::begin_frame(out());
     out().insert(out().end(), task.body.begin(), task.body.end());
@@ -190,9 +215,11 @@ TimePoint Session::look_at_jobs(TimePoint now) {
 void Session::answer_jobs(const Error& error) {
     while (!jobs_.empty()) {
         const std::shared_ptr<JobTask> task = jobs_.begin()->second;
-        if (!server_.executor().remove(*task)) task->stop.store(true, std::memory_order_relaxed);
-        retire(*task, error.status);
-        reply_error(wire::MessageType::Job, task->request_id, error);
+        const bool started = !server_.executor().remove(*task);
+        if (started) task->stop.store(true, std::memory_order_relaxed);
+        const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
+        retire(*task, answer.status);
+        reply_error(wire::MessageType::Job, task->request_id, answer);
     }
     flush();
 }

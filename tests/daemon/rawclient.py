@@ -25,11 +25,12 @@ JOB, CANCEL = 10, 11
 STATUS_WORDS = ("OK BAD_REQUEST UNSUPPORTED BAD_VERSION NOT_FOUND BAD_RANGE BAD_DESCRIPTOR TOO_LARGE OVER_QUOTA BUSY "
                 "DEADLINE_EXCEEDED CANCELLED DENIED SHUTTING_DOWN DEVICE_LOST OUT_OF_MEMORY INTERNAL DUPLICATE_ID OVERFLOW "
                 "EMPTY_INPUT UNAVAILABLE IO").split()
-REDUCE, TOPK, ENTROPY_MAP = 1, 2, 3
+REDUCE, TOPK, ENTROPY_MAP, ADD, DOT, ROWSCALE, QUANTILE, HISTOGRAM, ENTROPY, FUSED = range(1, 11)
+TWO_INPUTS = (ADD, DOT)
 U8, I32, F32, F64 = 1, 6, 10, 11
 TYPES = {1: "B", 2: "b", 3: "H", 4: "h", 5: "I", 6: "i", 7: "Q", 8: "q", 9: "e", 10: "f", 11: "d"}
 SUM, MAX = 1, 4
-VALUES, INDICES, MAP = 32, 33, 35
+VALUES, INDICES, MAP, DOT_PRODUCT, SCALES, QUANTILES, COUNTS, EDGES, ENTROPIES = 32, 33, 35, 36, 37, 38, 39, 40, 41
 F_ADD_SEALS, F_GET_SEALS = 1033, 1034
 F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE = 1, 2, 4, 8
 MFD_CLOEXEC, MFD_ALLOW_SEALING, MFD_HUGETLB = 1, 2, 4
@@ -84,13 +85,46 @@ def entropy_params(rows=3, cols=3, levels=16, has_range=0, lo=0.0, hi=0.0, base=
     return struct.pack("<IIIBBBxdd", rows, cols, levels, has_range, base, border, lo, hi)
 
 
+def quantile_params(q=(0.5,), method=0, skip_nans=0, count=None):
+    return struct.pack("<IBB2x", len(q) if count is None else count, method, skip_nans) + struct.pack("<%dd" % len(q), *q)
+
+
+def histogram_params(bins=10, has_range=0, lo=0.0, hi=0.0, skip_nans=0):
+    return struct.pack("<IBB2xdd", bins, has_range, skip_nans, lo, hi)
+
+
+def entropy_of_levels_params(levels=256, has_range=0, lo=0.0, hi=0.0, base=0, skip_nans=0):
+    return struct.pack("<IBBBxdd", levels, has_range, base, skip_nans, lo, hi)
+
+
+def fused_params(*parts, count=None):
+    """`parts`: (operation, parameters)."""
+    blocks = [struct.pack("<H6x", operation) + params for operation, params in parts]
+    return struct.pack("<I4x", len(parts) if count is None else count) + b"".join(blocks)
+
+
+def skip_nans_params(skip_nans=0):
+    """dot and rowscale; add has eight zero bytes, the same."""
+    return struct.pack("<B7x", skip_nans)
+
+
+def default_params(operation):
+    return {REDUCE: reduce_params(), TOPK: topk_params(1), ENTROPY_MAP: entropy_params(), ADD: skip_nans_params(),
+            DOT: skip_nans_params(), ROWSCALE: skip_nans_params(), QUANTILE: quantile_params(), HISTOGRAM: histogram_params(),
+            ENTROPY: entropy_of_levels_params(), FUSED: fused_params((REDUCE, reduce_params()))}.get(operation, b"")
+
+
 def job_body(operation=REDUCE, kind=F32, rows=1, cols=4, params=None, data=b"", handle=0, offset=0, generation=0, stride=0, out=0,
-             out_offset=0, out_capacity=0, axis=0, backend=0, reserved=0, params_bytes=None):
+             out_offset=0, out_capacity=0, axis=0, backend=0, reserved=0, params_bytes=None, second=()):
+    """`second`: handle, offset, generation and stride of a second input, as far as they are not zero."""
     if params is None:
-        params = {REDUCE: reduce_params(), TOPK: topk_params(1), ENTROPY_MAP: entropy_params()}.get(operation, b"")
+        params = default_params(operation)
+    operands = struct.pack("<QQQQ", handle, offset, generation, stride)
+    if operation in TWO_INPUTS:
+        operands += struct.pack("<QQQQ", *(tuple(second) + (0, 0, 0, 0))[:4])
     return (struct.pack("<HBBBBHQQ", operation, kind, axis, backend, reserved, len(params) if params_bytes is None else params_bytes,
                         rows, cols) +
-            struct.pack("<QQQQ", handle, offset, generation, stride) + struct.pack("<QQQ", out, out_offset, out_capacity) +
+            operands + struct.pack("<QQQ", out, out_offset, out_capacity) +
             params + data)
 
 

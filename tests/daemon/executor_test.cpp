@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/executor.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <stdexcept>
+
+namespace tegu::daemon {
+namespace {
+
+std::shared_ptr<JobTask> sum_task(std::uint64_t ticket) {
+    static const float kValues[] = {1, 2, 3, 4};
+    auto task = std::make_shared<JobTask>();
+    task->waiting = {ticket, 1000, wire::Priority::Normal, 1000};
+    task->received = Clock::now();
+    Job& job = task->prepared.job;
+    job.type = ElementType::F32;
+    job.cols = 4;
+    job.params = ReduceParams{statistic_bit(Statistic::Sum), false, 0};
+    task->prepared.plan = kernels::plan_job(job).value();
+    task->prepared.input_count = 1;
+    task->prepared.inputs[0] = {reinterpret_cast<const std::byte*>(kValues), 4};
+    task->prepared.result_bytes =
+        wire::layout_arrays(task->prepared.plan.outputs, 8, task->prepared.output_offsets).value();
+    return task;
+}
+
+// Waits until `done` jobs can be taken.
+std::vector<std::shared_ptr<JobTask>> take(Executor& executor, std::size_t count) {
+    std::vector<std::shared_ptr<JobTask>> all;
+    while (all.size() < count) {
+        for (std::shared_ptr<JobTask>& task : executor.take_done()) all.push_back(std::move(task));
+        ::usleep(200);
+    }
+    return all;
+}
+
+TEST(Executor, RunsWhatIsSubmittedAndWakes) {
+    std::atomic<int> woken{0};
+    Executor executor(2, 1000000, [&] { ++woken; });
+    for (std::uint64_t ticket = 1; ticket <= 20; ++ticket) executor.submit(sum_task(ticket));
+    for (const std::shared_ptr<JobTask>& task : take(executor, 20)) {
+        EXPECT_FALSE(task->error.has_value());
+        EXPECT_FALSE(task->body.empty());
+        EXPECT_GT(task->cost.compute_ns, 0u);
+        EXPECT_GE(task->cost.threads, 1u);
+    }
+    EXPECT_GE(woken.load(), 1);
+    EXPECT_FALSE(executor.failure().has_value());
+}
+
+TEST(Executor, AJobThatIsOverdueOrStoppedIsNotStarted) {
+    Executor executor(1, 1000000, [] {});
+    const auto late = sum_task(1);
+    late->deadline = Clock::now() - std::chrono::milliseconds(1);
+    const auto stopped = sum_task(2);
+    stopped->stop = true;
+    executor.submit(late);
+    executor.submit(stopped);
+    take(executor, 2);
+    EXPECT_EQ(Status::DeadlineExceeded, late->error->status);
+    EXPECT_EQ(Status::Cancelled, stopped->error->status);
+    EXPECT_EQ(0u, late->cost.compute_ns + stopped->cost.compute_ns);
+}
+
+// The word cannot be passed on: the thread ends, says why, and does not take the process with it.
+TEST(Executor, SaysWhatEndedIt) {
+    Executor executor(1, 1000000, [] { throw std::runtime_error("no word goes through"); });
+    executor.submit(sum_task(1));
+    while (!executor.failure()) ::usleep(200);
+    EXPECT_EQ(Status::Internal, executor.failure()->status);
+    EXPECT_EQ("the executor ended: no word goes through", executor.failure()->message);
+    EXPECT_EQ(1u, executor.take_done().size()) << "what was done before is still there";
+}
+
+}  // namespace
+}  // namespace tegu::daemon

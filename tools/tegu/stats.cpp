@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu stats: the daemon's counters, once or again and again with what each grew by in a second.
+// tegu stats: the daemon's counters, once or again and again with what each grew by in a second; those of operations as a table of
+// their own. --json has every field by its name.
 #include <chrono>
 #include <memory>
 #include <thread>
 
 #include "tools/tegu/command.h"
 #include "tools/tegu/fields.h"
+#include "tools/tegu/operation_stats.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
 #include "tools/tegu/terminal.h"
@@ -55,13 +57,17 @@ Expected<void> show(const Options& options, const Reading& reading, const Readin
     const double seconds = std::chrono::duration<double>(reading.time - previous.time).count();
     Table table(options.watch ? "lrr" : "lr");
     if (options.watch) table.heading({"counter", "value", "per second"});
+    const std::vector<std::string> stems = operation_stems(reading.fields);
     for (const client::Field& field : reading.fields) {
+        if (is_of_operation(field.name, stems)) continue;
         std::vector<std::string> cells = {field.name, field_text(field)};
         if (options.watch) cells.push_back(growth_text(field, previous, previous.fields.empty() ? 0 : seconds));
         table.row(std::move(cells));
     }
     const bool colour = stdout_has_colour();
     std::string text = table.text(colour);
+    const std::string operations = operations_table(reading.fields, previous.fields, seconds);
+    if (!operations.empty()) text += "\n" + operations;
     // A terminal shows one page that changes; a file gets one page after another.
     if (options.watch) text = colour ? "\033[H\033[J" + text : text + "\n";
     return print(text);

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian or Ubuntu packages that tegu needs and that are missing; does nothing, and needs no
-# root, when all are there. The groups are: build (daemon, client, tools), test (the test suite), bench (peers).
-#   usage: scripts/install-deps.sh [build] [test] [bench]      default: build
+# root, when all are there. The groups are: build (daemon, client, tools), test (the test suite), bench (peers),
+# aarch64 (cross compiler and emulator for scripts/check-aarch64.sh).
+#   usage: scripts/install-deps.sh [build] [test] [bench] [aarch64]      default: build
 set -euo pipefail
 
 packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboost-dev libsystemd-dev libpng-dev
@@ -10,6 +11,7 @@ packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboo
 packages_test=(libgtest-dev libbenchmark-dev python3-numpy python3-venv systemd procps
     util-linux clang)
 packages_bench=(redis-server redis-tools python3-venv)
+packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)
 # Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.
 optional_build=(libtomlplusplus-dev libcli11-dev)
 optional_test=(libclang-rt-dev)
@@ -22,7 +24,8 @@ for group in "${@:-build}"; do
     build) required+=("${packages_build[@]}"); optional+=("${optional_build[@]}") ;;
     test) required+=("${packages_test[@]}"); optional+=("${optional_test[@]}") ;;
     bench) required+=("${packages_bench[@]}"); optional+=("${optional_bench[@]}") ;;
-    *) echo "install-deps: unknown group '$group' (build, test, bench)" >&2; exit 64 ;;
+    aarch64) required+=("${packages_aarch64[@]}") ;;
+    *) echo "install-deps: unknown group '$group' (build, test, bench, aarch64)" >&2; exit 64 ;;
     esac
 done
 

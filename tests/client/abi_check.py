@@ -54,8 +54,11 @@ def check_python():
     check(set(_abi.FUNCTIONS) <= declared(), "not in tegu.h: %s" % sorted(set(_abi.FUNCTIONS) - declared()))
     structs = {"tegu_error": _abi.Error, "tegu_options": _abi.Options, "tegu_field": _abi.Field, "tegu_buffer_info": _abi.BufferInfo,
                "tegu_operand": _abi.Operand, "tegu_reduce_params": _abi.ReduceParams, "tegu_topk_params": _abi.TopkParams,
-               "tegu_entropy_map_params": _abi.EntropyMapParams, "tegu_request": _abi.Request, "tegu_array": _abi.Array,
-               "tegu_timing": _abi.Timing}
+               "tegu_entropy_map_params": _abi.EntropyMapParams, "tegu_add_params": _abi.AddParams, "tegu_dot_params": _abi.DotParams,
+               "tegu_rowscale_params": _abi.RowscaleParams, "tegu_quantile_params": _abi.QuantileParams,
+               "tegu_histogram_params": _abi.HistogramParams, "tegu_entropy_params": _abi.EntropyParams,
+               "tegu_fused_params": _abi.FusedParams, "tegu_params": _abi.Params, "tegu_part": _abi.Part, "tegu_request": _abi.Request,
+               "tegu_array": _abi.Array, "tegu_timing": _abi.Timing}
     lines = []
     for name, struct in sorted(structs.items()):
         lines.append('printf("%%zu\\n", sizeof(%s));' % name)

@@ -6,6 +6,7 @@
         c.reduce(x, stats=("sum", "std"))
         values, indices = c.topk(x, 10)
         e = c.entropy_map(image, window=5, levels=16)
+        counts, edges = c.histogram(x, bins=256)
 
 The package is ctypes over libtegu.so.0 and needs no compiler. With numpy, arrays go in and come out; without it, anything that
 has the buffer protocol (bytes, array.array, memoryview) goes in and memoryviews come out. docs/clients.md tells it all.

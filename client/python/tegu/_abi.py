@@ -4,9 +4,11 @@ import ctypes
 import os
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 
-OPERATIONS = {"reduce": 1, "topk": 2, "entropy_map": 3}
+OPERATIONS = {"reduce": 1, "topk": 2, "entropy_map": 3, "add": 4, "dot": 5, "rowscale": 6, "quantile": 7, "histogram": 8, "entropy": 9,
+              "fused": 10}
 STATISTICS = ("count", "sum", "mean", "min", "max", "minmax", "argmin", "argmax", "absmax", "l1", "l2", "var", "std", "nonzero", "nans")
-ROLE_VALUES, ROLE_INDICES, ROLE_COUNTS, ROLE_MAP = 32, 33, 34, 35
+ROLE_VALUES, ROLE_INDICES, ROLE_COUNTS, ROLE_MAP, ROLE_DOT = 32, 33, 34, 35, 36
+ROLE_SCALES, ROLE_QUANTILES, ROLE_HISTOGRAM, ROLE_EDGES, ROLE_ENTROPY = 37, 38, 39, 40, 41
 BACKENDS = {1: "cpu", 2: "gpu"}
 DEADLINE_EXCEEDED = 10
 
@@ -47,8 +49,44 @@ class EntropyMapParams(ctypes.Structure):
                 ("border", c_uint8), ("reserved", c_uint8), ("lo", c_double), ("hi", c_double)]
 
 
+class AddParams(ctypes.Structure):
+    _fields_ = [("reserved", c_uint8 * 8)]
+
+
+class DotParams(ctypes.Structure):
+    _fields_ = [("skip_nans", c_uint8), ("reserved", c_uint8 * 7)]
+
+
+class RowscaleParams(ctypes.Structure):
+    _fields_ = [("skip_nans", c_uint8), ("reserved", c_uint8 * 7)]
+
+
+class QuantileParams(ctypes.Structure):
+    _fields_ = [("q", c_void_p), ("count", c_uint32), ("method", c_uint8), ("skip_nans", c_uint8), ("reserved", c_uint8 * 2)]
+
+
+class HistogramParams(ctypes.Structure):
+    _fields_ = [("bins", c_uint32), ("has_range", c_uint8), ("skip_nans", c_uint8), ("reserved", c_uint8 * 2), ("lo", c_double),
+                ("hi", c_double)]
+
+
+class EntropyParams(ctypes.Structure):
+    _fields_ = [("levels", c_uint32), ("has_range", c_uint8), ("base", c_uint8), ("skip_nans", c_uint8), ("reserved", c_uint8),
+                ("lo", c_double), ("hi", c_double)]
+
+
+class FusedParams(ctypes.Structure):
+    _fields_ = [("parts", c_void_p), ("count", c_uint32), ("reserved", c_uint8 * 4)]
+
+
 class Params(ctypes.Union):
-    _fields_ = [("reduce", ReduceParams), ("topk", TopkParams), ("entropy_map", EntropyMapParams), ("reserved", c_uint8 * 64)]
+    _fields_ = [("reduce", ReduceParams), ("topk", TopkParams), ("entropy_map", EntropyMapParams), ("add", AddParams), ("dot", DotParams),
+                ("rowscale", RowscaleParams), ("quantile", QuantileParams), ("histogram", HistogramParams), ("entropy", EntropyParams),
+                ("fused", FusedParams), ("reserved", c_uint8 * 64)]
+
+
+class Part(ctypes.Structure):
+    _fields_ = [("operation", c_uint16), ("reserved", c_uint8 * 6), ("params", Params)]
 
 
 class Request(ctypes.Structure):
@@ -94,6 +132,7 @@ FUNCTIONS = {
     "tegu_buffer_free": (None, [c_void_p]),
     "tegu_buffer_list": (c_int, [c_void_p, POINTER(BufferInfo), c_size_t, POINTER(c_size_t), _ERROR]),
     "tegu_request_init": (None, [POINTER(Request), c_size_t, c_uint16]),
+    "tegu_part_init": (None, [POINTER(Part), c_uint16]),
     "tegu_submit": (c_int, [c_void_p, POINTER(Request), POINTER(c_uint64), _ERROR]),
     "tegu_flush": (c_int, [c_void_p, _ERROR]),
     "tegu_wait": (c_int, [c_void_p, c_uint64, c_int, _OUT, POINTER(c_uint64), _ERROR]),

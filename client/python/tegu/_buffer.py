@@ -37,13 +37,13 @@ class Buffer(object):
     shape, dtype, nbytes, handle, generation, frozen
     """
 
-    def __init__(self, client, shape, number):
+    def __init__(self, client, shape, number, room=0):
         self._client, self.shape, self._type = client, shape, number
         self.dtype = _arrays.NAMES[number]
-        self.nbytes = _arrays._product(shape) * _arrays.BYTES[number]
+        self.nbytes = _arrays.product(shape) * _arrays.BYTES[number]
         self.frozen = False
         handle = ctypes.c_void_p()
-        client._call(client._lib.tegu_buffer_create, self.nbytes, ctypes.byref(handle))
+        client._call(client._lib.tegu_buffer_create, (self.nbytes + 63) // 64 * 64 + room if room else self.nbytes, ctypes.byref(handle))
         self.owner = Owner(client, handle, client._lib.tegu_buffer_free)
         self.array = self._view()
 
@@ -96,17 +96,29 @@ class Buffer(object):
     def __len__(self):
         return self.shape[0] if self.shape else 1
 
-    def as_input(self, client, axis, options):
+    def _check_client(self, client):
         self._open()
         if client is not self._client:
-            raise _errors.make("BAD_REQUEST", "the buffer belongs to another client", "buffer", "")
+            raise _errors.make("BAD_REQUEST", "the buffer belongs to another client", "buffer", "a buffer of this client")
+
+    def as_input(self, client, axis, options):
+        self._check_client(client)
         number = self._type if options.get("dtype") is None else _arrays.type_number(options["dtype"])
-        shape = self.shape if options.get("shape") is None else _arrays._shape(options["shape"])
-        if _arrays._product(shape) * _arrays.BYTES[number] > self.nbytes:
-            raise _errors.make("BAD_RANGE", "%s of %s do not fit %d bytes" % (shape, _arrays.NAMES[number], self.nbytes), "shape", "")
-        if axis == 0:
-            raise _errors.make("UNSUPPORTED", "jobs run over rows; axis 0 of a buffer would need a transposed copy: pass buf.array instead",
-                               "axis", "None or 1")
-        if axis is not None and len(shape) != 2:
-            raise _errors.make("BAD_RANGE", "axis %s needs two dimensions, not %d" % (axis, len(shape)), "axis", "None")
-        return _arrays.Input(self, 0, number, shape)
+        shape = self.shape if options.get("shape") is None else _arrays.shape_of(options["shape"])
+        if _arrays.product(shape) * _arrays.BYTES[number] > self.nbytes:
+            raise _errors.make("BAD_RANGE", "%s of %s do not fit %d bytes" % (shape, _arrays.NAMES[number], self.nbytes), "shape",
+                               "at most %d bytes" % self.nbytes)
+        axis = _arrays.normal_axis(axis, len(shape))
+        if axis is not None and axis != len(shape) - 1:
+            raise _errors.make("UNSUPPORTED", "jobs run along the last axis; axis %d of a buffer would need a copy: pass buf.array instead" %
+                               axis, "axis", "None or -1")
+        return _arrays.Input(self, 0, number, shape, axis)
+
+    def as_output(self, client, number, source):
+        """The buffer's handle, for a result of that type and the shape of the input."""
+        self._check_client(client)
+        if self._type != number or self.shape != source.given:
+            raise _errors.make("BAD_RANGE", "out is %s %s" % (self.dtype, self.shape), "out", "%s %s" % (_arrays.NAMES[number], source.given))
+        if source.axis is not None and source.axis != len(source.given) - 1:
+            raise _errors.make("UNSUPPORTED", "into a buffer jobs run along the last axis only, not axis %d" % source.axis, "axis", "None or -1")
+        return self.owner.handle

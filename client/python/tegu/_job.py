@@ -5,39 +5,28 @@ import collections
 import ctypes
 import time
 
-from . import _abi, _arrays, _errors
+from . import _abi, _arrays, _errors, _operations
 from ._buffer import Buffer
 
 Timing = collections.namedtuple("Timing", "queue_ns copy_ns compute_ns round_trip_ns")
 Timing.__doc__ = "Nanoseconds: in the daemon's queue, copying, computing; and from submit to the reply here."
-Reply = collections.namedtuple("Reply", "backend policy timing counts")
-Reply.__doc__ = "How a job ran. counts: with topk(distinct=True) how many of the k there are in each row, else None."
+Reply = collections.namedtuple("Reply", "backend policy timing counts copied")
+Reply.__doc__ = """How a job ran.
+
+counts  with topk(distinct=True) how many of the k there are in each row, else None
+copied  whether an input was no array that a job can take as it is (a list, gaps between elements, an axis that is not the last), and
+        was copied into one first
+"""
 
 _SLICE_MS = 100  # a wait is done in slices, so that Ctrl-C works
 _PRIORITIES = {"high": 0, "normal": 1, "low": 2}
 _BACKENDS = {"auto": 0, "cpu": 1, "gpu": 2}
-_BASES = {2: 0, "2": 0, "e": 1}
-_BORDERS = {"clip": 0, "mirror": 1}
-
-
-def _choice(value, table, field):
-    try:
-        return table[value]
-    except (KeyError, TypeError):
-        raise _errors.make("BAD_RANGE", "%s=%r is not known" % (field, value), field, " or ".join(repr(known) for known in table))
-
-
-def _whole_number(value, field, allowed):
-    try:
-        number = value.__index__()
-    except AttributeError:
-        number = -1
-    if number < 0 or number >= 1 << 64:
-        raise _errors.make("BAD_RANGE", "%s=%r is no whole number of this range" % (field, value), field, allowed)
-    return number
+_OPTIONS = {"dtype", "shape", "deadline", "priority", "backend"}
 
 
 class Submitter(object):
+    """The methods of Client that are jobs, each returning a Future."""
+
     def __init__(self, client):
         self._client = client
 
@@ -46,109 +35,121 @@ class Submitter(object):
             raise _errors.make("UNSUPPORTED", "the operation %r is not known" % (operation,), "operation", " ".join(_abi.OPERATIONS))
         return getattr(self, operation)(*arguments, **options)
 
+    def _job(self, name, operation, xs, axis, options, out=None):
+        return _Job(self._client, name, operation, xs, axis, options, out).submit()
+
     def reduce(self, x, stats=("sum",), axis=None, ddof=0, skip_nans=False, **options):
-        names = _abi.STATISTICS if stats == "all" else (stats,) if isinstance(stats, str) else tuple(stats)
-        bits = 0
-        for name in names:
-            if name not in _abi.STATISTICS:
-                raise _errors.make("BAD_RANGE", "the statistic %r is not known" % (name,), "stats", " ".join(_abi.STATISTICS))
-            bits |= 1 << _abi.STATISTICS.index(name)
-        job = _Job(self._client, "reduce", x, axis, options)
-        job.request.params.reduce.statistics = bits
-        job.request.params.reduce.ddof = _whole_number(ddof, "ddof", "0 or 1") & 0xffffffff
-        job.request.params.reduce.skip_nans = 1 if skip_nans else 0
-        return job.submit(lambda arrays: {name: _statistic(arrays[_abi.STATISTICS.index(name) + 1], axis) for name in names})
+        return self._job("reduce", _operations.Reduce(stats, ddof, skip_nans), (x,), axis, options)
 
     def topk(self, x, k, largest=True, distinct=False, axis=None, **options):
-        job = _Job(self._client, "topk", x, axis, options)
-        job.request.params.topk.k = _whole_number(k, "k", "1 to the number of elements")
-        job.request.params.topk.largest = 1 if largest else 0
-        job.request.params.topk.distinct = 1 if distinct else 0
-        return job.submit(lambda arrays: (_rows(arrays[_abi.ROLE_VALUES], axis), _rows(arrays[_abi.ROLE_INDICES], axis)))
+        return self._job("topk", _operations.Topk(k, largest, distinct), (x,), axis, options)
 
-    def entropy_map(self, image, window=5, levels=16, range=None, base=2, border="clip", **options):
-        job = _Job(self._client, "entropy_map", image, None, options)
-        if len(job.input.shape) != 2:
-            raise _errors.make("BAD_RANGE", "the image has %d dimensions" % len(job.input.shape), "image", "two dimensions")
-        params = job.request.params.entropy_map
-        rows, cols = (window, window) if hasattr(window, "__index__") else window
-        params.window_rows = min(_whole_number(rows, "window", "odd, 3 to 63"), 0xffffffff)
-        params.window_cols = min(_whole_number(cols, "window", "odd, 3 to 63"), 0xffffffff)
-        params.levels = min(_whole_number(levels, "levels", "2 to 256"), 0xffffffff)
-        if range is not None:
-            params.has_range = 1
-            params.lo, params.hi = (float(edge) for edge in range)
-        params.base = _choice(base, _BASES, "base")
-        params.border = _choice(border, _BORDERS, "border")
-        return job.submit(lambda arrays: arrays[_abi.ROLE_MAP].array())
+    def entropy_map(self, image, window=5, levels=16, range=None, base=2, border="clip", out=None, **options):
+        return self._job("entropy_map", _operations.EntropyMap(window, levels, range, base, border), (image,), None, options, out)
+
+    def add(self, x, y, out=None, **options):
+        return self._job("add", _operations.Add(), (x, y), None, options, out)
+
+    def dot(self, x, y, axis=None, skip_nans=False, **options):
+        return self._job("dot", _operations.Dot(skip_nans), (x, y), axis, options)
+
+    def rowscale(self, x, axis=1, skip_nans=False, out=None, **options):
+        return self._job("rowscale", _operations.Rowscale(skip_nans), (x,), axis, options, out)
+
+    def quantile(self, x, q, axis=None, method="linear", skip_nans=False, **options):
+        return self._job("quantile", _operations.Quantile(q, method, skip_nans), (x,), axis, options)
+
+    def histogram(self, x, bins=10, range=None, axis=None, skip_nans=False, **options):
+        return self._job("histogram", _operations.Histogram(bins, range, skip_nans), (x,), axis, options)
+
+    def entropy(self, x, levels=256, range=None, base=2, axis=None, skip_nans=False, **options):
+        return self._job("entropy", _operations.Entropy(levels, range, base, skip_nans), (x,), axis, options)
+
+    def fused(self, x, axis=None, **parts_and_options):
+        parts = {name: value for name, value in parts_and_options.items() if name in _operations.PARTS and value is not None}
+        options = {name: value for name, value in parts_and_options.items() if name not in _operations.PARTS}
+        return self._job("fused", _operations.Fused(parts), (x,), axis, options)
 
 
 class _Job(object):
     """A request that is being filled in."""
 
-    def __init__(self, client, operation, x, axis, options):
-        if axis not in (None, 0, 1, -1):
-            raise _errors.make("BAD_RANGE", "axis=%r is not known" % (axis,), "axis", "None, 0 or 1")
-        unknown = set(options) - {"dtype", "shape", "deadline", "priority", "backend"}
+    def __init__(self, client, name, operation, xs, axis, options, out):
+        unknown = set(options) - _OPTIONS
         if unknown:
-            raise TypeError("%s() got an unexpected keyword argument %r" % (operation, sorted(unknown)[0]))
-        self.client = client
+            raise TypeError("%s() got an unexpected keyword argument %r" % (name, sorted(unknown)[0]))
+        self.client, self.operation, self.out = client, operation, out
         self.request = request = _abi.Request()
-        client._lib.tegu_request_init(ctypes.byref(request), ctypes.sizeof(request), _abi.OPERATIONS[operation])
-        if isinstance(x, Buffer):
-            self.input = x.as_input(client, axis, options)
-            request.inputs[0].buffer = x.owner.handle
-        else:
-            self.input = _arrays.describe(x, options.get("dtype"), options.get("shape"), 1 if axis == -1 else axis)
-            request.inputs[0].data = self.input.address
-            request.inputs[0].row_stride = self.input.row_stride
-        request.type, request.rows, request.cols = self.input.type, self.input.rows, self.input.cols
-        request.axis = 0 if axis is None else 1
+        client._lib.tegu_request_init(ctypes.byref(request), ctypes.sizeof(request), _abi.OPERATIONS[name])
+        names = ("image",) if name == "entropy_map" else ("x", "y")
+        self.inputs = [self._input(x, axis, options, label) for x, label in zip(xs, names)]
+        self._set_shape(name)
+        operation.fill(request.params)
+        self._set_output()
         deadline = options.get("deadline")
         if deadline is not None:
             if not deadline > 0:
                 raise _errors.make("BAD_RANGE", "deadline=%r seconds" % (deadline,), "deadline", "more than 0")
             request.deadline_ns = int(min(deadline * 1e9, 2.0 ** 62)) or 1
-        request.priority = _choice(options.get("priority", "normal"), _PRIORITIES, "priority")
-        request.backend = _choice(options.get("backend", "auto"), _BACKENDS, "backend")
+        request.priority = _operations.choice(options.get("priority", "normal"), _PRIORITIES, "priority")
+        request.backend = _operations.choice(options.get("backend", "auto"), _BACKENDS, "backend")
 
-    def submit(self, convert):
+    def _input(self, x, axis, options, label):
+        if isinstance(x, Buffer):
+            return x.as_input(self.client, axis, options)
+        return _arrays.describe(x, options.get("dtype"), options.get("shape"), axis, label)
+
+    def _set_shape(self, name):
+        """Type and shape of the request from its inputs, which must agree."""
+        request, first = self.request, self.inputs[0]
+        if name == "entropy_map" and len(first.given) != 2:
+            raise _errors.make("BAD_RANGE", "the image has %d dimensions" % len(first.given), "image", "two dimensions")
+        for other in self.inputs[1:]:
+            if (other.type, other.given) != (first.type, first.given):
+                raise _errors.make("BAD_RANGE", "y is %s %s; both must be of one type and shape" % (_arrays.NAMES[other.type], other.given),
+                                   "inputs[1]", "%s %s" % (_arrays.NAMES[first.type], first.given))
+        request.type, request.axis, request.rows, request.cols = first.type, 0 if first.axis is None else 1, first.rows, first.cols
+        if first.axis is None and name != "entropy_map" and not any(each.row_stride for each in self.inputs):
+            request.rows, request.cols = 1, first.rows * first.cols
+        for operand, each in zip(request.inputs, self.inputs):
+            if isinstance(each.keep, Buffer):
+                operand.buffer = each.keep.owner.handle
+            else:
+                operand.data, operand.row_stride = each.address, each.row_stride
+
+    def _set_output(self):
+        if self.out is None:
+            return
+        number = self.operation.out_type(self.inputs[0])
+        if isinstance(self.out, Buffer):
+            self.request.output = self.out.as_output(self.client, number, self.inputs[0])
+        else:
+            _arrays.check_out(self.out, number, self.inputs[0].given)
+
+    def submit(self):
         client = self.client
         if client._dropped:
             client._reap()
         ident = ctypes.c_uint64()
         client._call(client._lib.tegu_submit, ctypes.byref(self.request), ctypes.byref(ident))
-        return Future(client, ident.value, convert)
+        for each in self.inputs:
+            each.keep = None  # the library has what it needs of it
+        return Future(client, ident.value, self.convert, any(each.copied for each in self.inputs), self.inputs[0])
 
-
-class _ResultArray(object):
-    def __init__(self, owner, raw):
-        self.owner, self.type, self.rows, self.cols, self.address = owner, raw.type, raw.rows, raw.cols, raw.data
-
-    def array(self, flat=False):
-        shape = (self.rows * self.cols,) if flat else (self.rows, self.cols)
-        if shape[0] * shape[-1] * _arrays.BYTES[self.type] <= 65536:
-            return _arrays.copy_of(self.address, self.type, shape)
-        return _arrays.view_of(self.address, self.type, shape, self.owner)
-
-
-def _statistic(found, axis):
-    if axis is not None:
-        return found.array(flat=found.cols == 1)
-    values = _arrays.scalars(found.address, found.type, found.rows * found.cols)
-    return values[0] if len(values) == 1 else values
-
-
-def _rows(found, axis):
-    made = found.array(flat=axis is None)
-    return made.T if axis == 0 else made
+    def convert(self, arrays):
+        if self.out is not None:
+            role, source = self.operation.out_role, self.inputs[0]
+            if not isinstance(self.out, Buffer):
+                arrays[role].copy_into(self.out)
+            arrays[role] = _operations.Out(self.out, source)
+        return self.operation.result(arrays)
 
 
 class Future(object):
     """A job in flight."""
 
-    def __init__(self, client, ident, convert):
-        self._client, self._id, self._convert = client, ident, convert
+    def __init__(self, client, ident, convert, copied, source):
+        self._client, self._id, self._convert, self._copied, self._source = client, ident, convert, copied, source
         self._value = self._failure = None
         self._done = False
         self.reply = None  #: how it ran, once it is done well
@@ -191,13 +192,14 @@ class Future(object):
         arrays = {}
         for index in range(lib.tegu_result_count(result)):
             raw = lib.tegu_result_array(result, index)
-            arrays[raw.role] = _ResultArray(owner, raw)
+            arrays[raw.role] = _operations.Array(owner, raw, self._source)
         timing = lib.tegu_result_timing(result)
         counts = arrays.get(_abi.ROLE_COUNTS)
         self.reply = Reply(_abi.BACKENDS.get(lib.tegu_result_backend(result), "none"), lib.tegu_result_policy(result).decode(),
                            Timing(timing.queue_ns, timing.copy_ns, timing.compute_ns, timing.round_trip_ns),
-                           None if counts is None else counts.array(flat=True))
+                           None if counts is None else counts.shaped((counts.rows * counts.cols,)), self._copied)
         self._value = self._convert(arrays)
+        self._convert = self._source = None  # and with them the inputs
 
     def __del__(self):
         if not getattr(self, "_done", True):

@@ -79,6 +79,40 @@ inline HalfBits narrow_half(float value) {
     return static_cast<HalfBits>(half);
 }
 
+#if defined(__SSE2__)
+// widen_half of four halves, each in the low half of its word.
+inline __m128 widen_words(__m128i half) {
+    const __m128i magnitude = _mm_slli_epi32(_mm_and_si128(half, _mm_set1_epi32(0x7fff)), 13);
+    const __m128i sign = _mm_slli_epi32(_mm_and_si128(half, _mm_set1_epi32(0x8000)), 16);
+    const __m128 finite = _mm_mul_ps(_mm_castsi128_ps(magnitude), _mm_set1_ps(0x1p112f));
+    const __m128i special = _mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x0f7fffff));  // infinity and NaN
+    const __m128i exponent = _mm_and_si128(special, _mm_set1_epi32(0x7f800000));
+    return _mm_or_ps(_mm_or_ps(finite, _mm_castsi128_ps(exponent)), _mm_castsi128_ps(sign));
+}
+
+inline __m128i select(__m128i mask, __m128i yes, __m128i no) {
+    return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
+}
+
+// narrow_half of four floats, each half sign-extended to its word: packing with saturation keeps it.
+inline __m128i narrow_words(__m128 value) {
+    const __m128i bits = _mm_castps_si128(value);
+    const __m128i magnitude = _mm_and_si128(bits, _mm_set1_epi32(0x7fffffff));
+    const __m128 shifted = _mm_add_ps(_mm_castsi128_ps(magnitude), _mm_set1_ps(0.5f));
+    const __m128i subnormal = _mm_sub_epi32(_mm_castps_si128(shifted), _mm_set1_epi32(0x3f000000));
+    const __m128i odd = _mm_and_si128(_mm_srli_epi32(magnitude, 13), _mm_set1_epi32(1));
+    const __m128i normal =
+        _mm_srai_epi32(_mm_add_epi32(_mm_add_epi32(magnitude, odd), _mm_set1_epi32(0xfff - 0x38000000)), 13);
+    const __m128i finite = select(_mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x387fffff)), normal, subnormal);
+    const __m128i large = _mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x477fffff));
+    const __m128i half = select(large, _mm_set1_epi32(0x7c00), finite);
+    const __m128i sign = _mm_andnot_si128(_mm_set1_epi32(0x7fff), _mm_srai_epi32(bits, 16));
+    const __m128i is_nan = _mm_castps_si128(_mm_cmpunord_ps(value, value));
+    const __m128i negative = _mm_cmplt_epi32(bits, _mm_setzero_si128());
+    return select(is_nan, _mm_set1_epi32(kHalfNan), _mm_or_si128(half, _mm_and_si128(negative, sign)));
+}
+#endif
+
 // n elements of f16 at any address as f32.
 inline void widen_halves(const std::byte* from, std::size_t n, float* to) {
     std::size_t i = 0;
@@ -99,6 +133,13 @@ inline void widen_halves(const std::byte* from, std::size_t n, float* to) {
         float16x4_t halves;
         std::memcpy(&halves, from + 2 * i, sizeof halves);
         vst1q_f32(to + i, vcvt_f32_f16(halves));
+    }
+#elif defined(__SSE2__)
+    for (; i + 8 <= n; i += 8) {
+        __m128i halves;
+        std::memcpy(&halves, from + 2 * i, sizeof halves);
+        _mm_storeu_ps(to + i, widen_words(_mm_unpacklo_epi16(halves, _mm_setzero_si128())));
+        _mm_storeu_ps(to + i + 4, widen_words(_mm_unpackhi_epi16(halves, _mm_setzero_si128())));
     }
 #endif
     for (; i < n; ++i) to[i] = widen_half(load<HalfBits>(from, i));
@@ -128,6 +169,12 @@ inline void narrow_halves(const float* from, std::size_t n, HalfBits* to) {
         const float32x4_t values = vld1q_f32(from + i);
         const float32x4_t clean = vbslq_f32(vceqq_f32(values, values), values, vdupq_n_f32(kFloatNan));
         const float16x4_t halves = vcvt_f16_f32(clean);
+        std::memcpy(to + i, &halves, sizeof halves);
+    }
+#elif defined(__SSE2__)
+    for (; i + 8 <= n; i += 8) {
+        const __m128i halves =
+            _mm_packs_epi32(narrow_words(_mm_loadu_ps(from + i)), narrow_words(_mm_loadu_ps(from + i + 4)));
         std::memcpy(to + i, &halves, sizeof halves);
     }
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chunk kernels of f16, f32 and f64: one short loop per primitive over a tile that is in L1.
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/reduce_float_sweep.h"
 #include "kernels/cpu/reduce_float_tree.h"
 
 namespace tegu::kernels::TEGU_ISA {
@@ -42,6 +44,17 @@ struct Extrema {
             }
         }
     }
+    void take(const SweepTotals<A>& totals) {
+        constexpr int kCount = 4 * kVectorBytes / static_cast<int>(sizeof(A));
+        A low[kCount];
+        A high[kCount];
+        std::memcpy(low, totals.min, sizeof low);
+        std::memcpy(high, totals.max, sizeof high);
+        for (int k = 0; k < kCount; ++k) {
+            min[k] = low[k] < min[k] ? low[k] : min[k];
+            max[k] = high[k] > max[k] ? high[k] : max[k];
+        }
+    }
     void finish(FloatPartial* out) {
         for (int width = kCols / 2; width >= 1; width /= 2)
             for (int k = 0; k < width; ++k) {
@@ -67,31 +80,61 @@ std::uint64_t count_zeros(const A* x, std::size_t n) {
     return static_cast<std::uint64_t>(count);
 }
 
+// The sweeps that together compute a set of needs: few are compiled, and a larger set takes the one that computes all.
+template <class A>
+class Sweeps {
+  public:
+    using Tile = bool (*)(const A*, const std::byte*, SweepTotals<A>*, SweepLeaves<A>*);
+
+    explicit Sweeps(unsigned needs) { choose(needs); }
+    bool tile(const A* x, const std::byte* next, SweepTotals<A>* totals, SweepLeaves<A>* leaves) const {
+        bool maybe_nan = tiles_[0](x, next, totals, leaves);
+        if (count_ == 2) maybe_nan |= tiles_[1](x, next, totals, leaves);
+        return maybe_nan;
+    }
+
+  private:
+    static constexpr unsigned kAll = kNeedSum | kNeedL1 | kNeedMoments | kNeedExtrema | kNeedZeros;
+    void choose(unsigned needs) {
+        const unsigned core = needs & (kNeedSum | kNeedL1 | kNeedMoments | kNeedExtrema | kNeedZeros);
+        if (core == 0) return add(Sweep<A, kNeedNans>::tile);
+        if (core == (kNeedSum | kNeedMoments)) return add(Sweep<A, kNeedMoments>::tile);
+        if (core == (kNeedSum | kNeedExtrema)) return add(Sweep<A, kNeedSum | kNeedExtrema>::tile);
+        if (__builtin_popcount(core) > 2) return add(Sweep<A, kAll>::tile);
+        if (core & kNeedSum) add(Sweep<A, kNeedSum>::tile);
+        if (core & kNeedL1) add(Sweep<A, kNeedL1>::tile);
+        if (core & kNeedMoments) add(Sweep<A, kNeedMoments>::tile);
+        if (core & kNeedExtrema) add(Sweep<A, kNeedExtrema>::tile);
+        if (core & kNeedZeros) add(Sweep<A, kNeedZeros>::tile);
+    }
+    void add(Tile sweep) { tiles_[count_++] = sweep; }
+
+    Tile tiles_[2];
+    int count_ = 0;
+};
+
 template <class A>
 class Chunk {
   public:
-    Chunk(unsigned needs, FloatPartial* out) : needs_(needs), out_(out) {
+    Chunk(unsigned needs, FloatPartial* out) : needs_(needs), out_(out), sweeps_(needs) {
         if (needs & kNeedExtrema) extrema_.reset();
+        totals_.reset();
     }
 
-    void take_tile(const A* x, std::size_t n) {
-        const bool skip = (needs_ & kSkipNans) != 0;
-        std::uint64_t nans = 0;
-        if (needs_ & (kNeedNans | kSkipNans | kNeedExtrema)) out_->nans += nans = count_nans(x, n);
-        if (needs_ & kNeedExtrema) extrema_.take(x, n);
-        if (needs_ & kNeedZeros) out_->zeros += count_zeros(x, n);
-        if (!(needs_ & (kNeedSum | kNeedL1 | kNeedMoments))) return;
-        if (skip && nans != 0) {
-            alignas(64) A clean[kTileElements];
-            for (std::size_t i = 0; i < n; ++i) clean[i] = x[i] == x[i] ? x[i] : A(0);
-            add_sums(clean, n, x, true);
-        } else {
-            add_sums(x, n, x, n != kTileElements);
-        }
+    // `next`: where the elements after the tile lie.
+    void take_tile(const A* x, std::size_t n, const std::byte* next) {
+        if (kSweeps<A> && n == kTileElements)
+            sweep_tile(x, next);
+        else
+            loop_tile(x, n);
     }
 
     void finish() {
-        if (needs_ & kNeedExtrema) extrema_.finish(out_);
+        if (needs_ & kNeedExtrema) {
+            extrema_.take(totals_);
+            extrema_.finish(out_);
+        }
+        if (needs_ & kNeedZeros) out_->zeros += totals_.zero_count();
         if (needs_ & kNeedSum) out_->sum = fold(&sum_);
         if (needs_ & kNeedL1) out_->l1 = fold(&l1_);
         if (needs_ & kNeedMoments) {
@@ -102,6 +145,45 @@ class Chunk {
     }
 
   private:
+    void sweep_tile(const A* x, const std::byte* next) {
+        SweepLeaves<A> leaves;
+        std::uint64_t nans = 0;
+        const bool maybe_nan = sweeps_.tile(x, next, &totals_, &leaves);
+        if (maybe_nan && (needs_ & (kNeedNans | kSkipNans | kNeedExtrema)))
+            out_->nans += nans = count_nans(x, kTileElements);
+        if (!(needs_ & (kNeedSum | kNeedL1 | kNeedMoments))) return;
+        if (nans != 0 && (needs_ & kSkipNans)) return add_clean_sums(x, kTileElements);
+        SumLanes leaf;
+        if (needs_ & kNeedL1) {
+            widen_leaves<Magnitude>(x, kTileElements, leaves.l1, &leaf);
+            l1_.push(&leaf);
+        }
+        if (needs_ & kNeedSum) {
+            widen_leaves<Identity>(x, kTileElements, leaves.sum, &leaf);
+            sum_.push(&leaf);
+        }
+        if (!(needs_ & kNeedMoments)) return;
+        MomentLanes moments;
+        widen_moments(x, leaves.sum, leaves.dev, leaves.sqr, false, &moments, &out_->flags);
+        moments_.push(&moments);
+    }
+
+    void loop_tile(const A* x, std::size_t n) {
+        std::uint64_t nans = 0;
+        if (needs_ & (kNeedNans | kSkipNans | kNeedExtrema)) out_->nans += nans = count_nans(x, n);
+        if (needs_ & kNeedExtrema) extrema_.take(x, n);
+        if (needs_ & kNeedZeros) out_->zeros += count_zeros(x, n);
+        if (!(needs_ & (kNeedSum | kNeedL1 | kNeedMoments))) return;
+        if (nans != 0 && (needs_ & kSkipNans)) return add_clean_sums(x, n);
+        add_sums(x, n, x, n != kTileElements);
+    }
+
+    void add_clean_sums(const A* x, std::size_t n) {
+        alignas(64) A clean[kTileElements];
+        for (std::size_t i = 0; i < n; ++i) clean[i] = x[i] == x[i] ? x[i] : A(0);
+        add_sums(clean, n, x, true);
+    }
+
     static double fold(TileTree<SumLanes>* tree) {
         SumLanes root;
         tree->finish(&root);
@@ -135,6 +217,8 @@ class Chunk {
 
     unsigned needs_;
     FloatPartial* out_;
+    Sweeps<A> sweeps_;
+    SweepTotals<A> totals_;
     Extrema<A> extrema_;
     TileTree<SumLanes> sum_;
     TileTree<SumLanes> l1_;
@@ -146,21 +230,12 @@ const A* as_arithmetic(const A* x, std::size_t, A*) {
     return x;
 }
 
-// f16 widened exactly, subnormals by a multiplication with a power of two that cannot round.
-const float* as_arithmetic(const std::uint16_t* x, std::size_t n, float* buffer) {
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t magnitude = static_cast<std::uint32_t>(x[i] & 0x7fffu) << 13;
-        const std::uint32_t sign = static_cast<std::uint32_t>(x[i] & 0x8000u) << 16;
-        float scaled;
-        std::memcpy(&scaled, &magnitude, sizeof scaled);
-        scaled *= 0x1p112f;
-        std::uint32_t bits;
-        std::memcpy(&bits, &scaled, sizeof bits);
-        bits = (magnitude >= 0x0f800000u ? magnitude | 0x7f800000u : bits) | sign;  // infinity and NaN
-        std::memcpy(&buffer[i], &bits, sizeof bits);
-    }
+const float* as_arithmetic(const HalfBits* x, std::size_t n, float* buffer) {
+    widen_halves(reinterpret_cast<const std::byte*>(x), n, buffer);
     return buffer;
 }
+
+constexpr std::size_t kAheadBytes = 8192;  // prefetched: nearer comes too late, farther has left L1 before it is read
 
 template <class A, class Element>
 void reduce_chunk(unsigned needs, const Element* x, std::size_t n, FloatPartial* out) {
@@ -171,7 +246,8 @@ void reduce_chunk(unsigned needs, const Element* x, std::size_t n, FloatPartial*
     Chunk<A> chunk(needs, out);
     for (std::size_t begin = 0; begin < n; begin += kTileElements) {
         const std::size_t width = n - begin < kTileElements ? n - begin : kTileElements;
-        chunk.take_tile(as_arithmetic(x + begin, width, buffer), width);
+        const std::byte* ahead = reinterpret_cast<const std::byte*>(x + begin) + kAheadBytes;
+        chunk.take_tile(as_arithmetic(x + begin, width, buffer), width, ahead);
     }
     chunk.finish();
 }
@@ -179,7 +255,7 @@ void reduce_chunk(unsigned needs, const Element* x, std::size_t n, FloatPartial*
 }  // namespace
 
 void reduce_chunk_f16(unsigned needs, const void* data, std::size_t n, FloatPartial* out) {
-    reduce_chunk<float>(needs, static_cast<const std::uint16_t*>(data), n, out);
+    reduce_chunk<float>(needs, static_cast<const HalfBits*>(data), n, out);
 }
 void reduce_chunk_f32(unsigned needs, const void* data, std::size_t n, FloatPartial* out) {
     reduce_chunk<float>(needs, static_cast<const float*>(data), n, out);

@@ -24,7 +24,7 @@ struct Arithmetic<float> {
     static constexpr float kInfinity = __builtin_inff();
     static float abs(float x) { return __builtin_fabsf(x); }
     // Sums of squares outside this range are recomputed in f64: rounding to a subnormal, or overflow, has spoilt them.
-    static bool usable(float q) { return q >= 0x1p-100f && q <= FLT_MAX; }
+    static bool usable(float q) { return (q >= 0x1p-100f) & (q <= FLT_MAX); }
     static bool finite(float x) { return __builtin_fabsf(x) <= FLT_MAX; }
 };
 template <>
@@ -203,28 +203,36 @@ void mend_moments(const A* x, std::size_t n, const A* filled, int rows, const A*
     }
 }
 
+// The leaves of a full tile without an element to skip, from its leaves of x, d and d * d in A.
+template <class A>
+void widen_moments(const A* x, const A* sums, const A* dev, const A* sqr, bool skip_nans, MomentLanes* out,
+                   unsigned* flags) {
+    typename Arithmetic<A>::Counter bad = 0;
+    for (int l = 0; l < kLanes; ++l) bad |= !Arithmetic<A>::usable(sqr[l]);
+    for (int l = 0; l < kLanes; ++l) {
+        const double mean = static_cast<double>(sums[l] * A(0.03125));  // exact division by 32
+        const double d = static_cast<double>(dev[l]);
+        const double m2 = static_cast<double>(sqr[l]) - (d * d) * 0.03125;
+        out->n[l] = 32;
+        out->s[l] = 32 * mean + d;
+        out->m2[l] = m2 < 0 ? 0 : m2;
+    }
+    out->uniform = true;
+    if (bad == 0) return;
+    alignas(64) A mean[kCols];
+    for (int k = 0; k < kCols; ++k) mean[k] = sums[k / 4] * A(0.03125);
+    mend_moments(x, kTileElements, x, kRows, mean, sqr, skip_nans, out, flags);
+}
+
 // The moments of a tile that is full and has no element to skip. `sums` are its leaves in A.
 template <class A>
 void moments_full(const A* x, const A* sums, bool skip_nans, MomentLanes* out, unsigned* flags) {
     alignas(64) A mean[kCols];
     alignas(64) A dev[kLanes];
     alignas(64) A sqr[kLanes];
-    for (int l = 0; l < kLanes; ++l) {
-        const A m = sums[l] * A(0.03125);  // exact division by 32
-        mean[4 * l] = mean[4 * l + 1] = mean[4 * l + 2] = mean[4 * l + 3] = m;
-    }
+    for (int k = 0; k < kCols; ++k) mean[k] = sums[k / 4] * A(0.03125);  // exact division by 32
     deviations(x, kRows, mean, dev, sqr);
-    int bad = 0;
-    for (int l = 0; l < kLanes; ++l) {
-        const double d = static_cast<double>(dev[l]);
-        const double m2 = static_cast<double>(sqr[l]) - (d * d) * 0.03125;
-        out->n[l] = 32;
-        out->s[l] = 32 * static_cast<double>(mean[4 * l]) + d;
-        out->m2[l] = m2 < 0 ? 0 : m2;
-        bad += !Arithmetic<A>::usable(sqr[l]);
-    }
-    out->uniform = true;
-    if (bad != 0) mend_moments(x, kTileElements, x, kRows, mean, sqr, skip_nans, out, flags);
+    widen_moments(x, sums, dev, sqr, skip_nans, out, flags);
 }
 
 // How many elements of each column of a tile count.

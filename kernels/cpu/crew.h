@@ -46,10 +46,11 @@ struct ChunkBuffer {
     alignas(64) std::byte bytes[kChunkElements * sizeof(std::uint64_t)];
 };
 
-// Elements [begin, begin + count) in one piece, at any address. REQUIRES: count <= kChunkElements.
-inline const std::byte* chunk_at(const Sequence& sequence, std::uint64_t begin, std::uint64_t count,
+// Elements [begin, begin + count) in one piece: aligned for the type if `aligned`, else at any address. REQUIRES: count <= kChunkElements.
+inline const std::byte* chunk_at(const Sequence& sequence, std::uint64_t begin, std::uint64_t count, bool aligned,
                                  ChunkBuffer* buffer) {
-    if (sequence.cols >= sequence.n) return sequence.data + begin * sequence.element_bytes;
+    if (sequence.direct || (!aligned && sequence.cols >= sequence.n))
+        return sequence.data + begin * sequence.element_bytes;
     gather(sequence, begin, count, buffer->bytes);
     return buffer->bytes;
 }
@@ -64,7 +65,7 @@ bool sweep(const Sequence& sequence, const Crew& crew, const StopToken& stop, co
         for (std::uint64_t c = g * group; c < std::min((g + 1) * group, chunks); ++c) {
             const std::uint64_t begin = c * kChunkElements;
             const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, sequence.n - begin);
-            take(chunk_at(sequence, begin, count, &buffer), static_cast<std::size_t>(count), worker);
+            take(chunk_at(sequence, begin, count, false, &buffer), static_cast<std::size_t>(count), worker);
         }
         return true;
     });
@@ -73,16 +74,18 @@ bool sweep(const Sequence& sequence, const Crew& crew, const StopToken& stop, co
 // The whole array as one sequence.
 inline Sequence whole_sequence(const Job& job, const InputView& input) {
     const std::uint64_t n = job.rows * job.cols;
+    const std::size_t width = element_bytes(job.type);
     const bool contiguous = job.rows <= 1 || input.row_stride == job.cols;
-    return Sequence{
-        input.data, n, contiguous ? std::max<std::uint64_t>(n, 1) : job.cols, input.row_stride, element_bytes(job.type),
-        false};
+    const bool aligned = reinterpret_cast<std::uintptr_t>(input.data) % width == 0;
+    return Sequence{input.data,       n,     contiguous ? std::max<std::uint64_t>(n, 1) : job.cols,
+                    input.row_stride, width, contiguous && aligned};
 }
 
 inline Sequence row_sequence(const Job& job, const InputView& input, std::uint64_t row) {
     const std::size_t width = element_bytes(job.type);
     const std::byte* data = job.cols == 0 ? input.data : input.data + row * input.row_stride * width;
-    return Sequence{data, job.cols, std::max<std::uint64_t>(job.cols, 1), job.cols, width, false};
+    const bool aligned = reinterpret_cast<std::uintptr_t>(data) % width == 0;
+    return Sequence{data, job.cols, std::max<std::uint64_t>(job.cols, 1), job.cols, width, aligned};
 }
 
 // How many workers a job of predicted cost has: each needs memory of its own.

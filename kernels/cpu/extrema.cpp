@@ -29,18 +29,15 @@ Extrema extrema_of(const IntegerPartial& partial) {
 
 Result<Extrema> find_extrema(ElementType type, const Sequence& sequence, ThreadPool* pool, const StopToken& stop) {
     if (sequence.n == 0) return Extrema{};
-    Sequence checked = sequence;  // the kernels want aligned chunks
-    checked.direct =
-        sequence.cols >= sequence.n && reinterpret_cast<std::uintptr_t>(sequence.data) % sequence.element_bytes == 0;
     return visit_element_type(type, [&](auto element) -> Result<Extrema> {
         using K = ReduceKernel<decltype(element)>;
         using Partial = typename K::Partial;
         const ChunkWork<Partial> work{K::select(), kNeedExtrema};
         Partial partial;
-        if (pool != nullptr && checked.n > kChunkElements) {
-            Result<void> done = reduce_parallel(work, checked, pool, stop, &partial);
+        if (pool != nullptr && sequence.n > kChunkElements) {
+            Result<void> done = reduce_parallel(work, sequence, pool, stop, &partial);
             if (!done) return std::move(done).error();
-        } else if (!reduce_serial(work, checked, stop, &partial)) {
+        } else if (!reduce_serial(work, sequence, stop, &partial)) {
             return stop.error();
         }
         return extrema_of(partial);

@@ -22,7 +22,8 @@ std::uint32_t keys_of(std::uint32_t levels) {
 }  // namespace
 
 std::size_t LevelCounter::worker_bytes(std::uint32_t levels) {
-    return KeyCounts::bytes(keys_of(levels)) + keys_of(levels) * sizeof(std::uint64_t);
+    const std::size_t totals = keys_of(levels) * sizeof(std::uint64_t);
+    return KeyCounts::bytes(keys_of(levels)) + (totals + 63) / 64 * 64;
 }
 
 LevelCounter::LevelCounter(ElementType type, std::uint32_t levels, std::byte* memory, unsigned workers)

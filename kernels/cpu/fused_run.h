@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a fused job that share their reads: statistics, histogram and entropy. A chunk of a sequence goes through all of them while it is in a
+// cache. A histogram or an entropy whose range must be found in the data comes in a second sweep, after the first has found it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "kernels/cpu/counting_run.h"
+#include "kernels/cpu/entropy_run.h"
+#include "kernels/cpu/histogram_run.h"
+#include "kernels/cpu/reduce_typed.h"
+
+namespace tegu::kernels {
+
+// The parts that a job has, and where their arrays go; null: no such part. Outputs are null for a plan.
+struct SweptParts {
+    const ReduceParams* reduce = nullptr;
+    const HistogramParams* histogram = nullptr;
+    const EntropyParams* entropy = nullptr;
+    const OutputView* reduce_outputs = nullptr;
+    const OutputView* histogram_outputs = nullptr;
+    const OutputView* entropy_outputs = nullptr;
+
+    bool any() const { return reduce != nullptr || histogram != nullptr || entropy != nullptr; }
+};
+
+// Sweeps of the data, and scratch memory at most.
+int sweeps_of(const Job& job, const SweptParts& parts);
+std::uint64_t sweep_scratch_bytes(const Job& job, const SweptParts& parts);
+
+// Runs the parts with at most `workers` workers (cut to what their memory allows); returns how many there were.
+// Errors: as the parts alone.
+Result<unsigned> run_sweeps(const Job& job, const SweptParts& parts, const InputView& input, ThreadPool* pool,
+                            std::uint64_t predicted_ns, const StopToken& stop);
+
+}  // namespace tegu::kernels

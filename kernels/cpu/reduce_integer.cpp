@@ -28,7 +28,6 @@ struct Wide<2> {
 template <>
 struct Wide<4> {
     using Unsigned = std::uint32_t;
-    using Sum = std::int64_t;
 };
 template <>
 struct Wide<8> {
@@ -70,9 +69,28 @@ struct Magnitude {
     }
 };
 
+// 32-bit values are summed twice, in 32 bits: what wraps around in the sum of the values is found in the sum of their high halves, as the
+// difference of the two is a sum of low halves, which fits for a tile.
+Int128 join_halves(std::int64_t high, std::uint32_t wrapped) {
+    return high * 65536 + static_cast<std::uint32_t>(wrapped - (static_cast<std::uint32_t>(high) << 16));
+}
+
+// The same for squares in 64 bits.
+Uint128 join_squares(std::uint64_t high, std::uint64_t wrapped) {
+    return (static_cast<Uint128>(high) << 32) + (wrapped - (high << 32));
+}
+
 template <class T>
 Int128 tile_sum(const T* x, std::size_t n) {
-    if constexpr (sizeof(T) == 8) {
+    if constexpr (sizeof(T) == 4) {
+        T high = 0;
+        std::uint32_t sum = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            sum += static_cast<std::uint32_t>(x[i]);
+            high += x[i] >> 16;
+        }
+        return join_halves(high, sum);
+    } else if constexpr (sizeof(T) == 8) {
         const Int128 sum = static_cast<Int128>(sum_halves<Biased>(x, n));
         return is_signed<T>() ? sum - (static_cast<Int128>(kBias) * static_cast<Int128>(n)) : sum;
     } else {
@@ -84,7 +102,17 @@ Int128 tile_sum(const T* x, std::size_t n) {
 
 template <class T>
 Uint128 tile_l1(const T* x, std::size_t n) {
-    if constexpr (sizeof(T) == 8) {
+    if constexpr (!is_signed<T>()) {
+        return static_cast<Uint128>(tile_sum(x, n));
+    } else if constexpr (sizeof(T) == 4) {
+        std::uint32_t high = 0;
+        std::uint32_t sum = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            sum += magnitude(x[i]);
+            high += magnitude(x[i]) >> 16;
+        }
+        return static_cast<Uint128>(join_halves(high, sum));
+    } else if constexpr (sizeof(T) == 8) {
         return sum_halves<Magnitude>(x, n);
     } else {
         typename Wide<sizeof(T)>::Sum sum = 0;
@@ -100,6 +128,13 @@ void add_limbs(std::uint64_t limbs[3], Uint128 low, std::uint64_t high) {
     limbs[2] += high + (sum < low);
 }
 
+// Every instruction set multiplies signed values well: of unsigned elements y = x - 2^31 is squared, and chunk_squares() mends the sum.
+template <class T>
+std::uint64_t signed_square(T x) {
+    const auto y = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) ^ (is_signed<T>() ? 0 : 0x80000000u));
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(y) * y);
+}
+
 template <class T>
 void add_squares(const T* x, std::size_t n, std::uint64_t limbs[3]) {
     if constexpr (sizeof(T) <= 2) {
@@ -110,15 +145,14 @@ void add_squares(const T* x, std::size_t n, std::uint64_t limbs[3]) {
         }
         add_limbs(limbs, sum, 0);
     } else if constexpr (sizeof(T) == 4) {
-        std::uint64_t low = 0;
+        std::uint64_t sum = 0;
         std::uint64_t high = 0;
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint64_t m = magnitude(x[i]);
-            const std::uint64_t square = m * m;
-            low += square & 0xffffffffu;
+            const std::uint64_t square = signed_square(x[i]);
+            sum += square;
             high += square >> 32;
         }
-        add_limbs(limbs, (static_cast<Uint128>(high) << 32) + low, 0);
+        add_limbs(limbs, join_squares(high, sum), 0);
     } else {
         Uint128 sum = 0;
         std::uint64_t carries = 0;
@@ -163,29 +197,84 @@ std::uint64_t tile_zeros(const T* x, std::size_t n) {
     return total;
 }
 
+// Everything about a tile of 32-bit elements in one loop.
+template <class T>
+void fused_tile(const T* x, std::size_t n, IntegerPartial* out, Extremes<T>* extremes) {
+    T sum_high = 0;
+    std::uint32_t sum = 0, l1 = 0, l1_high = 0, zeros = 0;
+    std::uint64_t squares = 0, squares_high = 0;
+    T min = extremes->min;
+    T max = extremes->max;
+    for (std::size_t i = 0; i < n; ++i) {
+        const T v = x[i];
+        sum += static_cast<std::uint32_t>(v);
+        sum_high += v >> 16;
+        if (is_signed<T>()) {
+            l1 += magnitude(v);
+            l1_high += magnitude(v) >> 16;
+        }
+        const std::uint64_t square = signed_square(v);
+        squares += square;
+        squares_high += square >> 32;
+        zeros += v == T(0);
+        min = v < min ? v : min;
+        max = v > max ? v : max;
+    }
+    const Int128 total = join_halves(sum_high, sum);
+    out->sum += total;
+    out->l1 += static_cast<Uint128>(is_signed<T>() ? join_halves(l1_high, l1) : total);
+    add_limbs(out->squares, join_squares(squares_high, squares), 0);
+    out->zeros += zeros;
+    extremes->min = min;
+    extremes->max = max;
+}
+
+template <class T>
+void looped_tile(unsigned needs, const T* x, std::size_t n, IntegerPartial* out, Extremes<T>* extremes) {
+    if (needs & (kNeedSum | kNeedMoments)) out->sum += tile_sum(x, n);
+    if (needs & kNeedL1) out->l1 += tile_l1(x, n);
+    if (needs & kNeedMoments) add_squares(x, n, out->squares);
+    if (needs & kNeedZeros) out->zeros += tile_zeros(x, n);
+    if (needs & kNeedExtrema) {
+        const Extremes<T> e = tile_extremes(x, n);
+        extremes->min = e.min < extremes->min ? e.min : extremes->min;
+        extremes->max = e.max > extremes->max ? e.max : extremes->max;
+    }
+}
+
+// sum(x^2) = sum(y^2) + 2^32 sum(x) - n 2^62, in 128 bits.
+void mend_squares(std::size_t n, IntegerPartial* out) {
+    const Uint128 y = (static_cast<Uint128>(out->squares[1]) << 64) | out->squares[0];
+    const Uint128 x = y + (static_cast<Uint128>(out->sum) << 32) - (static_cast<Uint128>(n) << 62);
+    out->squares[0] = static_cast<std::uint64_t>(x);
+    out->squares[1] = static_cast<std::uint64_t>(x >> 64);
+}
+
+constexpr std::size_t kAheadBytes = 8192;  // prefetched
+
 template <class T>
 void reduce_chunk(unsigned needs, const T* x, std::size_t n, IntegerPartial* out) {
+    const bool fused = sizeof(T) == 4 && __builtin_popcount(needs & ~kSkipNans) > 2;
     out->sum = 0;
     out->l1 = 0;
     out->squares[0] = out->squares[1] = out->squares[2] = 0;
     out->zeros = 0;
-    T min = x[0];
-    T max = x[0];
+    Extremes<T> extremes{x[0], x[0]};
     for (std::size_t begin = 0; begin < n; begin += kTileElements) {
         const std::size_t width = n - begin < kTileElements ? n - begin : kTileElements;
         const T* tile = x + begin;
-        if (needs & (kNeedSum | kNeedMoments)) out->sum += tile_sum(tile, width);
-        if (needs & kNeedL1) out->l1 += tile_l1(tile, width);
-        if (needs & kNeedMoments) add_squares(tile, width, out->squares);
-        if (needs & kNeedZeros) out->zeros += tile_zeros(tile, width);
-        if (needs & kNeedExtrema) {
-            const Extremes<T> e = tile_extremes(tile, width);
-            min = e.min < min ? e.min : min;
-            max = e.max > max ? e.max : max;
-        }
+        for (std::size_t byte = 0; byte < width * sizeof(T); byte += 64)
+            __builtin_prefetch(reinterpret_cast<const char*>(tile) + kAheadBytes + byte);
+        if constexpr (sizeof(T) == 4)
+            if (fused) {
+                fused_tile(tile, width, out, &extremes);
+                continue;
+            }
+        looped_tile(needs, tile, width, out, &extremes);
     }
-    out->min = min;
-    out->max = max;
+    if (sizeof(T) == 4 && !is_signed<T>() && (fused || (needs & kNeedMoments))) mend_squares(n, out);
+    out->min = extremes.min;
+    out->max = extremes.max;
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ Method function_of(EntropyMethod method) {
         case EntropyMethod::Slide: return TEGU_ISA_SELECT(entropy_slide);
         case EntropyMethod::Planes: return TEGU_ISA_SELECT(entropy_planes);
         case EntropyMethod::Columns: return TEGU_ISA_SELECT(entropy_columns);
+        case EntropyMethod::Prefix: return TEGU_ISA_SELECT(entropy_prefix);
     }
     __builtin_unreachable();
 }
@@ -221,6 +222,7 @@ std::size_t method_scratch_bytes(EntropyMethod method, const EntropyLayout& layo
         case EntropyMethod::Slide: return 0;
         case EntropyMethod::Planes: return (std::size_t{params.levels} + 1) * layout.pitch;
         case EntropyMethod::Columns: return std::size_t{2} * entropy_column_levels(params.levels) * layout.pitch;
+        case EntropyMethod::Prefix: return entropy_prefix_bytes(params.levels, layout.pitch);
     }
     __builtin_unreachable();
 }
@@ -229,8 +231,10 @@ std::size_t method_scratch_bytes(EntropyMethod method, const EntropyLayout& layo
 
 EntropyLayout entropy_layout(const Job& job, const EntropyMapParams& params, const EntropyPolicy& policy) {
     EntropyLayout layout;
+    const std::uint64_t most_cols = policy.method == EntropyMethod::Prefix ? kMaxPrefixCols : policy.tile_cols;
+    const std::uint64_t strip = std::min<std::uint64_t>(policy.tile_cols, most_cols);
     layout.tiles_down = (job.rows + policy.tile_rows - 1) / policy.tile_rows;
-    layout.tiles_across = (job.cols + policy.tile_cols - 1) / policy.tile_cols;
+    layout.tiles_across = (job.cols + strip - 1) / strip;
     layout.tile_rows = std::min<std::uint64_t>(policy.tile_rows, job.rows);
     // Strips of equal width: no narrow rest at the right.
     layout.tile_cols =

@@ -10,4 +10,5 @@ tegu_isa_objects(tegu_kernels
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_columns.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_finish.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_planes.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_prefix.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cpu/entropy_map_slide.cpp)

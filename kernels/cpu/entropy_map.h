@@ -55,11 +55,21 @@ inline constexpr std::uint32_t kMaxPlanePixels = 127;
 inline constexpr std::uint32_t kMaxPlaneLevels = 128;
 TEGU_ISA_DECLARE(void entropy_planes(const EntropyTile& tile, const EntropyRows& rows);)
 
-// A histogram per column and one of the window that follows by whole columns: any window, at most kMaxColumnLevels levels.
+// Planes of column counts and their sums along the row: any window, at most kMaxPrefixLevels levels, tiles of at most kMaxPrefixCols
+// columns (so that no sum exceeds 16 bits).
+inline constexpr std::uint32_t kMaxPrefixLevels = 128;
+inline constexpr std::uint32_t kMaxPrefixCols = 896;
+constexpr std::size_t entropy_prefix_bytes(std::uint32_t levels, std::size_t pitch) {
+    return levels * pitch + kEntropyRowSlack + 8 * pitch;
+}
+TEGU_ISA_DECLARE(void entropy_prefix(const EntropyTile& tile, const EntropyRows& rows);)
+
+// A histogram per column and one of the window that follows by whole columns: any window, any levels.
 // Scratch: 2 * entropy_column_levels(level_count) bytes a padded column.
-inline constexpr std::uint32_t kMaxColumnLevels = 64;
 constexpr std::uint32_t entropy_column_levels(std::uint32_t levels) {
-    return levels <= 8 ? 8 : levels <= 16 ? 16 : levels <= 32 ? 32 : 64;
+    std::uint32_t size = 4;
+    while (size < levels) size *= 2;
+    return size;
 }
 TEGU_ISA_DECLARE(void entropy_columns(const EntropyTile& tile, const EntropyRows& rows);)
 

@@ -18,6 +18,10 @@ constexpr unsigned kVectorBytes = 16;
 template <unsigned Bytes>
 struct VectorOf;
 template <>
+struct VectorOf<8> {
+    typedef std::uint64_t Type;  // no count carries into the next: none exceeds the window, none is negative
+};
+template <>
 struct VectorOf<16> {
     typedef std::uint16_t Type __attribute__((vector_size(16)));
 };
@@ -48,12 +52,18 @@ class Histogram {
             counts_[part] -= counts;
         }
     }
+    // Counts are taken from words of four: loads are what limits lookups.
     std::uint32_t sum(const std::uint32_t* table) const {
-        std::uint16_t counts[Levels];
-        __builtin_memcpy(counts, counts_, sizeof counts);
-        std::uint32_t sum = 0;
-        for (unsigned level = 0; level < Levels; ++level) sum += table[counts[level]];
-        return sum;
+        std::uint64_t words[Levels / 4];
+        __builtin_memcpy(words, counts_, sizeof words);
+        std::uint32_t sums[4] = {};
+        for (const std::uint64_t word : words) {
+            sums[0] += table[word & 0xffff];
+            sums[1] += table[(word >> 16) & 0xffff];
+            sums[2] += table[(word >> 32) & 0xffff];
+            sums[3] += table[word >> 48];
+        }
+        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
 
   private:
@@ -106,10 +116,13 @@ void run(const EntropyTile& tile, const EntropyRows& rows) {
 
 void entropy_columns(const EntropyTile& tile, const EntropyRows& rows) {
     switch (entropy_column_levels(tile.level_count)) {
+        case 4: return run<4>(tile, rows);
         case 8: return run<8>(tile, rows);
         case 16: return run<16>(tile, rows);
         case 32: return run<32>(tile, rows);
-        default: return run<64>(tile, rows);
+        case 64: return run<64>(tile, rows);
+        case 128: return run<128>(tile, rows);
+        default: return run<256>(tile, rows);
     }
 }
 

@@ -70,15 +70,15 @@ double measure(const Image& image, const EntropyMapParams& params, EntropyPolicy
 }
 
 void print_table(const Image& image) {
-    std::printf("| levels | window | planes | columns | slide | taken |\n|---|---|---|---|---|---|\n");
-    for (const std::uint32_t levels : {4u, 16u, 32u, 64u, 128u, 256u}) {
+    std::printf("| levels | window | planes | prefix | columns | slide | taken |\n|---|---|---|---|---|---|---|\n");
+    for (const std::uint32_t levels : {2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u}) {
         for (const std::uint32_t window : {3u, 5u, 7u, 9u, 15u, 31u, 63u}) {
             EntropyMapParams params;
             params.window_rows = params.window_cols = window;
             params.levels = levels;
             const EntropyPolicy policy = choose_entropy_policy(params);
             std::printf("| %u | %ux%u ", levels, window, window);
-            for (const EntropyMethod method : {EntropyMethod::Planes, EntropyMethod::Columns, EntropyMethod::Slide}) {
+            for (const EntropyMethod method : {EntropyMethod::Planes, EntropyMethod::Prefix, EntropyMethod::Columns, EntropyMethod::Slide}) {
                 const double ns = measure(image, params, policy, method);
                 ns < 0 ? std::printf("| ") : std::printf("| %.2f ", ns);
             }

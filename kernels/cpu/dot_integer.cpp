@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chunk kernels of dot for integers. The sums are exact, so their order is free: plain loops with accumulators that cannot
 // overflow within a piece, widened into 192 bits after each.
+#include <type_traits>
+
 #include "kernels/cpu/dot_chunk.h"
 #include "kernels/cpu/elementwise.h"
 
@@ -63,42 +65,48 @@ inline Int128 piece(const std::byte* x, const std::byte* y, std::size_t n, std::
     return ((static_cast<Int128>(high) << 32) + low) - static_cast<Int128>(kBias) * static_cast<Int128>(n);
 }
 
-inline void add_product(Uint128 product, std::uint64_t sign, IntegerDot* sum) {
-    const Uint128 low = (static_cast<Uint128>(sum->limb[1]) << 64) | sum->limb[0];
-    const Uint128 total = low + product;
-    sum->limb[0] = static_cast<std::uint64_t>(total);
-    sum->limb[1] = static_cast<std::uint64_t>(total >> 64);
-    sum->limb[2] += sign + (total < product);
+// low + 2^64 * high as 192 bits. REQUIRES: |low|, |high| < 2^127.
+inline IntegerDot combine(Int128 low, Int128 high) {
+    high += low >> 64;
+    return IntegerDot{
+        {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high), static_cast<std::uint64_t>(high >> 64)}};
+}
+
+// Products of 64-bit elements: their low words and their high words in sums of 128 bits.
+template <class T>
+IntegerDot dot_words(const std::byte* x, const std::byte* y, std::size_t n) {
+    using Product = std::conditional_t<(T(-1) < T(0)), Int128, Uint128>;
+    // turns the sign bit of high words: then they are not negative
+    constexpr std::uint64_t kBias = T(-1) < T(0) ? std::uint64_t{1} << 63 : 0;
+    Uint128 low = 0;
+    Uint128 high = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto product = static_cast<Uint128>(static_cast<Product>(load<T>(x, i)) * load<T>(y, i));
+        low += static_cast<std::uint64_t>(product);
+        high += static_cast<std::uint64_t>(product >> 64) ^ kBias;
+    }
+    return combine(static_cast<Int128>(low), static_cast<Int128>(high - static_cast<Uint128>(kBias) * n));
 }
 
 template <class T>
-void dot_chunk(const std::byte* x, const std::byte* y, std::size_t n, IntegerDot* out) {
-    IntegerDot sum{{0, 0, 0}};
+IntegerDot dot_chunk(const std::byte* x, const std::byte* y, std::size_t n) {
     if constexpr (sizeof(T) == 8) {
-        for (std::size_t i = 0; i < n; ++i) {
-            if (T(-1) < T(0)) {
-                const Int128 product = static_cast<Int128>(load<T>(x, i)) * load<T>(y, i);
-                add_product(static_cast<Uint128>(product), static_cast<std::uint64_t>(product >> 127), &sum);
-            } else {
-                add_product(static_cast<Uint128>(load<T>(x, i)) * load<T>(y, i), 0, &sum);
-            }
-        }
+        return dot_words<T>(x, y, n);
     } else {
-        Int128 total = 0;  // 2^14 products below 2^64
+        Int128 total = 0;
         for (std::size_t begin = 0; begin < n; begin += kPiece) {
             const std::size_t width = n - begin < kPiece ? n - begin : kPiece;
             total += piece(x + begin * sizeof(T), y + begin * sizeof(T), width, T());
         }
-        add_product(static_cast<Uint128>(total), static_cast<std::uint64_t>(total >> 127), &sum);
+        return combine(total, 0);
     }
-    *out = sum;
 }
 
 }  // namespace
 
 #define TEGU_X(word, type)                                                                                \
     void dot_chunk_##word(const std::byte* x, const std::byte* y, std::size_t n, bool, IntegerDot* out) { \
-        dot_chunk<type>(x, y, n, out);                                                                    \
+        *out = dot_chunk<type>(x, y, n);                                                                  \
     }
 TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
 #undef TEGU_X

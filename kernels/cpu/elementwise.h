@@ -108,8 +108,7 @@ inline __m128i narrow_words(__m128 value) {
     const __m128i half = select(large, _mm_set1_epi32(0x7c00), finite);
     const __m128i sign = _mm_andnot_si128(_mm_set1_epi32(0x7fff), _mm_srai_epi32(bits, 16));
     const __m128i is_nan = _mm_castps_si128(_mm_cmpunord_ps(value, value));
-    const __m128i negative = _mm_cmplt_epi32(bits, _mm_setzero_si128());
-    return select(is_nan, _mm_set1_epi32(kHalfNan), _mm_or_si128(half, _mm_and_si128(negative, sign)));
+    return select(is_nan, _mm_set1_epi32(kHalfNan), _mm_or_si128(half, sign));
 }
 #endif
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegu-bench runs every group of cases, prints what it promises in both forms, and refuses what it cannot do. No time is judged."""
+"""tegu-bench runs every case, prints what it promises in both forms, and refuses what it cannot do. No time is judged."""
 import json
 import os
 import re
@@ -9,7 +9,8 @@ import sys
 import unittest
 
 PROGRAM = os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"), "bin", "tegu-bench")
-FEW = "^(floor/bytes=400000|reduce/f32/n=1024/stats=sum|topk/i32/n=100000/k=10/uniform|daemon/(ready|round-trip|pipelined))"
+OPERATIONS = ("reduce", "topk", "entropy_map", "add", "dot", "rowscale", "quantile", "histogram", "entropy", "fused")
+FEW = "^(floor/bytes=400000/|reduce/f32/n=1024/stats=sum|topk/i32/n=100000/k=10/uniform|daemon/(ready|round-trip|pipelined))"
 
 
 def run(*arguments):
@@ -37,8 +38,32 @@ class Bench(unittest.TestCase):
         topk = cases["topk/i32/n=100000/k=10/uniform/threads=1"]
         self.assertEqual(topk["elements"], 100000)
         self.assertEqual(topk["bytes"], 400000 + 10 * (4 + 8))
+        self.assertIn("cpu", topk["policy"])
+        self.assertGreater(topk["of_floor"], 0)  # the floor ran beside it
         trip = cases["daemon/round-trip/sum/f32/n=1024"]
         self.assertGreaterEqual(trip["p99_us"], trip["p50_us"])
+
+    def test_every_case_works(self):
+        # Sanitizers make a large case take minutes; the small ones have the same code.
+        limits = ["--most-elements", "200000"] if os.environ.get("TEGU_SANITIZE") else []
+        names = run("--list", "--threads", "2", *limits).stdout.split()
+        self.assertEqual(len(names), len(set(names)))
+        if not limits:
+            self.assertEqual({name.split("/")[0] for name in names}, set(OPERATIONS) | {"floor", "daemon"})
+        done = run("--json", "--quick", "--threads", "2", *limits)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cases = json.loads(done.stdout)["cases"]
+        self.assertEqual([case["name"] for case in cases], names)
+        for case in cases:
+            self.assertGreater(case["median_ns"], 0, case)
+            if case["name"].split("/")[0] in OPERATIONS:
+                self.assertGreater(case["elements"], 0, case)
+                self.assertGreater(case["bytes"], 0, case)
+                self.assertTrue(case["policy"], case)
+
+    def test_quick_is_not_for_measuring(self):
+        done = run("--quick", "--repetitions", "3")
+        self.assertEqual(done.returncode, 64)
 
     def test_markdown_is_a_table_under_a_line_that_says_how(self):
         done = run("--repetitions", "1", "--filter", "^reduce/u8/n=1024/stats=sum")

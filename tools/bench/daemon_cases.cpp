@@ -27,6 +27,7 @@ constexpr std::uint64_t kSmall = 1024;    // f32 elements of a small job: 4 KiB 
 constexpr unsigned kDepth = 16;           // jobs in flight
 constexpr double kPipelineSeconds = 0.5;  // of one repetition
 constexpr double kIdleSeconds = 3;
+constexpr int kQuick = 20;  // how much shorter a quick run is
 
 double elapsed_ns(Clock::time_point since) {
     return std::chrono::duration<double, std::nano>(Clock::now() - since).count();
@@ -53,6 +54,11 @@ class DaemonCases {
             {"daemon/buffer/sum/f32/n=16777216", &DaemonCases::sum_of_buffer},
             {"daemon/buffer/topk/i32/n=10000000/k=10", &DaemonCases::topk_of_buffer},
         };
+        if (settings_.list) {
+            list("daemon/ready");
+            for (const auto& one : cases) list(one.name);
+            return {};
+        }
         if (settings_.wants("daemon/ready")) {
             const Result<void> done = ready("daemon/ready");
             if (!done) return done;
@@ -69,6 +75,14 @@ class DaemonCases {
     }
 
   private:
+    void list(const char* name) {
+        if (!settings_.wants(name)) return;
+        rows_.emplace_back();
+        rows_.back().name = name;
+    }
+
+    double shorter(double whole) const { return settings_.quick ? whole / kQuick : whole; }
+
     Result<void> connect() {
         if (client_) return {};
         Result<PrivateDaemon> daemon = PrivateDaemon::start(settings_.tegud, settings_.threads);
@@ -101,7 +115,7 @@ class DaemonCases {
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
         const Clock::time_point began = Clock::now();
         const std::uint64_t before = daemon_->cpu_ns();
-        std::this_thread::sleep_for(std::chrono::duration<double>(kIdleSeconds));
+        std::this_thread::sleep_for(std::chrono::duration<double>(shorter(kIdleSeconds)));
         const double used = static_cast<double>(daemon_->cpu_ns() - before);
         Row row;
         row.name = name_;
@@ -120,9 +134,10 @@ class DaemonCases {
     Result<void> round_trip() {
         const Request job = small_job();
         std::vector<double> p50, p99, times;
+        const int jobs = static_cast<int>(shorter(kSmallJobs)) / settings_.repetitions + 1;
         for (int repetition = -1; repetition < settings_.repetitions; ++repetition) {
             times.clear();
-            for (int i = 0; i < (repetition < 0 ? kWarmUp : kSmallJobs / settings_.repetitions + 1); ++i) {
+            for (int i = 0; i < (repetition < 0 ? kWarmUp : jobs); ++i) {
                 const Clock::time_point began = Clock::now();
                 const Expected<client::Result> result = client_->run(job);
                 times.push_back(elapsed_ns(began));
@@ -151,7 +166,7 @@ class DaemonCases {
             std::uint64_t done = 0;
             for (unsigned i = 0; i < kDepth; ++i)
                 if (const Expected<std::uint64_t> id = client_->submit(job); !id) return from(id.error());
-            for (; elapsed_ns(began) < kPipelineSeconds * 1e9 / settings_.repetitions * 7; ++done) {
+            for (; elapsed_ns(began) < shorter(kPipelineSeconds) * 1e9 / settings_.repetitions * 7; ++done) {
                 const client::Done one = client_->wait_any();
                 if (!one.result) return from(one.result.error());
                 if (const Expected<std::uint64_t> id = client_->submit(job); !id) return from(id.error());

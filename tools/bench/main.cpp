@@ -31,6 +31,13 @@ int run(int argc, const char* const* argv) {
     app.add_option("-t,--threads", settings.threads, "threads of the pool; cases with one thread run as well")
         ->check(CLI::Range(1u, 1024u));
     app.add_option("-r,--repetitions", settings.repetitions, "repetitions of each case")->check(CLI::Range(1, 1000));
+    app.add_option("-s,--seconds", settings.seconds,
+                   "measuring time of each case of the kernels, all repetitions together")
+        ->check(CLI::Range(1e-6, 3600.0));
+    CLI::Option* quick = app.add_flag("--quick", settings.quick, "one run of each case: to see that all work");
+    quick->excludes("--seconds")->excludes("--repetitions");
+    app.add_option("--most-elements", settings.most_elements, "leave out cases of more elements");
+    app.add_flag("--list", settings.list, "print the names of the cases and run none");
     app.add_option("--tegud", settings.tegud, "the daemon to start; default: the one beside this program");
     app.add_flag("--json", as_json, "print JSON instead of Markdown");
     try {
@@ -45,6 +52,7 @@ int run(int argc, const char* const* argv) {
         return 64;
     }
 
+    if (settings.quick) settings.repetitions = 1;
     const Device device = describe_device(argc, argv);
     std::vector<Row> rows;
     Result<void> done = run_kernel_cases(settings, rows);
@@ -52,6 +60,10 @@ int run(int argc, const char* const* argv) {
     if (!done) {
         std::fprintf(stderr, "tegu-bench: %s\n", done.error().message.c_str());
         return status_info(done.error().status).exit_code;
+    }
+    if (settings.list) {
+        for (const Row& row : rows) std::printf("%s\n", row.name.c_str());
+        return 0;
     }
     std::fputs((as_json ? json(rows, device) : markdown(rows, device)).c_str(), stdout);
     return 0;

@@ -67,7 +67,7 @@ std::string markdown(const std::vector<Row>& rows, const Device& device) {
         for (std::size_t i = 0; i < row.more.size(); ++i)
             out += (i == 0 ? "" : ", ") + row.more[i].first + " " +
                    text_of(row.more[i].second, row.more[i].second < 10 ? 3 : 1);
-        out += " |\n";
+        out += (row.policy.empty() || row.more.empty() ? "" : ", ") + row.policy + " |\n";
     }
     return out;
 }
@@ -84,6 +84,7 @@ std::string json(const std::vector<Row>& rows, const Device& device) {
                ", \"median_ns\": " + number(row.median_ns) + ", \"min_ns\": " + number(row.min_ns) +
                ", \"noise\": " + number(row.noise) + ", \"elements\": " + std::to_string(row.elements) +
                ", \"bytes\": " + std::to_string(row.bytes);
+        if (!row.policy.empty()) out += ", \"policy\": " + quoted(row.policy);
         for (const auto& figure : row.more) out += ", " + quoted(figure.first) + ": " + number(figure.second);
         out += "}";
     }

@@ -39,37 +39,41 @@
       "While messages come quicker than this, the thread that reads the sockets looks for the next one instead "  \
       "of going to sleep: small jobs are answered sooner, for the price of that core. An idle daemon sleeps.")
 
-#define TEGU_SETTINGS_SCHEDULER(X)                                                                                    \
-    X(scheduler, quantum_us, Microseconds, 10, 1000000, 2000, "", Now,                                                \
-      "Predicted work that each user may start per round of the fair queue (deficit round robin). Smaller is fairer " \
+#define TEGU_SETTINGS_SCHEDULER(X)                                                                                     \
+    X(scheduler, quantum_us, Microseconds, 10, 1000000, 2000, "", Now,                                                 \
+      "Predicted running time that each user may start per round of the fair queue (deficit round robin). Smaller is " \
+      "fairer "                                                                                                        \
       "between users with jobs of different sizes, larger switches less often.")
 
-#define TEGU_SETTINGS_LIMITS(X)                                                                                       \
-    X(limits, connections, Count, 1, 65536, 1024, "", Now, "Connections of all users together.")                      \
-    X(limits, connections_per_uid, Count, 1, 65536, 64, "", Now, "Connections of one user.")                          \
-    X(limits, jobs_in_flight_per_connection, Count, 1, 65536, 64, "", NewConnections,                                 \
-      "Jobs of one connection that have no reply yet. Clients learn the number when they connect.")                   \
-    X(limits, jobs_per_uid, Count, 1, 1048576, 256, "", Now, "Jobs of one user that have no reply yet.")              \
-    X(limits, queued_jobs, Count, 1, 1048576, 256, "", Now,                                                           \
-      "Jobs of all users that wait to run. Over it a job is refused as `BUSY`, with a time to retry after.")          \
-    X(limits, queued_work_ms, Milliseconds, 1, 3600000, 2000, "", Now,                                                \
-      "Predicted work of all jobs that wait to run. Over it a job is refused as `BUSY`. One job may always wait, "    \
-      "however long it takes.")                                                                                       \
-    X(limits, buffers_per_connection, Count, 1, 65536, 256, "", Now, "Buffers of one connection.")                    \
-    X(limits, buffers_per_uid, Count, 1, 65536, 1024, "", Now,                                                        \
-      "Buffers of one user. Each holds one file descriptor of the daemon (`LimitNOFILE=` of the unit).")              \
-    X(limits, buffer_bytes, Bytes, 4096, 1099511627776, 0, "the same as buffer_bytes_per_uid", Now,                   \
-      "Size of one buffer.")                                                                                          \
-    X(limits, buffer_bytes_per_uid, Bytes, 4096, 1099511627776, 0, "half of buffer_bytes_total", Now,                 \
-      "All buffers of one user together.")                                                                            \
-    X(limits, buffer_bytes_total, Bytes, 4096, 1099511627776, 0, "half of the physical memory", Now,                  \
-      "All buffers of all users together.")                                                                           \
-    X(limits, scratch_bytes, Bytes, 1048576, 1099511627776, 0, "a quarter of the physical memory", Now,               \
-      "Working memory of one job. One that needs more is refused as `TOO_LARGE`.")                                    \
-    X(limits, reply_queue_bytes, Bytes, 65536, 1073741824, 1048576, "", Now,                                          \
-      "Replies that one connection has not read yet. Over it the daemon stops reading from the connection until the " \
-      "client has caught up.")                                                                                        \
-    X(limits, reply_queue_max_bytes, Bytes, 65536, 1073741824, 4194304, "", Now,                                      \
+#define TEGU_SETTINGS_LIMITS(X)                                                                                        \
+    X(limits, connections, Count, 1, 65536, 1024, "", Now,                                                             \
+      "Connections of all users together. Each counts as two file descriptors of the daemon, its socket and one that " \
+      "came with a message not yet whole. With the buffers and 285 that are kept back they stay within "               \
+      "`LimitNOFILE=` of the unit; beyond that the answer is `BUSY`.")                                                 \
+    X(limits, connections_per_uid, Count, 1, 65536, 64, "", Now, "Connections of one user.")                           \
+    X(limits, jobs_in_flight_per_connection, Count, 1, 65536, 64, "", NewConnections,                                  \
+      "Jobs of one connection that have no reply yet. Clients learn the number when they connect.")                    \
+    X(limits, jobs_per_uid, Count, 1, 1048576, 256, "", Now, "Jobs of one user that have no reply yet.")               \
+    X(limits, queued_jobs, Count, 1, 1048576, 256, "", Now,                                                            \
+      "Jobs of all users that wait to run. Over it a job is refused as `BUSY`, with a time to retry after.")           \
+    X(limits, queued_work_ms, Milliseconds, 1, 3600000, 2000, "", Now,                                                 \
+      "How long all jobs that wait will run one after another, as predicted from what the daemon has measured so "     \
+      "far. Over it a job is refused as `BUSY`. One job may always wait, however long it takes.")                      \
+    X(limits, buffers_per_connection, Count, 1, 65536, 256, "", Now, "Buffers of one connection.")                     \
+    X(limits, buffers_per_uid, Count, 1, 65536, 1024, "", Now,                                                         \
+      "Buffers of one user. Each counts as one file descriptor of the daemon.")                                        \
+    X(limits, buffer_bytes, Bytes, 4096, 1099511627776, 0, "the same as buffer_bytes_per_uid", Now,                    \
+      "Size of one buffer.")                                                                                           \
+    X(limits, buffer_bytes_per_uid, Bytes, 4096, 1099511627776, 0, "half of buffer_bytes_total", Now,                  \
+      "All buffers of one user together.")                                                                             \
+    X(limits, buffer_bytes_total, Bytes, 4096, 1099511627776, 0, "half of the physical memory", Now,                   \
+      "All buffers of all users together.")                                                                            \
+    X(limits, scratch_bytes, Bytes, 1048576, 1099511627776, 0, "a quarter of the physical memory", Now,                \
+      "Working memory of one job. One that needs more is refused as `TOO_LARGE`.")                                     \
+    X(limits, reply_queue_bytes, Bytes, 65536, 1073741824, 1048576, "", Now,                                           \
+      "Replies that one connection has not read yet. Over it the daemon stops reading from the connection until the "  \
+      "client has caught up.")                                                                                         \
+    X(limits, reply_queue_max_bytes, Bytes, 65536, 1073741824, 4194304, "", Now,                                       \
       "Over this many bytes of unread replies the connection is closed.")
 
 #define TEGU_SETTINGS_TIMEOUTS(X)                                                                               \

@@ -14,11 +14,15 @@ namespace {
 
 constexpr std::uint64_t kTurnNs = 500'000;  // of computing before the other connections get their turn
 constexpr unsigned kTurnFrames = 256;
-constexpr std::size_t kMostForeignWaiting = 16;  // descriptors of a user to be closed: more than that is an attack
 constexpr auto kGoneCheck = std::chrono::milliseconds(1000);
 
 std::chrono::milliseconds milliseconds(std::uint64_t count) {
     return std::chrono::milliseconds(count);
+}
+
+Error too_many_to_close() {
+    return field_error(Status::OverQuota, "descriptors", "memfds",
+                       "too many descriptors of this user, which are no memfds, wait to be closed");
 }
 
 Error surplus_descriptors() {
@@ -60,10 +64,24 @@ void Connection::on_readable() {
     reading_ = false;
     if (closed_ || ending_) return;
     now_ = Clock::now();
-    std::size_t bytes = 0;
-    if (!receive(&bytes)) return;
-    if (bytes > 0) process_received(bytes);
+    if (may_read()) {
+        std::size_t bytes = 0;
+        if (!receive(&bytes)) return;
+        if (bytes > 0) process_received(bytes);
+    }
     finish_wakeup();
+}
+
+// Results that came since the wait began may have made a pause due. So at most one descriptor waits here for its message, as
+// Quotas counts: whatever is read is followed by at least one frame.
+bool Connection::may_read() {
+    if (foreign_waiting() > kMostForeign && foreign_waiting(uid_) > kMostForeign) {
+        end_with(too_many_to_close(), CloseReason::Refused);
+    } else if (replies_.pending() > shared_.settings.limits.reply_queue_bytes) {
+        paused_ = true;
+        partial_since_ = kNever;
+    }
+    return !paused_ && !ending_;
 }
 
 // One read into the shared area. False: the connection ended.
@@ -95,12 +113,10 @@ bool Connection::take_descriptors(Received& received) {
                  CloseReason::BadFraming);
         return false;
     }
-    if (foreign_waiting(uid_) > kMostForeignWaiting &&
+    if (foreign_waiting(uid_) > kManyForeign &&
         !std::all_of(received.fds.begin(), received.fds.end(), closes_at_once)) {
         close_foreign(std::move(received.fds), uid_);
-        end_with(field_error(Status::OverQuota, "descriptors", "memfds",
-                             "too many descriptors of this user, which are no memfds, wait to be closed"),
-                 CloseReason::Refused);
+        end_with(too_many_to_close(), CloseReason::Refused);
         return false;
     }
     for (Fd& fd : received.fds) descriptors_.emplace_back(std::move(fd), uid_);
@@ -322,9 +338,8 @@ void Connection::close(CloseReason reason) {
     if (closed_) return;
     closed_ = true;
     ++shared_.statistics.closed[static_cast<std::size_t>(reason)];
-    shut_down_and_discard(socket(), uid_);
     boost::system::error_code ignored;
-    socket_.close(ignored);
+    close_connection(Fd(socket_.release(ignored)), uid_);
     descriptors_.clear();
     handle_close(reason);
 }

@@ -93,6 +93,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void wait_readable();
     void wait_writable();
     void on_readable();
+    bool may_read();
     bool receive(std::size_t* bytes);
     bool take_descriptors(Received& received);
     void process_received(std::size_t bytes);

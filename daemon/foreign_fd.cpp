@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <iterator>
@@ -34,6 +35,7 @@ struct Closers {
         std::vector<Fd> waiting;
     };
     std::mutex mutex;
+    std::atomic<std::size_t> waiting{0};  // of all users; changed under the mutex
     unsigned threads = 0;
     std::unordered_map<uid_t, User> users;  // those with threads
 };
@@ -50,6 +52,7 @@ void close_those_of(uid_t uid) {
     while (!user.waiting.empty()) {
         Fd fd = std::move(user.waiting.back());
         user.waiting.pop_back();
+        --all.waiting;
         lock.unlock();
         fd.reset();
         lock.lock();
@@ -65,6 +68,7 @@ bool enqueue(std::vector<Fd>& fds, uid_t uid) {
     Closers::User& user = all.users[uid];
     user.waiting.reserve(user.waiting.size() + fds.size());
     std::move(fds.begin(), fds.end(), std::back_inserter(user.waiting));
+    all.waiting += fds.size();
     if (user.threads > 0 && (user.threads >= kThreadsPerUser || all.threads >= kThreads)) return false;
     ++user.threads;
     ++all.threads;
@@ -129,17 +133,34 @@ std::size_t foreign_waiting(uid_t uid) {
     return found == all.users.end() ? 0 : found->second.waiting.size();
 }
 
-void shut_down_and_discard(int socket, uid_t uid) noexcept {
-    (void)::shutdown(socket, SHUT_RDWR);
-    std::byte bytes[4096];
-    try {
-        for (;;) {
-            Received received = receive_with_fds(socket, MutableBytes(bytes));
-            if (received.bytes <= 0) break;
-            close_foreign(std::move(received.fds), uid);
-        }
-    } catch (const std::exception&) {  // no memory for them: what is left ends with the socket
+std::size_t foreign_waiting() {
+    return closers().waiting.load(std::memory_order_relaxed);
+}
+
+namespace {
+
+// Takes out the bytes that no descriptor came with. True: nothing is left. A look without room for descriptors leaves them where they
+// are and says that there are some.
+bool discard_bytes(int socket) {
+    std::byte bytes[16 * 1024];
+    for (;;) {
+        iovec part{bytes, sizeof bytes};
+        msghdr message{};
+        message.msg_iov = &part;
+        message.msg_iovlen = 1;
+        const ssize_t seen = ::recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT);
+        if (seen <= 0) return true;
+        if ((message.msg_flags & MSG_CTRUNC) != 0) return false;
+        if (::recv(socket, bytes, static_cast<std::size_t>(seen), MSG_DONTWAIT) <= 0) return true;
     }
+}
+
+}  // namespace
+
+void close_connection(Fd socket, uid_t uid) noexcept {
+    (void)::shutdown(socket.get(), SHUT_RDWR);  // from now on nothing is added to what is unread
+    if (discard_bytes(socket.get())) return;
+    const ForeignFd last(std::move(socket), uid);
 }
 
 ForeignFd::~ForeignFd() {

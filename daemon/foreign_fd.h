@@ -25,14 +25,19 @@ Received receive_with_fds(int socket, MutableBytes area);
 
 // Closes descriptors that came from a client, without waiting for what is behind them.
 void close_foreign(std::vector<Fd> fds, uid_t uid) noexcept;
-// How many descriptors of a user wait to be closed, because those before them take their time.
+// How many descriptors of a user, and of all, wait to be closed, because those before them take their time.
 std::size_t foreign_waiting(uid_t uid);
+std::size_t foreign_waiting();
+// With more than the first that wait, a user may bring memfds only; with more than the second, nothing of his is read any
+// more. So they are never more than the second and what one message can bring.
+inline constexpr std::size_t kManyForeign = 16;
+inline constexpr std::size_t kMostForeign = 256;
 // Closing it asks nobody but the kernel: a memfd or a pipe.
 bool closes_at_once(const Fd& fd);
 
-// Shuts the socket down in both directions and takes out what waits unread in it: closing the socket would close the
-// descriptors among that, and might wait.
-void shut_down_and_discard(int socket, uid_t uid) noexcept;
+// Shuts a connection down and closes it without waiting for the descriptors that are unread in it: they never become ours, but
+// end with the socket, on a thread that may wait.
+void close_connection(Fd socket, uid_t uid) noexcept;
 
 class ForeignFd {
   public:

@@ -51,7 +51,8 @@ void BufferCharge::give_back() {
 // A daemon that may open few keeps half of them back: then a message with too many descriptors loses some and is refused.
 bool Quotas::descriptors_left(std::uint64_t more) const {
     const std::uint64_t reserved = std::min(kReservedDescriptors, descriptors_ / 2);
-    return kPerConnection * all_.connections + all_.buffers + reserved + more <= descriptors_;
+    const std::uint64_t others = others_ ? others_() : 0;
+    return kPerConnection * all_.connections + all_.buffers + others + reserved + more <= descriptors_;
 }
 
 Result<void> Quotas::open_connection(uid_t uid) {

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 
@@ -46,9 +47,11 @@ class BufferCharge {
 
 class Quotas {
   public:
-    // `descriptors`: how many file descriptors the process may open; a few are kept back for itself.
-    Quotas(const config::Settings::Limits& limits, std::uint64_t descriptors)
-        : limits_(limits), descriptors_(descriptors) {}
+    // `descriptors`: how many file descriptors the process may open; a few are kept back for itself. `others`: how many are
+    // open that are counted nowhere here.
+    Quotas(const config::Settings::Limits& limits, std::uint64_t descriptors,
+           std::function<std::uint64_t()> others = nullptr)
+        : limits_(limits), descriptors_(descriptors), others_(std::move(others)) {}
 
     // Takes new limits. What is held above a lowered one stays; more is refused.
     void set_limits(const config::Settings::Limits& limits) { limits_ = limits; }
@@ -76,6 +79,7 @@ class Quotas {
 
     config::Settings::Limits limits_;
     std::uint64_t descriptors_;
+    std::function<std::uint64_t()> others_;
     UserUsage all_;
     std::unordered_map<uid_t, UserUsage> users_;
 };

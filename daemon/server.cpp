@@ -21,7 +21,6 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::size_t kReceiveAreaBytes = 256 * 1024;  // more than a socket holds by default: one read takes it all
-constexpr std::size_t kMostForeignWaiting = 256;
 constexpr int kAcceptsPerTurn = 16;
 constexpr auto kAcceptPause = std::chrono::milliseconds(200);
 constexpr auto kSafetyLook = std::chrono::seconds(1);  // while jobs run: bounds a wake-up lost on old kernels
@@ -41,7 +40,7 @@ Result<Peer> peer_of(int socket) {
 }
 
 // One event and the end: for connections that never become a session.
-void refuse(const Fd& socket, uid_t uid, const Error& error) {
+void refuse(Fd socket, uid_t uid, const Error& error) {
     wire::FrameHeader header;
     header.type = wire::MessageType::Event;
     header.status = error.status;
@@ -49,7 +48,7 @@ void refuse(const Fd& socket, uid_t uid, const Error& error) {
     wire::ByteBuffer bytes;
     wire::encode_frame(header, error, bytes);
     (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    shut_down_and_discard(socket.get(), uid);
+    close_connection(std::move(socket), uid);
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ void refuse(const Fd& socket, uid_t uid, const Error& error) {
 Server::Server(ServerOptions options, Listener listener)
     : options_(std::move(options)),
       listener_(std::move(listener)),
-      quotas_(options_.settings.limits, options_.descriptors),
+      quotas_(options_.settings.limits, options_.descriptors, [] { return foreign_waiting(); }),
       shared_{io_, options_.settings, statistics_, [this](TimePoint when) { watch(when); },
               std::vector<std::byte>(kReceiveAreaBytes)},
       acceptor_(io_),
@@ -137,9 +136,9 @@ void Server::accept_connections() {
 
 // A user whose descriptors nobody can close in time brings no more of them.
 Result<void> Server::admit(uid_t uid) {
-    if (foreign_waiting(uid) > kMostForeignWaiting)
+    if (foreign_waiting(uid) > kMostForeign)
         return field_error(Status::OverQuota, "descriptors",
-                           "at most " + std::to_string(kMostForeignWaiting) + " that wait to be closed",
+                           "at most " + std::to_string(kMostForeign) + " that wait to be closed",
                            "too many descriptors of this user, which are no memfds, wait to be closed");
     return quotas_.open_connection(uid);
 }
@@ -150,7 +149,7 @@ void Server::welcome(Fd socket) {
     Result<void> admitted = peer ? admit(peer->uid) : Result<void>(peer.error());
     if (!admitted) {
         ++statistics_.closed[static_cast<std::size_t>(CloseReason::Refused)];
-        return refuse(socket, peer ? peer->uid : 0, admitted.error());
+        return refuse(std::move(socket), peer ? peer->uid : 0, admitted.error());
     }
     std::shared_ptr<Session> session;
     try {

@@ -101,15 +101,36 @@ TEST(ForeignFd, ThatIsReleasedStaysOpen) {
     EXPECT_EQ(::recv(sockets.ours.get(), &byte, 1, 0), 1);
 }
 
-TEST(ForeignFd, ThatNobodyReadIsTakenOutOfASocketAndClosed) {
-    const Pair sockets = socket_pair();
+std::size_t open_descriptors() {
+    std::size_t count = 0;
+    for (int fd = 0; fd < 4096; ++fd) count += ::fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+TEST(ForeignFd, ThatNobodyReadEndsWithItsConnection) {
+    Pair sockets = socket_pair();
     Pair pipe = pipe_pair();
-    for (int i = 0; i < 20; ++i) send_copies(sockets.theirs, pipe.theirs, 3);
+    EXPECT_EQ(::send(sockets.theirs.get(), "first", 5, MSG_NOSIGNAL), 5);
+    for (int i = 0; i < 20; ++i) send_copies(sockets.theirs, pipe.theirs, 100);
     pipe.theirs.reset();
-    shut_down_and_discard(sockets.ours.get(), 1);
-    expect_end(pipe.ours);  // while the socket is still open
+    const std::size_t before = open_descriptors();
+    close_connection(std::move(sockets.ours), 1);
+    EXPECT_LE(open_descriptors(), before) << "none of them was taken";
+    expect_end(pipe.ours);
     EXPECT_LT(::send(sockets.theirs.get(), "x", 1, MSG_NOSIGNAL), 0);
     EXPECT_EQ(errno, EPIPE);
+}
+
+TEST(ForeignFd, AConnectionWithBytesAloneIsClosedAtOnce) {
+    for (const std::size_t bytes : {0u, 1u, 100'000u}) {
+        Pair sockets = socket_pair();
+        const std::vector<char> data(bytes);
+        EXPECT_EQ(::send(sockets.theirs.get(), data.data(), bytes, MSG_NOSIGNAL | MSG_DONTWAIT),
+                  static_cast<ssize_t>(bytes));
+        const int number = sockets.ours.get();
+        close_connection(std::move(sockets.ours), 1);
+        EXPECT_LT(::fcntl(number, F_GETFD), 0) << bytes;
+    }
 }
 
 TEST(ForeignFd, ManyOfAllKindsAreClosed) {
@@ -152,11 +173,13 @@ TEST(ForeignFd, WhoeverSendsSlowOnesWaitsForHimselfAlone) {
     for (int i = 0; i < 12; ++i) const ForeignFd foreign(slow_to_close(listener, readers), 1);
     EXPECT_GE(foreign_waiting(1), 12u - 4u) << "a user has four threads";
     EXPECT_EQ(0u, foreign_waiting(2));
+    EXPECT_EQ(foreign_waiting(1), foreign_waiting());
     Pair sockets = socket_pair();
     { const ForeignFd foreign(std::move(sockets.theirs), 2); }
     expect_end(sockets.ours);
     readers.clear();  // resets the connections: nothing waits any more
     while (foreign_waiting(1) > 0) ::usleep(1000);
+    EXPECT_EQ(0u, foreign_waiting());
 }
 
 }  // namespace

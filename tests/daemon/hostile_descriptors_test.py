@@ -3,6 +3,7 @@
 """Attacks with file descriptors: of the wrong kind, too many, on the wrong message, and slow to close."""
 import array
 import os
+import signal
 import socket
 import struct
 import tempfile
@@ -344,6 +345,105 @@ class NeverClosed(HostileTest):
         for reader in self.readers:
             reader.close()
         Daemon.wait_for(lambda: self.tasks() == before, "the threads that close to end")
+
+
+class Flood(NeverClosed):
+    """Descriptors of which none is closed any more, because those before them never are: as many as many messages can bring."""
+
+    def block_the_closers(self):
+        """The daemon's threads for this user wait, and will until the readers end."""
+        for _ in range(4):
+            carrier, fd = self.slow()
+            attacker = self.connect()
+            attacker.send(frame(rawclient.PING, 9), [carrier])
+            os.close(carrier)
+            threading.Thread(target=os.close, args=(fd,), daemon=True).start()
+            self.assert_ended(attacker, "BAD_DESCRIPTOR", "descriptors")
+
+    def assert_bounded(self, before, most):
+        """Asks nothing of the daemon: this user may be refused as long as the readers are there."""
+        self.assertTrue(self.daemon.alive())
+        self.assertLessEqual(self.daemon.descriptors() - before, most)
+
+    def test_they_cost_the_user_alone(self):
+        """Surplus ones on many connections: over a limit nothing of this user is read."""
+        self.readers = []
+        self.addCleanup(lambda: [reader.close() for reader in self.readers])
+        before, tasks = self.daemon.descriptors(), self.tasks()
+        self.block_the_closers()
+        event = rawclient._libc.eventfd(0, 0)
+        crowd = [self.connect() for _ in range(20)]
+        for connection in crowd:
+            try:
+                connection.send(frame(rawclient.PING, 9), [event] * 253)
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+        words = set()
+        for connection in crowd:
+            try:
+                while True:
+                    reply = connection.receive()
+                    words.add(reply.status)
+            except Closed:
+                pass
+        self.assertEqual(words, {"BAD_DESCRIPTOR", "OVER_QUOTA"})
+        self.assert_bounded(before, 256 + 253 + 4 + len(crowd))
+        os.close(event)
+        for reader in self.readers:
+            reader.close()
+        Daemon.wait_for(lambda: self.tasks() == tasks, "the threads that close to end")
+
+    def test_behind_broken_framing(self):
+        """What is unread when a connection ends is never taken out of its socket."""
+        self.readers = []
+        self.addCleanup(lambda: [reader.close() for reader in self.readers])
+        before, tasks = self.daemon.descriptors(), self.tasks()
+        self.block_the_closers()
+        event = rawclient._libc.eventfd(0, 0)
+        attacker = self.connect()
+        self.daemon.process.send_signal(signal.SIGSTOP)
+        try:
+            attacker.send(bytes(40))
+            for _ in range(20):
+                attacker.send(b"x", [event] * 253)
+        except BlockingIOError:
+            pass
+        finally:
+            self.daemon.process.send_signal(signal.SIGCONT)
+        self.assert_ended(attacker)
+        self.assert_bounded(before, 253 + 4 + 1)
+        os.close(event)
+        for reader in self.readers:
+            reader.close()
+        Daemon.wait_for(lambda: self.tasks() == tasks, "the threads that close to end")
+
+
+class Unread(HostileTest):
+    """A client that names descriptors and reads no reply: the daemon stops reading, and holds at most one of them for it."""
+
+    SETTINGS = "[limits]\nreply_queue_bytes = 65536\nbuffers_per_connection = 4\n[timeouts]\nwrite_stall_ms = 600000\n"
+
+    def test_one_waits_at_most(self):
+        fd = memfd(SIZE)
+        connection = self.connect()
+        before = self.daemon.descriptors()
+        connection.socket.setblocking(False)
+        message = frame(rawclient.BUFFER_REGISTER, 9, struct.pack("<QB7x", SIZE, 0), descriptors=1)
+        echo = frame(rawclient.PING, 8, bytes(8000))
+        Daemon.wait_for(lambda: self.fill(connection, [(echo, ()), (message[:40], [fd]), (message[40:], ())]), "a full socket")
+        for _ in range(200):
+            self.assertLessEqual(self.daemon.descriptors() - before, 4 + 1)  # four buffers and the one that waits
+        self.assert_well()
+        os.close(fd)
+
+    def fill(self, connection, messages):
+        """True once nothing more goes in."""
+        try:
+            for data, fds in messages:
+                connection.send(data, fds)
+        except BlockingIOError:
+            return True
+        return False
 
 
 if __name__ == "__main__":

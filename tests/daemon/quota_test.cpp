@@ -69,6 +69,18 @@ TEST(Quotas, DescriptorsAreCountedAtTheirMost) {
     }
 }
 
+TEST(Quotas, DescriptorsThatAreOpenElsewhereCountToo) {
+    std::uint64_t others = 1000 - 285 - 4;
+    Quotas quotas(small_limits(), 1000, [&] { return others; });
+    EXPECT_TRUE(quotas.open_connection(1).ok());
+    EXPECT_TRUE(quotas.open_connection(1).ok());
+    expect_error(quotas.open_connection(2), Status::Busy, "limits.connections");
+    expect_error(quotas.charge_buffer(1, 0, 10), Status::Busy, "limits.buffers_per_uid");
+    others = 0;
+    EXPECT_TRUE(quotas.open_connection(2).ok());
+    EXPECT_TRUE(quotas.charge_buffer(1, 0, 10).ok());
+}
+
 TEST(Quotas, JobsOfOneConnectionAndOfOneUser) {
     Quotas quotas(small_limits(), 1000);
     EXPECT_TRUE(quotas.start_job(1, 0, 2).ok());

@@ -33,20 +33,33 @@ inline double widen(T value) {
     return static_cast<double>(value);
 }
 
+// 1 or 0 without a selection, which compilers turn into a branch around the subtraction.
+inline double one_if(bool condition) {
+    const std::uint64_t bits = (~static_cast<std::uint64_t>(condition) + 1) & 0x3ff0000000000000u;
+    double value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// Everything is f64 until the end: selections between values of one width are what compilers vectorise.
 template <class T>
 void estimate(const std::byte* source, std::size_t n, const BinScale& scale, std::uint32_t* keys) {
     const double lo = scale.lo, hi = scale.hi, step = scale.step, inv = scale.inv;
-    const std::int32_t bins = static_cast<std::int32_t>(scale.bins);
-    const std::uint32_t none = scale.bins;
+    const std::uint32_t bins = scale.bins;
+    const double none = bins, last = none - 1, beyond = none + 1;
     for (std::size_t i = 0; i < n; ++i) {
         const double value = widen(load<T>(source, i));
-        const bool inside = (value >= lo) & (value <= hi);  // not NaN
-        const double place = inside ? (value - lo) * inv + 0.5 : 0.0;
-        std::int32_t nearest = static_cast<std::int32_t>(place);  // edge; at most bins, as the estimate is that good
-        nearest -= static_cast<std::int32_t>(value < lo + static_cast<double>(nearest) * step);
-        nearest = nearest < bins ? nearest : bins - 1;  // the last bin holds its upper edge
-        const auto key = static_cast<std::uint32_t>(inside ? nearest : bins);
-        keys[i] = key < none ? key : none;  // also if the element changed between two looks at it
+        double place = (value - lo) * inv;
+        place = place > 0 ? place : 0;  // NaN too
+        place = place < none ? place : none;
+        const double nearest = static_cast<double>(static_cast<std::int32_t>(place + 0.5));  // edge
+        const double edge = lo + nearest * step;
+        double bin = nearest - one_if(value < edge);
+        bin = bin < last ? bin : last;   // the last bin holds its upper edge
+        bin = value >= lo ? bin : none;  // and NaN
+        bin = value > hi ? beyond : bin;
+        const auto key = static_cast<std::uint32_t>(static_cast<std::int32_t>(bin));
+        keys[i] = key < bins ? key : bins;
     }
 }
 

@@ -175,6 +175,21 @@ class JsonTest(unittest.TestCase):
         self.assertAlmostEqual(report["entropy"][0], math.log(3) - 2 * math.log(2) / 3)
         self.assertEqual(report["unit"], "nat")
 
+    def test_fused_has_the_keys_and_numbers_of_its_parts(self):
+        asked = "--stats sum,std -k 2 -q 0.5 --bins 3 --range 0,9 --levels 3"
+        report = self.daemon.json("tegu fused %s numbers.npy -o f.npy" % asked)
+        self.keys(report, JOB + ["stats", "values", "indices", "q", "quantiles", "histogram", "edges", "entropy", "unit", "error"])
+        for alone in ("reduce --stats sum,std", "topk -k 2", "quantile -q 0.5", "histogram --bins 3 --range 0,9",
+                      "entropy --range 0,9 --levels 3"):
+            part = self.daemon.json("tegu %s numbers.npy" % alone)
+            for key in set(part) - set(JOB):
+                self.assertEqual(report[key], part[key], (alone, key))
+        descr, shape, content = read_npy(self.daemon.read("f.npy"))
+        self.assertEqual(shape, ())
+        self.assertEqual(descr, [("sum", "<i8"), ("std", "<f8"), ("values", "<i4", (2,)), ("indices", "<i8", (2,)), ("quantiles", "<f8"),
+                                 ("histogram", "<u8", (3,)), ("edges", "<f8", (4,)), ("entropy", "<f8")])
+        self.assertEqual(struct.unpack("<qd2i2qd3Q4dd", content)[:2], (report["stats"]["sum"], report["stats"]["std"]))
+
     def test_an_error(self):
         done = self.daemon.run("tegu topk -k 7 --json numbers.npy")
         self.assertEqual(done.returncode, 65)

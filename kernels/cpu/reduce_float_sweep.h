@@ -8,32 +8,23 @@
 #include <utility>
 
 #include "kernels/cpu/reduce_float_leaves.h"
+#include "kernels/cpu/reduce_vectors.h"
 
 namespace tegu::kernels::TEGU_ISA {
 namespace {
-
-#if defined(__AVX512F__)
-constexpr int kVectorBytes = 64;
-#elif defined(__AVX2__)
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;
-#endif
-
-#define TEGU_INLINE inline __attribute__((always_inline))
 
 // Vectors of A, and of integers as wide for masks and indices.
 template <class A>
 struct Vectors;
 template <>
 struct Vectors<float> {
-    typedef float Floats __attribute__((vector_size(kVectorBytes)));
-    typedef std::int32_t Integers __attribute__((vector_size(kVectorBytes)));
+    using Floats = Vector<float>;
+    using Integers = Vector<std::int32_t>;
 };
 template <>
 struct Vectors<double> {
-    typedef double Floats __attribute__((vector_size(kVectorBytes)));
-    typedef std::int64_t Integers __attribute__((vector_size(kVectorBytes)));
+    using Floats = Vector<double>;
+    using Integers = Vector<std::int64_t>;
 };
 
 // Whether a vector holds whole lanes; tiles of other types (f64 in vectors of 16 bytes) take the loops of reduce_float_leaves.h.
@@ -89,7 +80,7 @@ class Sweep {
     static bool tile(const A* x, const std::byte* next, SweepTotals<A>* totals, SweepLeaves<A>* out) {
         I nans{};
         for (int col = 0; col < kCols; col += kStep) {
-            prefetch(next + static_cast<std::size_t>(col) * kRows * sizeof(A));
+            prefetch_lines(next + static_cast<std::size_t>(col) * kRows * sizeof(A), kStep * kRows * sizeof(A));
             Block block[4];
             for (int b = 0; b < 4; b += kAbreast) take(x + col + b * kWidth, totals, b, block + b);
             for (int b = 0; b < 4; ++b) nans |= block[b].total != block[b].total;
@@ -120,7 +111,7 @@ class Sweep {
         V total[kAbreast], l1[kAbreast], dev[kAbreast], sqr[kAbreast], mean[kAbreast];
         for (int row = 0; row < kRows; ++row)
             for (int b = 0; b < kAbreast; ++b) {
-                v[b][row] = load(x + row * kCols + b * kWidth);
+                v[b][row] = load_vector<A>(x + row * kCols + b * kWidth);
                 total[b] = row == 0 ? v[b][0] : total[b] + v[b][row];
                 if (kHasL1) l1[b] = row == 0 ? magnitude(v[b][0]) : l1[b] + magnitude(v[b][row]);
             }
@@ -156,16 +147,6 @@ class Sweep {
         }
     }
 
-    // The lines of kStep columns of a tile.
-    static TEGU_INLINE void prefetch(const std::byte* from) {
-        for (std::size_t byte = 0; byte < kStep * kRows * sizeof(A); byte += 64) __builtin_prefetch(from + byte);
-    }
-
-    static TEGU_INLINE V load(const A* from) {
-        V v;
-        std::memcpy(&v, from, sizeof v);
-        return v;
-    }
     static TEGU_INLINE void store(A* to, V v) { std::memcpy(to, &v, sizeof v); }
     static TEGU_INLINE V magnitude(V v) {
         const I sign = reinterpret_cast<I>(-V{});

@@ -2,6 +2,7 @@
 // The chunk kernels of the integer types. Integer statistics are exact, so their order is free: each tile runs plain loops
 // with accumulators that cannot overflow within 1024 elements, and adds them to the wide totals of the chunk.
 #include "kernels/cpu/reduce_chunk.h"
+#include "kernels/cpu/reduce_vectors.h"
 
 namespace tegu::kernels::TEGU_ISA {
 namespace {
@@ -166,22 +167,46 @@ void add_squares(const T* x, std::size_t n, std::uint64_t limbs[3]) {
     }
 }
 
+// Four vectors of each, so that no chain of dependent operations is long.
 template <class T>
-struct Extremes {
+class Extremes {
+  public:
+    explicit Extremes(T first) : min(first), max(first) {
+        for (int k = 0; k < 4; ++k) low_[k] = high_[k] = Vector<T>{} + first;
+    }
+    void take(const T* x, std::size_t n) {
+        constexpr std::size_t kWidth = kVectorWidth<T>;
+        std::size_t i = 0;
+        for (; n - i >= 4 * kWidth; i += 4 * kWidth)
+            for (std::size_t k = 0; k < 4; ++k) {
+                const Vector<T> v = load_vector<T>(x + i + k * kWidth);
+                low_[k] = v < low_[k] ? v : low_[k];
+                high_[k] = v > high_[k] ? v : high_[k];
+            }
+        take_each(x + i, n - i);
+    }
+    void finish() {
+        T values[4 * kVectorWidth<T>];
+        std::memcpy(values, low_, sizeof values);
+        take_each(values, 4 * kVectorWidth<T>);
+        std::memcpy(values, high_, sizeof values);
+        take_each(values, 4 * kVectorWidth<T>);
+    }
+
     T min;
     T max;
-};
 
-template <class T>
-Extremes<T> tile_extremes(const T* x, std::size_t n) {
-    T min = x[0];
-    T max = x[0];
-    for (std::size_t i = 0; i < n; ++i) {
-        min = x[i] < min ? x[i] : min;
-        max = x[i] > max ? x[i] : max;
+  private:
+    void take_each(const T* x, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) {
+            min = x[i] < min ? x[i] : min;
+            max = x[i] > max ? x[i] : max;
+        }
     }
-    return {min, max};
-}
+
+    Vector<T> low_[4];
+    Vector<T> high_[4];
+};
 
 template <class T>
 std::uint64_t tile_zeros(const T* x, std::size_t n) {
@@ -235,11 +260,7 @@ void looped_tile(unsigned needs, const T* x, std::size_t n, IntegerPartial* out,
     if (needs & kNeedL1) out->l1 += tile_l1(x, n);
     if (needs & kNeedMoments) add_squares(x, n, out->squares);
     if (needs & kNeedZeros) out->zeros += tile_zeros(x, n);
-    if (needs & kNeedExtrema) {
-        const Extremes<T> e = tile_extremes(x, n);
-        extremes->min = e.min < extremes->min ? e.min : extremes->min;
-        extremes->max = e.max > extremes->max ? e.max : extremes->max;
-    }
+    if (needs & kNeedExtrema) extremes->take(x, n);
 }
 
 // sum(x^2) = sum(y^2) + 2^32 sum(x) - n 2^62, in 128 bits.
@@ -259,12 +280,11 @@ void reduce_chunk(unsigned needs, const T* x, std::size_t n, IntegerPartial* out
     out->l1 = 0;
     out->squares[0] = out->squares[1] = out->squares[2] = 0;
     out->zeros = 0;
-    Extremes<T> extremes{x[0], x[0]};
+    Extremes<T> extremes(x[0]);
     for (std::size_t begin = 0; begin < n; begin += kTileElements) {
         const std::size_t width = n - begin < kTileElements ? n - begin : kTileElements;
         const T* tile = x + begin;
-        for (std::size_t byte = 0; byte < width * sizeof(T); byte += 64)
-            __builtin_prefetch(reinterpret_cast<const char*>(tile) + kAheadBytes + byte);
+        prefetch_lines(reinterpret_cast<const std::byte*>(tile) + kAheadBytes, width * sizeof(T));
         if constexpr (sizeof(T) == 4)
             if (fused) {
                 fused_tile(tile, width, out, &extremes);
@@ -273,6 +293,7 @@ void reduce_chunk(unsigned needs, const T* x, std::size_t n, IntegerPartial* out
         looped_tile(needs, tile, width, out, &extremes);
     }
     if (sizeof(T) == 4 && !is_signed<T>() && (fused || (needs & kNeedMoments))) mend_squares(n, out);
+    if (needs & kNeedExtrema) extremes.finish();
     out->min = extremes.min;
     out->max = extremes.max;
 }

@@ -17,6 +17,7 @@ using topk::Method;
 using topk::Question;
 using topk::Selection;
 using topk::Sequence;
+using topk::Target;
 using topk::Team;
 using topk::Workspace;
 
@@ -37,13 +38,6 @@ std::uint64_t concurrent_rows(const Job& job, const Question& question) {
     return std::clamp<std::uint64_t>(job.rows, 1, topk::kMaxSlots);
 }
 
-// Where the values, indices and counts of one selection go.
-struct Target {
-    std::byte* values;
-    std::byte* indices;
-    std::byte* counts;  // null without `distinct`
-};
-
 template <class U, bool Float>
 void write_entries(const Selection& selection, std::uint64_t begin, std::uint64_t end, std::uint64_t flip,
                    const Target& target) {
@@ -55,7 +49,8 @@ void write_entries(const Selection& selection, std::uint64_t begin, std::uint64_
 }
 
 // False if a stop was requested.
-bool write(const Selection& selection, const Question& question, const Target& target, const Team& team) {
+bool write(const Selection& selection, const Question& question, const Target& target, std::byte* counts,
+           const Team& team) {
     const bool floating = is_float(question.type);
     const std::size_t width = element_bytes(question.type);
     const auto write_all = width == 1               ? write_entries<std::uint8_t, false>
@@ -65,14 +60,15 @@ bool write(const Selection& selection, const Question& question, const Target& t
                            : width == 4             ? write_entries<std::uint32_t, false>
                            : floating               ? write_entries<std::uint64_t, true>
                                                     : write_entries<std::uint64_t, false>;
-    const bool written = team.run((selection.count + kWriteTask - 1) / kWriteTask, [&](std::uint64_t task, unsigned) {
-        const std::uint64_t end = std::min(selection.count, (task + 1) * kWriteTask);
-        write_all(selection, task * kWriteTask, end, question.flip, target);
-    });
+    const bool written = selection.written ||
+                         team.run((selection.count + kWriteTask - 1) / kWriteTask, [&](std::uint64_t task, unsigned) {
+                             const std::uint64_t end = std::min(selection.count, (task + 1) * kWriteTask);
+                             write_all(selection, task * kWriteTask, end, question.flip, target);
+                         });
     const std::uint64_t missing = question.k - selection.count;
     std::memset(target.values + selection.count * width, 0, missing * width);
     std::memset(target.indices + selection.count * sizeof(std::int64_t), 0xff, missing * sizeof(std::int64_t));  // -1
-    if (target.counts != nullptr) std::memcpy(target.counts, &selection.count, sizeof selection.count);
+    if (counts != nullptr) std::memcpy(counts, &selection.count, sizeof selection.count);
     return written;
 }
 
@@ -113,9 +109,10 @@ class Run {
         const bool done = team.run((job_.rows + bunch - 1) / bunch, [&](std::uint64_t task, unsigned slot) {
             const std::uint64_t end = std::min(job_.rows, (task + 1) * bunch);
             for (std::uint64_t row = task * bunch; row < end; ++row) {
-                Result<Selection> selection = select(row_of(row), question_, method_, workspaces[slot], alone);
+                Result<Selection> selection =
+                    select(row_of(row), question_, method_, workspaces[slot], target_of(row), alone);
                 if (!selection) return;
-                write(*selection, question_, target_of(row), alone);
+                write(*selection, question_, target_of(row), counts_of(row), alone);
             }
         });
         if (!done) return team.stop().error();
@@ -133,8 +130,12 @@ class Run {
 
     Target target_of(std::uint64_t row) const {
         const std::uint64_t first = row * question_.k;
-        return Target{outputs_[0].data + first * width(), outputs_[1].data + first * sizeof(std::int64_t),
-                      question_.distinct ? outputs_[2].data + row * sizeof(std::uint64_t) : nullptr};
+        return Target{outputs_[0].data + first * width(), outputs_[1].data + first * sizeof(std::int64_t)};
+    }
+
+    // Null without `distinct`.
+    std::byte* counts_of(std::uint64_t row) const {
+        return question_.distinct ? outputs_[2].data + row * sizeof(std::uint64_t) : nullptr;
     }
 
     Result<void> one(const Sequence& sequence, std::uint64_t row, const Team& team) {
@@ -143,9 +144,9 @@ class Run {
             if (!made) return std::move(made).error();
             workspace_ = std::move(*made);
         }
-        Result<Selection> selection = select(sequence, question_, method_, workspace_, team);
+        Result<Selection> selection = select(sequence, question_, method_, workspace_, target_of(row), team);
         if (!selection) return std::move(selection).error();
-        if (!write(*selection, question_, target_of(row), team)) return team.stop().error();
+        if (!write(*selection, question_, target_of(row), counts_of(row), team)) return team.stop().error();
         filled_ = selection->count;
         return {};
     }
@@ -184,7 +185,7 @@ Result<JobPlan> plan_topk(const Job& job, const TopkParams& params) {
     const Method method = choose_method(question);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type);
     for (const ArraySpec& output : plan.outputs) plan.bytes_written += array_bytes(output);
-    if (rows > 0) plan.scratch_bytes = method.bytes * concurrent_rows(job, question);
+    if (rows > 0) plan.scratch_bytes = (method.bytes + method.more_bytes) * concurrent_rows(job, question);
     if (__builtin_mul_overflow(topk::predict_ns(question, method), std::max<std::uint64_t>(rows, 1),
                                &plan.predicted_ns))
         plan.predicted_ns = ~std::uint64_t{0};

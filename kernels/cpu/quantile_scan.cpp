@@ -129,7 +129,29 @@ std::uint64_t split(Elements elements, std::uint64_t low64, std::uint64_t high64
     return found;
 }
 
+// How many ranks are within a limit, the largest of these, and the smallest of the others.
+template <class U>
+struct Cut {
+    U within = 0;
+    U below = 0;
+    U above = static_cast<U>(~U{0});
+};
+
 // Counters as wide as the ranks: REQUIRES of nth.
+template <class U>
+[[gnu::always_inline]] inline Cut<U> cut(const U* values, std::uint64_t count, U limit) {
+    U within = 0, below = 0, above = static_cast<U>(~U{0});
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const U mask = values[i] <= limit ? static_cast<U>(~U{0}) : U{0};
+        const U kept = static_cast<U>(values[i] & mask);
+        const U other = static_cast<U>(values[i] | mask);
+        within = static_cast<U>(within - mask);
+        below = kept > below ? kept : below;
+        above = other < above ? other : above;
+    }
+    return Cut<U>{within, below, above};
+}
+
 template <class U>
 Pair nth(const std::byte* data, std::uint64_t count, std::uint64_t place) {
     const U* values = reinterpret_cast<const U*>(data);
@@ -139,31 +161,16 @@ Pair nth(const std::byte* data, std::uint64_t count, std::uint64_t place) {
         low = values[i] < low ? values[i] : low;
         high = values[i] > high ? values[i] : high;
     }
-    const U last = high;
     while (low < high) {
-        const U middle = static_cast<U>(low + static_cast<U>(high - low) / 2);
-        U within = 0, below = 0, above = last;
-        for (std::uint64_t i = 0; i < count; ++i) {
-            const bool is_within = values[i] <= middle;
-            within = static_cast<U>(within + (is_within ? 1 : 0));
-            const U mine = is_within ? values[i] : U{0};
-            const U other = is_within ? last : values[i];
-            below = mine > below ? mine : below;
-            above = other < above ? other : above;
-        }
-        if (within > place) {
-            high = below;
+        const Cut<U> half = cut(values, count, static_cast<U>(low + static_cast<U>(high - low) / 2));
+        if (half.within > place) {
+            high = half.below;
         } else {
-            low = above;
+            low = half.above;
         }
     }
-    U within = 0, above = last;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        within = static_cast<U>(within + (values[i] <= low ? 1 : 0));
-        const U other = values[i] <= low ? last : values[i];
-        above = other < above ? other : above;
-    }
-    return Pair{low, place + 1 < within ? low : above};
+    const Cut<U> end = cut(values, count, low);
+    return Pair{low, place + 1 < end.within || end.within == count ? low : end.above};
 }
 
 constexpr ScanKernels kBytes = {&ranks<std::uint8_t, false>, &count_bytes, nullptr, nullptr};

@@ -13,10 +13,12 @@
 #endif
 
 #include "kernels/cpu/topk_rank.h"
+#include "kernels/cpu/topk_scan.h"
 
 namespace tegu::kernels::group {
 
 constexpr std::uint64_t kGroup = 64;
+constexpr unsigned kDense = 12;  // flagged elements of a group from which a loop without branches is faster
 
 // Bit i is set if ranks[i] <= limit. REQUIRES: ranks aligned to 64 bytes.
 #if defined(__AVX512BW__)
@@ -93,5 +95,62 @@ template <class U>
     for (; flags != 0; flags &= flags - 1) out[found++] = ranks[__builtin_ctzll(flags)];
     return found;
 }
+
+// The ranks of one group, and which of them are within a limit, as a bit each. A short last group is filled up with the worst rank.
+template <class U>
+struct Group {
+    alignas(64) U ranks[kGroup];
+    std::uint64_t within;
+};
+
+template <class U, bool Float>
+[[gnu::always_inline]] static inline void read_group(topk::Elements elements, std::uint64_t begin, U limit,
+                                                     Group<U>& group) {
+    const U flip = static_cast<U>(elements.flip);
+    const std::byte* data = elements.data + begin * sizeof(U);
+    const std::uint64_t left = elements.count - begin;
+    if (left >= kGroup) {
+        for (unsigned i = 0; i < kGroup; ++i) group.ranks[i] = rank::encode<U, Float>(rank::load<U>(data, i), flip);
+        group.within = mask_within(group.ranks, limit);
+    } else {
+        for (unsigned i = 0; i < kGroup; ++i)
+            group.ranks[i] = i < left ? rank::encode<U, Float>(rank::load<U>(data, i), flip) : static_cast<U>(~U{0});
+        group.within = mask_within(group.ranks, limit) & ((std::uint64_t{1} << left) - 1);
+    }
+}
+
+// Appends the flagged ranks of a full group, many as a rule, without asking which. May write past what it keeps, up to out[kGroup].
+// Returns how many it keeps.
+template <class U, class Entry>
+[[gnu::always_inline]] static inline std::uint64_t compress_entries(const Group<U>& group, std::uint64_t first,
+                                                                    unsigned shift, Entry* out) {
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < kGroup; ++i) {
+        out[found] = (static_cast<Entry>(group.ranks[i]) << shift) | (first + i);
+        found += (group.within >> i) & 1;
+    }
+    return found;
+}
+#if defined(__AVX512BW__)
+[[gnu::always_inline]] static inline std::uint64_t compress_entries(const Group<std::uint32_t>& group,
+                                                                    std::uint64_t first, unsigned shift,
+                                                                    topk::Entry64* out) {
+    constexpr __mmask8 kAll = 0xff;  // the forms without a mask make gcc warn of its own header
+    const __m128i places = _mm_cvtsi32_si128(static_cast<int>(shift));
+    __m512i indices =
+        _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(first)), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < kGroup; i += 8) {
+        const __m512i ranks =
+            _mm512_maskz_cvtepu32_epi64(kAll, _mm256_load_si256(reinterpret_cast<const __m256i*>(group.ranks + i)));
+        const __mmask8 mask = static_cast<__mmask8>(group.within >> i);
+        const __m512i entries = _mm512_or_si512(_mm512_maskz_sll_epi64(kAll, ranks, places), indices);
+        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(mask, entries));
+        found += static_cast<unsigned>(__builtin_popcount(mask));
+        indices = _mm512_add_epi64(indices, _mm512_set1_epi64(8));
+    }
+    return found;
+}
+#endif
 
 }  // namespace tegu::kernels::group

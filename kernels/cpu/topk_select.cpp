@@ -44,7 +44,18 @@ Method threshold_method(const Question& question) {
     Method method;
     method.kind = MethodKind::Threshold;
     method.sample = std::min(kMaxSample, question.n / 64);
-    method.entries = question.distinct ? question.n : std::min(question.n, question.k + question.k / 2 + 65536);
+    method.entries = std::min(question.n, question.k + question.k / 2 + 65536);
+    return method;
+}
+
+// A bucket of about 4096 entries sorts within the first cache.
+Method buckets_method(const Question& question) {
+    Method method;
+    method.kind = MethodKind::Buckets;
+    method.sample = std::min<std::uint64_t>(32768, question.n / 64);
+    method.entries = question.distinct ? question.n : question.k;
+    method.buckets = std::clamp<std::uint64_t>(question.k / 4096, 16, 1024);
+    method.bucket = std::min(question.n, std::max<std::uint64_t>(16384, 8 * (question.k / method.buckets)));
     return method;
 }
 
@@ -73,7 +84,8 @@ Method kind_of_method(const Question& question) {
     if (!question.distinct && question.n >= kBlocksFrom && question.k <= most_blocks(question))
         return blocks_method(question);
     if (question.n <= kTile) return direct_method(question);
-    return question.distinct && question.k <= question.n / 16 ? distinct_method(question) : threshold_method(question);
+    if (question.k > question.n / 16) return buckets_method(question);
+    return question.distinct ? distinct_method(question) : threshold_method(question);
 }
 
 }  // namespace
@@ -84,6 +96,8 @@ Method choose_method(const Question& question) {
     method.slots = static_cast<unsigned>(std::min<std::uint64_t>(method.slots, tasks_of(question.n)));
     method.wide = width == 8 || (width == 4 && question.n > (std::uint64_t{1} << 32));
     method.bytes = Layout(nullptr, question, method).bytes;
+    if (method.kind == MethodKind::Buckets)
+        method.more_bytes = 2 * method.entries * (method.wide ? sizeof(Entry128) : sizeof(Entry64));
     return method;
 }
 
@@ -99,6 +113,7 @@ std::uint64_t predict_ns(const Question& question, const Method& method) {
         case MethodKind::Blocks: return 400 + bytes / 25 + 2 * method.blocks + 60 * question.k;
         case MethodKind::Threshold:
             return 20 * method.sample + bytes / 20 + n / 8 + sort_ns * (repeats ? n : question.k);
+        case MethodKind::Buckets: return 20 * method.sample + bytes / 10 + n + sort_ns * question.k;
         case MethodKind::Distinct:
             return 10000 + 20 * method.sample + bytes / 20 + (repeats ? n / 2 : n / 16) + 3 * sort_ns * question.k;
     }
@@ -110,6 +125,7 @@ std::string describe(const Method& method) {
         case MethodKind::Direct: break;
         case MethodKind::Blocks: return "blocks block=" + std::to_string(method.block);
         case MethodKind::Threshold: return "threshold sample=" + std::to_string(method.sample);
+        case MethodKind::Buckets: return "buckets sample=" + std::to_string(method.sample);
         case MethodKind::Distinct: return "distinct sample=" + std::to_string(method.sample);
     }
     return "direct";
@@ -154,27 +170,32 @@ namespace {
 
 template <class Entry>
 Result<Selection> select_with(const Sequence& sequence, const Question& question, const Method& method,
-                              Workspace& workspace, const Team& team) {
-    Selector<Entry> selector(sequence, question, method, workspace, team);
+                              Workspace& workspace, const Target& target, const Team& team) {
+    Selector<Entry> selector(sequence, question, method, workspace, target, team);
     bool done = false;
     switch (method.kind) {
         case MethodKind::Direct: done = select_direct(selector); break;
         case MethodKind::Blocks: done = select_blocks(selector); break;
         case MethodKind::Threshold: done = select_threshold(selector); break;
+        case MethodKind::Buckets: done = select_buckets(selector); break;
         case MethodKind::Distinct: done = select_distinct(selector); break;
     }
+    if (selector.out_of_memory)
+        return make_error(Status::OutOfMemory, "no memory for the entries of equal leading digits");
     if (!done) return team.stop().error();
-    return Selection{selector.entries, std::min(selector.size, question.k), selector.shift, method.wide};
+    const bool written = method.kind == MethodKind::Buckets;
+    return Selection{written ? nullptr : selector.entries, std::min(selector.size, question.k), selector.shift,
+                     method.wide, written};
 }
 
 }  // namespace
 
 Result<Selection> select(const Sequence& sequence, const Question& question, const Method& method, Workspace& workspace,
-                         const Team& team) {
+                         const Target& target, const Team& team) {
     assert(sequence.size() == question.n && question.k >= 1 && question.k <= question.n);
     const Team at_most = team.limited(method.slots);
-    return method.wide ? select_with<Entry128>(sequence, question, method, workspace, at_most)
-                       : select_with<Entry64>(sequence, question, method, workspace, at_most);
+    return method.wide ? select_with<Entry128>(sequence, question, method, workspace, target, at_most)
+                       : select_with<Entry64>(sequence, question, method, workspace, target, at_most);
 }
 
 }  // namespace tegu::kernels::topk

@@ -3,7 +3,9 @@
 //   direct     a bound from the minima of interleaved lanes, a pass that collects what is within it, a sort. Short rows.
 //   blocks     one pass for the smallest rank of each block of elements; the answer lies in the k blocks with the best minima, so
 //              only these are read again. Small k: never reads more than 9/8 of the input, whatever the data.
-//   threshold  a bound from a sample, a pass that counts what is within it, a pass that collects that, a sort. Large k.
+//   threshold  a bound from a sample, a pass that counts what is within it and stores it, a sort. Middle k.
+//   buckets    a map from ranks to buckets from a sample, a pass that counts each, a pass that fills them, a sort of each that writes
+//              the result. Large k, and large k of different values.
 //   distinct   a bound from a sample, one pass that collects what is within it and was not met before.
 // docs/topk.md has the measurements behind the choice.
 #pragma once
@@ -38,20 +40,29 @@ struct Question {
     std::uint64_t flip = 0;  // rank::flip_of
 };
 
-enum class MethodKind { Direct, Blocks, Threshold, Distinct };
+enum class MethodKind { Direct, Blocks, Threshold, Buckets, Distinct };
 
 // How a question is answered, and the working memory that it takes. Depends on the question alone.
 struct Method {
     MethodKind kind = MethodKind::Direct;
-    bool wide = false;           // entries are Entry128
-    std::uint64_t block = 0;     // blocks: elements of one
-    std::uint64_t blocks = 0;    // blocks: how many
-    std::uint64_t lanes = 0;     // direct: how many; 0: k is too large a part of n for a bound
-    std::uint64_t entries = 0;   // room for candidates; distinct: in one slot
-    std::uint64_t sample = 0;    // threshold, distinct: elements of the sample
-    unsigned slots = kMaxSlots;  // threads that may work at the same time
-    unsigned seen_bits = 0;      // distinct: of SeenRanks
-    std::uint64_t bytes = 0;     // working memory, with any number of threads
+    bool wide = false;             // entries are Entry128
+    std::uint64_t block = 0;       // blocks: elements of one
+    std::uint64_t blocks = 0;      // blocks: how many
+    std::uint64_t lanes = 0;       // direct: how many; 0: k is too large a part of n for a bound
+    std::uint64_t entries = 0;     // room for candidates; distinct: in one slot; buckets: for those that stay
+    std::uint64_t sample = 0;      // threshold, buckets, distinct: elements of the sample
+    std::uint64_t buckets = 0;     // buckets: about how many
+    std::uint64_t bucket = 0;      // buckets: entries that one thread sorts
+    unsigned slots = kMaxSlots;    // threads that may work at the same time
+    unsigned seen_bits = 0;        // distinct: of SeenRanks
+    std::uint64_t bytes = 0;       // working memory, with any number of threads
+    std::uint64_t more_bytes = 0;  // buckets: what it may allocate itself where the data misled the sample
+};
+
+// Where values and indices of the result go, k of each: `buckets` writes them itself, and uses their memory before.
+struct Target {
+    std::byte* values = nullptr;
+    std::byte* indices = nullptr;  // i64
 };
 
 Method choose_method(const Question& question);
@@ -85,6 +96,7 @@ struct Selection {
     std::uint64_t count = 0;        // < k only with `distinct`, or if the elements changed meanwhile
     unsigned shift = 0;
     bool wide = false;
+    bool written = false;  // they stand in the target, and `entries` is null
 
     // Calls visit(i, rank, index) for the entries [begin, end) in order.
     template <class Visit>
@@ -101,9 +113,9 @@ struct Selection {
     }
 };
 
-// Errors: Cancelled, DeadlineExceeded.
+// Errors: Cancelled, DeadlineExceeded, OutOfMemory.
 // REQUIRES: method == choose_method(question), workspace made for it, sequence.size() == question.n.
 Result<Selection> select(const Sequence& sequence, const Question& question, const Method& method, Workspace& workspace,
-                         const Team& team);
+                         const Target& target, const Team& team);
 
 }  // namespace tegu::kernels::topk

@@ -73,21 +73,27 @@ Layout::Layout(std::byte* memory, const Question& question, const Method& method
     const std::uint64_t entry = method.wide ? sizeof(Entry128) : sizeof(Entry64);
     const std::uint64_t lists = method.kind == MethodKind::Distinct ? method.slots : 1;
     const bool threshold = method.kind == MethodKind::Threshold;
-    entries = take(lists * method.entries * entry);
-    spare = take(lists * method.entries * entry);
+    const bool buckets = method.kind == MethodKind::Buckets;
+    // Narrow entries of buckets wait in the output, and only the bucket that is cut has some that do not get there.
+    const bool in_output = buckets && !method.wide && !question.distinct;
+    if (!in_output) entries = take(lists * method.entries * entry);
+    spare = take(buckets ? kBoundary * entry : lists * method.entries * entry);
     order = take(method.blocks * entry);
     minima = reinterpret_cast<std::uint64_t*>(take((method.blocks + method.lanes) * sizeof(std::uint64_t)));
     sample = reinterpret_cast<std::uint64_t*>(take(2 * method.sample * sizeof(std::uint64_t)));
     tallies = reinterpret_cast<TaskTally*>(take(threshold ? tasks_of(question.n) * sizeof(TaskTally) : 0));
-    histograms =
-        reinterpret_cast<std::uint64_t*>(take(threshold ? method.slots * sizeof(std::uint64_t) << kDigitBits : 0));
+    histograms = reinterpret_cast<std::uint64_t*>(take(threshold ? method.slots * sizeof(std::uint64_t) << kDigitBits
+                                                       : buckets ? kParts * kMaxBuckets * sizeof(std::uint64_t)
+                                                                 : 0));
+    places = take(buckets ? method.slots * kMaxBuckets * sizeof(void*) : 0);
+    scratch = take(method.slots * 2 * method.bucket * entry);
     seen = take(method.slots * seen_bytes(question, method));
     dense = take(method.slots * std::min(kTile, question.n) * element_bytes(question.type));
 }
 
 template <class Entry>
 Selector<Entry>::Selector(const Sequence& the_sequence, const Question& the_question, const Method& the_method,
-                          Workspace& workspace, const Team& the_team)
+                          Workspace& workspace, const Target& the_target, const Team& the_team)
     : sequence(the_sequence),
       question(the_question),
       method(the_method),
@@ -95,6 +101,7 @@ Selector<Entry>::Selector(const Sequence& the_sequence, const Question& the_ques
       kernels(scan_kernels(the_question.type)),
       shift(shift_of(the_question, the_method)),
       layout(workspace.memory(), the_question, the_method),
+      target(the_target),
       entries(reinterpret_cast<Entry*>(layout.entries)),
       spare(reinterpret_cast<Entry*>(layout.spare)) {}
 
@@ -156,5 +163,47 @@ const std::uint64_t* take_sample(const Sequence& sequence, const ScanKernels& ke
     });
     return done ? sort_by_rank<Entry64>(ranks, ranks + count, count, 0, team) : nullptr;
 }
+
+namespace {
+
+// The sum over all slots ends in the histogram of slot 0.
+template <class Entry>
+bool count_digits(const Selector<Entry>& selector, std::uint64_t prefix, unsigned shift, unsigned bits) {
+    constexpr std::uint64_t kDigits = std::uint64_t{1} << kDigitBits;
+    std::uint64_t* histograms = selector.layout.histograms;
+    const unsigned slots = std::min(selector.team.slots(), selector.method.slots);
+    std::fill(histograms, histograms + slots * kDigits, 0);
+    const bool done = selector.team.run(tasks_of(selector.question.n), [&](std::uint64_t task, unsigned slot) {
+        selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+            selector.kernels.histogram(selector.view(begin, count, slot), prefix, shift, bits,
+                                       histograms + slot * kDigits);
+        });
+    });
+    for (unsigned slot = 1; slot < slots; ++slot)
+        for (std::uint64_t digit = 0; digit < kDigits; ++digit) histograms[digit] += histograms[slot * kDigits + digit];
+    return done;
+}
+
+}  // namespace
+
+template <class Entry>
+bool find_exact_bound(const Selector<Entry>& selector, std::uint64_t& bound) {
+    unsigned left = static_cast<unsigned>(8 * element_bytes(selector.question.type));
+    std::uint64_t wanted = selector.question.k;  // its place among the ranks that begin with `bound`
+    bound = 0;
+    while (left > 0) {
+        const unsigned bits = std::min(left, kDigitBits);
+        left -= bits;
+        if (!count_digits(selector, bound, left, bits)) return false;
+        const std::uint64_t* counts = selector.layout.histograms;
+        std::uint64_t digit = 0;
+        while (digit + 1 < std::uint64_t{1} << bits && counts[digit] < wanted) wanted -= counts[digit++];
+        bound |= digit << left;
+    }
+    return true;
+}
+
+template bool find_exact_bound(const Selector<Entry64>&, std::uint64_t&);
+template bool find_exact_bound(const Selector<Entry128>&, std::uint64_t&);
 
 }  // namespace tegu::kernels::topk

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the methods of top-k share while they run: the sequence as tiles, the working memory cut into its parts, the candidates.
 // Each method is a function on a Selector that leaves in `entries` and `size` the answer in order, perhaps with more entries
-// behind it; false: a stop was requested.
+// behind it; false: a stop was requested, or out_of_memory.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,10 @@ namespace tegu::kernels::topk {
 constexpr std::uint64_t kTile = 8192;  // elements that one call of a scan kernel gets; with gaps, they are copied first
 constexpr std::uint64_t kTask = 4 * kTile;  // elements that a thread takes at a time
 constexpr std::uint64_t kMaxSample = 8192;
-constexpr unsigned kDigitBits = 11;  // of the exact search for a bound
+constexpr unsigned kDigitBits = 11;          // of the exact search for a bound
+constexpr std::uint64_t kParts = 32;         // buckets: parts of the sequence that are counted by themselves
+constexpr std::uint32_t kMaxBuckets = 2560;  // buckets: of them
+constexpr std::uint64_t kBoundary = 65536;   // buckets: entries of the bucket that is cut
 constexpr std::uint64_t kAnyRank = ~std::uint64_t{0};
 
 const ScanKernels& scan_kernels(ElementType type);
@@ -48,7 +51,9 @@ struct Layout {
     std::uint64_t* minima = nullptr;      // [blocks] or [lanes]
     std::uint64_t* sample = nullptr;      // [2 x method.sample]
     TaskTally* tallies = nullptr;         // [tasks]
-    std::uint64_t* histograms = nullptr;  // [slots x 2^kDigitBits]
+    std::uint64_t* histograms = nullptr;  // [slots x 2^kDigitBits], for buckets also [parts x kMaxBuckets]
+    std::byte* places = nullptr;          // [slots x kMaxBuckets] pointers
+    std::byte* scratch = nullptr;         // [slots x 2 x method.bucket] entries
     std::byte* seen = nullptr;            // [slots] tables
     std::byte* dense = nullptr;           // [slots x kTile] elements
     std::uint64_t bytes = 0;
@@ -67,12 +72,14 @@ struct Selector {
     const ScanKernels& kernels;
     const unsigned shift;
     const Layout layout;
+    const Target target;
     Entry* entries;
     Entry* spare;
     std::uint64_t size = 0;
+    bool out_of_memory = false;  // why a method failed, if not for a stop request
 
     Selector(const Sequence& the_sequence, const Question& the_question, const Method& the_method, Workspace& workspace,
-             const Team& the_team);
+             const Target& the_target, const Team& the_team);
 
     // Elements [begin, begin + count) side by side. REQUIRES: count <= kTile.
     Elements view(std::uint64_t begin, std::uint64_t count, unsigned slot) const {
@@ -118,6 +125,10 @@ const std::uint64_t* take_sample(const Selector<Entry>& selector) {
 // The place in the sorted sample within which, most likely, the answer lies; >= method.sample: there is none.
 std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& question, const Method& method);
 
+// Finds the rank of the k-th best, digit by digit from the top, in as many passes. Uses layout.histograms. False: a stop was requested.
+template <class Entry>
+bool find_exact_bound(const Selector<Entry>& selector, std::uint64_t& bound);
+
 // The methods.
 template <class Entry>
 bool select_direct(Selector<Entry>& selector);  // REQUIRES: n <= kTile
@@ -125,6 +136,8 @@ template <class Entry>
 bool select_blocks(Selector<Entry>& selector);
 template <class Entry>
 bool select_threshold(Selector<Entry>& selector);
+template <class Entry>
+bool select_buckets(Selector<Entry>& selector);  // writes the outputs itself
 template <class Entry>
 bool select_distinct(Selector<Entry>& selector);
 

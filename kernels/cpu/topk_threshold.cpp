@@ -23,11 +23,7 @@ class Threshold {
         if (sample == nullptr) return false;
         const std::uint64_t place = place_in_sample(sample, selector_.question, selector_.method);
         bound_ = place < selector_.method.sample ? sample[place] : worst_rank();
-        if (!selector_.question.distinct) return select() && sort();
-        if (!(select_all() && sort())) return false;
-        if (selector_.size >= selector_.question.k || bound_ == worst_rank()) return true;
-        bound_ = worst_rank();
-        return select_all() && sort();
+        return select() && sort();
     }
 
   private:
@@ -42,14 +38,7 @@ class Threshold {
         const bool enough = total_.less + total_.equal >= k;
         if (at_once && enough && total_.less + total_.equal <= room) return put_in_order();
         const bool too_many = total_.less > k && total_.less + total_.equal > room;
-        if ((!enough || too_many) && !(find_exact_bound() && tally(false))) return false;
-        assign_places();
-        return store();
-    }
-
-    // All that is within the bound. REQUIRES: room for n entries.
-    bool select_all() {
-        if (!tally(false)) return false;
+        if ((!enough || too_many) && !(find_exact_bound(selector_, bound_) && tally(false))) return false;
         assign_places();
         return store();
     }
@@ -92,42 +81,6 @@ class Threshold {
             const Entry* from = selector_.spare + tallies[task].place;
             std::copy(from, from + tallies[task].less + tallies[task].equal, selector_.entries + tallies[task].ordered);
         });
-    }
-
-    // Finds the rank of the k-th best, digit by digit from the top.
-    bool find_exact_bound() {
-        unsigned left = static_cast<unsigned>(8 * element_bytes(selector_.question.type));
-        std::uint64_t wanted = selector_.question.k;  // its place among the ranks that begin with `bound`
-        std::uint64_t bound = 0;
-        while (left > 0) {
-            const unsigned bits = std::min(left, kDigitBits);
-            left -= bits;
-            if (!count_digits(bound, left, bits)) return false;
-            const std::uint64_t* counts = selector_.layout.histograms;
-            std::uint64_t digit = 0;
-            while (digit + 1 < std::uint64_t{1} << bits && counts[digit] < wanted) wanted -= counts[digit++];
-            bound |= digit << left;
-        }
-        bound_ = bound;
-        return true;
-    }
-
-    // The sum over all slots ends in the histogram of slot 0.
-    bool count_digits(std::uint64_t prefix, unsigned shift, unsigned bits) {
-        constexpr std::uint64_t kDigits = std::uint64_t{1} << kDigitBits;
-        std::uint64_t* histograms = selector_.layout.histograms;
-        const unsigned slots = std::min(selector_.team.slots(), selector_.method.slots);
-        std::fill(histograms, histograms + slots * kDigits, 0);
-        const bool done = selector_.team.run(tasks_, [&](std::uint64_t task, unsigned slot) {
-            selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-                selector_.kernels.histogram(selector_.view(begin, count, slot), prefix, shift, bits,
-                                            histograms + slot * kDigits);
-            });
-        });
-        for (unsigned slot = 1; slot < slots; ++slot)
-            for (std::uint64_t digit = 0; digit < kDigits; ++digit)
-                histograms[digit] += histograms[slot * kDigits + digit];
-        return done;
     }
 
     // All that is within the bound, if there is room for it; else everything better and the first ties up to k.
@@ -192,8 +145,6 @@ class Threshold {
             sort_by_rank(selector_.entries, selector_.spare, selector_.size, selector_.shift, selector_.team);
         if (sorted == nullptr) return false;
         if (sorted != selector_.entries) std::swap(selector_.entries, selector_.spare);
-        if (selector_.question.distinct)
-            selector_.size = selector_.first_of_each_rank(selector_.entries, selector_.size);
         return true;
     }
 

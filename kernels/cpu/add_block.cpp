@@ -9,7 +9,7 @@ namespace tegu::kernels::TEGU_ISA {
 namespace {
 
 struct HalfElement {};
-constexpr std::size_t kPieceBytes = 4096;
+constexpr std::size_t kPieceBytes = 2048;
 
 template <class T>
 struct UnsignedOf;

@@ -102,7 +102,7 @@ class Stream {
     }
 
   private:
-    static constexpr std::size_t kElements = 8192 / sizeof(Element);
+    static constexpr std::size_t kElements = 4096 / sizeof(Element);
     void flush() {
         stream_out(buffer_, used_ * sizeof(Element), to_);
         to_ += used_ * sizeof(Element);

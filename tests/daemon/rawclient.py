@@ -295,9 +295,10 @@ class Connection:
 
 
 class Daemon:
-    """A private tegud on a temporary socket, with the given settings (TOML) and variables, allowed to open so many descriptors."""
+    """A private tegud on a temporary socket, with the given settings (TOML) and variables, allowed to open so many descriptors.
+    `program`: within the build folder."""
 
-    def __init__(self, settings="", descriptors=None, environment=()):
+    def __init__(self, settings="", descriptors=None, environment=(), program="bin/tegud"):
         build = os.environ.get("TEGU_BUILD_DIR", "build/release")
         self.folder = tempfile.mkdtemp(prefix="tegud-test-")
         os.chmod(self.folder, 0o755)
@@ -306,7 +307,7 @@ class Daemon:
         with open(file, "w") as out:
             out.write(settings)
         self.log = open(os.path.join(self.folder, "log"), "w+")
-        self.process = subprocess.Popen([os.path.join(build, "bin", "tegud"), "--config", file, "--socket", self.path],
+        self.process = subprocess.Popen([os.path.join(build, program), "--config", file, "--socket", self.path],
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                                         env=dict(os.environ, **dict(environment)),
                                         preexec_fn=lambda: self._prepare(descriptors))
@@ -355,7 +356,7 @@ class Daemon:
         return self.log.read()
 
     def stop(self, patience=PATIENCE):
-        """SIGTERM; returns the exit code."""
+        """SIGTERM, if it still runs; returns the exit code."""
         try:
             if self.alive():
                 self.process.send_signal(signal.SIGTERM)

@@ -106,9 +106,10 @@ Bound bound_of(const Job& job, const QuantileParams& params) {
 }
 
 Bound bound_of(const Job& job, const HistogramParams& params) {
+    const std::uint64_t bins = std::min(params.bins, kMaxBins);  // more are refused: not for want of memory
     Bound bound;
-    bound.add(rows_out(job), 8 * std::uint64_t{params.bins});
-    bound.add(rows_out(job), 8 * (std::uint64_t{params.bins} + 1));
+    bound.add(rows_out(job), 8 * bins);
+    bound.add(rows_out(job), 8 * (bins + 1));
     return bound;
 }
 

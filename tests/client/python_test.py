@@ -12,45 +12,8 @@ import time
 import unittest
 
 import harness
-
-harness.preload_sanitizer()
-NO_NUMPY = "--no-numpy" in sys.argv
-if NO_NUMPY:
-    sys.argv.remove("--no-numpy")
-    sys.modules["numpy"] = None  # an import fails now
-    numpy = None
-else:
-    try:
-        import numpy
-    except ImportError:
-        print("skipped: numpy is not here")
-        sys.exit(harness.SKIPPED)
-import tegu  # noqa: E402
-
-SEED = random.SystemRandom().randrange(1 << 32)
-
-
-def setUpModule():
-    global daemon
-    daemon = harness.Daemon()
-
-
-def tearDownModule():
-    status = daemon.stop()
-    assert status == 0, "tegud ended with status %d" % status
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.random = random.Random(SEED)
-        self.c = tegu.connect(daemon.socket, name="python_test")
-        self.addCleanup(self.c.close)
-
-    def assertRaisesTegu(self, status, field, function, *arguments, **options):
-        with self.assertRaises(tegu.Error, msg="seed %d" % SEED) as caught:
-            function(*arguments, **options)
-        self.assertEqual((caught.exception.status, caught.exception.field), (status, field), str(caught.exception))
-        return caught.exception
+from case import Case, SEED, numpy, setUpModule, socket, tearDownModule  # noqa: F401
+import tegu
 
 
 class Plain(Case):
@@ -226,7 +189,7 @@ class Plain(Case):
         self.assertEqual(self.c.buffers(), [])
 
     def test_buffer_of_another_client(self):
-        with tegu.connect(daemon.socket) as other:
+        with tegu.connect(socket()) as other:
             buf = other.buffer(10, "u8")
             self.assertRaisesTegu("BAD_REQUEST", "buffer", self.c.reduce, buf)
 
@@ -268,10 +231,6 @@ class Plain(Case):
 
 @unittest.skipIf(numpy is None, "numpy is not here")
 class Numpy(Case):
-    def setUp(self):
-        Case.setUp(self)
-        self.rng = numpy.random.RandomState(SEED)
-
     def test_dtypes(self):
         for dtype in "u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 bool".split():
             x = numpy.array([[3, 1], [2, 0]]).astype(dtype)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the Python package share: a daemon for the module, a client for each test, and running without numpy (--no-numpy)."""
+import random
+import sys
+import unittest
+
+import harness
+
+harness.preload_sanitizer()
+if "--no-numpy" in sys.argv:
+    sys.argv.remove("--no-numpy")
+    sys.modules["numpy"] = None  # an import fails now
+    numpy = None
+else:
+    try:
+        import numpy
+    except ImportError:
+        print("skipped: numpy is not here")
+        sys.exit(harness.SKIPPED)
+import tegu  # noqa: E402
+
+SEED = random.SystemRandom().randrange(1 << 32)
+daemon = None
+
+
+def setUpModule():
+    global daemon
+    daemon = harness.Daemon()
+
+
+def tearDownModule():
+    status = daemon.stop()
+    assert status == 0, "tegud ended with status %d" % status
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.random = random.Random(SEED)
+        self.c = tegu.connect(daemon.socket, name="python_test")
+        self.addCleanup(self.c.close)
+        if numpy is not None:
+            self.rng = numpy.random.RandomState(SEED)
+
+    def assertRaisesTegu(self, status, field, function, *arguments, **options):
+        with self.assertRaises(tegu.Error, msg="seed %d" % SEED) as caught:
+            function(*arguments, **options)
+        self.assertEqual((caught.exception.status, caught.exception.field), (status, field), str(caught.exception))
+        return caught.exception
+
+
+def socket():
+    return daemon.socket

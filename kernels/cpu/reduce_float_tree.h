@@ -35,17 +35,31 @@ inline void merge(const MomentLanes& a, MomentLanes* b, int width) {
     }
 }
 
-inline void shift_lanes(const SumLanes& from, int width, SumLanes* to) {
-    for (int l = 0; l < width; ++l) to->s[l] = from.s[l + width];
+// Lane l = lane l + lane (l + width), for the first `width` lanes.
+inline void fold_lanes(SumLanes* lanes, int width) {
+    for (int l = 0; l < width; ++l) lanes->s[l] = lanes->s[l] + lanes->s[l + width];
 }
 
-inline void shift_lanes(const MomentLanes& from, int width, MomentLanes* to) {
-    for (int l = 0; l < width; ++l) {
-        to->n[l] = from.n[l + width];
-        to->s[l] = from.s[l + width];
-        to->m2[l] = from.m2[l + width];
+inline void fold_lanes(MomentLanes* lanes, int width) {
+    if (lanes->uniform) {
+        const double n = 2 * lanes->n[0];
+        const double scale = 1 / n;  // a power of two: multiplying is dividing
+        for (int l = 0; l < width; ++l) {
+            const double t = lanes->s[l] - lanes->s[l + width];
+            lanes->m2[l] = (lanes->m2[l] + lanes->m2[l + width]) + (t * t) * scale;
+            lanes->s[l] = lanes->s[l] + lanes->s[l + width];
+            lanes->n[l] = n;
+        }
+        return;
     }
-    to->uniform = from.uniform;
+    for (int l = 0; l < width; ++l) {
+        const int r = l + width;
+        const Moments m = merge_moments(Moments{lanes->n[l], lanes->s[l], lanes->m2[l]},
+                                        Moments{lanes->n[r], lanes->s[r], lanes->m2[r]});
+        lanes->n[l] = m.n;
+        lanes->s[l] = m.s;
+        lanes->m2[l] = m.m2;
+    }
 }
 
 // The tree over the tiles of a chunk, one per lane: tile t merges like a carry in a binary counter.
@@ -66,11 +80,7 @@ class TileTree {
         *root = nodes_[level];
         for (++level; level < kLevels; ++level)
             if ((tiles_ >> level) & 1u) merge(nodes_[level], root, kLanes);
-        Lanes upper;
-        for (int width = kLanes / 2; width >= 1; width /= 2) {
-            shift_lanes(*root, width, &upper);
-            merge(upper, root, width);
-        }
+        for (int width = kLanes / 2; width >= 1; width /= 2) fold_lanes(root, width);
     }
 
   private:

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/half.h"
+#include "kernels/cpu/reduce_find.h"
 #include "kernels/cpu/reduce_finish.h"
 #include "kernels/cpu/reduce_sequence.h"
 
@@ -64,18 +65,53 @@ std::int64_t first_hit(const Sequence& sequence, std::uint64_t from, Hit hit) {
     return static_cast<std::int64_t>(from);
 }
 
+inline std::size_t find_equal(const float* x, std::size_t n, float value) {
+    return TEGU_ISA_SELECT(find_f32)(x, n, value);
+}
+inline std::size_t find_equal(const double* x, std::size_t n, double value) {
+    return TEGU_ISA_SELECT(find_f64)(x, n, value);
+}
+// Two halves that are not zero are equal if their bits are.
+inline std::size_t find_equal(const Half* x, std::size_t n, Half value) {
+    return TEGU_ISA_SELECT(find_bits16)(x, n, value.bits);
+}
+template <class T>
+std::size_t find_equal(const T* x, std::size_t n, T value) {
+    if constexpr (sizeof(T) == 1) return TEGU_ISA_SELECT(find_bits8)(x, n, static_cast<std::uint8_t>(value));
+    if constexpr (sizeof(T) == 2) return TEGU_ISA_SELECT(find_bits16)(x, n, static_cast<std::uint16_t>(value));
+    if constexpr (sizeof(T) == 4) return TEGU_ISA_SELECT(find_bits32)(x, n, static_cast<std::uint32_t>(value));
+    if constexpr (sizeof(T) == 8) return TEGU_ISA_SELECT(find_bits64)(x, n, static_cast<std::uint64_t>(value));
+}
+
+inline bool has_one_form(Half value) {
+    return (value.bits & 0x7fffu) != 0;
+}
+template <class T>
+bool has_one_form(T) {
+    return true;
+}
+
+// first_hit of an element that equals `value`.
+template <class T>
+std::int64_t first_equal(const Sequence& sequence, std::uint64_t from, T value) {
+    if (!sequence.direct || !has_one_form(value)) return first_hit<T>(sequence, from, EqualTo<T>{value});
+    const std::size_t n = std::min<std::uint64_t>(kChunkElements, sequence.n - from);
+    const std::size_t at = find_equal(reinterpret_cast<const T*>(sequence.data) + from, n, value);
+    return static_cast<std::int64_t>(at < n ? from + at : from);
+}
+
 template <class T>
 std::int64_t find_extreme(const Sequence& sequence, bool skip_nans, const FloatPartial& partial, bool largest) {
     if (partial.nans != 0 && !skip_nans) return first_hit<T>(sequence, partial.nan_at, IsNan<T>{});
     if (partial.nans == sequence.n) return -1;
     const T value = narrowed(largest ? partial.max : partial.min, T{});
-    return first_hit<T>(sequence, largest ? partial.max_at : partial.min_at, EqualTo<T>{value});
+    return first_equal<T>(sequence, largest ? partial.max_at : partial.min_at, value);
 }
 
 template <class T>
 std::int64_t find_extreme(const Sequence& sequence, bool, const IntegerPartial& partial, bool largest) {
     const T value = static_cast<T>(largest ? partial.max : partial.min);
-    return first_hit<T>(sequence, largest ? partial.max_at : partial.min_at, EqualTo<T>{value});
+    return first_equal<T>(sequence, largest ? partial.max_at : partial.min_at, value);
 }
 
 }  // namespace tegu::kernels

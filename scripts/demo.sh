@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds, starts a private tegud and runs the main job on real input through it: the top 10 of ten million
-# int32, checked by Python; the statistics of a float array; the entropy maps of a photograph and of the Hubble deep field, written as
-# pictures. The daemon is stopped at the end. Needs no GPU and changes nothing outside the checkout but for the packages.
+# int32, checked by Python; the statistics of a float array; a line of every other operation and the histogram of a photograph; the entropy
+# maps of a photograph and of the Hubble deep field, written as pictures. The daemon is stopped at the end. Needs no GPU and changes nothing
+# outside the checkout but for the packages.
 #   usage: scripts/demo.sh [OUTPUT FOLDER]      default: build/demo
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -62,6 +63,31 @@ PYTHON
 
 say "Statistics of 872,000 float32 (the Hubble deep field, 0..1)"
 "$tegu" reduce --dtype f32 --shape 872000 --stats all "$run/deep_field.f32"
+
+say "A line of every other operation"
+python3 - "$tegu" "$run" <<'PYTHON'
+import json, subprocess, sys
+tegu, folder = sys.argv[1:]
+floats = ["--dtype", "f32", "--shape", "872x1000", folder + "/deep_field.f32"]
+photo, numbers = "tests/data/camera.pgm", ["--dtype", "i32", folder + "/numbers.i32"]
+print("  %-9s   %-31s   %-52s   %s" % ("operation", "of", "result", "computed in"))
+for words, what, result in (
+        (["add", "-o", folder + "/sum.npy"] + floats + floats[-1:], "the deep field and itself", lambda r: "largest sum %g" % r["stats"]["max"]),
+        (["dot"] + floats + floats[-1:], "the deep field with itself", lambda r: "%.10g" % r["dot"]),
+        (["rowscale", "--rows", "-o", folder + "/scaled.npy"] + floats, "each row of the deep field",
+         lambda r: "%d scales, %.3g to %.3g" % (len(r["scales"]), min(r["scales"]), max(r["scales"]))),
+        (["quantile", "-q", "0.01,0.5,0.99"] + numbers, "10,000,000 int32", lambda r: "1 %%, median, 99 %%: %s" % ", ".join("%.0f" % q for q in r["quantiles"])),
+        (["histogram", "--bins", "256", "--range", "0,256", photo], "the photograph, 256 bins",
+         lambda r: "most often %d: %d pixels" % (r["histogram"].index(max(r["histogram"])), max(r["histogram"]))),
+        (["entropy", photo], "the photograph, 256 levels", lambda r: "%.6f bit a pixel" % r["entropy"]),
+        (["fused", "--stats", "mean,std", "--bins", "2", "--levels", "256", "-q", "0.5", photo], "the photograph, four in one job",
+         lambda r: "%.2f +- %.2f, median %g, %.3f bit" % (r["stats"]["mean"], r["stats"]["std"], r["quantiles"][0], r["entropy"]))):
+    report = json.loads(subprocess.run([tegu] + words + ["--json"], check=True, stdout=subprocess.PIPE).stdout.decode())
+    print("  %-9s   %-31s   %-52s   %.2f ms" % (words[0], what, result(report), report["timing_us"]["compute"] / 1000))
+PYTHON
+
+say "Histogram of a photograph"
+"$tegu" histogram --bins 16 --range 0,256 tests/data/camera.pgm
 
 say "Entropy map of a photograph, 5 x 5 window, 16 levels"
 "$tegu" entropy-map --window 5 --levels 16 tests/data/camera.pgm -o "$out/camera-entropy.png"

@@ -181,7 +181,8 @@ void deviations(const A* x, int rows, const A* mean, A* dev_lanes, A* sqr_lanes)
     fold_quads(sqr, sqr_lanes);
 }
 
-// The lanes whose Q cannot be used: recomputed in f64, unless every element equals the mean (then that would give the same).
+// The lanes whose Q cannot be used: recomputed in f64, unless every element equals the mean, a finite one (then
+// that would give the same).
 template <class A>
 void mend_moments(const A* x, std::size_t n, const A* filled, int rows, const A* mean, const A* sqr, bool skip_nans,
                   MomentLanes* out, unsigned* flags) {
@@ -191,7 +192,8 @@ void mend_moments(const A* x, std::size_t n, const A* filled, int rows, const A*
         for (int k = 0; k < kCols; ++k) differs[k] |= static_cast<unsigned char>(filled[row * kCols + k] != mean[k]);
     for (int l = 0; l < kLanes; ++l) {
         if (out->n[l] == 0 || Arithmetic<A>::usable(sqr[l])) continue;
-        if ((differs[4 * l] | differs[4 * l + 1] | differs[4 * l + 2] | differs[4 * l + 3]) == 0) {
+        const bool differ = (differs[4 * l] | differs[4 * l + 1] | differs[4 * l + 2] | differs[4 * l + 3]) != 0;
+        if (!differ && __builtin_fabs(static_cast<double>(mean[4 * l])) <= DBL_MAX) {
             out->s[l] = out->n[l] * static_cast<double>(mean[4 * l]);
             out->m2[l] = 0;
             continue;

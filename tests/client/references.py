@@ -152,7 +152,7 @@ def _float_moment(name, v, ddof):
     mean = sum(exact) / n
     m2 = sum((number - mean) ** 2 for number in exact)
     unit, e = (U32, 2.0 ** -60) if narrow else (U64, 16 * 1000 * U64 ** 2)
-    bound = 40 * unit * float(m2) + 4 * 10 ** 1.5 * U64 * math.sqrt(float(m2) * float(q2)) + e * float(q2) + n * 2.0 ** -1060
+    bound = 40 * unit * float(m2) + 4 * 10 ** 1.5 * U64 * math.sqrt(float(m2)) * math.sqrt(float(q2)) + e * float(q2) + n * 2.0 ** -1060
     var, spread = m2 / (n - ddof), fractions.Fraction(bound * 1.01) / (n - ddof)
     spread += 2 * fractions.Fraction(U64) * var
     return Near(var, spread) if name == "var" else _root(var, fractions.Fraction(2 * U64), spread)

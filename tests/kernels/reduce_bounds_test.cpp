@@ -187,6 +187,27 @@ TEST(ReduceBounds, Float64SquaresThatOverflowGiveInfinity) {
         EXPECT_EQ(got.at<double>(s), std::numeric_limits<double>::infinity());
 }
 
+// Infinities are equal to their own mean: a lane of nothing else must not pass for one without spread.
+template <class T>
+void expect_nan_of_infinities() {
+    const T inf = std::numeric_limits<T>::infinity();
+    for (const std::size_t n : {1, 3, 1024, 5000})
+        for (const std::size_t others : {std::size_t{0}, n - 1}) {
+            std::vector<T> x(n, inf);
+            for (std::size_t i = 0; i < others; ++i) x[n - 1 - i] = 1;
+            const ReduceResult got = run_reduce_job(
+                reduce_job(ElementTypeOf<T>::value, n, set_of({Statistic::Var, Statistic::Std, Statistic::L2})),
+                x.data());
+            EXPECT_TRUE(std::isnan(got.template at<double>(Statistic::Var))) << n << " " << others;
+            EXPECT_TRUE(std::isnan(got.template at<double>(Statistic::Std))) << n << " " << others;
+            EXPECT_EQ(got.template at<double>(Statistic::L2), std::numeric_limits<double>::infinity());
+        }
+}
+TEST(ReduceBounds, VarianceOfInfinitiesIsNan) {
+    expect_nan_of_infinities<float>();
+    expect_nan_of_infinities<double>();
+}
+
 // --- integers -------------------------------------------------------------------------------------------------------------
 
 // `got` is the f64 nearest to numerator / denominator: twice the error is at most the gap to either neighbour, ties to even.

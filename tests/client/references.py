@@ -278,11 +278,18 @@ def levels_of(x, levels, edges):
             return [0] * len(x)
         edges = float(finite.min()), float(finite.max())
     with numpy.errstate(all="ignore"):
-        lo, hi = numpy.float32(edges[0]), numpy.float32(edges[1])
-        inverse = numpy.float32(levels / (float(hi) - float(lo))) if lo < hi else numpy.float32(numpy.inf)
-        if not (numpy.isfinite([lo, hi, hi - lo, inverse]).all() and lo < hi):
+        narrow = x.dtype.itemsize <= 2 or x.dtype == "f4"
+        lo, hi = (float(numpy.float32(edge)) if narrow else edge for edge in edges)
+        inverse = numpy.float32(levels / (hi - lo)) if lo < hi else numpy.float32(numpy.inf)
+        if not (math.isfinite(lo) and math.isfinite(hi) and numpy.isfinite(numpy.float32(hi - lo)) and numpy.isfinite(inverse)):
             return None
-        q = (x.astype("f4") - lo) * inverse
+        if narrow or x.dtype == "f8":
+            above = x.astype("f4") - numpy.float32(lo) if narrow else (x - lo).astype("f4")
+        else:
+            limits = numpy.iinfo(x.dtype)
+            base = min(max(math.floor(lo), int(limits.min)), int(limits.max))
+            above = numpy.array([max(value - base, 0) for value in x.tolist()], "u8").astype("f4") - numpy.float32(lo - base)
+        q = above * inverse
         return numpy.where(q < 0, 0, numpy.where(q >= levels, levels - 1, numpy.nan_to_num(q))).astype("i8").tolist()
 
 

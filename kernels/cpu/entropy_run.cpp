@@ -54,6 +54,7 @@ std::size_t EntropyRun::worker_bytes() const {
 
 void EntropyRun::attach(std::byte* memory, unsigned workers) {
     memory_ = memory;
+    if (params_.has_range || !is_float(job_.type)) fixed_scale_.emplace(scale_of(0, FiniteRange{}));
     if (!by_values_) counter_.emplace(job_.type, params_.levels, memory, workers);
 }
 
@@ -66,7 +67,7 @@ Result<LevelScale> EntropyRun::scale_of(std::uint64_t row, const FiniteRange& fo
 }
 
 Result<void> EntropyRun::begin(const Crew& crew, std::uint64_t row, const FiniteRange& found) {
-    const Result<LevelScale> scale = scale_of(row, found);
+    const Result<LevelScale> scale = fixed_scale_ ? *fixed_scale_ : scale_of(row, found);
     if (!scale) return scale.error();
     counter_->begin(crew, *scale);
     return {};
@@ -80,7 +81,7 @@ void EntropyRun::finish(const Crew& crew, std::uint64_t row) {
 
 Result<void> EntropyRun::finish_values(const Crew& crew, std::uint64_t row, Span<const std::uint64_t> value_counts) {
     const FiniteRange found = job_.type == ElementType::F16 ? finite_range_of_halves(value_counts) : FiniteRange{};
-    const Result<LevelScale> scale = scale_of(row, found);
+    const Result<LevelScale> scale = fixed_scale_ ? *fixed_scale_ : scale_of(row, found);
     if (!scale) return scale.error();
     const Span<std::uint64_t> levels(reinterpret_cast<std::uint64_t*>(memory_ + crew.first * worker_bytes()),
                                      params_.levels);

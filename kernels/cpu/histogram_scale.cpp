@@ -78,16 +78,18 @@ bool is_wide_integer(ElementType type) {
 }  // namespace
 
 Result<BinRange> usable_bin_range(double lo, double hi, std::uint32_t bins, const char* from) {
-    const std::string found = std::string(from) + ", " + to_text(lo) + " to " + to_text(hi) + ", ";
+    const auto refuse = [&](const char* allowed, const std::string& what) {
+        return bad_range("range", allowed, std::string(from) + ", " + to_text(lo) + " to " + to_text(hi) + ", " + what);
+    };
     const char* const allowed = "two finite numbers lo <= hi whose difference is finite";
-    if (!std::isfinite(lo) || !std::isfinite(hi)) return bad_range("range", allowed, found + "is not finite");
-    if (lo > hi) return bad_range("range", allowed, found + "is reversed");
+    if (!std::isfinite(lo) || !std::isfinite(hi)) return refuse(allowed, "is not finite");
+    if (lo > hi) return refuse(allowed, "is reversed");
     BinRange range{lo + 0.0, hi + 0.0};
     if (lo == hi) range = BinRange{lo - 0.5, hi + 0.5};
-    if (!std::isfinite(range.hi - range.lo)) return bad_range("range", allowed, found + "is too wide for f64");
+    if (!std::isfinite(range.hi - range.lo)) return refuse(allowed, "is too wide for f64");
     if (!edges_increase(range, bins))
-        return bad_range("range", "wide enough for bins with different edges in f64",
-                         found + "is too narrow for " + std::to_string(bins) + " bins");
+        return refuse("wide enough for bins with different edges in f64",
+                      "is too narrow for " + std::to_string(bins) + " bins");
     return range;
 }
 

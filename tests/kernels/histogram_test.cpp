@@ -106,17 +106,17 @@ TYPED_TEST(HistogramOf, ManySizesBinsAndRanges) {
 
 TYPED_TEST(HistogramOf, LongSequencesAreCountedByTheirValuesOrBins) {
     SCOPED_TRACE("seed " + std::to_string(this->seed_));
-    for (const std::size_t n : {std::size_t{1} << 18, (std::size_t{1} << 18) + 12345})
-        for (const Fill fill : {Fill::Small, Fill::Bits, Fill::Equal, Fill::Runs}) {
-            const std::vector<TypeParam> x = elements_of<TypeParam>(this->random_, n, fill);
-            for (ThreadPool* pool : this->pools_) {
-                HistogramParams found = params_of(256);
-                found.skip_nans = true;
-                expect_right(x, Axis::Whole, 1, found, pool);
-                expect_right(x, Axis::Whole, 1, params_of(64, -10, 11), pool, 0, 3);
-            }
-            expect_right(x, Axis::Whole, 1, params_of(100000, 0, 25), &this->seven_);
+    const std::size_t n = (1u << 18) + 12345;
+    for (const Fill fill : {Fill::Small, Fill::Bits, Fill::Equal, Fill::Runs}) {
+        const std::vector<TypeParam> x = elements_of<TypeParam>(this->random_, n, fill);
+        for (ThreadPool* pool : {this->pools_[0], this->pools_[2]}) {
+            HistogramParams found = params_of(256);
+            found.skip_nans = true;
+            expect_right(x, Axis::Whole, 1, found, pool);
+            expect_right(x, Axis::Whole, 1, params_of(64, -10, 11), pool, 0, 3);
         }
+        expect_right(x, Axis::Whole, 1, params_of(100000, 0, 25), &this->seven_);
+    }
 }
 
 TYPED_TEST(HistogramOf, RowsStridesAndAlignments) {

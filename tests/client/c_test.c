@@ -8,12 +8,12 @@
 
 static int failures = 0;
 
-#define CHECK(condition)                                                          \
-    do {                                                                          \
-        if (!(condition)) {                                                       \
-            ++failures;                                                           \
+#define CHECK(condition)                                                            \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            ++failures;                                                             \
             fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-        }                                                                         \
+        }                                                                           \
     } while (0)
 
 static void check_words(void) {
@@ -23,9 +23,11 @@ static void check_words(void) {
     CHECK(strlen(tegu_status_sentence(TEGU_BUSY)) > 5);
     CHECK(tegu_status_exit_code(TEGU_UNAVAILABLE) == 69 && tegu_status_exit_code(TEGU_OK) == 0);
     CHECK(tegu_status_retryable(TEGU_BUSY) == 1 && tegu_status_retryable(TEGU_BAD_RANGE) == 0);
-    CHECK(strcmp(tegu_element_word(TEGU_F16), "f16") == 0 && tegu_element_word(0) == NULL && tegu_element_word(99) == NULL);
+    CHECK(strcmp(tegu_element_word(TEGU_F16), "f16") == 0 && tegu_element_word(0) == NULL &&
+          tegu_element_word(99) == NULL);
     CHECK(tegu_element_bytes(TEGU_F64) == 8 && tegu_element_bytes(77) == 0);
-    CHECK(strcmp(tegu_role_word(2), "sum") == 0 && strcmp(tegu_role_word(TEGU_ROLE_MAP), "map") == 0 && tegu_role_word(200) == NULL);
+    CHECK(strcmp(tegu_role_word(2), "sum") == 0 && strcmp(tegu_role_word(TEGU_ROLE_MAP), "map") == 0 &&
+          tegu_role_word(200) == NULL);
     CHECK(strlen(tegu_version()) >= 5);
     for (i = 0; i <= TEGU_IO; ++i) CHECK(tegu_status_word(i)[0] != '\0');
 }
@@ -76,7 +78,8 @@ static void check_jobs(tegu_client* client) {
     request.inputs[0].data = x;
     request.params.topk.k = 9;
     CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_RANGE);
-    CHECK(strcmp(error.field, "k") == 0 && error.allowed[0] != '\0' && error.message[0] != '\0' && error.status == TEGU_BAD_RANGE);
+    CHECK(strcmp(error.field, "k") == 0 && error.allowed[0] != '\0' && error.message[0] != '\0' &&
+          error.status == TEGU_BAD_RANGE);
     request.params.topk.k = 2;
     CHECK(tegu_run(client, &request, &result, NULL) == TEGU_OK);
     CHECK(tegu_result_find(result, TEGU_ROLE_VALUES, &array) == 1 && ((const float*)array.data)[1] == 3.0f);
@@ -122,6 +125,88 @@ static void check_buffers(tegu_client* client) {
     CHECK(tegu_buffer_register(client, 0, 100, TEGU_ACCESS_READ, &image, &error) == TEGU_BAD_DESCRIPTOR);
 }
 
+static void check_two_inputs(tegu_client* client) {
+    static const int32_t x[3] = {1, 2, 3}, y[3] = {10, 20, INT32_MAX};
+    tegu_request request;
+    tegu_result* result = NULL;
+    tegu_error error;
+    tegu_array array;
+    tegu_buffer* buffer = NULL;
+
+    tegu_request_init(&request, sizeof request, TEGU_DOT);
+    request.type = TEGU_I32;
+    request.cols = 3;
+    request.inputs[0].data = x;
+    request.inputs[1].data = x;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_OK);
+    CHECK(tegu_result_find(result, TEGU_ROLE_DOT, &array) == 1 && array.type == TEGU_I64 &&
+          *(const int64_t*)array.data == 14);
+    tegu_result_free(result);
+
+    tegu_request_init(&request, sizeof request, TEGU_ADD);
+    request.type = TEGU_I32;
+    request.cols = 3;
+    request.inputs[0].data = x;
+    request.inputs[1].data = y;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_OVERFLOW && result == NULL);
+    CHECK(strcmp(error.field, "values") == 0 && strstr(error.message, "2147483650") != NULL);
+    CHECK(tegu_buffer_create(client, 4096, &buffer, &error) == TEGU_OK);
+    memcpy(tegu_buffer_data(buffer), y, sizeof y);
+    request.cols = 2;
+    request.inputs[1].data = NULL;
+    request.inputs[1].buffer = buffer;
+    request.output = buffer; /* in place */
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_OK);
+    CHECK(tegu_result_array(result, 0).data == tegu_buffer_data(buffer));
+    CHECK(((const int32_t*)tegu_buffer_data(buffer))[1] == 22 &&
+          ((const int32_t*)tegu_buffer_data(buffer))[2] == INT32_MAX);
+    tegu_result_free(result);
+    request.inputs[1].buffer = NULL;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_REQUEST &&
+          strcmp(error.field, "inputs[1].data") == 0);
+    tegu_buffer_free(buffer);
+}
+
+static void check_parts(tegu_client* client) {
+    static const float x[4] = {0, 1, 1, 3};
+    static const double q[2] = {0.5, 1};
+    tegu_part parts[3];
+    tegu_request request;
+    tegu_result* result = NULL;
+    tegu_error error;
+    tegu_array array;
+
+    tegu_part_init(&parts[0], TEGU_HISTOGRAM);
+    CHECK(parts[0].operation == TEGU_HISTOGRAM && parts[0].params.histogram.bins == 10);
+    parts[0].params.histogram.bins = 4;
+    parts[0].params.histogram.has_range = 1;
+    parts[0].params.histogram.hi = 4;
+    tegu_part_init(&parts[1], TEGU_QUANTILE);
+    parts[1].params.quantile.q = q;
+    parts[1].params.quantile.count = 2;
+    tegu_part_init(&parts[2], TEGU_REDUCE);
+    parts[2].params.reduce.statistics = TEGU_STAT_SUM;
+    tegu_request_init(&request, sizeof request, TEGU_FUSED);
+    request.type = TEGU_F32;
+    request.cols = 4;
+    request.inputs[0].data = x;
+    request.params.fused.parts = parts;
+    request.params.fused.count = 3;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_OK);
+    CHECK(tegu_result_count(result) == 4 && tegu_result_array(result, 0).role == TEGU_ROLE_HISTOGRAM);
+    CHECK(tegu_result_find(result, TEGU_ROLE_HISTOGRAM, &array) == 1 && ((const uint64_t*)array.data)[1] == 2);
+    CHECK(tegu_result_find(result, TEGU_ROLE_EDGES, &array) == 1 && array.cols == 5 &&
+          ((const double*)array.data)[4] == 4);
+    CHECK(tegu_result_find(result, TEGU_ROLE_QUANTILES, &array) == 1 && ((const double*)array.data)[0] == 1);
+    CHECK(tegu_result_array(result, 3).role == 2 && *(const double*)tegu_result_array(result, 3).data == 5);
+    tegu_result_free(result);
+    request.params.fused.count = 0;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_REQUEST && strcmp(error.field, "parts") == 0);
+    parts[1] = parts[0];
+    request.params.fused.count = 2;
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_REQUEST && strcmp(error.field, "parts") == 0);
+}
+
 static void check_fields(tegu_client* client) {
     tegu_fields* fields = NULL;
     tegu_error error;
@@ -157,6 +242,8 @@ int main(void) {
     CHECK(tegu_ping(client, NULL, NULL) == TEGU_OK);
     check_jobs(client);
     check_buffers(client);
+    check_two_inputs(client);
+    check_parts(client);
     check_fields(client);
     CHECK(tegu_reconnects(client) == 0);
     tegu_close(client);

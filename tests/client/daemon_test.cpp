@@ -131,6 +131,48 @@ TEST_F(DaemonTest, RowsWithAStride) {
     }
 }
 
+TEST_F(DaemonTest, TwoLargeInputsOfEveryKindOfMemory) {
+    tc::Client client = connected();
+    const std::vector<std::int32_t> x(100003, 3), y(x.size(), 4);
+    tc::Buffer buffer = std::move(*client.create_buffer(y.size() * sizeof y[0]));
+    std::memcpy(buffer.data(), y.data(), buffer.bytes());
+    tc::Request mixed = tc::Request::dot(x.data(), y.data(), x.size());
+    mixed.second_input(buffer);
+    for (const tc::Request& request : {tc::Request::dot(x.data(), y.data(), x.size()), mixed}) {
+        tc::Expected<tc::Result> result = client.run(request);
+        ASSERT_TRUE(result.ok()) << result.error().message;
+        EXPECT_EQ(result->number(TEGU_ROLE_DOT), 12.0 * static_cast<double>(x.size()));
+    }
+    tc::Request in_place(TEGU_ADD);
+    in_place.input(buffer, TEGU_I32, 1, x.size()).second_input(x.data()).into(buffer);
+    ASSERT_TRUE(client.run(in_place).ok());
+    ASSERT_TRUE(client.run(in_place).ok());
+    EXPECT_EQ(buffer.as<std::int32_t>()[100002], 10);
+    tc::Request beside(in_place);
+    beside.input(buffer, TEGU_I32, 1, 1000).into(buffer, 64);
+    EXPECT_EQ(client.run(beside).error().field, "output.offset_bytes");
+}
+
+TEST_F(DaemonTest, RowscaleQuantileHistogramEntropyAndFusedArrive) {
+    tc::Client client = connected();
+    const float x[6] = {1, -4, 2, 0, 0, 0};
+    tc::Request rowscale = tc::Request::rowscale();
+    tc::Expected<tc::Result> result = client.run(rowscale.input(x, TEGU_F32, 2, 3));
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    EXPECT_EQ(result->find(TEGU_ROLE_VALUES)->as<float>()[1], -1.0f);
+    EXPECT_EQ(result->find(TEGU_ROLE_SCALES)->number(0), 4.0);
+    EXPECT_EQ(result->find(TEGU_ROLE_SCALES)->number(1), 0.0);
+    EXPECT_EQ(client.run(tc::Request::quantile(x, 6, {0.0, 1.0}))->find(TEGU_ROLE_QUANTILES)->number(1), 2.0);
+    EXPECT_EQ(client.run(tc::Request::histogram(x, 6, 3, -4, 2))->find(TEGU_ROLE_HISTOGRAM)->number(2), 5.0);
+    const std::vector<std::uint8_t> levels(1024, 7);
+    EXPECT_EQ(client.run(tc::Request::entropy(levels.data(), levels.size(), 256))->number(TEGU_ROLE_ENTROPY), 0.0);
+    const std::vector<tc::Part> parts = {tc::Part::topk(2), tc::Part::reduce(TEGU_STAT_MAX)};
+    result = client.run(tc::Request::fused(parts).input(x, TEGU_F32, 1, 6));
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    EXPECT_EQ(result->find(TEGU_ROLE_INDICES)->number(0), 2.0);
+    EXPECT_EQ(result->number(tc::role_of(TEGU_STAT_MAX)), 2.0);
+}
+
 TEST_F(DaemonTest, KilledAgainAndAgainAndNoJobIsLost) {
     constexpr int kJobs = 1000;
     tc::Client client = connected();

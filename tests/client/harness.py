@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -41,12 +42,21 @@ class Daemon(object):
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen([os.path.join(BUILD, "bin", "tegud"), "--config", self.config, "--socket", self.socket],
                                             stderr=log, env=environment)
-        end = time.time() + 30
-        while not os.path.exists(self.socket):
+        end = time.time() + 60
+        while not self._answers():
             if self.process.poll() is not None or time.time() > end:
                 with open(os.path.join(self.folder, "log")) as file:
                     raise RuntimeError("tegud did not start: " + file.read())
             time.sleep(0.005)
+
+    def _answers(self):
+        """Whether somebody takes connections. The socket's file is no sign: it is there before, and after a daemon that was killed."""
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(self.socket)
+            except OSError:
+                return False
+        return True
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

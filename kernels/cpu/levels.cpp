@@ -17,14 +17,14 @@ inline T load(const std::byte* source, std::size_t index) {
 // The same bits as half_to_float() for all but the payload of a NaN, without branches: subnormals are widened by a
 // multiplication with a power of two that cannot round.
 inline float widen(std::uint16_t half) {
-    const std::uint32_t magnitude = static_cast<std::uint32_t>(half & 0x7fffu) << 13;
+    const std::int32_t magnitude = (half & 0x7fff) << 13;
     float scaled;
     __builtin_memcpy(&scaled, &magnitude, sizeof scaled);
     scaled *= 0x1p112f;
-    std::uint32_t bits;
+    std::int32_t bits;
     __builtin_memcpy(&bits, &scaled, sizeof bits);
-    bits = magnitude >= 0x0f800000u ? magnitude | 0x7f800000u : bits;  // infinity and NaN
-    bits |= static_cast<std::uint32_t>(half & 0x8000u) << 16;
+    bits |= magnitude >= 0x0f800000 ? 0x7f800000 : 0;  // infinity and NaN: the mantissa is right already
+    bits |= static_cast<std::int32_t>(static_cast<std::uint32_t>(half & 0x8000u) << 16);
     float value;
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
@@ -57,13 +57,36 @@ void quantise_whole(const std::byte* source, std::size_t n, std::uint32_t levels
     }
 }
 
+// Correctly rounded conversions that vectors of every instruction set can do. Two halves that are exact in f32 are rounded once, by
+// their sum.
+inline float to_float(std::uint32_t value) {
+    const float upper = static_cast<float>(static_cast<std::int32_t>(value >> 16));
+    return upper * 65536.0f + static_cast<float>(static_cast<std::int32_t>(value & 0xffffu));
+}
+
+// Through f64, which holds 53 bits: of larger values the last bit stands for all below it, so that the rounding to f32 sees
+// whether there are any. The halves become f64 in the mantissas of 2^84 and 2^52.
+inline float to_float(std::uint64_t value) {
+    const std::uint64_t large = -static_cast<std::uint64_t>((value >> 53) != 0);  // all ones, or 0
+    const std::uint64_t halved = (value >> 11) | static_cast<std::uint64_t>((value & 0x7ff) != 0);
+    const std::uint64_t kept = (halved & large) | (value & ~large);
+    const std::uint64_t upper_bits = (kept >> 32) | 0x4530000000000000u;
+    const std::uint64_t lower_bits = (kept & 0xffffffffu) | 0x4330000000000000u;
+    double upper, lower;
+    __builtin_memcpy(&upper, &upper_bits, sizeof upper);
+    __builtin_memcpy(&lower, &lower_bits, sizeof lower);
+    const float factor = 1.0f + static_cast<float>(static_cast<std::int32_t>(large & 2047));
+    return static_cast<float>((upper - (0x1p84 + 0x1p52)) + lower) * factor;
+}
+
 // How far an element lies above the lower edge, in f32.
 template <class T>
 inline float difference(T value, const LevelScale& scale) {
     if constexpr (std::is_integral<T>::value && sizeof(T) >= 4) {
         using Unsigned = std::make_unsigned_t<T>;
-        const Unsigned base = static_cast<Unsigned>(scale.base), above = counted(value);
-        return static_cast<float>(above > base ? static_cast<Unsigned>(above - base) : Unsigned{0}) - scale.lo;
+        const Unsigned base = static_cast<Unsigned>(scale.base), place = counted(value);
+        const Unsigned above = static_cast<Unsigned>(-static_cast<Unsigned>(place > base));  // all ones, or 0
+        return to_float(static_cast<Unsigned>((place - base) & above)) - scale.lo;
     } else if constexpr (std::is_same<T, double>::value) {
         return static_cast<float>(value - scale.lo64);
     } else {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the table of docs/entropy-map.md: what each method costs per pixel on this machine, and which one the policy takes. The numbers
-// in kernels/entropy_map_policy.cpp were fitted to it. Not a test: it takes half a minute and nothing can fail.
-// usage: [TEGU_CPU_ISA=sse2|avx2] entropy_map_methods IMAGE.pgm
+// Measures what each method of entropy_map costs per pixel on this machine, and what each element type adds, as the lines of
+// docs/benchmarks/entropy-map-methods.tsv; the numbers in kernels/entropy_map_policy.cpp were fitted to them. scripts/plot-entropy-map.py
+// makes tables and a plot of that file. Not a test: it takes half a minute and nothing can fail.
+// usage: [TEGU_CPU_ISA=sse2|avx2] entropy_map_methods IMAGE.pgm >> FILE.tsv
 #include <ctime>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -42,48 +44,83 @@ double cpu_ns() {
     return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
 }
 
-// ns per pixel, the best of at least five runs in 0.1 s. Negative if the method cannot do it.
-double measure(const Image& image, const EntropyMapParams& params, EntropyPolicy policy, EntropyMethod method) {
-    if (!entropy_method_supports(method, params)) return -1;
-    policy.method = method;
-    policy.tile_cols = method == EntropyMethod::Slide ? 1024 : 512;
-    Job job;
-    job.type = ElementType::U8;
-    job.rows = image.rows;
-    job.cols = image.cols;
-    job.params = params;
-    std::vector<float> map(image.rows * image.cols);
-    const InputView input{image.pixels.data(), image.cols};
+struct Time {
+    double ns = -1;    // per pixel, the best of at least five runs in 0.1 s; negative if the method cannot do it
+    double noise = 0;  // of the median above the best
+};
+
+Time measure(const std::vector<std::byte>& pixels, const Job& job, const EntropyMapParams& params,
+             EntropyMethod method) {
+    if (!entropy_method_supports(method, params)) return {};
+    const EntropyPolicy policy{method, 64, method == EntropyMethod::Slide ? 1024u : 512u};
+    std::vector<float> map(job.rows * job.cols);
+    const InputView input{pixels.data(), job.cols};
     const OutputView output{reinterpret_cast<std::byte*>(map.data())};
-    double best = 1e18, total = 0;
-    for (int runs = 0; runs < 5 || total < 1e8; ++runs) {
+    std::vector<double> times;
+    for (double total = 0; times.size() < 5 || total < 1e8; total += times.back()) {
         const double start = cpu_ns();
         const bool done = run_entropy_map(job, params, policy, Span<const InputView>(&input, 1),
                                           Span<const OutputView>(&output, 1), nullptr, StopToken())
                               .ok();
-        const double taken = cpu_ns() - start;
-        if (!done) return -1;
-        best = std::min(best, taken);
-        total += taken;
+        if (!done) return {};
+        times.push_back(cpu_ns() - start);
     }
-    return best / static_cast<double>(image.rows * image.cols);
+    std::sort(times.begin(), times.end());
+    return {times[0] / static_cast<double>(job.rows * job.cols), times[times.size() / 2] / times[0] - 1};
 }
 
-void print_table(const Image& image) {
-    std::printf("| levels | window | planes | prefix | columns | slide | taken |\n|---|---|---|---|---|---|---|\n");
+void print(const Job& job, const EntropyMapParams& params, EntropyMethod method, const Time& time) {
+    const bool taken = choose_entropy_policy(params).method == method;
+    std::printf("%s\t%s\t%s\t%u\t%u\t%s\t%.3f\t%.2f\t%s\n", cpu_isa(), std::string(element_word(job.type)).c_str(),
+                params.has_range ? "given" : "none", params.levels, params.window_rows,
+                std::string(entropy_method_word(method)).c_str(), time.ns, time.noise, taken ? "taken" : "-");
+}
+
+Job job_of(const Image& image, ElementType type, const EntropyMapParams& params) {
+    Job job;
+    job.type = type;
+    job.rows = image.rows;
+    job.cols = image.cols;
+    job.params = params;
+    return job;
+}
+
+void print_methods(const Image& image) {
     for (const std::uint32_t levels : {2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u}) {
         for (const std::uint32_t window : {3u, 5u, 7u, 9u, 15u, 31u, 63u}) {
             EntropyMapParams params;
             params.window_rows = params.window_cols = window;
             params.levels = levels;
-            const EntropyPolicy policy = choose_entropy_policy(params);
-            std::printf("| %u | %ux%u ", levels, window, window);
-            for (const EntropyMethod method : {EntropyMethod::Planes, EntropyMethod::Prefix, EntropyMethod::Columns, EntropyMethod::Slide}) {
-                const double ns = measure(image, params, policy, method);
-                ns < 0 ? std::printf("| ") : std::printf("| %.2f ", ns);
+            const Job job = job_of(image, ElementType::U8, params);
+            for (const EntropyMethod method :
+                 {EntropyMethod::Planes, EntropyMethod::Prefix, EntropyMethod::Columns, EntropyMethod::Slide}) {
+                const Time time = measure(image.pixels, job, params, method);
+                if (time.ns > 0) print(job, params, method, time);
             }
-            std::printf("| %s |\n", std::string(entropy_method_word(policy.method)).c_str());
         }
+    }
+}
+
+// The image as another type, each pixel the same number: 5x5, 16 levels, with the range 0 to 256 and without one.
+template <class T>
+void print_type(const Image& image) {
+    std::vector<std::byte> pixels(image.pixels.size() * sizeof(T));
+    for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+        const double value = static_cast<double>(image.pixels[i]) / (std::is_same<T, std::int8_t>::value ? 2 : 1);
+        T pixel;
+        if constexpr (std::is_same<T, Half>::value)
+            pixel = float_to_half(static_cast<float>(value));
+        else
+            pixel = static_cast<T>(value);
+        std::memcpy(pixels.data() + i * sizeof(T), &pixel, sizeof(T));
+    }
+    for (const bool range : {false, true}) {
+        EntropyMapParams params;
+        params.has_range = range;
+        params.hi = 256;
+        const Job job = job_of(image, ElementTypeOf<T>::value, params);
+        const EntropyMethod method = choose_entropy_policy(params).method;
+        print(job, params, method, measure(pixels, job, params, method));
     }
 }
 
@@ -96,8 +133,10 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: entropy_map_methods IMAGE.pgm (binary, 8 bits)\n");
         return 64;
     }
-    std::printf("ns per pixel, one thread, %s, %llux%llu u8\n\n", tegu::kernels::cpu_isa(),
-                static_cast<unsigned long long>(image.rows), static_cast<unsigned long long>(image.cols));
-    tegu::kernels::print_table(image);
+    tegu::kernels::print_methods(image);
+#define TEGU_X(number, Name, word, type) \
+    if (tegu::ElementType::Name != tegu::ElementType::U8) tegu::kernels::print_type<type>(image);
+    TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
     return 0;
 }

@@ -212,6 +212,35 @@ TEST(Levels, LargeOffsetsKeepTheirLevels) {
     EXPECT_EQ(level, 3);
 }
 
+// Distances half-way between two f32 just below an edge, and one more: a conversion that rounds twice, or cuts, moves one of them.
+template <class T>
+void check_half_way(int width) {
+    const double hi = std::ldexp(1.0, width);
+    const LevelScale scale = *level_scale_of_range(ElementTypeOf<T>::value, 0, hi, 65536, "the range");
+    std::vector<T> values;
+    std::vector<std::uint16_t> wanted;
+    for (const std::uint16_t level : {32769, 40000, 65535}) {
+        const T edge = static_cast<T>(static_cast<T>(level) << (width - 16)),
+                half = static_cast<T>(T{1} << (width - 25));
+        for (const T below : {T{0}, static_cast<T>(half - 1), half, static_cast<T>(half + 1)}) {
+            values.push_back(static_cast<T>(edge - below));
+            wanted.push_back(static_cast<std::uint16_t>(below <= half ? level : level - 1));
+        }
+    }
+    std::vector<std::uint16_t> found(values.size());
+    quantise_u16(ElementTypeOf<T>::value)(reinterpret_cast<const std::byte*>(values.data()), values.size(), scale,
+                                          found.data());
+    EXPECT_EQ(found, wanted) << width;
+}
+
+TEST(Levels, WideIntegersAreRoundedOnce) {
+    check_half_way<std::uint32_t>(32);
+    check_half_way<std::uint32_t>(30);
+    check_half_way<std::int32_t>(31);
+    for (const int width : {30, 52, 53, 54, 60, 63}) check_half_way<std::int64_t>(width);
+    for (const int width : {31, 53, 54, 62, 64}) check_half_way<std::uint64_t>(width);
+}
+
 // All 65,536 halves, compared with the conversion of base/half.h.
 TEST(Levels, EveryHalf) {
     std::vector<Half> values;

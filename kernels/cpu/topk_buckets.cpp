@@ -20,11 +20,11 @@
 namespace tegu::kernels::topk {
 namespace {
 
-constexpr std::uint64_t kShort = 48;    // entries: below, a comparison sort is faster
-constexpr std::uint64_t kSmall = 1536;  // below, counting the values of wide digits takes longer than an extra pass
-constexpr unsigned kWideDigit = 11;
+constexpr std::uint64_t kSmall =
+    1536;  // entries: below, counting the values of wide digits takes longer than an extra pass
 constexpr unsigned kNarrowDigit = 8;
-constexpr std::uint64_t kAtOnce = 65536;  // entries that a thread writes at a time
+constexpr std::uint64_t kPiece = 1u << 18;  // elements between two looks at the stop token
+constexpr std::uint64_t kAtOnce = 65536;    // entries that a thread writes at a time
 
 const BucketKernels& bucket_kernels(ElementType type) {
     using namespace ::tegu::kernels;
@@ -42,7 +42,8 @@ std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std:
                         BucketMap& map, std::uint64_t* uppers) {
     map.lowest = std::min(sample[0], limit);
     map.limit = limit;
-    map.tie_step = 0;
+    map.has_tie = false;
+    map.flat = true;
     const unsigned bits = width_of(limit - map.lowest);
     map.cell_shift = bits > kCellBits ? bits - kCellBits : 0;
     const std::uint64_t each = std::max<std::uint64_t>(1, (covered + wanted - 1) / wanted);
@@ -57,13 +58,16 @@ std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std:
         const std::uint64_t before = next;
         while (next < covered && sample[next] <= end) ++next;
         const std::uint64_t mine = next - before;
-        unsigned parts = 0;  // log2
-        while (parts < map.cell_shift && mine >> (parts + 1) >= each) ++parts;
+        unsigned parts = 0;  // log2; more would not help a single value
+        const bool single = mine > 0 && sample[before] == sample[next - 1];
+        while (!single && parts < map.cell_shift && mine >> (parts + 1) >= each) ++parts;
         if (open && (parts > 0 || weight + mine > each + each / 2)) {
             uppers[bucket++] = begin - 1;
             weight = 0;
         }
-        map.cells[cell] = bucket << 8 | (map.cell_shift - parts);
+        map.first[cell] = bucket;
+        map.shift[cell] = static_cast<std::uint8_t>(map.cell_shift - parts);
+        map.flat = map.flat && parts == 0;
         for (std::uint64_t part = 1; part < std::uint64_t{1} << parts; ++part) {
             const std::uint64_t ranks = part
                                         << (map.cell_shift - parts);  // of the cell so far; it may end beyond the limit
@@ -78,15 +82,24 @@ std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std:
     }
     if (!open) --bucket;
     uppers[bucket] = limit;
+    map.first[kTieCell] = 0;
     return bucket + 1;
 }
 
-template <class Entry, class U, bool Float>
+const BucketSorting<Entry64>& sorting_of(const BucketKernels& kernels, const Entry64*) {
+    return kernels.narrow;
+}
+const BucketSorting<Entry128>& sorting_of(const BucketKernels& kernels, const Entry128*) {
+    return kernels.wide;
+}
+
+template <class Entry>
 class Buckets {
   public:
     explicit Buckets(Selector<Entry>& selector)
         : selector_(selector),
           kernels_(bucket_kernels(selector.question.type)),
+          sorting_(sorting_of(kernels_, static_cast<const Entry*>(nullptr))),
           distinct_(selector.question.distinct),
           tasks_(tasks_of(selector.question.n)),
           parts_(std::min<std::uint64_t>(kParts, tasks_)),
@@ -99,6 +112,11 @@ class Buckets {
         const std::uint64_t size = selector_.method.sample;
         const std::uint64_t place = place_in_sample(sample, selector_.question, selector_.method);
         bool complete = place >= size;
+        if (!distinct_) {
+            bool found = false;
+            if (!guess_tie(sample, found)) return false;
+            if (found) return cut() && scatter() && sort_plain();
+        }
         if (!count(sample, complete ? size : place + 1, complete ? worst_rank() : sample[place])) return false;
         if (!complete && total_ < selector_.question.k) {
             complete = true;
@@ -117,16 +135,22 @@ class Buckets {
         std::uint64_t taken;  // of them, those in the result; with `distinct`, different ranks
     };
 
-    std::uint64_t worst_rank() const { return kAnyRank >> (64 - 8 * sizeof(U)); }
+    std::uint64_t worst_rank() const { return kAnyRank >> (64 - 8 * selector_.sequence.bytes); }
     std::uint64_t* counts_of(std::uint64_t part) const { return selector_.layout.histograms + part * kMaxBuckets; }
-    std::uint64_t rank_of(Entry entry) const { return static_cast<U>(entry >> selector_.shift); }
 
-    // Calls body(begin, count, slot) for the tiles of one part, in order.
+    std::uint32_t* cells_of(unsigned slot) const {
+        return reinterpret_cast<std::uint32_t*>(selector_.layout.places) + slot * 2 * kMaxBuckets;
+    }
+
+    // Calls body(elements, begin) for pieces of one part, in order: as long as a look at the stop token allows, or tiles where they
+    // have to be copied. Counting pays for each piece.
     template <class Body>
-    void for_each_tile(std::uint64_t part, Body body) const {
-        for (std::uint64_t task = tasks_ * part / parts_; task < tasks_ * (part + 1) / parts_; ++task) {
+    void for_each_piece(std::uint64_t part, unsigned slot, Body body) const {
+        const std::uint64_t length = selector_.sequence.dense() ? kPiece : kTile;
+        const std::uint64_t end = std::min(selector_.question.n, tasks_ * (part + 1) / parts_ * kTask);
+        for (std::uint64_t begin = tasks_ * part / parts_ * kTask; begin < end; begin += length) {
             if (selector_.team.stop().stop_requested()) return;
-            selector_.for_each_tile(task, body);
+            body(selector_.view(begin, std::min(length, end - begin), slot), begin);
         }
     }
 
@@ -140,8 +164,8 @@ class Buckets {
         const bool done = selector_.team.run(parts_, [&](std::uint64_t part, unsigned slot) {
             std::uint64_t* mine = counts_of(part);
             std::fill(mine, mine + used_, 0);
-            for_each_tile(part, [&](std::uint64_t begin, std::uint64_t count) {
-                kernels_.count(selector_.view(begin, count, slot), map_, mine);
+            for_each_piece(part, slot, [&](Elements elements, std::uint64_t) {
+                kernels_.count(elements, map_, cells_of(slot), mine);
             });
         });
         total_ = 0;
@@ -155,8 +179,41 @@ class Buckets {
         return done;
     }
 
+    // If the sample says that many elements equal the k-th best, counts with a bucket for them alone, which can be cut by index.
+    bool guess_tie(const std::uint64_t* sample, bool& found) {
+        const std::uint64_t k = selector_.question.k;
+        const std::uint64_t size = selector_.method.sample;
+        const double part = static_cast<double>(k) / static_cast<double>(selector_.question.n);
+        const std::uint64_t* const end = sample + size;
+        std::uint64_t bound = sample[std::min(size - 1, static_cast<std::uint64_t>(part * static_cast<double>(size)))];
+        for (int attempt = 0; attempt < 2 && !found; ++attempt) {
+            const auto equal = std::equal_range(sample, end, bound);
+            const auto many = static_cast<std::uint64_t>(equal.second - equal.first);
+            if (many * (selector_.question.n / size) <= kBoundary / 2 || many < 8) return true;
+            used_ = build_map(sample, static_cast<std::uint64_t>(equal.second - sample), bound,
+                              selector_.method.buckets, map_, uppers_);
+            if (!count_tie(bound)) return false;
+            const bool too_good = total_ < k;
+            found = !too_good && buckets_[used_ - 1].begin < k;
+            // The k-th best may equal the neighbour of the one at its place in the sample.
+            if (too_good ? equal.second == end : equal.first == sample) return true;
+            bound = too_good ? *equal.second : *(equal.first - 1);
+        }
+        return true;
+    }
+
+    // Counts what is better than the bound, and what equals it in a last bucket of its own.
+    bool count_tie(std::uint64_t bound) {
+        const auto last = static_cast<std::uint32_t>(std::lower_bound(uppers_, uppers_ + used_ - 1, bound) - uppers_);
+        map_.limit = map_.tie = bound;
+        map_.has_tie = true;
+        map_.first[kTieCell] = last + 1;
+        used_ = last + 2;
+        return recount();
+    }
+
     // Finds the bucket of the k-th best and drops those behind it. Where it has too many entries for the room beside the store, the exact
-    // rank of the k-th best is looked for, and its ties make a bucket that can be cut.
+    // rank of the k-th best is looked for.
     bool find_boundary() {
         const std::uint64_t k = selector_.question.k;
         std::uint32_t last = 0;
@@ -164,19 +221,18 @@ class Buckets {
         const bool single = last > 0 ? uppers_[last] == uppers_[last - 1] + 1 : uppers_[0] == 0;
         if (buckets_[last].count > kBoundary && buckets_[last].begin + buckets_[last].count > k && !single) {
             std::uint64_t bound = 0;
-            if (!find_exact_bound(selector_, bound)) return false;
-            // The sequence may have changed: the rank may belong to another bucket now.
-            last = static_cast<std::uint32_t>(std::lower_bound(uppers_, uppers_ + used_ - 1, bound) - uppers_);
-            map_.limit = map_.tie = bound;
-            map_.tie_step = 1;
-            used_ = last + 2;
-            if (!recount()) return false;
-            ++last;
+            if (!(find_exact_bound(selector_, bound) && count_tie(bound))) return false;
         } else {
             used_ = last + 1;
             map_.limit = uppers_[last];
             if (buckets_[last].count <= kBoundary) boundary_ = last;
         }
+        return cut();
+    }
+
+    // What each bucket has of the best k.
+    bool cut() {
+        const std::uint64_t k = selector_.question.k;
         selector_.size = 0;
         for (std::uint32_t b = 0; b < used_; ++b) {
             buckets_[b].taken = std::min(buckets_[b].count, k - std::min(k, buckets_[b].begin));
@@ -198,8 +254,8 @@ class Buckets {
             const std::uint64_t* places = counts_of(part);
             for (std::uint32_t b = 0; b < used_; ++b) next[b] = base_of(b) + places[b];
             const BucketPlaces<Entry> to{next, store_ + room, boundary_, selector_.spare + kBoundary};
-            for_each_tile(part, [&](std::uint64_t begin, std::uint64_t count) {
-                scatter_tile(selector_.view(begin, count, slot), begin, to);
+            for_each_piece(part, slot, [&](Elements elements, std::uint64_t begin) {
+                sorting_.scatter(elements, begin, map_, to);
             });
             for (std::uint32_t b = 0; b < used_; ++b) fill(next[b], end_of(part, b));
         });
@@ -219,77 +275,24 @@ class Buckets {
         for (; from < end; ++from) *from = selector_.entry_of(worst_rank(), 0);
     }
 
-    void scatter_tile(Elements elements, std::uint64_t begin, const BucketPlaces<Entry>& to) const {
-        if constexpr (std::is_same<Entry, Entry64>::value)
-            kernels_.scatter64(elements, begin, map_, selector_.shift, to);
-        else
-            kernels_.scatter128(elements, begin, map_, to);
-    }
-
-    // How the entries of a bucket are sorted: digits of the distance of their ranks from the lowest that it can have.
-    struct Digits {
-        std::uint64_t low;
-        unsigned passes;
-        unsigned bits;
-
-        std::uint64_t mask() const { return (std::uint64_t{1} << bits) - 1; }
-        std::uint64_t of(std::uint64_t rank, unsigned pass) const { return (rank - low) >> (pass * bits) & mask(); }
-    };
-
-    Digits digits_of(std::uint32_t b) const {
-        const bool tie = map_.tie_step != 0 && b + 1 == used_;
+    BucketDigits digits_of(std::uint32_t b) const {
+        const bool tie = map_.has_tie && b + 1 == used_;
         const std::uint64_t low = tie ? map_.tie : b == 0 ? 0 : uppers_[b - 1] + 1;
         const unsigned width = tie ? 0 : width_of(uppers_[b] - low);
-        const unsigned widest = buckets_[b].count < kSmall ? kNarrowDigit : kWideDigit;
+        const unsigned widest = buckets_[b].count < kSmall ? kNarrowDigit : BucketDigits::kWidest;
         const unsigned passes = (width + widest - 1) / widest;
-        return Digits{low, passes, passes == 0 ? 0 : (width + passes - 1) / passes};
+        return BucketDigits{low, passes, passes == 0 ? 0 : (width + passes - 1) / passes};
     }
 
-    using Counts = std::uint32_t[1u << kWideDigit];
-
-    static void to_places(Counts& counts, std::uint64_t mask) {
-        std::uint32_t place = 0;
-        for (std::uint64_t value = 0; value <= mask; ++value) place += std::exchange(counts[value], place);
+    Entry* sort_bucket(std::uint32_t b, unsigned slot) const {
+        Entry* const a = scratch_of(slot);
+        return sorting_.sort(entries_of(b), buckets_[b].count, digits_of(b), a, a + selector_.method.bucket);
     }
 
-    // Sorts from[0, count) and calls emit(place, entry) for each entry, in no order. `a` and `b` have room for them; from may be `a`.
-    template <class Emit>
-    void sort_and_emit(const Entry* from, std::uint64_t count, Digits digits, Entry* a, Entry* b, Emit emit) const {
-        if (count <= kShort || digits.passes == 0) {
-            if (a != from) std::copy(from, from + count, a);
-            if (digits.passes != 0) std::sort(a, a + count);
-            for (std::uint64_t i = 0; i < count; ++i) emit(i, a[i]);
-            return;
-        }
-        Counts counts[2];
-        for (unsigned pass = 0; pass < digits.passes; ++pass) {
-            if (pass % 2 == 0) {
-                const unsigned both = pass + 1 < digits.passes ? pass + 1 : pass;
-                std::fill(counts[0], counts[0] + digits.mask() + 1, 0);
-                std::fill(counts[1], counts[1] + digits.mask() + 1, 0);
-                for (std::uint64_t i = 0; i < count; ++i) {
-                    const Entry entry = pass == 0 ? from[i] : a[i];
-                    if (pass == 0) a[i] = entry;
-                    ++counts[0][digits.of(rank_of(entry), pass)];
-                    ++counts[1][digits.of(rank_of(entry), both)];
-                }
-            }
-            Counts& places = counts[pass % 2];
-            to_places(places, digits.mask());
-            if (pass + 1 < digits.passes) {
-                for (std::uint64_t i = 0; i < count; ++i) b[places[digits.of(rank_of(a[i]), pass)]++] = a[i];
-                std::swap(a, b);
-            } else {
-                for (std::uint64_t i = 0; i < count; ++i) emit(places[digits.of(rank_of(a[i]), pass)]++, a[i]);
-            }
-        }
-    }
-
-    void write(std::uint64_t place, Entry entry) const {
-        const U bits = rank::decode<U, Float>(static_cast<U>(rank_of(entry)), static_cast<U>(selector_.question.flip));
-        const std::uint64_t index = selector_.index_of(entry);
-        __builtin_memcpy(selector_.target.values + place * sizeof(U), &bits, sizeof bits);
-        __builtin_memcpy(selector_.target.indices + place * sizeof index, &index, sizeof index);
+    void write(const Entry* entries, std::uint64_t count, std::uint64_t place) const {
+        sorting_.write(entries, count, selector_.question.flip,
+                       selector_.target.values + place * selector_.sequence.bytes,
+                       selector_.target.indices + place * sizeof(std::int64_t));
     }
 
     Entry* scratch_of(unsigned slot) const {
@@ -300,13 +303,9 @@ class Buckets {
     bool sort_plain() {
         const bool done = selector_.team.run(used_, [&](std::uint64_t number, unsigned slot) {
             const auto b = static_cast<std::uint32_t>(number);
-            const Bucket bucket = buckets_[b];
+            const Bucket& bucket = buckets_[b];
             if (bucket.taken == 0 || bucket.count > selector_.method.bucket) return;
-            Entry* const a = scratch_of(slot);
-            sort_and_emit(entries_of(b), bucket.count, digits_of(b), a, a + selector_.method.bucket,
-                          [&](std::uint64_t place, Entry entry) {
-                              if (place < bucket.taken) write(bucket.begin + place, entry);
-                          });
+            write(sort_bucket(b, slot), bucket.taken, bucket.begin);
         });
         for (std::uint32_t b = 0; b < used_ && done; ++b)
             if (buckets_[b].taken > 0 && buckets_[b].count > selector_.method.bucket && !write_large(b)) return false;
@@ -325,7 +324,7 @@ class Buckets {
         const Bucket& bucket = buckets_[b];
         return selector_.team.run((bucket.taken + kAtOnce - 1) / kAtOnce, [&](std::uint64_t task, unsigned) {
             const std::uint64_t end = std::min(bucket.taken, (task + 1) * kAtOnce);
-            for (std::uint64_t i = task * kAtOnce; i < end; ++i) write(bucket.begin + i, sorted[i]);
+            write(sorted + task * kAtOnce, end - task * kAtOnce, bucket.begin + task * kAtOnce);
         });
     }
 
@@ -335,14 +334,14 @@ class Buckets {
         const std::uint64_t count = buckets_[b].count;
         const std::uint64_t tasks = (count + kAtOnce - 1) / kAtOnce;
         std::atomic<bool> equal{true};
-        const std::uint64_t first = rank_of(from[0]);
+        const std::uint64_t first = selector_.rank_of(from[0]);
         const auto chunk = [&](std::uint64_t task, auto body) {
             const std::uint64_t end = std::min(count, (task + 1) * kAtOnce);
             for (std::uint64_t i = task * kAtOnce; i < end; ++i) body(i);
         };
         const bool looked = selector_.team.run(tasks, [&](std::uint64_t task, unsigned) {
             std::uint64_t differ = 0;
-            chunk(task, [&](std::uint64_t i) { differ |= rank_of(from[i]) ^ first; });
+            chunk(task, [&](std::uint64_t i) { differ |= selector_.rank_of(from[i]) ^ first; });
             if (differ != 0) equal.store(false, std::memory_order_relaxed);
         });
         if (!looked) return nullptr;
@@ -366,10 +365,9 @@ class Buckets {
             Bucket& bucket = buckets_[b];
             if (bucket.count == 0 || bucket.count > selector_.method.bucket) return;
             Entry* const to = store_ + bucket.begin;
-            Entry* const a = scratch_of(slot);
-            sort_and_emit(to, bucket.count, digits_of(b), a, a + selector_.method.bucket,
-                          [&](std::uint64_t place, Entry entry) { to[place] = entry; });
-            bucket.taken = selector_.first_of_each_rank(to, bucket.count);
+            Entry* const sorted = sort_bucket(b, slot);
+            bucket.taken = selector_.first_of_each_rank(sorted, bucket.count);
+            std::copy(sorted, sorted + bucket.taken, to);
         });
         selector_.size = 0;
         for (std::uint32_t b = 0; b < used_ && done; ++b) {
@@ -396,12 +394,13 @@ class Buckets {
         selector_.size = place;
         return selector_.team.run(used_, [&](std::uint64_t b, unsigned) {
             const Bucket& bucket = buckets_[b];
-            for (std::uint64_t i = 0; i < bucket.taken; ++i) write(bucket.count + i, store_[bucket.begin + i]);
+            write(store_ + bucket.begin, bucket.taken, bucket.count);
         });
     }
 
     Selector<Entry>& selector_;
     const BucketKernels& kernels_;
+    const BucketSorting<Entry>& sorting_;
     const bool distinct_;
     const std::uint64_t tasks_;
     const std::uint64_t parts_;
@@ -414,35 +413,14 @@ class Buckets {
     Bucket buckets_[kMaxBuckets];
 };
 
-template <class Entry, class U, bool Float>
-bool run_buckets(Selector<Entry>& selector) {
-    return Buckets<Entry, U, Float>(selector).run();
-}
-
 }  // namespace
 
-template <>
-bool select_buckets(Selector<Entry64>& selector) {
-    const ElementType type = selector.question.type;
-    switch (element_bytes(type)) {
-        case 1: return run_buckets<Entry64, std::uint8_t, false>(selector);
-        case 2:
-            return is_float(type) ? run_buckets<Entry64, std::uint16_t, true>(selector)
-                                  : run_buckets<Entry64, std::uint16_t, false>(selector);
-        default:
-            return is_float(type) ? run_buckets<Entry64, std::uint32_t, true>(selector)
-                                  : run_buckets<Entry64, std::uint32_t, false>(selector);
-    }
+template <class Entry>
+bool select_buckets(Selector<Entry>& selector) {
+    return Buckets<Entry>(selector).run();
 }
 
-template <>
-bool select_buckets(Selector<Entry128>& selector) {
-    const ElementType type = selector.question.type;
-    if (element_bytes(type) == 4)
-        return is_float(type) ? run_buckets<Entry128, std::uint32_t, true>(selector)
-                              : run_buckets<Entry128, std::uint32_t, false>(selector);
-    return is_float(type) ? run_buckets<Entry128, std::uint64_t, true>(selector)
-                          : run_buckets<Entry128, std::uint64_t, false>(selector);
-}
+template bool select_buckets(Selector<Entry64>&);
+template bool select_buckets(Selector<Entry128>&);
 
 }  // namespace tegu::kernels::topk

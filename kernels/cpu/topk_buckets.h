@@ -12,15 +12,18 @@
 namespace tegu::kernels::topk {
 
 constexpr unsigned kCellBits = 12;
+constexpr std::uint32_t kCells = 1u << kCellBits;
+constexpr std::uint32_t kTieCell = kCells;  // no stretch of ranks but one that many elements have
 
 struct BucketMap {
-    std::uint64_t lowest = 0;    // ranks below count as this one
-    std::uint64_t limit = 0;     // ranks above belong to no bucket
-    std::uint64_t tie = 0;       // this rank belongs to a bucket of its own, tie_step behind the one of its cell
-    std::uint32_t tie_step = 0;  // 0: no such rank
-    unsigned cell_shift = 0;     // log2 of the ranks in a cell
-    std::uint32_t cells[1u << kCellBits] =
-        {};  // first bucket << 8 | log2 of the ranks in a bucket, where there are several
+    std::uint64_t lowest = 0;  // ranks below count as this one
+    std::uint64_t limit = 0;   // ranks above belong to no bucket
+    std::uint64_t tie = 0;     // with has_tie: this rank, the limit, belongs to the bucket of kTieCell
+    bool has_tie = false;
+    bool flat = true;                      // no cell makes several buckets
+    unsigned cell_shift = 0;               // log2 of the ranks in a cell
+    std::uint32_t first[kCells + 1] = {};  // of each cell: its bucket, or its first
+    std::uint8_t shift[kCells] = {};       // log2 of the ranks in one of its buckets; cell_shift if there is one
 };
 
 // Where the entries of each bucket go.
@@ -32,15 +35,30 @@ struct BucketPlaces {
     const Entry* boundary_end;
 };
 
-// The functions for one element type. They write in bounds whatever the elements are, even if these change meanwhile.
+// By which digits a bucket is sorted: those of the distance of its ranks from the lowest that it can have.
+struct BucketDigits {
+    static constexpr unsigned kWidest = 11;
+    std::uint64_t low;
+    unsigned passes;  // 0: all ranks are equal
+    unsigned bits;    // <= kWidest
+};
+
+// The functions for one element type and entry. They write in bounds whatever the elements are, even if these change meanwhile.
+template <class Entry>
+struct BucketSorting {
+    // Appends an entry for each element within the limit to its bucket, in order; element i has the index first + i.
+    void (*scatter)(Elements elements, std::uint64_t first, const BucketMap& map, const BucketPlaces<Entry>& places);
+    // Sorts from[0, count) by rank, stably. `a` and `b` have room for as many; returns the one in which the result lies. Reads `from` once.
+    Entry* (*sort)(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* a, Entry* b);
+    // values[i] and indices[i] of entries[i], values as wide as the element. `indices` may be where the entries are.
+    void (*write)(const Entry* entries, std::uint64_t count, std::uint64_t flip, std::byte* values, std::byte* indices);
+};
+
 struct BucketKernels {
-    // Adds 1 to counts[bucket] for each element within the limit.
-    void (*count)(Elements elements, const BucketMap& map, std::uint64_t* counts);
-    // Appends an entry for each of them to its bucket, in order; element i has the index first + i. Null where the type has no such entries.
-    void (*scatter64)(Elements elements, std::uint64_t first, const BucketMap& map, unsigned shift,
-                      const BucketPlaces<Entry64>& places);
-    void (*scatter128)(Elements elements, std::uint64_t first, const BucketMap& map,
-                       const BucketPlaces<Entry128>& places);
+    // Adds 1 to counts[bucket] for each element within the limit. `cells` has room for kCells + 65 numbers, for the function's own use.
+    void (*count)(Elements elements, const BucketMap& map, std::uint32_t* cells, std::uint64_t* counts);
+    BucketSorting<Entry64> narrow;  // null where the type has no such entries
+    BucketSorting<Entry128> wide;
 };
 
 }  // namespace tegu::kernels::topk

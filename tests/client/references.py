@@ -294,6 +294,8 @@ def levels_of(x, levels, edges):
 
 
 def entropy(x, levels, edges, base, skip_nans):
+    if edges is not None and levels_of(x[:0], levels, edges) is None:
+        raise Refused("BAD_RANGE")
     if len(x) == 0:
         raise Refused("EMPTY_INPUT")
     v = counted(x, skip_nans)

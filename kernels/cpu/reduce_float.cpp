@@ -12,8 +12,12 @@ struct Extrema {
     alignas(64) A min[kCols];
     alignas(64) A max[kCols];
 
-    void reset() {
-        for (int k = 0; k < kCols; ++k) {
+    int cols;  // a power of two: those of a tile that have elements
+
+    void reset(std::size_t n) {
+        cols = 1;
+        while (cols < kCols && static_cast<std::size_t>(cols) < n) cols *= 2;
+        for (int k = 0; k < cols; ++k) {
             min[k] = Arithmetic<A>::kInfinity;
             max[k] = -Arithmetic<A>::kInfinity;
         }
@@ -56,7 +60,7 @@ struct Extrema {
         }
     }
     void finish(FloatPartial* out) {
-        for (int width = kCols / 2; width >= 1; width /= 2)
+        for (int width = cols / 2; width >= 1; width /= 2)
             for (int k = 0; k < width; ++k) {
                 min[k] = min[k + width] < min[k] ? min[k + width] : min[k];
                 max[k] = max[k + width] > max[k] ? max[k + width] : max[k];
@@ -116,9 +120,11 @@ class Sweeps {
 template <class A>
 class Chunk {
   public:
-    Chunk(unsigned needs, FloatPartial* out) : needs_(needs), out_(out), sweeps_(needs) {
-        if (needs & kNeedExtrema) extrema_.reset();
-        totals_.reset();
+    // `n`: elements of the chunk.
+    Chunk(unsigned needs, std::size_t n, FloatPartial* out)
+        : needs_(needs), lanes_(lanes_in(n)), swept_(kSweeps<A> && n >= kTileElements), out_(out), sweeps_(needs) {
+        if (needs & kNeedExtrema) extrema_.reset(n);
+        if (swept_) totals_.reset();
     }
 
     // `next`: where the elements after the tile lie.
@@ -131,15 +137,15 @@ class Chunk {
 
     void finish() {
         if (needs_ & kNeedExtrema) {
-            extrema_.take(totals_);
+            if (swept_) extrema_.take(totals_);
             extrema_.finish(out_);
         }
-        if (needs_ & kNeedZeros) out_->zeros += totals_.zero_count();
+        if (swept_ && (needs_ & kNeedZeros)) out_->zeros += totals_.zero_count();
         if (needs_ & kNeedSum) out_->sum = fold(&sum_);
         if (needs_ & kNeedL1) out_->l1 = fold(&l1_);
         if (needs_ & kNeedMoments) {
             MomentLanes root;
-            moments_.finish(&root);
+            moments_.finish(&root, lanes_);
             out_->moments = Moments{root.n[0], root.s[0], root.m2[0]};
         }
     }
@@ -184,9 +190,9 @@ class Chunk {
         add_sums(clean, n, x, true);
     }
 
-    static double fold(TileTree<SumLanes>* tree) {
+    double fold(TileTree<SumLanes>* tree) const {
         SumLanes root;
-        tree->finish(&root);
+        tree->finish(&root, lanes_);
         return root.s[0];
     }
 
@@ -215,8 +221,10 @@ class Chunk {
         moments_.push(&moments);
     }
 
-    unsigned needs_;
-    FloatPartial* out_;
+    const unsigned needs_;
+    const int lanes_;   // that have elements
+    const bool swept_;  // a tile is full: the sweeps' totals count
+    FloatPartial* const out_;
     Sweeps<A> sweeps_;
     SweepTotals<A> totals_;
     Extrema<A> extrema_;
@@ -243,7 +251,7 @@ void reduce_chunk(unsigned needs, const Element* x, std::size_t n, FloatPartial*
     out->flags = 0;
     out->nans = 0;
     out->zeros = 0;
-    Chunk<A> chunk(needs, out);
+    Chunk<A> chunk(needs, n, out);
     for (std::size_t begin = 0; begin < n; begin += kTileElements) {
         const std::size_t width = n - begin < kTileElements ? n - begin : kTileElements;
         const std::byte* ahead = reinterpret_cast<const std::byte*>(x + begin) + kAheadBytes;

@@ -60,13 +60,18 @@ struct Magnitude {
     }
 };
 
-// (a0 + a1) + (a2 + a3) of each lane.
-template <class A>
-void fold_quads(const A* acc, A* lanes) {
-    for (int l = 0; l < kLanes; ++l) lanes[l] = (acc[4 * l] + acc[4 * l + 1]) + (acc[4 * l + 2] + acc[4 * l + 3]);
+// Lanes that have an element in a tile of n elements: short rows fill a few of the first row's. They are what the loops over partial tiles run along.
+inline int lanes_in(std::size_t n) {
+    return n < kCols ? static_cast<int>((n + 3) / 4) : kLanes;
 }
 
-// The leaves of a tile in A. Elements from n on are missing and count as +0.0, which changes no accumulator.
+// (a0 + a1) + (a2 + a3) of each lane.
+template <class A>
+void fold_quads(const A* acc, A* lanes, int count = kLanes) {
+    for (int l = 0; l < count; ++l) lanes[l] = (acc[4 * l] + acc[4 * l + 1]) + (acc[4 * l + 2] + acc[4 * l + 3]);
+}
+
+// The leaves of a tile in A, for lanes_in(n). Elements from n on are missing and count as +0.0, which changes no accumulator.
 template <class F, class A>
 void sum_leaves(const A* x, std::size_t n, A* lanes) {
     alignas(64) A acc[kCols];
@@ -77,14 +82,15 @@ void sum_leaves(const A* x, std::size_t n, A* lanes) {
                        F::of(x[k + 640])) +
                       F::of(x[k + 768])) +
                      F::of(x[k + 896]);
-    } else {
-        std::memset(acc, 0, sizeof acc);
-        for (std::size_t begin = 0; begin < n; begin += kCols) {
-            const std::size_t width = n - begin < kCols ? n - begin : kCols;
-            for (std::size_t k = 0; k < width; ++k) acc[k] = acc[k] + F::of(x[begin + k]);
-        }
+        return fold_quads(acc, lanes);
     }
-    fold_quads(acc, lanes);
+    const int count = lanes_in(n);
+    std::memset(acc, 0, static_cast<std::size_t>(4 * count) * sizeof(A));
+    for (std::size_t begin = 0; begin < n; begin += kCols) {
+        const std::size_t width = n - begin < kCols ? n - begin : kCols;
+        for (std::size_t k = 0; k < width; ++k) acc[k] = acc[k] + F::of(x[begin + k]);
+    }
+    fold_quads(acc, lanes, count);
 }
 
 // One leaf recomputed in f64. The elements are those of sum_leaves: NaN that are skipped have become +0.0.
@@ -102,12 +108,14 @@ double sum_leaf_f64(const A* x, std::size_t n, int lane) {
 template <class F, class A>
 void widen_leaves(const A* x, std::size_t n, const A* lanes, SumLanes* out) {
     int bad = 0;
-    for (int l = 0; l < kLanes; ++l) {
+    const int count = lanes_in(n);
+    for (int l = 0; l < count; ++l) {
         bad += !Arithmetic<A>::finite(lanes[l]);
         out->s[l] = static_cast<double>(lanes[l]);
     }
+    for (int l = count; l < kLanes; ++l) out->s[l] = 0;
     if (bad == 0) return;
-    for (int l = 0; l < kLanes; ++l)
+    for (int l = 0; l < count; ++l)
         if (!Arithmetic<A>::finite(lanes[l])) out->s[l] = sum_leaf_f64<F>(x, n, l);
 }
 
@@ -154,9 +162,9 @@ Moments moment_leaf_f64(const A* x, std::size_t n, int lane, bool skip_nans, uns
     return Moments{c, c * m + dd, m2 < 0 ? 0 : m2};
 }
 
-// D and Q of each lane about `mean` (one per column). REQUIRES: x has `rows` full rows.
+// D and Q of the first `lanes` lanes about `mean` (one per column). REQUIRES: x has `rows` rows of as many lanes; all if there are several.
 template <class A>
-void deviations(const A* x, int rows, const A* mean, A* dev_lanes, A* sqr_lanes) {
+void deviations(const A* x, int rows, int lanes, const A* mean, A* dev_lanes, A* sqr_lanes) {
     alignas(64) A dev[kCols];
     alignas(64) A sqr[kCols];
     if (rows == kRows) {
@@ -171,14 +179,14 @@ void deviations(const A* x, int rows, const A* mean, A* dev_lanes, A* sqr_lanes)
         std::memset(dev, 0, sizeof dev);
         std::memset(sqr, 0, sizeof sqr);
         for (int row = 0; row < rows; ++row)
-            for (int k = 0; k < kCols; ++k) {
+            for (int k = 0; k < 4 * lanes; ++k) {
                 const A d = x[row * kCols + k] - mean[k];
                 dev[k] = dev[k] + d;
                 sqr[k] = sqr[k] + d * d;
             }
     }
-    fold_quads(dev, dev_lanes);
-    fold_quads(sqr, sqr_lanes);
+    fold_quads(dev, dev_lanes, lanes);
+    fold_quads(sqr, sqr_lanes, lanes);
 }
 
 // The lanes whose Q cannot be used: recomputed in f64, unless every element equals the mean, a finite one (then
@@ -186,11 +194,13 @@ void deviations(const A* x, int rows, const A* mean, A* dev_lanes, A* sqr_lanes)
 template <class A>
 void mend_moments(const A* x, std::size_t n, const A* filled, int rows, const A* mean, const A* sqr, bool skip_nans,
                   MomentLanes* out, unsigned* flags) {
+    const int lanes = lanes_in(n);
     unsigned char differs[kCols];
     std::memset(differs, 0, sizeof differs);
     for (int row = 0; row < rows; ++row)
-        for (int k = 0; k < kCols; ++k) differs[k] |= static_cast<unsigned char>(filled[row * kCols + k] != mean[k]);
-    for (int l = 0; l < kLanes; ++l) {
+        for (int k = 0; k < 4 * lanes; ++k)
+            differs[k] |= static_cast<unsigned char>(filled[row * kCols + k] != mean[k]);
+    for (int l = 0; l < lanes; ++l) {
         if (out->n[l] == 0 || Arithmetic<A>::usable(sqr[l])) continue;
         const bool differ = (differs[4 * l] | differs[4 * l + 1] | differs[4 * l + 2] | differs[4 * l + 3]) != 0;
         if (!differ && __builtin_fabs(static_cast<double>(mean[4 * l])) <= DBL_MAX) {
@@ -233,16 +243,16 @@ void moments_full(const A* x, const A* sums, bool skip_nans, MomentLanes* out, u
     alignas(64) A dev[kLanes];
     alignas(64) A sqr[kLanes];
     for (int k = 0; k < kCols; ++k) mean[k] = sums[k / 4] * A(0.03125);  // exact division by 32
-    deviations(x, kRows, mean, dev, sqr);
+    deviations(x, kRows, kLanes, mean, dev, sqr);
     widen_moments(x, sums, dev, sqr, skip_nans, out, flags);
 }
 
-// How many elements of each column of a tile count.
+// How many elements of each of the first `cols` columns of a tile count.
 template <class A>
-void count_columns(const A* x, std::size_t n, bool skip_nans, int* count) {
+void count_columns(const A* x, std::size_t n, std::size_t cols, bool skip_nans, int* count) {
     const std::size_t rows = n / kCols;
     const std::size_t rest = n % kCols;
-    for (std::size_t k = 0; k < kCols; ++k) count[k] = static_cast<int>(rows) + (k < rest);
+    for (std::size_t k = 0; k < cols; ++k) count[k] = static_cast<int>(rows) + (k < rest);
     if (skip_nans)
         for (std::size_t i = 0; i < n; ++i) count[i % kCols] -= x[i] != x[i];
 }
@@ -256,20 +266,22 @@ void moments_partial(const A* x, std::size_t n, const A* sums, bool skip_nans, M
     alignas(64) A sqr[kLanes];
     alignas(64) int count[kCols];
     const int rows = static_cast<int>((n + kCols - 1) / kCols);
-    count_columns(x, n, skip_nans, count);
-    for (int l = 0; l < kLanes; ++l) {
+    const int lanes = lanes_in(n);
+    const auto cols = static_cast<std::size_t>(4 * lanes);
+    count_columns(x, n, cols, skip_nans, count);
+    for (int l = 0; l < lanes; ++l) {
         const int c = count[4 * l] + count[4 * l + 1] + count[4 * l + 2] + count[4 * l + 3];
         const A m = c == 0 ? A(0) : sums[l] / static_cast<A>(c);
         mean[4 * l] = mean[4 * l + 1] = mean[4 * l + 2] = mean[4 * l + 3] = m;
         out->n[l] = c;
     }
     std::memcpy(filled, x, n * sizeof(A));
-    for (std::size_t i = n; i < static_cast<std::size_t>(rows) * kCols; ++i) filled[i] = mean[i % kCols];
+    for (std::size_t i = n; i < static_cast<std::size_t>(rows - 1) * kCols + cols; ++i) filled[i] = mean[i % kCols];
     if (skip_nans)
         for (std::size_t i = 0; i < n; ++i) filled[i] = filled[i] == filled[i] ? filled[i] : mean[i % kCols];
-    deviations(filled, rows, mean, dev, sqr);
+    deviations(filled, rows, lanes, mean, dev, sqr);
     int bad = 0;
-    for (int l = 0; l < kLanes; ++l) {
+    for (int l = 0; l < lanes; ++l) {
         const double d = static_cast<double>(dev[l]);
         const double c = out->n[l];
         const double m2 = c == 0 ? 0 : static_cast<double>(sqr[l]) - (d * d) / c;
@@ -277,6 +289,7 @@ void moments_partial(const A* x, std::size_t n, const A* sums, bool skip_nans, M
         out->m2[l] = m2 < 0 ? 0 : m2;
         bad += c != 0 && !Arithmetic<A>::usable(sqr[l]);
     }
+    for (int l = lanes; l < kLanes; ++l) out->n[l] = out->s[l] = out->m2[l] = 0;
     out->uniform = false;
     if (bad != 0) mend_moments(x, n, filled, rows, mean, sqr, skip_nans, out, flags);
 }

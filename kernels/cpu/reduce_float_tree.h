@@ -73,14 +73,16 @@ class TileTree {
         nodes_[level] = *leaf;
         ++tiles_;
     }
-    // Closes the tree, a missing right subtree skipped, and folds the lanes. REQUIRES: a tile was pushed.
-    void finish(Lanes* root) {
+    // Closes the tree, a missing right subtree skipped, and folds the lanes. `lanes`: those that may have elements, the first ones; folding the
+    // others would add nothing. REQUIRES: a tile was pushed.
+    void finish(Lanes* root, int lanes = kLanes) {
         int level = 0;
         while (!((tiles_ >> level) & 1u)) ++level;
         *root = nodes_[level];
         for (++level; level < kLevels; ++level)
             if ((tiles_ >> level) & 1u) merge(nodes_[level], root, kLanes);
-        for (int width = kLanes / 2; width >= 1; width /= 2) fold_lanes(root, width);
+        for (int width = kLanes / 2; width >= 1; width /= 2)
+            if (width < lanes) fold_lanes(root, width);
     }
 
   private:

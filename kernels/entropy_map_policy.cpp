@@ -33,7 +33,7 @@ PlaneCost plane_cost() {
 double prefix_cost() {
     switch (detected_cpu_isa()) {
         case CpuIsa::Avx512: return 0.42;
-        case CpuIsa::Avx2: return 0.46;
+        case CpuIsa::Avx2: return 0.45;
         case CpuIsa::Sse2:
         case CpuIsa::Neon:
         case CpuIsa::Scalar: break;

@@ -17,7 +17,8 @@ set_target_properties(entropy_map_program PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${
 tegu_script_test(entropy_map_skimage
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_skimage.py $<TARGET_FILE:entropy_map_program>)
 
-# The table of docs/entropy-map.md, on demand.
+# The measurements of docs/entropy-map.md, on demand; its tables and plot must be those of the record.
 add_executable(entropy_map_methods EXCLUDE_FROM_ALL entropy_map_methods.cpp)
 target_link_libraries(entropy_map_methods PRIVATE tegu_kernels)
 set_target_properties(entropy_map_methods PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+tegu_script_test(entropy_map_plot COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/plot-entropy-map.py --check)

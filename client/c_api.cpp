@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tegu.h, each a few lines over Client. Nothing may throw through C: running out of memory is caught here.
+// The functions of tegu.h that have a client, each a few lines over Client. Nothing may throw through C: running out of memory is
+// caught here.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -90,11 +91,6 @@ tegu_status give_result(tegu::clientlib::Ended ended, tegu_result** result, tegu
     return *result != nullptr ? TEGU_OK : fail(ended.error, error);
 }
 
-const tegu::StatusInfo& info_of(tegu_status status) {
-    const bool known = status >= 0 && status <= UINT16_MAX && tegu::is_status(static_cast<std::uint16_t>(status));
-    return tegu::status_info(known ? static_cast<Status>(status) : Status::Internal);
-}
-
 tegu_array to_c(const tegu_result& result, const tegu::wire::ResultArray& array) {
     return tegu_array{static_cast<std::uint8_t>(array.spec.role), static_cast<std::uint8_t>(array.spec.type),
                       array.spec.rows, array.spec.cols,
@@ -109,79 +105,9 @@ void free_with_region(Owner* owner, const tegu::clientlib::RegionPtr& region) {
     if (client != nullptr) client->send_releases();
 }
 
-// REQUIRES: params is zero.
-void set_usual(std::uint16_t operation, tegu_params& params) {
-    if (operation == TEGU_TOPK) params.topk.largest = 1;
-    if (operation == TEGU_ENTROPY_MAP) {
-        const tegu::EntropyMapParams usual;
-        params.entropy_map.window_rows = usual.window_rows;
-        params.entropy_map.window_cols = usual.window_cols;
-        params.entropy_map.levels = usual.levels;
-    }
-    if (operation == TEGU_HISTOGRAM) params.histogram.bins = tegu::HistogramParams{}.bins;
-    if (operation == TEGU_ENTROPY) params.entropy.levels = tegu::EntropyParams{}.levels;
-}
-
 }  // namespace
 
 extern "C" {
-
-void tegu_options_init(tegu_options* options, size_t size) {
-    tegu_options defaults;
-    std::memset(&defaults, 0, sizeof defaults);
-    defaults.size = static_cast<std::uint32_t>(size);
-    defaults.reconnect_ms = 10000;
-    defaults.busy_retry = 1;
-    defaults.server_uid = -1;
-    defaults.spin_us = 50;
-    std::memset(options, 0, size);
-    std::memcpy(options, &defaults, std::min(size, sizeof defaults));
-}
-
-void tegu_request_init(tegu_request* request, size_t size, uint16_t operation) {
-    tegu_request defaults;
-    std::memset(&defaults, 0, sizeof defaults);
-    defaults.size = static_cast<std::uint32_t>(size);
-    defaults.operation = operation;
-    defaults.rows = 1;
-    defaults.priority = TEGU_PRIORITY_NORMAL;
-    set_usual(operation, defaults.params);
-    std::memset(request, 0, size);
-    std::memcpy(request, &defaults, std::min(size, sizeof defaults));
-}
-
-void tegu_part_init(tegu_part* part, uint16_t operation) {
-    std::memset(part, 0, sizeof *part);
-    part->operation = operation;
-    set_usual(operation, part->params);
-}
-
-const char* tegu_version(void) {
-    return TEGU_VERSION_TEXT;
-}
-// The words are literals, hence terminated.
-const char* tegu_status_word(tegu_status status) {
-    return info_of(status).word.data();
-}
-const char* tegu_status_sentence(tegu_status status) {
-    return info_of(status).sentence.data();
-}
-int tegu_status_exit_code(tegu_status status) {
-    return info_of(status).exit_code;
-}
-int tegu_status_retryable(tegu_status status) {
-    return info_of(status).retryable ? 1 : 0;
-}
-
-const char* tegu_element_word(uint8_t type) {
-    return tegu::is_element_type(type) ? tegu::element_word(static_cast<tegu::ElementType>(type)).data() : nullptr;
-}
-size_t tegu_element_bytes(uint8_t type) {
-    return tegu::element_bytes(static_cast<tegu::ElementType>(type));
-}
-const char* tegu_role_word(uint8_t role) {
-    return tegu::is_array_role(role) ? tegu::array_role_word(static_cast<tegu::ArrayRole>(role)).data() : nullptr;
-}
 
 tegu_status tegu_connect(const tegu_options* options, tegu_client** client, tegu_error* error) {
     return guarded(error, [&] {

@@ -291,7 +291,8 @@ typedef struct tegu_request {
     tegu_params params;
     tegu_buffer* output;      /* NULL: the library provides the memory of the result. TEGU_ADD and TEGU_ROWSCALE may write exactly over
                                  a dense input (same buffer and offset); else output and inputs must not overlap. The
-                                 arrays stand at multiples of 64 from the offset, in the order of the result */
+                                 arrays stand at multiples of 64 from the offset, in the order of the result. A job that fails leaves
+                                 undefined what is there: in place, its input, too */
     uint64_t output_offset_bytes;  /* a multiple of 64 */
     uint64_t deadline_ns;     /* from submit; 0: none */
     uint8_t priority;         /* TEGU_PRIORITY_* */

@@ -15,5 +15,5 @@ for preset in "${presets[@]}"; do
     began=$(date +%s)
     scripts/build.sh "$preset" -DTEGU_TESTS=ON -DTEGU_BENCH=ON -DTEGU_WERROR=ON
     echo "== $preset: tests (built in $(($(date +%s) - began)) s)"
-    ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" --no-tests=error
+    (cd "build/$preset" && ctest --output-on-failure --parallel "$(nproc)" --no-tests=error)
 done

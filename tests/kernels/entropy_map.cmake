@@ -10,10 +10,12 @@ foreach(isa sse2 avx2)
   set_tests_properties(entropy_map_test.${isa} PROPERTIES TIMEOUT 300 ENVIRONMENT "TEGU_CPU_ISA=${isa};TSAN_OPTIONS=halt_on_error=1")
 endforeach()
 
-# Against scikit-image, where that is installed.
+# Against numpy, every type; against scikit-image, where that is installed.
 add_executable(entropy_map_program entropy_map_program.cpp)
 target_link_libraries(entropy_map_program PRIVATE tegu_kernels)
 set_target_properties(entropy_map_program PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+tegu_script_test(entropy_map_numpy
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_numpy.py $<TARGET_FILE:entropy_map_program>)
 tegu_script_test(entropy_map_skimage
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_skimage.py $<TARGET_FILE:entropy_map_program>)
 

@@ -108,11 +108,14 @@ void EntropyRun::write(std::uint64_t row, Span<std::uint64_t> level_counts, std:
 std::uint64_t EntropyRun::element_ps() const {
     if (by_values_) return 0;
     const std::uint64_t look = looks_first() ? 60 * element_bytes(job_.type) : 0;
-    return look + 300 + 50 * element_bytes(job_.type);
+    const std::uint64_t misses = params_.levels > 2048  ? 280
+                                 : params_.levels > 256 ? 130
+                                                        : 0;  // counters beyond a cache
+    return look + 200 + 45 * element_bytes(job_.type) + misses;
 }
 
 std::uint64_t EntropyRun::sequence_ns() const {
-    return 200 + 6 * std::uint64_t{params_.levels} +
+    return 200 + 3 * std::uint64_t{params_.levels} +
            (by_values_ ? 2 * (std::uint64_t{1} << (8 * element_bytes(job_.type))) : 0);
 }
 

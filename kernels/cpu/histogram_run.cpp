@@ -55,8 +55,13 @@ Result<void> HistogramRun::finish_values(std::uint64_t row, Span<const std::uint
 // Measured on one core of an x86-64 server, data in memory.
 std::uint64_t HistogramRun::element_ps() const {
     if (by_values_) return 0;
-    const std::uint64_t look = looks_first() ? 60 * element_bytes(job_.type) : 0;
-    return look + (element_bytes(job_.type) == 8 ? 1500 : 1000);
+    const std::uint64_t bytes = element_bytes(job_.type);
+    const std::uint64_t look = looks_first() ? 45 * bytes : 0;
+    const std::uint64_t find = bytes == 8 && !is_float(job_.type) ? 1700 : 850;
+    const std::uint64_t misses = params_.bins > 65536  ? 1300
+                                 : params_.bins > 2048 ? 450
+                                                       : 0;  // counters beyond a cache
+    return look + find + misses;
 }
 
 std::uint64_t HistogramRun::sequence_ns() const {

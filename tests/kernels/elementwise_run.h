@@ -7,9 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -138,6 +140,32 @@ struct FloatBits {
     static constexpr std::uint64_t kInfinity = kSign - (std::uint64_t{1} << kDigits);
     static constexpr std::uint64_t kNan = kInfinity + (std::uint64_t{1} << (kDigits - 1));
 };
+
+// Every value of f16 but NaN in its order, for the nearest one by search.
+inline const std::map<double, std::uint16_t>& all_halves() {
+    static const std::map<double, std::uint16_t> halves = [] {
+        std::map<double, std::uint16_t> m;
+        for (unsigned bits = 0; bits < 0x7c00; ++bits) {
+            const double value = as_double(Half{static_cast<std::uint16_t>(bits)});
+            m[value] = static_cast<std::uint16_t>(bits);
+            if (bits != 0) m[-value] = static_cast<std::uint16_t>(bits | 0x8000u);
+        }
+        return m;
+    }();
+    return halves;
+}
+
+// The half nearest to a value: ties to even, and from 65520 on infinity. A zero is +0.
+inline std::uint16_t nearest_half(double value) {
+    if (std::fabs(value) >= 65520) return value < 0 ? 0xfc00 : 0x7c00;
+    const auto above = all_halves().lower_bound(value);
+    if (above == all_halves().end()) return std::prev(above)->second;
+    if (above->first == value || above == all_halves().begin()) return above->second;
+    const auto below = std::prev(above);
+    const double up = above->first - value, down = value - below->first;
+    if (up != down) return up < down ? above->second : below->second;
+    return above->second % 2 == 0 ? above->second : below->second;
+}
 
 // Zeros, subnormals, the ends of the normal range, infinities, NaN of every kind.
 template <class T>

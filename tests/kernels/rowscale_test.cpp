@@ -172,6 +172,25 @@ TEST(RowscaleFloat64, QuotientsAreTheNearest) {
     }
 }
 
+// f64 holds quotients of halves well enough to find the nearest half: rounding to f32 on the way does no harm.
+TEST(RowscaleFloat16, QuotientsAreTheNearest) {
+    std::mt19937_64 random(kSeed + 5);
+    for (int trial = 0; trial < 12; ++trial) {
+        const auto top = static_cast<std::uint16_t>(trial == 0 ? 1 : trial == 1 ? 0x7bff : 1 + random() % 0x7bff);
+        std::vector<Half> x;
+        for (unsigned bits = 1; bits <= top; ++bits)
+            x.push_back(Half{static_cast<std::uint16_t>(bits | (bits % 3 == 0 ? 0x8000u : 0u))});
+        const JobResult got = run_elementwise(rowscale_job<Half>(1, x.size()), {dense_view(x, x.size())});
+        ASSERT_EQ(got.values<Half>(1)[0].bits, top);
+        const std::vector<Half> y = got.values<Half>();
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double quotient = as_double(x[i]) / as_double(Half{top});
+            ASSERT_EQ(y[i].bits & 0x7fffu, nearest_half(std::fabs(quotient))) << x[i].bits << " / " << top;
+            ASSERT_EQ(y[i].bits >> 15, x[i].bits >> 15);
+        }
+    }
+}
+
 // Long rows are cut; one and several threads, and rows with gaps, find the same.
 TEST(RowscaleFloat32, RowsThatAreCutAgree) {
     std::mt19937_64 random(kSeed + 3);

@@ -159,19 +159,22 @@ class Chunk {
             out_->nans += nans = count_nans(x, kTileElements);
         if (!(needs_ & (kNeedSum | kNeedL1 | kNeedMoments))) return;
         if (nans != 0 && (needs_ & kSkipNans)) return add_clean_sums(x, kTileElements);
-        SumLanes leaf;
-        if (needs_ & kNeedL1) {
-            widen_leaves<Magnitude>(x, kTileElements, leaves.l1, &leaf);
-            l1_.push(&leaf);
-        }
-        if (needs_ & kNeedSum) {
-            widen_leaves<Identity>(x, kTileElements, leaves.sum, &leaf);
-            sum_.push(&leaf);
-        }
+        if (needs_ & kNeedL1) push_full<Magnitude>(x, leaves.l1, &l1_);
+        if (needs_ & kNeedSum) push_full<Identity>(x, leaves.sum, &sum_);
         if (!(needs_ & kNeedMoments)) return;
         MomentLanes moments;
         widen_moments(x, leaves.sum, leaves.dev, leaves.sqr, false, &moments, &out_->flags);
         moments_.push(&moments);
+    }
+
+    template <class F>
+    static void push_full(const A* x, const A* lanes, TileTree<SumLanes>* tree) {
+        typename Arithmetic<A>::Counter bad = 0;
+        for (int l = 0; l < kLanes; ++l) bad |= !Arithmetic<A>::finite(lanes[l]);
+        if (bad == 0) return tree->push_leaves(lanes);
+        SumLanes leaf;
+        widen_leaves<F>(x, kTileElements, lanes, &leaf);
+        tree->push(&leaf);
     }
 
     void loop_tile(const A* x, std::size_t n) {

@@ -73,6 +73,18 @@ class TileTree {
         nodes_[level] = *leaf;
         ++tiles_;
     }
+    // The same with leaves in A, all of them finite: what widening them and pushing would give, in one loop.
+    template <class A>
+    void push_leaves(const A* lanes) {
+        switch (__builtin_ctz(~tiles_)) {
+            case 0: add_leaves<0>(lanes); break;
+            case 1: add_leaves<1>(lanes); break;
+            case 2: add_leaves<2>(lanes); break;
+            case 3: add_leaves<3>(lanes); break;
+            default: add_leaves<4>(lanes); break;
+        }
+        ++tiles_;
+    }
     // Closes the tree, a missing right subtree skipped, and folds the lanes. `lanes`: those that may have elements, the first ones; folding the
     // others would add nothing. REQUIRES: a tile was pushed.
     void finish(Lanes* root, int lanes = kLanes) {
@@ -86,6 +98,15 @@ class TileTree {
     }
 
   private:
+    template <int Level, class A>
+    void add_leaves(const A* lanes) {
+        for (int l = 0; l < kLanes; ++l) {
+            double node = static_cast<double>(lanes[l]);
+            for (int below = 0; below < Level; ++below) node = nodes_[below].s[l] + node;
+            nodes_[Level].s[l] = node;
+        }
+    }
+
     unsigned tiles_ = 0;
     Lanes nodes_[kLevels];
 };

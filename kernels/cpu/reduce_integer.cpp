@@ -176,13 +176,18 @@ class Extremes {
     }
     void take(const T* x, std::size_t n) {
         constexpr std::size_t kWidth = kVectorWidth<T>;
+        Vector<T> low[4], high[4];  // in registers
+        std::memcpy(low, low_, sizeof low);
+        std::memcpy(high, high_, sizeof high);
         std::size_t i = 0;
         for (; n - i >= 4 * kWidth; i += 4 * kWidth)
             for (std::size_t k = 0; k < 4; ++k) {
                 const Vector<T> v = load_vector<T>(x + i + k * kWidth);
-                low_[k] = v < low_[k] ? v : low_[k];
-                high_[k] = v > high_[k] ? v : high_[k];
+                low[k] = v < low[k] ? v : low[k];
+                high[k] = v > high[k] ? v : high[k];
             }
+        std::memcpy(low_, low, sizeof low);
+        std::memcpy(high_, high, sizeof high);
         take_each(x + i, n - i);
     }
     void finish() {

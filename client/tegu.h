@@ -167,8 +167,8 @@ TEGU_API tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t 
 TEGU_API void* tegu_buffer_data(tegu_buffer* buffer);  /* of a frozen buffer: read-only memory */
 TEGU_API uint64_t tegu_buffer_bytes(const tegu_buffer* buffer);
 TEGU_API uint64_t tegu_buffer_handle(const tegu_buffer* buffer);
-/* Says that the content has changed: raises the generation that later jobs name. (A job that writes into the buffer raises it, too.) Before the first commit no job names one, and
- * boards that must copy then copy for every job; after it they copy once per commit. */
+/* Says that the content has changed: raises the generation that later jobs name. Before the first commit no job names one, and
+ * boards that must copy then copy for every job; after it they copy once per commit. A job that writes into the buffer raises it, too. */
 TEGU_API void tegu_buffer_commit(tegu_buffer* buffer);
 TEGU_API uint64_t tegu_buffer_generation(const tegu_buffer* buffer);
 /* Seals the buffer against writing, for good; the address of tegu_buffer_data stays the same and becomes read-only memory.

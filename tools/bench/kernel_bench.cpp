@@ -77,7 +77,7 @@ void KernelBench::add_floor(std::uint64_t bytes, unsigned threads, bool wanted) 
 void KernelBench::add(Case one, const std::function<void(std::size_t, benchmark::State&)>& body) {
     const std::size_t index = cases_.size();
     index_of_[one.name] = index;
-    benchmark::internal::Benchmark* registered =
+    auto* registered =
         benchmark::RegisterBenchmark(one.name.c_str(), [body, index](benchmark::State& state) { body(index, state); });
     registered->Repetitions(settings_.repetitions)->MeasureProcessCPUTime()->UseRealTime();
     if (settings_.quick)

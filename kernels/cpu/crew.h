@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 
 #include "kernels/cpu/block_run.h"
 #include "kernels/cpu/reduce_sequence.h"
@@ -112,6 +111,7 @@ Result<void> run_sequences(const Job& job, const InputView& input, ThreadPool* p
     FirstError first;
     const bool finished = run_tasks(blocks_of(job.rows, block), all, stop, [&](std::uint64_t b, unsigned worker) {
         for (std::uint64_t row = b * block; row < std::min((b + 1) * block, job.rows); ++row) {
+            if (job.cols == 0 && stop.stop_requested()) return false;  // a sweep of nothing does not look
             Result<void> done = one(row_sequence(job, input, row), row, Crew{nullptr, worker, 1});
             if (done) continue;
             first.keep(row, std::move(done).error());

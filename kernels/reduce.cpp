@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "kernels/cpu/reduce_cost.h"
 #include "kernels/cpu/reduce_typed.h"
 #include "kernels/thread_pool.h"
 
@@ -45,36 +46,6 @@ unsigned needs_of(Statistic statistic, bool floating) {
         case Statistic::Nans: return floating ? kNeedNans : 0u;
     }
     return 0;
-}
-
-// Picoseconds per element on one core, over data in memory. A linear fit to measurements on an x86-64 server core; what it is for
-// (admission, the choice of where a job runs) needs no more than the order of magnitude.
-std::uint64_t element_ps(unsigned needs, ElementType type) {
-    if (needs == 0) return 0;
-    const std::uint64_t bytes = element_bytes(type);
-    const bool wide_integer = type == ElementType::I64 || type == ElementType::U64;
-    const std::uint64_t unit =
-        is_float(type) ? 9 * std::max<std::uint64_t>(bytes, 4) : std::max<std::uint64_t>(20, 8 * bytes);
-    std::uint64_t ps = 25 * bytes + (type == ElementType::F16 ? 80 : 0);
-    for (unsigned need : {kNeedSum, kNeedL1, kNeedZeros, kNeedNans, kSkipNans})
-        if (needs & need) ps += unit;
-    if (needs & kNeedExtrema) ps += 3 * unit / 2;
-    if (needs & kNeedMoments) ps += wide_integer ? 600 : 4 * unit;
-    return ps;
-}
-
-// Nanoseconds per sequence besides its elements.
-std::uint64_t sequence_ns(unsigned needs) {
-    std::uint64_t ns = 60;
-    if (needs & kNeedExtrema) ns += 60;
-    if (needs & kNeedMoments) ns += 250;
-    return ns;
-}
-
-std::uint64_t predict_ns(unsigned needs, ElementType type, std::uint64_t elements, std::uint64_t sequences) {
-    const double ns = 150 + static_cast<double>(sequence_ns(needs)) * static_cast<double>(sequences) +
-                      static_cast<double>(element_ps(needs, type)) * static_cast<double>(elements) / 1000;
-    return ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1000000000000000000};
 }
 
 std::uint64_t partial_bytes(ElementType type) {
@@ -241,15 +212,15 @@ Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params) {
     }
     plan.bytes_read = needs == 0 ? 0 : elements * element_bytes(job.type);
     plan.scratch_bytes = std::min(chunks_of(rows ? job.cols : elements), kMaxGroups) * partial_bytes(job.type);
-    plan.predicted_ns = predict_ns(needs, job.type, elements, rows ? job.rows : 1);
+    plan.predicted_ns = reduce_ns(needs, job.type, elements, rows ? job.rows : 1);
     return plan;
 }
 
 Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<const InputView> inputs,
                              Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    const std::uint64_t work = predict_ns(reduce_needs(params, job.type), job.type, job.rows * job.cols,
-                                          job.axis == Axis::Rows ? job.rows : 1);
+    const std::uint64_t work =
+        reduce_ns(reduce_needs(params, job.type), job.type, job.rows * job.cols, job.axis == Axis::Rows ? job.rows : 1);
     if (pool != nullptr && (pool->threads() == 1 || work < kParallelNs)) pool = nullptr;
     Result<void> done = visit_element_type(job.type, [&](auto element) {
         return run_typed<decltype(element)>(job, params, inputs[0], outputs, pool, stop);

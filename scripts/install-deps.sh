@@ -15,7 +15,7 @@ packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)
 # Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.
 optional_build=(libtomlplusplus-dev libcli11-dev)
 optional_test=(libclang-rt-dev python3-hypothesis)
-optional_bench=()
+optional_bench=(libhwy-dev)
 
 required=()
 optional=()

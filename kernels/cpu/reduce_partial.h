@@ -49,7 +49,8 @@ inline void merge_partials(IntegerPartial& a, const IntegerPartial& b) {
     a.zeros += b.zeros;
 }
 
-// Takes the subtrees of consecutive aligned groups in order and closes the tree.
+// Takes the subtrees of consecutive aligned groups in order and closes the tree. A group is any power of two of chunks, the same for all; the
+// last may be shorter.
 template <class Partial>
 class PartialTree {
   public:

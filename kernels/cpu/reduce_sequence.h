@@ -61,6 +61,7 @@ struct ChunkWork {
     void (*kernel)(unsigned, const void*, std::size_t, Partial*);
     unsigned needs;
 
+    // The chunk that begins at element `begin`, a multiple of kChunkElements.
     void reduce(const Sequence& sequence, std::uint64_t begin, Partial* out) const {
         const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, sequence.n - begin);
         if (sequence.direct)

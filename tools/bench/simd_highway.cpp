@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench-simd: the shipped loops beside the same work written with Highway, instruction set by instruction set, on data that stays in L2. It
-// answers one question: would a SIMD library make a loop faster than the compiler does. docs/simd.md keeps the answer. Both sides
-// take turns and must agree; the ratio is that of their best times. Built only where Highway is installed.
+// tegu-bench-simd: the shipped loops beside the same work written with Highway, instruction set by instruction set, on data in L2 and in memory.
+// It answers one question: would a SIMD library make a loop faster than the compiler does. docs/simd.md keeps the answer. Both sides take
+// turns and must agree; the ratio is that of their best times. Built only where Highway is installed.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tools/bench/simd_highway.cpp"
 #include <hwy/foreach_target.h>
@@ -50,11 +50,13 @@ void extremes_of(const T* HWY_RESTRICT x, size_t n, T* out) {
     const size_t lanes = hn::Lanes(d);
     auto min0 = hn::Set(d, x[0]), min1 = min0, min2 = min0, min3 = min0;
     auto max0 = min0, max1 = min0, max2 = min0, max3 = min0;
+    auto nans = hn::Zero(d);  // floats: not a number once an element is none, as the shipped loop asks too
     for (size_t i = 0; i < n; i += 4 * lanes) {
         const auto a = hn::LoadU(d, x + i), b = hn::LoadU(d, x + i + lanes);
         const auto c = hn::LoadU(d, x + i + 2 * lanes), e = hn::LoadU(d, x + i + 3 * lanes);
         min0 = hn::Min(a, min0), min1 = hn::Min(b, min1), min2 = hn::Min(c, min2), min3 = hn::Min(e, min3);
         max0 = hn::Max(a, max0), max1 = hn::Max(b, max1), max2 = hn::Max(c, max2), max3 = hn::Max(e, max3);
+        if (hwy::IsFloat<T>()) nans = hn::Add(nans, hn::Add(hn::Add(a, b), hn::Add(c, e)));
     }
     HWY_ALIGN T low[HWY_MAX_BYTES / sizeof(T)];
     HWY_ALIGN T high[HWY_MAX_BYTES / sizeof(T)];
@@ -65,6 +67,8 @@ void extremes_of(const T* HWY_RESTRICT x, size_t n, T* out) {
         out[0] = low[l] < out[0] ? low[l] : out[0];
         out[1] = high[l] > out[1] ? high[l] : out[1];
     }
+    hn::Store(nans, d, low);
+    for (size_t l = 0; l < lanes; ++l) out[0] = low[l] == low[l] ? out[0] : low[l];
 }
 void extremes_f32(const float* x, size_t n, float* out) {
     extremes_of(x, n, out);
@@ -134,7 +138,7 @@ namespace {
 
 using kernels::CpuIsa;
 constexpr std::size_t kChunk = kernels::kChunkElements;
-constexpr int kRounds = 400;
+constexpr std::size_t kMemoryBytes = 64 << 20;
 
 // The shipped functions of one instruction set, and Highway's name for it.
 struct Side {
@@ -167,88 +171,107 @@ std::vector<Side> sides() {
 #endif
 }
 
-double best_ns(double best, const std::function<void()>& body) {
+using Loop = std::function<void(std::size_t chunk)>;
+
+double best_ns(double best, std::size_t chunks, const Loop& loop) {
     const auto start = std::chrono::steady_clock::now();
-    body();
+    for (std::size_t c = 0; c < chunks; ++c) loop(c);
     return std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
 }
 
-// One line: both in turns. `agree` is asked after both have run.
-void compare(const Side& side, const std::string& name, std::size_t bytes, const std::function<void()>& shipped,
-             const std::function<void()>& highway, const std::function<bool()>& agree) {
+// One line: both in turns over `chunks` chunks of `bytes` bytes. `agree` is asked after both have run.
+void compare(const Side& side, const std::string& name, std::size_t bytes, std::size_t chunks, const Loop& shipped,
+             const Loop& highway, const std::function<bool()>& agree) {
+    const int rounds = chunks == 1 ? 400 : 15;
     hwy::SetSupportedTargetsForTest(side.highway);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     double ours = 1e300, theirs = 1e300;
-    for (int round = 0; round < kRounds; ++round) {
-        ours = best_ns(ours, shipped);
-        theirs = best_ns(theirs, highway);
+    for (int round = 0; round < rounds; ++round) {
+        ours = best_ns(ours, chunks, shipped);
+        theirs = best_ns(theirs, chunks, highway);
     }
-    std::printf("| %s | %s | %.1f | %.1f | %.2f | %s |\n", name.c_str(), side.word, static_cast<double>(bytes) / ours,
-                static_cast<double>(bytes) / theirs, ours / theirs, agree() ? "same" : "DIFFERENT");
+    const auto all = static_cast<double>(bytes * chunks);
+    std::printf("| %s | %s | %s | %.1f | %.1f | %.2f | %s |\n", name.c_str(), side.word, chunks == 1 ? "L2" : "memory",
+                all / ours, all / theirs, ours / theirs, agree() ? "same" : "DIFFERENT");
     hwy::SetSupportedTargetsForTest(0);
 }
 
+// As many elements as kMemoryBytes hold; the first chunk is what the cases in L2 read.
 template <class T>
-std::vector<T> uniform(std::size_t n) {
-    std::mt19937_64 random(2026);
-    std::vector<T> x(n);
-    for (T& value : x) value = static_cast<T>(random() >> 40);
-    return x;
+const std::vector<T>& uniform() {
+    static const std::vector<T> all = [] {
+        std::mt19937_64 random(2026);
+        std::vector<T> x(kMemoryBytes / sizeof(T));
+        for (T& value : x) value = static_cast<T>(random() >> 40);
+        return x;
+    }();
+    return all;
+}
+
+template <class T>
+std::size_t chunks_of(bool memory) {
+    return memory ? kMemoryBytes / sizeof(T) / kChunk : 1;
+}
+
+void run_sum(const Side& side, bool memory) {
+    const float* x = uniform<float>().data();
+    kernels::FloatPartial partial{};
+    double sum = 0;
+    compare(
+        side, "sum f32", 4 * kChunk, chunks_of<float>(memory),
+        [&](std::size_t c) { side.f32(kernels::kNeedSum, x + c * kChunk, kChunk, &partial); },
+        [&](std::size_t c) { sum = HWY_DYNAMIC_DISPATCH(sum_chunk)(x + c * kChunk); },
+        [&] { return partial.sum == sum; });
+}
+
+template <class T, class Partial, class Kernel, class Highway>
+void run_extremes(const Side& side, bool memory, const char* name, Kernel kernel, Highway highway) {
+    const T* x = uniform<T>().data();
+    Partial partial{};
+    T ends[2];
+    compare(
+        side, name, sizeof(T) * kChunk, chunks_of<T>(memory),
+        [&](std::size_t c) { kernel(kernels::kNeedExtrema, x + c * kChunk, kChunk, &partial); },
+        [&](std::size_t c) { highway(x + c * kChunk, kChunk, ends); },
+        [&] { return static_cast<T>(partial.min) == ends[0] && static_cast<T>(partial.max) == ends[1]; });
+}
+
+void run_collect(const Side& side, unsigned per_mille) {
+    const std::vector<std::int32_t>& w = uniform<std::int32_t>();
+    const std::uint64_t flip = kernels::rank::flip_of(true, true, 4);
+    const auto flip32 = static_cast<std::uint32_t>(flip);
+    std::vector<std::uint32_t> ranks(kChunk);
+    for (std::size_t i = 0; i < kChunk; ++i) ranks[i] = static_cast<std::uint32_t>(w[i]) ^ flip32;
+    std::sort(ranks.begin(), ranks.end());
+    const std::uint32_t bound = ranks[kChunk * per_mille / 1000];
+    std::vector<std::uint64_t> shipped(kChunk), highway(kChunk + 16);
+    std::size_t ours = 0, theirs = 0;
+    const kernels::topk::Elements elements{reinterpret_cast<const std::byte*>(w.data()), kChunk, flip};
+    compare(
+        side, "collect i32, " + std::to_string(per_mille) + " of 1000", 4 * kChunk, 1,
+        [&](std::size_t) { ours = side.scan->collect64(elements, 0, bound, 32, shipped.data()); },
+        [&](std::size_t) {
+            const auto* bits = reinterpret_cast<const std::uint32_t*>(w.data());
+            theirs = HWY_DYNAMIC_DISPATCH(collect)(bits, kChunk, flip32, bound, highway.data());
+        },
+        [&] { return ours == theirs && std::equal(shipped.data(), shipped.data() + ours, highway.data()); });
 }
 
 void run(const Side& side) {
     using namespace kernels;
-    const std::vector<float> f = uniform<float>(kChunk);
-    const std::vector<std::int32_t> w = uniform<std::int32_t>(kChunk);
-    const std::vector<std::uint8_t> b = uniform<std::uint8_t>(kChunk);
-    FloatPartial fp{};
-    IntegerPartial ip{};
-    double sum = 0;
-    compare(
-        side, "sum f32", 4 * kChunk, [&] { side.f32(kNeedSum, f.data(), kChunk, &fp); },
-        [&] { sum = HWY_DYNAMIC_DISPATCH(sum_chunk)(f.data()); }, [&] { return fp.sum == sum; });
-    float fe[2];
-    compare(
-        side, "min, max f32", 4 * kChunk, [&] { side.f32(kNeedExtrema, f.data(), kChunk, &fp); },
-        [&] { HWY_DYNAMIC_DISPATCH(extremes_f32)
-              (f.data(), kChunk, fe); },
-        [&] { return fp.min == static_cast<double>(fe[0]) && fp.max == static_cast<double>(fe[1]); });
-    std::int32_t we[2];
-    compare(
-        side, "min, max i32", 4 * kChunk, [&] { side.i32(kNeedExtrema, w.data(), kChunk, &ip); },
-        [&] { HWY_DYNAMIC_DISPATCH(extremes_i32)
-              (w.data(), kChunk, we); },
-        [&] { return ip.min == we[0] && ip.max == we[1]; });
-    std::uint8_t be[2];
-    compare(
-        side, "min, max u8", kChunk, [&] { side.u8(kNeedExtrema, b.data(), kChunk, &ip); },
-        [&] { HWY_DYNAMIC_DISPATCH(extremes_u8)
-              (b.data(), kChunk, be); },
-        [&] { return ip.min == be[0] && ip.max == be[1]; });
-
-    std::vector<std::uint64_t> shipped_entries(kChunk), highway_entries(kChunk + 16);
-    for (const unsigned per_mille : {1u, 100u, 500u}) {
-        const std::uint64_t flip = rank::flip_of(true, true, 4);
-        std::vector<std::uint32_t> ranks(kChunk);
-        for (std::size_t i = 0; i < kChunk; ++i)
-            ranks[i] = static_cast<std::uint32_t>(w[i]) ^ static_cast<std::uint32_t>(flip);
-        std::sort(ranks.begin(), ranks.end());
-        const std::uint32_t bound = ranks[kChunk * per_mille / 1000];
-        std::size_t ours = 0, theirs = 0;
-        const topk::Elements elements{reinterpret_cast<const std::byte*>(w.data()), kChunk, flip};
-        compare(
-            side, "collect i32, " + std::to_string(per_mille) + " of 1000", 4 * kChunk,
-            [&] { ours = side.scan->collect64(elements, 0, bound, 32, shipped_entries.data()); },
-            [&] {
-                theirs = HWY_DYNAMIC_DISPATCH(collect)(reinterpret_cast<const std::uint32_t*>(w.data()), kChunk,
-                                                       static_cast<std::uint32_t>(flip), bound, highway_entries.data());
-            },
-            [&] {
-                return ours == theirs &&
-                       std::equal(shipped_entries.begin(), shipped_entries.begin() + static_cast<std::ptrdiff_t>(ours),
-                                  highway_entries.begin());
-            });
+    for (const bool memory : {false, true}) {
+        run_sum(side, memory);
+        run_extremes<float, FloatPartial>(side, memory, "min, max f32", side.f32, [](auto... a) {
+            HWY_DYNAMIC_DISPATCH(extremes_f32)(a...);
+        });
+        run_extremes<std::int32_t, IntegerPartial>(side, memory, "min, max i32", side.i32, [](auto... a) {
+            HWY_DYNAMIC_DISPATCH(extremes_i32)(a...);
+        });
+        run_extremes<std::uint8_t, IntegerPartial>(side, memory, "min, max u8", side.u8, [](auto... a) {
+            HWY_DYNAMIC_DISPATCH(extremes_u8)(a...);
+        });
     }
+    for (const unsigned per_mille : {1u, 100u, 500u}) run_collect(side, per_mille);
 }
 
 }  // namespace
@@ -256,8 +279,8 @@ void run(const Side& side) {
 
 int main() {
     std::printf(
-        "| loop over 16384 elements | set | shipped GB/s | Highway GB/s | Highway / shipped | results "
-        "|\n|---|---|--:|--:|--:|---|\n");
+        "| loop over 16384 elements | set | data in | shipped GB/s | Highway GB/s | Highway / shipped | results "
+        "|\n|---|---|---|--:|--:|--:|---|\n");
     for (const auto& side : tegu::bench::sides()) tegu::bench::run(side);
     return 0;
 }

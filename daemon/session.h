@@ -82,7 +82,7 @@ class Session final : public Connection {
                          TimePoint deadline);
     void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                 std::uint64_t predicted_ns, TimePoint deadline);
-    void retire(const JobTask& task, Status status);
+    void retire(const JobTask& task, Status status, std::uint64_t queue_ns, const RunCost& cost);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
 
     // Appends a reply whose body is one message.

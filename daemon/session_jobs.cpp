@@ -146,14 +146,14 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     server_.executor().submit(std::move(task));
 }
 
-// Ends the bookkeeping of a job in flight that is about to be answered.
-void Session::retire(const JobTask& task, Status status) {
+// Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor sets is not read here.
+void Session::retire(const JobTask& task, Status status, std::uint64_t queue_ns, const RunCost& cost) {
     const Operation operation = operation_of(task.prepared.job);
     const kernels::JobPlan& plan = task.prepared.plan;
-    server_.statistics().of(operation).count(status, plan, task.queue_ns, task.cost.compute_ns);
+    server_.statistics().of(operation).count(status, plan, queue_ns, cost.compute_ns);
     if (status == Status::Ok)
-        server_.costs().learn(operation, Place::Executor, task.cost.threads, plan.predicted_ns, task.waiting.cost_ns,
-                              task.cost.compute_ns);
+        server_.costs().learn(operation, Place::Executor, cost.threads, plan.predicted_ns, task.waiting.cost_ns,
+                              cost.compute_ns);
     server_.quotas().end_job(peer_.uid);
     jobs_.erase(task.request_id);
 }
@@ -163,7 +163,7 @@ void Session::complete(JobTask& task) {
     const bool cut_off =
         task.error && task.error->status == Status::Cancelled && server_.stopping() && !task.cancelled_by_client;
     if (cut_off) task.error = task.prepared.in_place && task.cost.compute_ns > 0 ? stopped_half_way() : shutting_down();
-    retire(task, task.error ? task.error->status : Status::Ok);
+    retire(task, task.error ? task.error->status : Status::Ok, task.queue_ns, task.cost);
     if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
     const std::size_t frame = wire::begin_frame(out());
     out().insert(out().end(), task.body.begin(), task.body.end());
@@ -172,8 +172,7 @@ void Session::complete(JobTask& task) {
 
 // REQUIRES: the executor has given the job back.
 void Session::drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error) {
-    task->queue_ns = nanoseconds(now() - task->received);
-    retire(*task, error.status);
+    retire(*task, error.status, nanoseconds(now() - task->received), {});
     reply_error(wire::MessageType::Job, task->request_id, error);
 }
 
@@ -218,7 +217,7 @@ void Session::answer_jobs(const Error& error) {
         const bool started = !server_.executor().remove(*task);
         if (started) task->stop.store(true, std::memory_order_relaxed);
         const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
-        retire(*task, answer.status);
+        retire(*task, answer.status, 0, {});
         reply_error(wire::MessageType::Job, task->request_id, answer);
     }
     flush();

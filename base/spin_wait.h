@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SpinWait: whether a thread that has nothing to do looks again at once or sleeps. Waking up a sleeping thread takes longer than a
 // small job does altogether. So it stays awake for a short time, but only while events come quicker than that, and while
-// nobody else wants the core: when looking takes much longer than it should, another thread ran in between, and staying
-// awake is over for a while. Pure.
+// nobody else wants the core: when looking takes much longer than it should, another thread ran in between. Once is a timer or a
+// neighbour that is done; whenever it happens again soon, staying awake is over for a while, each time twice as long. Pure.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 namespace tegu {
@@ -14,7 +15,9 @@ class SpinWait {
     using Clock = std::chrono::steady_clock;
     using TimePoint = Clock::time_point;
     static constexpr auto kPreempted = std::chrono::microseconds(50);  // a look takes well under one
-    static constexpr auto kBackOff = std::chrono::milliseconds(20);
+    static constexpr auto kShortestBackOff = std::chrono::microseconds(500);
+    static constexpr auto kBackOff = std::chrono::milliseconds(20);  // the longest
+    static constexpr auto kCalm = std::chrono::milliseconds(20);     // without a disturbance: the next one is the first again
 
     // The next event is waited for from now on: what was before does not count as waiting. Nothing if it is waited for already.
     // Who waits all the time need not say so. Who does, and stays awake for the whole limit in vain, may have kept the other side
@@ -36,7 +39,7 @@ class SpinWait {
     bool stay_awake(TimePoint now, Clock::duration limit) {
         const bool in_vain = waiting_ && now - begin_ >= limit;
         if (awake_ && (in_vain || now - last_look_ > kPreempted)) {
-            not_before_ = now + kBackOff;
+            back_off(now);
             awake_ = false;
         }
         last_look_ = now;
@@ -44,9 +47,16 @@ class SpinWait {
     }
 
   private:
+    void back_off(TimePoint now) {
+        if (now - not_before_ > kCalm) pause_ = Clock::duration::zero();
+        not_before_ = now + pause_;
+        pause_ = std::min<Clock::duration>(std::max<Clock::duration>(2 * pause_, kShortestBackOff), kBackOff);
+    }
+
     TimePoint begin_{};
     TimePoint last_look_{};
     TimePoint not_before_{};
+    Clock::duration pause_{};  // that the next disturbance brings
     bool waiting_ = false;
     bool awake_ = false;
 };

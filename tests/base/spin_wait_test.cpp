@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace tegu {
 namespace {
 
@@ -20,6 +22,18 @@ class SpinWaitTest : public ::testing::Test {
         return std::chrono::duration_cast<microseconds>(now_ - start);
     }
     void event() { wait_.note_event(now_, kLimit); }
+    // From now on it stays awake, if it ever does.
+    void quick_events() {
+        event();
+        now_ += microseconds(10);
+        event();
+    }
+    // A look that another thread ran in between of: it sleeps.
+    void disturb() {
+        ASSERT_EQ(microseconds(3), looks(microseconds(3)));
+        now_ += SpinWait::kPreempted + microseconds(1);
+        EXPECT_EQ(microseconds(0), looks(kLimit));
+    }
 
     SpinWait::TimePoint now_ = SpinWait::TimePoint() + std::chrono::hours(1);
     SpinWait wait_;
@@ -46,22 +60,35 @@ TEST_F(SpinWaitTest, QuickEventsKeepItAwakeAndAPauseEndsIt) {
     EXPECT_EQ(microseconds(0), looks(milliseconds(1)));
 }
 
-TEST_F(SpinWaitTest, WhenAnotherThreadTakesTheCoreItSleepsForAWhile) {
-    event();
-    now_ += microseconds(10);
-    event();
-    EXPECT_EQ(microseconds(3), looks(microseconds(3)));
-    now_ += SpinWait::kPreempted + microseconds(1);
-    EXPECT_EQ(microseconds(0), looks(kLimit));
-    for (int i = 0; i < 100; ++i) {
-        now_ += microseconds(10);
-        event();
-        EXPECT_EQ(microseconds(0), looks(kLimit)) << i;
+TEST_F(SpinWaitTest, OneDisturbanceCostsOneSleep) {
+    quick_events();
+    for (int i = 0; i < 10; ++i) {
+        disturb();
+        quick_events();
+        EXPECT_EQ(microseconds(20), looks(microseconds(20))) << i;
+        now_ += SpinWait::kCalm + milliseconds(1);
+        quick_events();
     }
-    now_ += SpinWait::kBackOff;
-    event();
-    now_ += microseconds(10);
-    event();
+}
+
+// Another thread wants the core, too.
+TEST_F(SpinWaitTest, AsOftenAsItIsDisturbedSoonAgainItSleepsTwiceAsLong) {
+    quick_events();
+    disturb();
+    SpinWait::Clock::duration pause = SpinWait::kShortestBackOff;
+    for (int i = 0; i < 12; ++i) {
+        quick_events();
+        disturb();
+        const SpinWait::TimePoint end = now_ + pause;
+        while (now_ + microseconds(10) < end) {
+            now_ += microseconds(10);
+            event();
+            ASSERT_EQ(microseconds(0), looks(kLimit)) << i;
+        }
+        now_ = end;
+        pause = std::min<SpinWait::Clock::duration>(2 * pause, SpinWait::kBackOff);
+    }
+    quick_events();
     EXPECT_EQ(kLimit, looks(milliseconds(1)));
 }
 
@@ -82,19 +109,23 @@ TEST_F(SpinWaitTest, WhatIsBeforeTheWaitDoesNotCount) {
 }
 
 // Both sides on one core: as long as this one looks, the other one cannot answer.
-TEST_F(SpinWaitTest, AWaitInVainBacksOff) {
+TEST_F(SpinWaitTest, WaitsInVainBackOff) {
     wait_.begin(now_);
     event();
-    wait_.begin(now_);
-    EXPECT_EQ(kLimit, looks(milliseconds(1)));
-    event();
-    for (int i = 0; i < 100; ++i) {
+    SpinWait::TimePoint last_vain;
+    for (int i = 0; i < 2; ++i) {  // the first changes nothing yet
         wait_.begin(now_);
-        EXPECT_EQ(microseconds(0), looks(kLimit)) << i;
-        now_ += microseconds(10);
+        EXPECT_EQ(kLimit, looks(milliseconds(1))) << i;
+        last_vain = now_;
+        event();
+        wait_.begin(now_);
         event();
     }
-    now_ += SpinWait::kBackOff;
+    for (now_ += microseconds(10); now_ < last_vain + SpinWait::kShortestBackOff; now_ += microseconds(10)) {
+        wait_.begin(now_);
+        EXPECT_EQ(microseconds(0), looks(kLimit));
+        event();
+    }
     wait_.begin(now_);
     event();
     wait_.begin(now_);

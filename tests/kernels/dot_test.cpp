@@ -263,10 +263,8 @@ std::vector<T> integers(Values values, std::uint64_t n, std::mt19937_64& random)
 
 // The result is the exact sum, or the sum does not fit and the error says so.
 template <class T>
-void expect_exact(const std::vector<T>& x, const std::vector<T>& y, const JobResult& got) {
+void expect_exact(const Exact& sum, const JobResult& got) {
     using Reply = std::conditional_t<(T(-1) < T(0)), std::int64_t, std::uint64_t>;
-    Exact sum;
-    for (std::size_t i = 0; i < x.size(); ++i) sum = sum + exact_integer(x[i]) * exact_integer(y[i]);
     const bool fits = !(sum < exact_integer(std::numeric_limits<Reply>::min())) &&
                       !(exact_integer(std::numeric_limits<Reply>::max()) < sum);
     ASSERT_EQ(got.report.ok(), fits);
@@ -289,8 +287,10 @@ TYPED_TEST(DotInteger, EveryPatternAndSizeIsExactOrRefused) {
                          " n " + std::to_string(n));
             const std::vector<T> x = integers<T>(values, n, random);
             const std::vector<T> y = integers<T>(n % 2 ? values : Values::Small, n, random);
+            Exact sum;
+            for (std::size_t i = 0; i < n; ++i) sum = sum + exact_integer(x[i]) * exact_integer(y[i]);
             for (ThreadPool* pool : {static_cast<ThreadPool*>(nullptr), &two, &seven}) {
-                expect_exact(x, y, run_dot(x, y, true, pool));
+                expect_exact<T>(sum, run_dot(x, y, true, pool));
                 if (testing::Test::HasFailure()) return;
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/topk_selector.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -15,6 +16,15 @@ std::uint64_t scramble(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
+}
+
+// Differs from process to process, so that nobody can make input against the places of the sample. Results do not depend on it.
+std::uint64_t secret() {
+    static const int somewhere = 0;  // at an address that the system chose
+    static const std::uint64_t drawn =
+        scramble(scramble(reinterpret_cast<std::uintptr_t>(&somewhere)) ^
+                 static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+    return drawn;
 }
 
 // How often a value repeats, and how sure that is, from the pairs of equal ranks in the sample.
@@ -151,12 +161,13 @@ const std::uint64_t* take_sample(const Sequence& sequence, const ScanKernels& ke
     constexpr std::uint64_t kBatch = 256;
     const std::uint64_t n = sequence.size();
     const std::uint64_t width = n / count;
+    const std::uint64_t seed = secret();
     const bool done = team.run((count + kBatch - 1) / kBatch, [&](std::uint64_t batch, unsigned) {
         std::uint64_t positions[kBatch];
         const std::uint64_t begin = batch * kBatch;
         const std::uint64_t size = std::min(kBatch, count - begin);
         for (std::uint64_t i = 0; i < size; ++i) {
-            const std::uint64_t index = (begin + i) * width + scramble(begin + i) % width;
+            const std::uint64_t index = (begin + i) * width + scramble(seed + begin + i) % width;
             positions[i] = sequence.dense() ? index : index / sequence.cols * sequence.stride + index % sequence.cols;
         }
         kernels.gather(Elements{sequence.data, n, flip}, positions, size, ranks + begin);

@@ -112,7 +112,7 @@ struct Selector {
 };
 
 // The ranks of a spread sample, sorted: one element from each of `count` stretches of the sequence, at a place in it that
-// looks random (and is always the same), so that no period in the data meets it. `ranks` has room for 2 * count; the result lies in
+// looks random and differs between processes, so that no period in the data and no input made for it meets it. `ranks` has room for 2 * count; the result lies in
 // it. Null if a stop was requested. REQUIRES: 1 <= count <= elements of the sequence.
 const std::uint64_t* take_sample(const Sequence& sequence, const ScanKernels& kernels, std::uint64_t flip,
                                  std::uint64_t count, std::uint64_t* ranks, const Team& team);

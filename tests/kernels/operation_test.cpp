@@ -32,6 +32,15 @@ std::vector<Job> a_job_of_each() {
     topk.k = 3;
     add(topk);
     add(EntropyMapParams{});
+    add(AddParams{});
+    add(DotParams{});
+    add(RowscaleParams{});
+    QuantileParams quantile;
+    quantile.q = {0.5};
+    add(quantile);
+    add(HistogramParams{});
+    add(EntropyParams{});
+    add(FusedParams{{reduce, HistogramParams{}}});
     return jobs;
 }
 
@@ -57,8 +66,10 @@ TEST(PlanJob, EveryOperationOfTheListPlansAndRuns) {
             outputs.push_back(OutputView{reinterpret_cast<std::byte*>(storage.back().data())});
         }
         EXPECT_EQ(plan->bytes_written, written) << info->stem;
-        const InputView input{reinterpret_cast<const std::byte*>(data.data()), 64};
-        const Result<RunReport> report = run_job(job, Span<const InputView>(&input, 1), outputs, nullptr, StopToken());
+        const std::vector<InputView> inputs(static_cast<std::size_t>(info->inputs),
+                                            {reinterpret_cast<const std::byte*>(data.data()), 64});
+        const Result<RunReport> report =
+            run_job(job, Span<const InputView>(inputs.data(), inputs.size()), outputs, nullptr, StopToken());
         ASSERT_TRUE(report.ok()) << info->stem << ": " << report.error().message;
         EXPECT_EQ(report->policy.find("cpu"), 0u) << report->policy;
         EXPECT_EQ(report->filled_columns.size(), plan->outputs.size()) << info->stem;

@@ -267,14 +267,23 @@ Result<void> check_params(const QuantileParams& params) {
     return {};
 }
 
+// No rows have no elements however long they would be: methods are chosen as for rows of one.
+Job with_a_column(Job job) {
+    if (job.axis == Axis::Rows && job.rows == 0 && job.cols == 0) job.cols = 1;
+    return job;
+}
+
 }  // namespace
 
-Result<JobPlan> plan_quantile(const Job& job, const QuantileParams& params) {
+Result<JobPlan> plan_quantile(const Job& given, const QuantileParams& params) {
     Result<void> checked = check_params(params);
     if (!checked) return std::move(checked).error();
+    const Job job = with_a_column(given);
     const Question question = question_of(job, params);
     const std::uint64_t rows = job.axis == Axis::Whole ? 1 : job.rows;
-    if (question.n == 0) return make_error(Status::EmptyInput, "quantile: there are no elements");
+    if (question.n == 0)
+        return field_error(Status::EmptyInput, job.rows == 0 ? "rows" : "cols", "at least 1",
+                           "quantile: there are no elements");
     if (rows > (std::uint64_t{1} << 58) / params.q.size())
         return field_error(Status::TooLarge, "q", "rows * quantiles up to 2^58",
                            "quantile: the result is larger than any buffer");
@@ -292,8 +301,9 @@ Result<JobPlan> plan_quantile(const Job& job, const QuantileParams& params) {
     return plan;
 }
 
-Result<RunReport> run_quantile(const Job& job, const QuantileParams& params, Span<const InputView> inputs,
+Result<RunReport> run_quantile(const Job& given, const QuantileParams& params, Span<const InputView> inputs,
                                Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+    const Job job = with_a_column(given);
     Run run(job, params, inputs[0], outputs[0].data);
     const Team team(pool, stop);
     const bool long_rows = run.question().n >= kLongRow;

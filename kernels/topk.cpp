@@ -170,7 +170,9 @@ std::string policy_of(const Method& method, unsigned threads) {
 Result<JobPlan> plan_topk(const Job& job, const TopkParams& params) {
     const Question question = question_of(job, params);
     const std::uint64_t rows = job.axis == Axis::Whole ? 1 : job.rows;
-    if (question.n == 0) return make_error(Status::EmptyInput, "topk: there are no elements to select from");
+    if (question.n == 0)
+        return field_error(Status::EmptyInput, job.rows == 0 ? "rows" : "cols", "at least 1",
+                           "topk: there are no elements to select from");
     if (params.k == 0 || params.k > question.n)
         return bad_range("k", "1.." + std::to_string(question.n),
                          "k is " + std::to_string(params.k) + ", and there are " + std::to_string(question.n) +

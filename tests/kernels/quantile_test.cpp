@@ -352,6 +352,16 @@ TEST(Quantile, BadParametersAreRefused) {
     EXPECT_EQ(method.error().field, "method");
     EXPECT_EQ(plan_job(quantile_job(ElementType::F32, Axis::Rows, 3, 0, {0.5})).error().status, Status::EmptyInput);
     EXPECT_EQ(plan_job(quantile_job(ElementType::F32, Axis::Whole, 0, 3, {0.5})).error().status, Status::EmptyInput);
+    EXPECT_EQ(plan_job(quantile_job(ElementType::F32, Axis::Whole, 0, 0, {0.5})).error().field, "rows");
+    EXPECT_EQ(plan_job(quantile_job(ElementType::F32, Axis::Rows, 3, 0, {0.5})).error().field, "cols");
+    const Job nothing = quantile_job(ElementType::F32, Axis::Rows, 0, 0, {0.5, 1});
+    const Result<JobPlan> plan = plan_job(nothing);
+    ASSERT_TRUE(plan.ok());
+    EXPECT_EQ(plan->outputs[0].rows, 0u);
+    EXPECT_EQ(plan->outputs[0].cols, 2u);
+    const InputView none;
+    const OutputView out;
+    EXPECT_TRUE(run_job(nothing, Span<const InputView>(&none, 1), Span<const OutputView>(&out, 1), nullptr, StopToken()).ok());
     EXPECT_EQ(plan_job(quantile_job(ElementType::U8, Axis::Rows, std::uint64_t{1} << 60, 1, {0.5, 0.5, 0.5, 0.5}))
                   .error()
                   .status,

@@ -12,7 +12,10 @@ namespace tegu::daemon {
 
 std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv) {
     Options options;
-    CLI::App app("tegud: serves reduction, top-k and entropy jobs to local processes over a Unix socket.", "tegud");
+    CLI::App app(
+        "tegud: serves reduction, top-k, quantile, histogram, entropy and element-wise jobs to local processes over a "
+        "Unix socket.",
+        "tegud");
     app.set_version_flag("--version", "tegud " TEGU_VERSION);
     app.add_option("--config", options.settings_file,
                    std::string("Settings file (default: ") + config::kDefaultSettingsFile + ", if it is there)")

@@ -67,7 +67,7 @@ class Plain(Case):
         self.assertEqual(len(self.c.quantile(x, [0.5] * 1024)), 1024)
         self.assertRaisesTegu("BAD_RANGE", "q", self.c.quantile, x, [0.5] * 5000)
         self.assertRaisesTegu("BAD_RANGE", "method", self.c.quantile, x, 0.5, method="weibull")
-        self.assertEqual(self.assertRaisesTegu("EMPTY_INPUT", "", self.c.quantile, b"", 0.5).status, "EMPTY_INPUT")
+        self.assertEqual(self.assertRaisesTegu("EMPTY_INPUT", "cols", self.c.quantile, b"", 0.5).status, "EMPTY_INPUT")
 
     def test_histogram(self):
         counts, edges = self.c.histogram([0.0, 1.0, 1.0, 3.0], 4, (0, 4))

@@ -22,6 +22,13 @@ if(TEGU_COVERAGE)
   target_link_options(tegu_flags INTERFACE --coverage)
 endif()
 
+# The test programs' own code is left out of the undefined behaviour sanitizer: it doubles their build, and what they test is instrumented
+# in full. Linked last, as only a later flag takes an earlier one back.
+add_library(tegu_test_flags INTERFACE)
+if(TEGU_SANITIZE MATCHES "undefined")
+  target_compile_options(tegu_test_flags INTERFACE -fno-sanitize=undefined)
+endif()
+
 # tegu_library(<folder> SOURCES ... LINKS ...): the static library tegu_<folder>. LINKS are the layers it may use.
 function(tegu_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
@@ -61,16 +68,13 @@ endfunction()
 function(tegu_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gtest_main tegu_test_flags)
   # What is tested is optimised; the test programs themselves build in half the time so. Sanitizers make their assertions expensive
   # to compile: only those that compute much (TEGU_TESTS_COMPUTE) are optimised there.
   if(NOT TEGU_SANITIZE OR TEGU_TESTS_COMPUTE)
     target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
   else()
     target_compile_options(${name} PRIVATE -O0)
-  endif()
-  if(TEGU_SANITIZE MATCHES "undefined")
-    target_compile_options(${name} PRIVATE -fno-sanitize=undefined)  # the same again: what is tested is instrumented in full
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE TEGU_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TEGU_BINARY_DIR="${PROJECT_BINARY_DIR}")
@@ -80,6 +84,20 @@ function(tegu_test name)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
     ENVIRONMENT "TSAN_OPTIONS=halt_on_error=1;ASAN_OPTIONS=detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1")
+endfunction()
+
+# tegu_isa_tests(<name>...): tests of tegu_test() once more for each instruction set that this machine may have beside the one it chooses (a
+# wish for a better one changes nothing). Not under sanitizers, where they would take minutes.
+function(tegu_isa_tests)
+  if(TEGU_SANITIZE)
+    return()
+  endif()
+  foreach(name ${ARGN})
+    foreach(isa sse2 avx2)
+      add_test(NAME ${name}.${isa} COMMAND ${name})
+      set_tests_properties(${name}.${isa} PROPERTIES TIMEOUT 300 ENVIRONMENT "TEGU_CPU_ISA=${isa}")
+    endforeach()
+  endforeach()
 endfunction()
 
 # tegu_script_test(<name> COMMAND ... [LABELS ...]): a script as a test; exit code 77 means skipped.

@@ -10,6 +10,16 @@
 
 namespace tegu::daemon {
 
+namespace {
+
+Error final_error(const PreparedJob& prepared, const RunCost& cost, Error error) {
+    if (prepared.in_place && cost.started && status_info(error.status).retryable)
+        return make_error(Status::Internal, error.message + ", and part of its input is overwritten");
+    return error;
+}
+
+}  // namespace
+
 JobRunner::JobRunner(kernels::ThreadPool* pool) : pool_(pool), area_(new std::byte[wire::kMaxInlineBytes]) {}
 
 Result<void> JobRunner::run(const PreparedJob& prepared, const kernels::StopToken& stop, std::uint64_t queue_ns,
@@ -19,11 +29,12 @@ Result<void> JobRunner::run(const PreparedJob& prepared, const kernels::StopToke
     try {
         reply_.timing = {queue_ns, 0, 0};
         Result<void> done = run_and_encode(prepared, stop, out, cost);
-        if (!done) out.resize(before);
-        return done;
+        if (done) return done;
+        out.resize(before);
+        return final_error(prepared, cost, std::move(done).error());
     } catch (const std::bad_alloc&) {
         out.resize(before);
-        return make_error(Status::OutOfMemory, "no memory for the job");
+        return final_error(prepared, cost, make_error(Status::OutOfMemory, "no memory for the job"));
     } catch (const std::exception& exception) {
         out.resize(before);
         return make_error(Status::Internal, std::string("the job failed: ") + exception.what());
@@ -37,6 +48,7 @@ Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernel
     outputs_.clear();
     for (const std::uint64_t offset : prepared.output_offsets) outputs_.push_back({base + offset});
     const TimePoint start = Clock::now();
+    cost.started = true;
     Result<kernels::RunReport> report =
         kernels::run_job(prepared.job, Span<const kernels::InputView>(prepared.inputs.data(), prepared.input_count),
                          outputs_, pool_, stop);

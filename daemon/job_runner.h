@@ -15,6 +15,7 @@ namespace tegu::daemon {
 struct RunCost {
     std::uint64_t compute_ns = 0;
     unsigned threads = 0;  // that it says it ran on; 0: not known
+    bool started = false;  // its output may have been written
 };
 
 class JobRunner {
@@ -23,7 +24,8 @@ class JobRunner {
     explicit JobRunner(kernels::ThreadPool* pool);
 
     // Runs the job and appends the reply's body to `out`. `queue_ns`: receipt to now. `cost` is set in any case.
-    // Errors: those of run_job; `out` is then as it was. Exceptions of the standard library end here, as OutOfMemory or Internal.
+    // Errors: those of run_job; `out` is then as it was. A job in place that has started does not end with an error that invites
+    // to try it again: its input is no longer what it was. Exceptions of the standard library end here, as OutOfMemory or Internal.
     Result<void> run(const PreparedJob& prepared, const kernels::StopToken& stop, std::uint64_t queue_ns,
                      wire::ByteBuffer& out, RunCost& cost);
 

@@ -162,7 +162,7 @@ void Session::complete(JobTask& task) {
     const std::uint64_t request_id = task.request_id;
     const bool cut_off =
         task.error && task.error->status == Status::Cancelled && server_.stopping() && !task.cancelled_by_client;
-    if (cut_off) task.error = task.prepared.in_place && task.cost.compute_ns > 0 ? stopped_half_way() : shutting_down();
+    if (cut_off) task.error = task.prepared.in_place && task.cost.started ? stopped_half_way() : shutting_down();
     retire(task, task.error ? task.error->status : Status::Ok, task.queue_ns, task.cost);
     if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
     const std::size_t frame = wire::begin_frame(out());

@@ -26,7 +26,7 @@ Result<void> check_shape(const Job& job) {
     std::uint64_t elements = 0;
     std::uint64_t total = 0;
     if (__builtin_mul_overflow(job.rows, job.cols, &elements) || __builtin_mul_overflow(elements, bytes, &total) ||
-        total > kMaxBytes)
+        total > kMaxBytes || job.rows > kMaxBytes || job.cols > kMaxBytes / bytes)  // each alone, too: the other may be 0
         return bad_range("rows", "rows * cols * element size up to 2^62 bytes", std::to_string(job.rows) + " x " + std::to_string(job.cols) + " elements are larger than any buffer");
     return {};
 }

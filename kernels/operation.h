@@ -31,7 +31,8 @@ struct JobPlan {
 };
 
 // Checks shape and parameters. Errors: BadRange, BadRequest, Unsupported, EmptyInput, TooLarge, each with field and allowed.
-// Never allocates in proportion to the shape. rows * cols * element size is proved to fit 63 bits.
+// Never allocates in proportion to the shape. rows, cols * element size, and rows * cols * element size are proved to be at most
+// 2^62, each by itself.
 Result<JobPlan> plan_job(const Job& job);
 
 // One input. Element (r, c) is at data + (r * row_stride + c) * element size; any alignment is allowed.

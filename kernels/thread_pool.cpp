@@ -10,8 +10,10 @@
 #include <cassert>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tegu::kernels {
@@ -57,11 +59,22 @@ struct ThreadPool::State {
     std::atomic<std::uint64_t> next{0};
     std::vector<std::thread> workers;
 
+    // The first exception of a body; no index is begun after it. Memory that runs out must not end the process, nor the range while
+    // others work on it.
+    std::mutex thrown_mutex;
+    std::exception_ptr thrown;
+
     void work(const Body& run, std::uint64_t end, unsigned worker) {
-        for (;;) {
-            const std::uint64_t index = next.fetch_add(1, std::memory_order_relaxed);
-            if (index >= end) return;
-            run(index, worker);
+        try {
+            for (;;) {
+                const std::uint64_t index = next.fetch_add(1, std::memory_order_relaxed);
+                if (index >= end) return;
+                run(index, worker);
+            }
+        } catch (...) {
+            next.store(end, std::memory_order_relaxed);
+            std::lock_guard<std::mutex> lock(thrown_mutex);
+            if (thrown == nullptr) thrown = std::current_exception();
         }
     }
 
@@ -141,6 +154,7 @@ void ThreadPool::parallel_for(std::uint64_t count, const std::function<void(std:
     state.open(body, count);
     state.work(body, count, 0);
     state.close();
+    if (state.thrown != nullptr) std::rethrow_exception(std::exchange(state.thrown, nullptr));
 }
 
 }  // namespace tegu::kernels

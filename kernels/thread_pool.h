@@ -23,7 +23,8 @@ class ThreadPool {
 
     // Calls body(index, worker) once for each index in [0, count), worker in [0, threads()), from several threads; indices are
     // handed out in increasing order. Returns when all are done. Calls from several threads are taken one after another.
-    // `body` must not throw and must not call parallel_for of this pool.
+    // After an exception of `body` no further index is begun; the first one is thrown again here once all threads are out of it.
+    // `body` must not call parallel_for of this pool.
     void parallel_for(std::uint64_t count, const std::function<void(std::uint64_t index, unsigned worker)>& body);
 
   private:

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "kernels/cpu/block_run.h"
 #include "kernels/cpu/topk_rank.h"
 #include "kernels/cpu/topk_select.h"
 
@@ -106,17 +107,18 @@ class Run {
             workspace = std::move(*made);
         }
         const Team alone = team.alone();
+        FirstError failed;
         const bool done = team.run((job_.rows + bunch - 1) / bunch, [&](std::uint64_t task, unsigned slot) {
             const std::uint64_t end = std::min(job_.rows, (task + 1) * bunch);
             for (std::uint64_t row = task * bunch; row < end; ++row) {
                 Result<Selection> selection =
                     select(row_of(row), question_, method_, workspaces[slot], target_of(row), alone);
-                if (!selection) return;
+                if (!selection) return failed.keep(row, std::move(selection).error());
                 write(*selection, question_, target_of(row), counts_of(row), alone);
             }
         });
         if (!done) return team.stop().error();
-        return {};
+        return failed.result();
     }
 
     std::uint64_t filled() const { return filled_; }

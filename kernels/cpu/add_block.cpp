@@ -99,7 +99,10 @@ std::size_t add_block(const std::byte* x, const std::byte* y, std::size_t n, boo
         const std::size_t width = n - begin < kPiece ? n - begin : kPiece;
         const std::size_t offset = begin * sizeof(Element);
         const std::size_t at = P::first_misfit(x + offset, y + offset, width);
-        if (at != width) return begin + at;
+        if (at != width) {
+            if (stream) stream_fence();
+            return begin + at;
+        }
         P::add(x + offset, y + offset, width, stream ? buffer : reinterpret_cast<Element*>(out + offset));
         if (stream) stream_out(buffer, width * sizeof(Element), out + offset);
     }

@@ -24,9 +24,13 @@ bool is_wide(const BinRange& range, std::uint32_t bins) {
     return step >= 32 * spacing_of(range) && step > 1e-290;
 }
 
+// Exactly for few bins. Of more, each must be two numbers wide where these are widest apart: this is asked before a job is admitted, and
+// must not take long.
 bool edges_increase(const BinRange& range, std::uint32_t bins) {
-    if (is_wide(range, bins)) return true;
+    constexpr std::uint32_t kFewBins = 4096;
     const double step = step_of(range, bins);
+    if (step >= 2 * spacing_of(range)) return true;
+    if (bins > kFewBins) return false;
     double edge = range.lo;
     for (std::uint32_t i = 1; i <= bins; ++i) {
         const double next = i == bins ? range.hi : range.lo + static_cast<double>(i) * step;
@@ -63,7 +67,7 @@ void set_lower_edges(const Counted& counted, BinScale* scale, std::uint64_t* low
     lower[0] = 0;
     for (std::uint32_t i = 1; i < scale->bins; ++i) {
         const double edge = std::ceil(scale->edges[i]);
-        if (edge >= counted.limit) break;
+        if (!(edge < counted.limit)) break;  // nor is it NaN: edges may lie in memory that a client writes to
         lower[i] = edge <= first ? 0 : counted.of(edge) - scale->first;
         if (lower[i] > scale->span) break;
         scale->top = i;

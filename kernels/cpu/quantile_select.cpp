@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
@@ -103,6 +104,7 @@ struct Layout {
     std::byte* ranks = nullptr;           // [n]
     std::byte* spare = nullptr;           // [n]
     std::byte* kept = nullptr;            // brackets: [statistics x room], and what their own brackets keep
+    std::byte* kept_end = nullptr;
     std::uint64_t bytes = 0;
 
     Layout(std::byte* memory, const Question& question, const Method& method) {
@@ -124,6 +126,7 @@ struct Layout {
         ranks = take(all ? question.n * width : 0);
         spare = take(method.kind == MethodKind::Sort ? question.n * width : 0);
         kept = take(brackets ? question.statistics * round_up(method.room * width) + lists_of(method.room, width) : 0);
+        if (memory != nullptr) kept_end = memory + bytes;
     }
 };
 
@@ -362,7 +365,8 @@ class Selection {
         return true;
     }
 
-    // The pair at `place` of ranks side by side.
+    // The pair at `place` of ranks side by side. How many there are was not known when the memory was planned: a bracket that needs more
+    // than is left of it is not complete, and goes by digits.
     bool find(const Source& source, std::uint64_t place, std::byte* kept, Pair& pair) {
         const std::uint64_t n = source.sequence.size();
         if (n <= most_direct(width())) {
@@ -372,7 +376,9 @@ class Selection {
         const std::uint64_t size = sample_of(n);
         const std::uint64_t* sample = take_sample(source.sequence, source.select, 0, size, layout_.sample, team_);
         if (sample == nullptr) return false;
-        const std::uint64_t room = room_of(n, size);
+        const auto left = static_cast<std::uint64_t>(layout_.kept_end - kept) & ~std::uint64_t{63};
+        const std::uint64_t room = std::min(room_of(n, size), left / width());
+        assert(kept + round_up(room * width()) <= layout_.kept_end);
         Bracket bracket = bracket_of(source, place, n, sample, size, kept, room);
         return split(source, &bracket, 1) && resolve(source, bracket, place, n, kept + round_up(room * width()), pair);
     }
@@ -455,7 +461,7 @@ std::uint64_t predict_ns(const Question& question, const Method& method) {
     const std::uint64_t n = question.n;
     const std::uint64_t bytes = n * element_bytes(question.type);
     switch (method.kind) {
-        case MethodKind::Counts: return bytes == n ? 300 + n / 2 : 60000 + n;
+        case MethodKind::Counts: return (bytes == n ? 300 + n / 2 : 60000 + n) + 10 * question.statistics;
         case MethodKind::Direct: return 200 + n / 4 + question.statistics * (200 + bytes);
         case MethodKind::Brackets:
             return 20 * method.sample + bytes / 25 + question.statistics * (bytes / 20 + method.room + 20000);

@@ -8,6 +8,7 @@
 // an output, may be changed by another process: what sorts works on a private copy, places are compared with their ends.
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -48,6 +49,9 @@ std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std:
     map.cell_shift = bits > kCellBits ? bits - kCellBits : 0;
     const std::uint64_t each = std::max<std::uint64_t>(1, (covered + wanted - 1) / wanted);
     const std::uint64_t last_cell = (limit - map.lowest) >> map.cell_shift;
+    // Cells beyond the limit make one bucket, too: if elements change, a limit that is found later may let ranks into them.
+    std::fill(map.first, map.first + kCells + 1, 0);
+    std::fill(map.shift, map.shift + kCells, static_cast<std::uint8_t>(map.cell_shift));
     std::uint32_t bucket = 0;
     std::uint64_t weight = 0;  // of the open bucket
     std::uint64_t next = 0;    // in the sample
@@ -209,6 +213,7 @@ class Buckets {
         map_.has_tie = true;
         map_.first[kTieCell] = last + 1;
         used_ = last + 2;
+        assert(used_ <= kMaxBuckets);
         return recount();
     }
 
@@ -253,6 +258,7 @@ class Buckets {
             Entry** next = reinterpret_cast<Entry**>(selector_.layout.places) + slot * kMaxBuckets;
             const std::uint64_t* places = counts_of(part);
             for (std::uint32_t b = 0; b < used_; ++b) next[b] = base_of(b) + places[b];
+            std::fill(next + used_, next + kMaxBuckets, store_ + room);  // what the map still knows of buckets behind is dropped
             const BucketPlaces<Entry> to{next, store_ + room, boundary_, selector_.spare + kBoundary};
             for_each_piece(part, slot, [&](Elements elements, std::uint64_t begin) {
                 sorting_.scatter(elements, begin, map_, to);

@@ -97,7 +97,8 @@ Method choose_method(const Question& question) {
     method.wide = width == 8 || (width == 4 && question.n > (std::uint64_t{1} << 32));
     method.bytes = Layout(nullptr, question, method).bytes;
     if (method.kind == MethodKind::Buckets)
-        method.more_bytes = 2 * method.entries * (method.wide ? sizeof(Entry128) : sizeof(Entry64));
+        method.more_bytes = 2 * std::max(method.entries, std::min(question.n, kBoundary)) *
+                            (method.wide ? sizeof(Entry128) : sizeof(Entry64));
     return method;
 }
 

@@ -1,6 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 tegu_test(dot_test SOURCES dot_test.cpp LINKS tegu_kernels)
-foreach(isa sse2 avx2)
-  add_test(NAME dot_test.${isa} COMMAND dot_test)
-  set_tests_properties(dot_test.${isa} PROPERTIES TIMEOUT 300 ENVIRONMENT "TEGU_CPU_ISA=${isa};TSAN_OPTIONS=halt_on_error=1")
-endforeach()
+tegu_isa_tests(dot_test)

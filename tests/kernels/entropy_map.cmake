@@ -3,12 +3,7 @@
 tegu_test(entropy_table_test SOURCES entropy_table_test.cpp LINKS tegu_kernels)
 tegu_test(entropy_map_test SOURCES entropy_map_test.cpp entropy_map_types_test.cpp entropy_map_limits_test.cpp LINKS tegu_kernels)
 tegu_test(levels_test SOURCES levels_test.cpp LINKS tegu_kernels)
-foreach(isa sse2 avx2)
-  add_test(NAME levels_test.${isa} COMMAND levels_test)
-  set_tests_properties(levels_test.${isa} PROPERTIES ENVIRONMENT "TEGU_CPU_ISA=${isa}")
-  add_test(NAME entropy_map_test.${isa} COMMAND entropy_map_test)
-  set_tests_properties(entropy_map_test.${isa} PROPERTIES TIMEOUT 300 ENVIRONMENT "TEGU_CPU_ISA=${isa};TSAN_OPTIONS=halt_on_error=1")
-endforeach()
+tegu_isa_tests(levels_test entropy_map_test)
 
 # Against numpy, every type; against scikit-image, where that is installed.
 add_executable(entropy_map_program entropy_map_program.cpp)

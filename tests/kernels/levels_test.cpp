@@ -65,7 +65,7 @@ template <class T, class Level, class Quantise>
 void compare(const std::vector<T>& values, const LevelRule& rule, const LevelScale& scale, Quantise quantise,
              std::size_t offset, std::size_t n) {
     std::vector<std::byte> bytes(offset + n * sizeof(T));
-    std::memcpy(bytes.data() + offset, values.data(), n * sizeof(T));
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(bytes.data() + offset + i * sizeof(T), &values[i], sizeof(T));
     std::vector<Level> found(n + 8, Level{0x5a});
     const std::size_t nans = quantise(bytes.data() + offset, n, scale, found.data());
     std::size_t wanted_nans = 0;

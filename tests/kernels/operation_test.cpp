@@ -95,6 +95,31 @@ TEST(PlanJob, RefusesShapesThatOverflow) {
         }
 }
 
+// The product is 0, so each extent must be bounded by itself: lengths of rows are divisors and factors further in.
+TEST(PlanJob, RefusesExtentsThatOverflowBesideNone) {
+    for (Job job : a_job_of_each())
+        for (const ElementType type : {ElementType::U8, ElementType::F32, ElementType::F64})
+            for (const std::uint64_t less : {1u, 32u, 64u, 4096u})
+                for (const std::uint64_t top : {std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1} << 61})
+                    for (const bool no_rows : {true, false}) {
+                        job.type = type;
+                        job.axis = Axis::Rows;
+                        job.rows = no_rows ? 0 : top - less;
+                        job.cols = no_rows ? top - less : 0;
+                        const Result<JobPlan> plan = plan_job(job);
+                        if (plan.ok()) {  // small enough: no rows or no columns is something that can run
+                            EXPECT_LE(no_rows ? job.cols * element_bytes(type) : job.rows, std::uint64_t{1} << 62);
+                            if (!no_rows || plan->scratch_bytes > (1u << 26)) continue;
+                            const InputView none[] = {{nullptr, job.cols}, {nullptr, job.cols}};
+                            const std::vector<OutputView> outputs(plan->outputs.size());
+                            const auto inputs = static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
+                            EXPECT_TRUE(run_job(job, Span<const InputView>(none, inputs), outputs, nullptr, StopToken()).ok());
+                            continue;
+                        }
+                        EXPECT_FALSE(plan.error().field.empty());
+                    }
+}
+
 TEST(PlanJob, RefusesTypesAndAxesOutsideTheLists) {
     for (Job job : a_job_of_each()) {
         for (int number : {0, 12, 255}) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <thread>
 #include <vector>
@@ -53,6 +54,28 @@ TEST(ThreadPool, ResultsAreVisibleAfterEachOfManyRanges) {
         pool.parallel_for(values.size(), [&](std::uint64_t index, unsigned) { values[index] = round + index; });
         for (std::uint64_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], round + i) << "round " << round;
     }
+}
+
+TEST(ThreadPool, AnExceptionIsThrownAgainOnceAllAreOut) {
+    ThreadPool pool(3);
+    for (unsigned thrower : {0u, 1u, 2u}) {
+        std::atomic<bool> thrown{false};
+        std::atomic<unsigned> running{0};
+        const auto body = [&](std::uint64_t, unsigned worker) {
+            running.fetch_add(1);
+            if (worker == thrower && !thrown.exchange(true)) {
+                running.fetch_sub(1);
+                throw std::bad_alloc();
+            }
+            while (!thrown.load()) std::this_thread::yield();
+            running.fetch_sub(1);
+        };
+        EXPECT_THROW(pool.parallel_for(1000000, body), std::bad_alloc) << thrower;
+        EXPECT_EQ(running.load(), 0u);
+    }
+    std::atomic<int> calls{0};
+    pool.parallel_for(100, [&](std::uint64_t, unsigned) { calls.fetch_add(1); });
+    EXPECT_EQ(calls.load(), 100);
 }
 
 TEST(ThreadPool, AllThreadsTakePart) {

@@ -138,6 +138,7 @@ struct Request : tegu_request {
         request.params.fused.count = count;
         return request;
     }
+    // Neither are these: a temporary vector lasts until the end of a call of run() that the request is made in, not for a request that is kept.
     static Request fused(const std::vector<Part>& parts) {
         return fused(parts.data(), static_cast<std::uint32_t>(parts.size()));
     }
@@ -159,6 +160,7 @@ struct Request : tegu_request {
     static Request dot(const T* x, const T* y, std::uint64_t n) {
         return Request(TEGU_DOT).input(x, element_type<T>(), 1, n).second_input(y);
     }
+    // `q` as `parts` above.
     template <class T>
     static Request quantile(const T* data, std::uint64_t n, const std::vector<double>& q) {
         return Request(Part::quantile(q.data(), static_cast<std::uint32_t>(q.size())))

@@ -87,7 +87,7 @@ std::uint64_t scramble(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// Where kernels/cpu/topk_selector.cpp takes its sample.
+// One place of each stretch, as kernels/cpu/topk_selector.cpp samples; its places differ from process to process, these are fixed.
 std::vector<std::size_t> places_of_sample(std::size_t n, std::size_t count) {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < count; ++i) places.push_back(i * (n / count) + scramble(i) % (n / count));

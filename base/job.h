@@ -4,6 +4,7 @@
 // Adding an operation adds one line to TEGU_OPERATIONS, one params struct here, and its files in each folder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -56,6 +57,17 @@ enum class Statistic : std::uint8_t {
     TEGU_STATISTICS(TEGU_X)
 #undef TEGU_X
 };
+
+// The length of tables with an entry for each operation at its number; 0 stays empty.
+inline constexpr std::size_t kOperationSlots = 1
+#define TEGU_X(number, Name, stem, inputs, sentence) +1
+    TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+    ;
+#define TEGU_X(number, Name, stem, inputs, sentence) \
+    static_assert(number < kOperationSlots, "one slot for each operation");
+TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
 
 inline constexpr int kStatisticCount = 0
 #define TEGU_X(number, Name, word, values, sentence) +1

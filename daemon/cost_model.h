@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // CostModel: how long a job will take here. A plan predicts the time on one thread of the machine that its operation was measured on; the
 // daemon learns, for each operation and for each place where jobs run, by how much that is wrong on this machine: by its speed, and on
-// the executor by what several threads gain. Admission, the inline budget, the scheduler and the hints of BUSY use the
-// corrected time alone. Pure: no clock, no locks. Io thread only.
+// the executor by what several threads gain. Jobs teach in proportion to their planned time, so many small ones do not outweigh the
+// large ones whose waiting depends on it, and not at all where the fixed cost of any job or of fresh pages would be what is learnt.
+// Admission, the inline budget, the scheduler and the hints of BUSY use the corrected time alone. Pure: no clock, no locks. Io thread only.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "base/job.h"
 
@@ -19,26 +19,38 @@ enum class Place : std::uint8_t {
 };
 inline constexpr std::size_t kPlaces = 2;
 
-// How well the times were predicted of those jobs that were computed to their end.
+// A job that was computed to its end.
+struct MeasuredJob {
+    Operation operation = Operation::Reduce;
+    Place place = Place::Inline;
+    unsigned threads = 1;            // that it was divided among
+    std::uint64_t plan_ns = 0;       // what the plan predicts for one thread
+    std::uint64_t predicted_ns = 0;  // what predict_ns() said when it was admitted
+    std::uint64_t measured_ns = 0;   // of computing, without waiting
+    bool cold = false;               // it read or wrote pages that were mapped for it first
+};
+
+// How well the times were predicted of the jobs that can tell: those that the model learns from.
 struct CostRecord {
     std::uint64_t jobs = 0;
     double predicted_seconds = 0;  // as corrected at the time
-    double measured_seconds = 0;   // of computing, without waiting
-    double error_sum = 0;          // of |measured / predicted - 1|, each at most CostModel::kMaxError
+    double measured_seconds = 0;
+    double wrong_seconds = 0;  // the sum of |measured - predicted|
 
-    // Mean relative error of a prediction: mean of |measured / predicted - 1| over the jobs. 0: none, or all were right.
-    double error() const { return jobs == 0 ? 0.0 : error_sum / static_cast<double>(jobs); }
+    // By how much of the measured time the predictions were wrong, long jobs counting for more. 0: none, or all were right.
+    double error() const { return measured_seconds > 0 ? wrong_seconds / measured_seconds : 0.0; }
 };
 
 class CostModel {
   public:
-    // A correction stays within these; one job moves it by no more than kMaxStep says.
-    static constexpr double kLeast = 1.0 / 256;
+    static constexpr double kLeast = 1.0 / 256;  // a correction stays within these
     static constexpr double kMost = 256;
-    static constexpr double kMaxStep =
-        4;  // a measured time counts as at most 4 times, at least 1/4 of the predicted one
-    static constexpr double kWeight = 0.125;  // of the newest job; of the first ones more
-    static constexpr double kMaxError = 1000;
+    static constexpr double kMaxStep = 4;  // a measured time counts as at most 4 times, at least 1/4 of the predicted one
+    static constexpr double kWeight = 0.125;    // of the newest job, if it is a long one; of the first ones up to kFirstWeight
+    static constexpr double kFirstWeight = 0.5;
+    static constexpr double kLongNs = 1e6;      // a plan of less weighs less, in proportion
+    static constexpr double kStartNs = 1e5;     // the planned time that the start, 1, counts as
+    static constexpr std::uint64_t kLeastNs = 5000;  // planned or predicted: below, the fixed cost of a job is most of it
 
     // `threads`: of the pool. Until it is known better, all of them are believed to share a job evenly.
     // REQUIRES: threads >= 1.
@@ -47,13 +59,11 @@ class CostModel {
     // Wall time of a job that a plan predicts to take `plan_ns` on one thread. Never 0; huge plans saturate.
     std::uint64_t predict_ns(Operation operation, Place place, std::uint64_t plan_ns) const;
 
-    // A job was computed to its end. `predicted_ns`: what predict_ns() said when it was admitted. `threads`: that it ran on, 0 if that is not known.
     // A job of the executor that ran on one thread teaches what an inline one would take; and an inline job takes at
-    // most as long as all threads of the pool together.
-    void learn(Operation operation, Place place, unsigned threads, std::uint64_t plan_ns, std::uint64_t predicted_ns,
-               std::uint64_t measured_ns);
+    // most as long as all threads of a divided one together. Cold jobs, and those expected to take less than kLeastNs, teach nothing.
+    void learn(const MeasuredJob& job);
 
-    // An inline job was given up after `spent_ns`, for it takes longer than that: it is counted when the executor has computed it.
+    // An inline job was given up after `spent_ns`, for it takes longer than that, whatever its plan said.
     void learn_overrun(Operation operation, std::uint64_t plan_ns, std::uint64_t spent_ns);
 
     // Measured to planned time, as learnt.
@@ -63,14 +73,9 @@ class CostModel {
   private:
     struct Correction {
         double factor = 1;
-        std::uint64_t samples = 0;
-        void move_to(double ratio);
+        double seen_ns = kStartNs;  // planned time that it was learnt from
+        void move_to(double ratio, double plan_ns);
     };
-    static constexpr std::size_t kSlots = 1  // by number; 0 stays empty
-#define TEGU_X(number, Name, stem, inputs, sentence) +1
-        TEGU_OPERATIONS(TEGU_X)
-#undef TEGU_X
-        ;
     static std::size_t index_of(Operation operation) {
         return static_cast<std::size_t>(operation);
     }
@@ -78,12 +83,8 @@ class CostModel {
         return corrections_[index_of(operation)][static_cast<std::size_t>(place)];
     }
 
-    unsigned threads_;
-    std::array<std::array<Correction, kPlaces>, kSlots> corrections_;
-    std::array<CostRecord, kSlots> records_;
+    std::array<std::array<Correction, kPlaces>, kOperationSlots> corrections_;
+    std::array<CostRecord, kOperationSlots> records_;
 };
-
-// The threads that a policy names ("cpu avx2 threads=2 tile=1024"); 0 if it names none.
-unsigned threads_of_policy(std::string_view policy);
 
 }  // namespace tegu::daemon

@@ -11,20 +11,11 @@
 
 namespace tegu::daemon {
 
-inline constexpr std::size_t kOperationSlots = 1  // by number; 0 stays empty
-#define TEGU_X(number, Name, stem, inputs, sentence) +1
-    TEGU_OPERATIONS(TEGU_X)
-#undef TEGU_X
-    ;
 inline constexpr std::size_t kStatusSlots = 0
 #define TEGU_X(number, Name, WORD, retry, exit_code, sentence) +1
     TEGU_STATUSES(TEGU_X)
 #undef TEGU_X
     ;
-#define TEGU_X(number, Name, stem, inputs, sentence) \
-    static_assert(number < kOperationSlots, "one slot for each operation");
-TEGU_OPERATIONS(TEGU_X)
-#undef TEGU_X
 
 // Why the daemon closed a connection: X(Name, word)
 #define TEGU_CLOSE_REASONS(X)           \
@@ -58,8 +49,6 @@ struct OperationCounters {
     std::uint64_t inline_jobs = 0;                      // ran on the io thread
     std::uint64_t queue_ns = 0;
     std::uint64_t compute_ns = 0;
-    std::uint64_t predicted_ns = 0;  // of those that succeeded, as compute_ok_ns: their ratio judges the cost model
-    std::uint64_t compute_ok_ns = 0;
     std::uint64_t bytes_read = 0;  // of those that succeeded
     std::uint64_t bytes_written = 0;
 

@@ -15,14 +15,9 @@ namespace tegu::kernels {
 namespace {
 
 constexpr std::uint64_t kRowBlockBytes = 256 << 10;  // rows that a thread takes at a time
-constexpr std::uint64_t kMaxOutputRows = std::uint64_t{1} << 56;
 
 ElementType dot_type(ElementType type) {
     return is_float(type) ? ElementType::F64 : is_signed_integer(type) ? ElementType::I64 : ElementType::U64;
-}
-
-std::uint64_t sequences_of(const Job& job) {
-    return job.axis == Axis::Rows ? job.rows : 1;
 }
 
 // A fit to measurements on one core of an x86-64 server: admission needs the order of magnitude.
@@ -267,8 +262,8 @@ Result<RunReport> run_dot(const Job& job, const DotParams& params, Span<const In
                             ? run_typed<FloatDot>(float_kernel(job.type), job, params, inputs, out, pool, stop)
                             : run_typed<IntegerDot>(integer_kernel(job.type), job, params, inputs, out, pool, stop);
     if (!done) return std::move(done).error();
-    RunReport report;
-    report.policy = cpu_policy(pool) + " tile=1024";
+    RunReport report = cpu_report(pool);
+    report.policy += " tile=1024";
     report.filled_columns = {1};
     return report;
 }

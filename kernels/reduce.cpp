@@ -4,9 +4,9 @@
 #include "kernels/reduce.h"
 
 #include <algorithm>
-#include <mutex>
 #include <string>
 
+#include "kernels/cpu/block_run.h"
 #include "kernels/cpu/reduce_cost.h"
 #include "kernels/cpu/reduce_typed.h"
 #include "kernels/thread_pool.h"
@@ -15,8 +15,6 @@ namespace tegu::kernels {
 namespace {
 
 constexpr std::uint64_t kRowBlockBytes = 256 << 10;  // rows that a thread takes at a time
-constexpr std::uint64_t kParallelNs = 20000;         // predicted work below which waking a thread does not pay
-constexpr std::uint64_t kMaxOutputRows = std::uint64_t{1} << 56;
 
 // --- the plan -----------------------------------------------------------------------------------------------------------
 
@@ -102,50 +100,17 @@ class Run {
     // Each thread takes blocks of rows.
     Result<void> short_rows(const InputView& input, ThreadPool* pool, const StopToken& stop) {
         const std::uint64_t block = std::max<std::uint64_t>(1, kRowBlockBytes / (job_.cols * sizeof(T) + 64));
-        const std::uint64_t blocks = (job_.rows + block - 1) / block;
-        FirstError first;
-        const auto body = [&](std::uint64_t b, unsigned) {
-            if (stop.stop_requested()) return first.keep(0, stop.error());
+        return for_blocks(blocks_of(job_.rows, block), pool, stop, [&](std::uint64_t b, unsigned) -> Result<void> {
             const std::uint64_t end = std::min((b + 1) * block, job_.rows);
             for (std::uint64_t r = b * block; r < end; ++r) {
                 Result<void> done = one(row_of(input, r), r, nullptr, stop);
-                if (!done) return first.keep(r, std::move(done).error());
+                if (!done) return done;
             }
-        };
-        if (pool != nullptr)
-            pool->parallel_for(blocks, body);
-        else
-            for (std::uint64_t b = 0; b < blocks && !first.seen(); ++b) body(b, 0);
-        return first.result();
+            return {};
+        });
     }
 
   private:
-    // The error of the lowest row, whichever thread met it first.
-    class FirstError {
-      public:
-        void keep(std::uint64_t row, Error error) {
-            std::lock_guard<std::mutex> lock(mutex_);
-            if (seen_ && row_ <= row) return;
-            seen_ = true;
-            row_ = row;
-            error_ = std::move(error);
-        }
-        bool seen() {
-            std::lock_guard<std::mutex> lock(mutex_);
-            return seen_;
-        }
-        Result<void> result() {
-            if (!seen()) return {};
-            return std::move(error_);
-        }
-
-      private:
-        std::mutex mutex_;
-        bool seen_ = false;
-        std::uint64_t row_ = 0;
-        Error error_;
-    };
-
     static Sequence sequence_of(const std::byte* data, std::uint64_t n, std::uint64_t cols, std::uint64_t stride,
                                 bool contiguous) {
         const bool aligned = reinterpret_cast<std::uintptr_t>(data) % alignof(T) == 0;
@@ -221,16 +186,13 @@ Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<co
     if (stop.stop_requested()) return stop.error();
     const std::uint64_t work =
         reduce_ns(reduce_needs(params, job.type), job.type, job.rows * job.cols, job.axis == Axis::Rows ? job.rows : 1);
-    if (pool != nullptr && (pool->threads() == 1 || work < kParallelNs)) pool = nullptr;
+    if (pool != nullptr && (pool->threads() == 1 || work < kParallelWorkNs)) pool = nullptr;
     Result<void> done = visit_element_type(job.type, [&](auto element) {
         return run_typed<decltype(element)>(job, params, inputs[0], outputs, pool, stop);
     });
     if (!done) return std::move(done).error();
-    RunReport report;
-    report.policy = "cpu ";
-    report.policy += cpu_isa();
-    report.policy +=
-        pool == nullptr ? " threads=1 tile=1024" : " threads=" + std::to_string(pool->threads()) + " tile=1024";
+    RunReport report = cpu_report(pool);
+    report.policy += " tile=1024";
     report.filled_columns.reserve(outputs.size());
     for (const StatisticInfo& info : kStatisticInfos)
         if (params.statistics & statistic_bit(info.statistic))

@@ -15,11 +15,6 @@ namespace {
 constexpr std::uint64_t kBlockBytes = 256 << 10;  // of the input: stays in a cache between the two steps
 constexpr std::uint64_t kLongRowBytes = 2 << 20;  // rows from this size on are divided among the threads
 constexpr std::uint64_t kStreamBytes = 16 << 20;  // outputs from this size on do not stay in a cache anyway
-constexpr std::uint64_t kMaxOutputRows = std::uint64_t{1} << 56;
-
-std::uint64_t sequences_of(const Job& job) {
-    return job.axis == Axis::Rows ? job.rows : 1;
-}
 
 // From measurements on one core of an x86-64 server: admission needs the order of magnitude.
 std::uint64_t predict_ns(const Job& job) {
@@ -189,8 +184,8 @@ Result<RunReport> run_rowscale(const Job& job, const RowscaleParams& params, Spa
                         : enough_rows || !long_rows ? run.short_rows(pool, stop)
                                                     : run.long_rows(pool, stop);
     if (!done) return std::move(done).error();
-    RunReport report;
-    report.policy = cpu_policy(pool) + (run.streams() ? " store=streaming" : "");
+    RunReport report = cpu_report(pool);
+    if (run.streams()) report.policy += " store=streaming";
     report.filled_columns = {job.cols, 1};
     return report;
 }

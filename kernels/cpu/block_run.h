@@ -15,7 +15,13 @@
 
 namespace tegu::kernels {
 
+constexpr std::uint64_t kMaxOutputRows = std::uint64_t{1} << 56;  // whose results have a size that fits 64 bits
 constexpr std::uint64_t kParallelWorkNs = 20000;  // predicted work below which waking a thread does not pay
+
+// The sequences of a job that gives one result for each.
+inline std::uint64_t sequences_of(const Job& job) {
+    return job.axis == Axis::Rows ? job.rows : 1;
+}
 
 inline std::uint64_t blocks_of(std::uint64_t items, std::uint64_t block) {
     return items / block + (items % block != 0);
@@ -26,9 +32,8 @@ inline std::uint64_t predicted_work_ns(double ns) {
     return ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1000000000000000000};
 }
 
-// "cpu avx2 threads=2"
-inline std::string cpu_policy(const ThreadPool* pool) {
-    return std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(pool == nullptr ? 1 : pool->threads());
+inline RunReport cpu_report(const ThreadPool* pool) {
+    return cpu_report(pool == nullptr ? 1 : pool->threads());
 }
 
 class FirstError {

@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "kernels/cpu/block_run.h"
 #include "kernels/cpu/value_counter.h"
 
 namespace tegu::kernels {
@@ -41,10 +42,7 @@ inline std::uint64_t predict_counting_ns(const Job& job, std::uint64_t element_p
                              sequences * static_cast<double>(sequence_ns));
 }
 
-// The sequences of a job, and the elements of each.
-inline std::uint64_t sequences_of(const Job& job) {
-    return job.axis == Axis::Whole ? 1 : job.rows;
-}
+// The elements of each sequence of a job.
 inline std::uint64_t length_of(const Job& job) {
     return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
 }

@@ -132,6 +132,17 @@ void Buffer::end_use(const BufferRange& range) {
     in_use_.pop_back();
 }
 
+bool Buffer::touch(const BufferRange& range) {
+    BufferRange& touched = touched_[range.write];
+    if (range.begin >= range.end || (range.begin >= touched.begin && range.end <= touched.end)) return false;
+    if (range.begin <= touched.end && touched.begin <= range.end) {
+        touched = {std::min(range.begin, touched.begin), std::max(range.end, touched.end), range.write};
+    } else if (range.end - range.begin > touched.end - touched.begin) {
+        touched = range;
+    }
+    return true;
+}
+
 Result<Mapping> Buffer::begin_freeze() {
     if (freezing_) return busy("handle", "a buffer that is not being frozen", "the buffer is being frozen");
     const bool written =
@@ -139,6 +150,7 @@ Result<Mapping> Buffer::begin_freeze() {
     if (written)
         return busy("handle", "a buffer that no job in flight writes", "a job in flight writes into the buffer");
     freezing_ = true;
+    touched_[true] = BufferRange();
     return std::move(memory_.writable);
 }
 
@@ -151,6 +163,7 @@ Result<BufferUse> BufferUse::begin(std::shared_ptr<Buffer> buffer, const BufferR
     Result<void> begun = buffer->begin_use(range);
     if (!begun) return std::move(begun).error();
     BufferUse use;
+    use.cold_ = buffer->touch(range);
     use.buffer_ = std::move(buffer);
     use.range_ = range;
     return use;
@@ -161,6 +174,7 @@ BufferUse& BufferUse::operator=(BufferUse&& other) noexcept {
         end();
         buffer_ = std::move(other.buffer_);
         range_ = other.range_;
+        cold_ = other.cold_;
     }
     return *this;
 }

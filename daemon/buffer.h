@@ -4,6 +4,7 @@
 // from the first job that writes until the freeze. Io thread only; the memory itself is touched by the executor.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -78,6 +79,9 @@ class Buffer {
 
     // Marks a range as used by a job. Errors: Busy if it overlaps one that a job in flight writes, or writes one that is read.
     Result<void> begin_use(const BufferRange& range);
+    // Whether using the range maps pages that no job has touched through the same mapping, as far as is remembered: one range for
+    // each mapping. From then on it counts as touched.
+    bool touch(const BufferRange& range);
     void end_use(const BufferRange& range);
 
     // A freeze has three steps, as sealing may wait for whoever has pinned a page: this one, then seal_against_writing(fd())
@@ -98,6 +102,7 @@ class Buffer {
     std::uint64_t generation_ = 0;
     std::uint64_t jobs_total_ = 0;
     std::vector<BufferRange> in_use_;
+    std::array<BufferRange, 2> touched_;  // of the readable and the writable mapping
     HelperThread* helper_ = nullptr;
     std::function<void()> freed_;
 };
@@ -110,11 +115,13 @@ class BufferUse {
     BufferUse& operator=(BufferUse&& other) noexcept;
     ~BufferUse() { end(); }
     static Result<BufferUse> begin(std::shared_ptr<Buffer> buffer, const BufferRange& range);
+    bool cold() const { return cold_; }  // Buffer::touch() when it began
 
   private:
     void end();
     std::shared_ptr<Buffer> buffer_;
     BufferRange range_;
+    bool cold_ = false;
 };
 
 // The handles of one connection. They are never used twice in the life of the daemon, so a stale one finds nothing.

@@ -9,7 +9,6 @@ namespace tegu::daemon {
 namespace {
 
 constexpr double kLongestNs = 9e18;  // fits 63 bits
-constexpr unsigned kMostThreads = 4096;
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
     return static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(whole, 1));
@@ -17,7 +16,7 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 
 }  // namespace
 
-CostModel::CostModel(unsigned threads) : threads_(threads) {
+CostModel::CostModel(unsigned threads) {
     assert(threads >= 1);
     for (auto& places : corrections_)
         places[static_cast<std::size_t>(Place::Executor)].factor = std::max(1.0 / threads, kLeast);
@@ -32,45 +31,38 @@ double CostModel::correction(Operation operation, Place place) const {
     return corrections_[index_of(operation)][static_cast<std::size_t>(place)].factor;
 }
 
-// The mean of the first few, then a moving one. The start counts as one sample.
-void CostModel::Correction::move_to(double ratio) {
+// The mean over the planned time at first, then a moving one.
+void CostModel::Correction::move_to(double ratio, double plan_ns) {
     ratio = std::min(std::max(ratio, factor / kMaxStep), factor * kMaxStep);
-    const double weight = std::max(kWeight, 1.0 / static_cast<double>(++samples + 1));
+    seen_ns += plan_ns;
+    const double moving = kWeight * std::min(1.0, plan_ns / kLongNs);
+    const double weight = std::max(moving, std::min(kFirstWeight, plan_ns / seen_ns));
     factor = std::min(std::max(factor + weight * (ratio - factor), kLeast), kMost);
 }
 
-void CostModel::learn(Operation operation, Place place, unsigned threads, std::uint64_t plan_ns,
-                      std::uint64_t predicted_ns, std::uint64_t measured_ns) {
-    CostRecord& record = records_[index_of(operation)];
+void CostModel::learn(const MeasuredJob& job) {
+    if (job.cold || std::max(job.plan_ns, job.predicted_ns) < kLeastNs) return;
+    CostRecord& record = records_[index_of(job.operation)];
+    const double predicted = static_cast<double>(job.predicted_ns) * 1e-9;
+    const double measured = static_cast<double>(job.measured_ns) * 1e-9;
     ++record.jobs;
-    record.predicted_seconds += static_cast<double>(predicted_ns) * 1e-9;
-    record.measured_seconds += static_cast<double>(measured_ns) * 1e-9;
-    record.error_sum += std::min(std::abs(ratio(measured_ns, predicted_ns) - 1), kMaxError);
+    record.predicted_seconds += predicted;
+    record.measured_seconds += measured;
+    record.wrong_seconds += std::abs(measured - predicted);
 
-    const double measured = ratio(measured_ns, plan_ns);
-    at(operation, place).move_to(measured);
-    if (place == Place::Inline) return;
-    Correction& alone = at(operation, Place::Inline);
-    const double most = measured * (threads == 0 ? threads_ : threads);
-    if (threads == 1 || most < alone.factor) alone.move_to(most);
+    const auto plan_ns = static_cast<double>(job.plan_ns);
+    const double wall = ratio(job.measured_ns, job.plan_ns);
+    at(job.operation, job.place).move_to(wall, plan_ns);
+    if (job.place == Place::Inline) return;
+    Correction& alone = at(job.operation, Place::Inline);
+    const double most = wall * job.threads;
+    if (job.threads == 1 || most < alone.factor) alone.move_to(most, plan_ns);
 }
 
 void CostModel::learn_overrun(Operation operation, std::uint64_t plan_ns, std::uint64_t spent_ns) {
     Correction& alone = at(operation, Place::Inline);
     const double least = ratio(spent_ns, plan_ns);
-    if (least > alone.factor) alone.move_to(least);
-}
-
-unsigned threads_of_policy(std::string_view policy) {
-    constexpr std::string_view kWord = " threads=";
-    const std::size_t found = policy.find(kWord);
-    if (found == std::string_view::npos) return 0;
-    unsigned threads = 0;
-    for (const char c : policy.substr(found + kWord.size())) {
-        if (c < '0' || c > '9') break;
-        threads = std::min(threads * 10 + static_cast<unsigned>(c - '0'), kMostThreads);
-    }
-    return threads;
+    if (least > alone.factor) alone.move_to(least, kLongNs);
 }
 
 }  // namespace tegu::daemon

@@ -45,12 +45,15 @@ class CostModel {
   public:
     static constexpr double kLeast = 1.0 / 256;  // a correction stays within these
     static constexpr double kMost = 256;
-    static constexpr double kMaxStep = 4;  // a measured time counts as at most 4 times, at least 1/4 of the predicted one
-    static constexpr double kWeight = 0.125;    // of the newest job, if it is a long one; of the first ones up to kFirstWeight
+    static constexpr double kMaxStep =
+        4;  // a measured time counts as at most 4 times, at least 1/4 of the predicted one
+    static constexpr double kWeight =
+        0.125;  // of the newest job, if it is a long one; of the first ones up to kFirstWeight
     static constexpr double kFirstWeight = 0.5;
-    static constexpr double kLongNs = 1e6;      // a plan of less weighs less, in proportion
-    static constexpr double kStartNs = 1e5;     // the planned time that the start, 1, counts as
-    static constexpr std::uint64_t kLeastNs = 5000;  // planned or predicted: below, the fixed cost of a job is most of it
+    static constexpr double kLongNs = 1e6;   // a plan of less weighs less, in proportion
+    static constexpr double kStartNs = 1e5;  // the planned time that the start, 1, counts as
+    static constexpr std::uint64_t kLeastNs =
+        5000;  // planned or predicted: below, the fixed cost of a job is most of it
 
     // `threads`: of the pool. Until it is known better, all of them are believed to share a job evenly.
     // REQUIRES: threads >= 1.
@@ -76,9 +79,7 @@ class CostModel {
         double seen_ns = kStartNs;  // planned time that it was learnt from
         void move_to(double ratio, double plan_ns);
     };
-    static std::size_t index_of(Operation operation) {
-        return static_cast<std::size_t>(operation);
-    }
+    static std::size_t index_of(Operation operation) { return static_cast<std::size_t>(operation); }
     Correction& at(Operation operation, Place place) {
         return corrections_[index_of(operation)][static_cast<std::size_t>(place)];
     }

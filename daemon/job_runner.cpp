@@ -6,8 +6,6 @@
 #include <exception>
 #include <new>
 
-#include "daemon/cost_model.h"
-
 namespace tegu::daemon {
 
 namespace {
@@ -54,7 +52,7 @@ Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernel
                          outputs_, pool_, stop);
     cost.compute_ns = nanoseconds(Clock::now() - start);
     if (!report) return std::move(report).error();
-    cost.threads = threads_of_policy(report->policy);
+    cost.threads = report->threads;
     reply_.timing.compute_ns = cost.compute_ns;
     encode(prepared, *report, out);
     return {};

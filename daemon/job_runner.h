@@ -14,7 +14,7 @@ namespace tegu::daemon {
 // What a run took.
 struct RunCost {
     std::uint64_t compute_ns = 0;
-    unsigned threads = 0;  // that it says it ran on; 0: not known
+    unsigned threads = 1;  // that it was divided among
     bool started = false;  // its output may have been written
 };
 

@@ -154,6 +154,7 @@ Result<void> begin_uses(const wire::JobRequest& request, const BoundInputs& inpu
         Result<BufferUse> begun = BufferUse::begin(bound.buffer, bound.range);
         if (!begun) return prefixed(std::move(begun).error(), name);
         use = std::move(begun).value();
+        prepared.cold |= use.cold();
         return {};
     };
     for (std::size_t i = 0; i < prepared.input_count; ++i) {

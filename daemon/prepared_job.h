@@ -24,6 +24,7 @@ struct PreparedJob {
     std::vector<std::uint64_t> output_offsets;                //   each array at its offset
     std::uint64_t result_bytes = 0;                           // of the planned arrays, as laid out
     bool in_place = false;                                    // that output is an input, too: running twice is wrong
+    bool cold = false;                                        // pages of its buffers are still to be mapped as it runs
 
     std::array<BufferUse, wire::kMaxInputs + 1> uses;
 

@@ -58,7 +58,7 @@ void add_limits(const config::Settings& settings, Fields& fields) {
 void add_costs(const OperationInfo& info, const CostModel& costs, Fields& fields) {
     const std::string stem(info.stem);
     const CostRecord& record = costs.record(info.operation);
-    fields.add("jobs_" + stem + "_total", record.jobs);
+    fields.add("predicted_" + stem + "_jobs_total", record.jobs);
     fields.add("predicted_" + stem + "_seconds_total", record.predicted_seconds);
     fields.add("measured_" + stem + "_seconds_total", record.measured_seconds);
     fields.add("cost_error_" + stem + "_ratio", record.error());
@@ -81,7 +81,6 @@ void add_operation(const OperationInfo& info, const OperationCounters& counters,
     fields.add(prefix + "compute_ns_total", counters.compute_ns);
     fields.add(prefix + "bytes_read_total", counters.bytes_read);
     fields.add(prefix + "bytes_written_total", counters.bytes_written);
-    fields.add(prefix + "predicted_to_actual_ratio", ratio(counters.predicted_ns, counters.compute_ok_ns));
 }
 
 // Sums over the operations.

@@ -92,7 +92,8 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
     ++counters.inline_jobs;
     counters.count(done ? Status::Ok : done.error().status, prepared.plan, queue_ns, cost.compute_ns);
     if (done) {
-        server_.costs().learn(operation, Place::Inline, 1, plan_ns, predicted_ns, cost.compute_ns);
+        server_.costs().learn(
+            {operation, Place::Inline, cost.threads, plan_ns, predicted_ns, cost.compute_ns, prepared.cold});
         wire::end_frame(reply_header(header.type, header.request_id), frame, out());
     } else {
         reply_error(header.type, header.request_id, done.error());
@@ -152,8 +153,8 @@ void Session::retire(const JobTask& task, Status status, std::uint64_t queue_ns,
     const kernels::JobPlan& plan = task.prepared.plan;
     server_.statistics().of(operation).count(status, plan, queue_ns, cost.compute_ns);
     if (status == Status::Ok)
-        server_.costs().learn(operation, Place::Executor, cost.threads, plan.predicted_ns, task.waiting.cost_ns,
-                              cost.compute_ns);
+        server_.costs().learn({operation, Place::Executor, cost.threads, plan.predicted_ns, task.waiting.cost_ns,
+                               cost.compute_ns, task.prepared.cold});
     server_.quotas().end_job(peer_.uid);
     jobs_.erase(task.request_id);
 }

@@ -8,8 +8,6 @@ void OperationCounters::count(Status status, const kernels::JobPlan& plan, std::
     queue_ns += queue;
     compute_ns += compute;
     if (status != Status::Ok) return;
-    predicted_ns += plan.predicted_ns;
-    compute_ok_ns += compute;
     bytes_read += plan.bytes_read;
     bytes_written += plan.bytes_written;
 }

@@ -140,8 +140,8 @@ Result<RunReport> run_add(const Job& job, const AddParams&, Span<const InputView
     Result<void> done =
         for_blocks(run.blocks(), pool, stop, [&](std::uint64_t block, unsigned) { return run.block(block); });
     if (!done) return std::move(done).error();
-    RunReport report;
-    report.policy = cpu_policy(pool) + (run.streams() ? " store=streaming" : "");
+    RunReport report = cpu_report(pool);
+    if (run.streams()) report.policy += " store=streaming";
     report.filled_columns = {job.cols};
     return report;
 }

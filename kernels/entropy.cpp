@@ -93,10 +93,9 @@ Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, Span<
                           return run.finish_values(crew, row, values->finish(crew));
                       });
     if (!done) return std::move(done).error();
-    RunReport report;
-    report.policy = std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(workers) +
-                    (run.by_values() ? " method=values" : " method=levels") +
-                    (run.looks_first() ? " passes=2" : " passes=1");
+    RunReport report = cpu_report(workers);
+    report.policy += run.by_values() ? " method=values" : " method=levels";
+    report.policy += run.looks_first() ? " passes=2" : " passes=1";
     report.filled_columns = {1};
     return report;
 }

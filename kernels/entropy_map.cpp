@@ -190,10 +190,9 @@ Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params
     });
     if (stopped) return stop.error();
 
-    RunReport report;
-    report.policy = std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(workers) +
-                    " method=" + std::string(entropy_method_word(policy.method)) +
-                    " tile=" + std::to_string(layout.tile_rows) + "x" + std::to_string(layout.tile_cols);
+    RunReport report = cpu_report(workers);
+    report.policy.append(" method=").append(entropy_method_word(policy.method));
+    report.policy += " tile=" + std::to_string(layout.tile_rows) + "x" + std::to_string(layout.tile_cols);
     report.filled_columns.push_back(job.cols);
     return report;
 }

@@ -102,7 +102,8 @@ Result<JobPlan> plan_fused(const Job& job, const FusedParams& params) {
 Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<const InputView> inputs,
                             Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    RunReport report;
+    std::vector<std::uint64_t> filled_columns;
+    unsigned workers = 1;
     SweptParts swept;
     std::uint64_t swept_ns = 0;
     unsigned passes = 0;
@@ -117,27 +118,26 @@ Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<cons
         if (is_swept(part)) {
             add_part(part, own.data(), &swept);
             swept_ns += plan->predicted_ns;
-            for (const ArraySpec& output : plan->outputs) report.filled_columns.push_back(output.cols);
+            for (const ArraySpec& output : plan->outputs) filled_columns.push_back(output.cols);
             continue;
         }
         Result<RunReport> done = run_job(alone, inputs, own, pool, stop);
         if (!done) return done;
-        report.filled_columns.insert(report.filled_columns.end(), done->filled_columns.begin(),
+        workers = std::max(workers, done->threads);
+        filled_columns.insert(filled_columns.end(), done->filled_columns.begin(),
                                      done->filled_columns.end());
         others += " " + stem_of(part) + "=(" + done->policy + ")";
         ++passes;
     }
-    unsigned workers = 1;
     if (swept.any()) {
         Result<unsigned> done = run_sweeps(job, swept, inputs[0], pool, swept_ns, stop);
         if (!done) return std::move(done).error();
-        workers = *done;
+        workers = std::max(workers, *done);
         passes += static_cast<unsigned>(sweeps_of(job, swept));
-    } else if (pool != nullptr) {
-        workers = pool->threads();
     }
-    report.policy = std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(workers) +
-                    " passes=" + std::to_string(passes) + others;
+    RunReport report = cpu_report(workers);
+    report.policy += " passes=" + std::to_string(passes) + others;
+    report.filled_columns = std::move(filled_columns);
     return report;
 }
 

@@ -91,10 +91,9 @@ Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, S
                           return run.finish_values(row, values->finish(crew));
                       });
     if (!done) return std::move(done).error();
-    RunReport report;
-    report.policy = std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(workers) +
-                    (run.by_values() ? " method=values" : " method=bins") +
-                    (run.looks_first() ? " passes=2" : " passes=1");
+    RunReport report = cpu_report(workers);
+    report.policy += run.by_values() ? " method=values" : " method=bins";
+    report.policy += run.looks_first() ? " passes=2" : " passes=1";
     report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
     return report;
 }

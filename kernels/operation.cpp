@@ -63,4 +63,13 @@ Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<con
     return make_error(Status::Unsupported, "operation is not known");
 }
 
+RunReport cpu_report(unsigned threads) {
+    RunReport report;
+    report.policy.reserve(64);  // most need no more
+    report.policy = "cpu ";
+    report.policy.append(cpu_isa()).append(" threads=").append(std::to_string(threads));
+    report.threads = threads;
+    return report;
+}
+
 }  // namespace tegu::kernels

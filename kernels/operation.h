@@ -70,6 +70,7 @@ class StopToken {
 struct RunReport {
     std::string policy;                         // how it ran, for people and logs: "cpu avx2 threads=2 tile=1024"
     std::vector<std::uint64_t> filled_columns;  // parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`
+    unsigned threads = 1;                       // that it was divided among, the caller's own included; the policy names them, too
 };
 
 // Runs a planned job on the CPU. `pool` may be null: the calling thread alone. `inputs` and `outputs` are parallel to the
@@ -82,5 +83,8 @@ Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<con
 
 // The instruction set that the CPU backend chose on this machine: "avx512", "avx2", "sse2", "neon". $TEGU_CPU_ISA may lower it.
 const char* cpu_isa();
+
+// What every report of this backend begins with: the threads, and of the policy "cpu avx2 threads=2"; the operation adds the rest.
+RunReport cpu_report(unsigned threads);
 
 }  // namespace tegu::kernels

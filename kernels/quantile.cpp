@@ -197,10 +197,7 @@ class Run {
         return {};
     }
 
-    std::string policy(unsigned slots) const {
-        return std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(slots) + " " +
-               describe(method_, passes_.load());
-    }
+    std::string method() const { return describe(method_, passes_.load()); }
 
   private:
     unsigned width() const { return static_cast<unsigned>(element_bytes(job_.type)); }
@@ -311,8 +308,8 @@ Result<RunReport> run_quantile(const Job& given, const QuantileParams& params, S
                         : long_rows             ? run.long_rows(team)
                                                 : run.short_rows(team);
     if (!done) return std::move(done).error();
-    RunReport report;
-    report.policy = run.policy(team.slots());
+    RunReport report = cpu_report(team.slots());
+    report.policy += " " + run.method();
     report.filled_columns = {params.q.size()};
     return report;
 }

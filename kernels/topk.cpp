@@ -162,11 +162,6 @@ class Run {
     std::uint64_t filled_ = 0;
 };
 
-std::string policy_of(const Method& method, unsigned threads) {
-    return std::string("cpu ") + cpu_isa() + " threads=" + std::to_string(std::min(threads, method.slots)) + " " +
-           topk::describe(method);
-}
-
 }  // namespace
 
 Result<JobPlan> plan_topk(const Job& job, const TopkParams& params) {
@@ -206,8 +201,8 @@ Result<RunReport> run_topk(const Job& job, const TopkParams& params, Span<const 
                         : long_rows             ? run.long_rows(team)
                                                 : run.short_rows(team);
     if (!done) return std::move(done).error();
-    RunReport report;
-    report.policy = policy_of(run.method(), team.slots());
+    RunReport report = cpu_report(std::min(team.slots(), run.method().slots));
+    report.policy += " " + topk::describe(run.method());
     report.filled_columns.assign(2, params.k);
     if (params.distinct) report.filled_columns.push_back(1);
     if (params.distinct && job.axis == Axis::Whole) report.filled_columns[0] = report.filled_columns[1] = run.filled();

@@ -198,6 +198,28 @@ TEST(Buffer, ManyReadersOrOneWriterOfARange) {
     EXPECT_TRUE(BufferUse::begin(buffer, {0, kBytes, true}).ok());  // the one before has ended
 }
 
+TEST(Buffer, TheFirstUseOfPagesThroughAMappingIsCold) {
+    Result<std::shared_ptr<Buffer>> made = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    ASSERT_TRUE(made.ok());
+    const auto cold = [&](const BufferRange& range) {
+        const Result<BufferUse> use = BufferUse::begin(*made, range);
+        return use.ok() && use->cold();
+    };
+    EXPECT_FALSE(cold({0, 0, false}));  // nothing is touched
+    EXPECT_TRUE(cold({0, 4096, false}));
+    EXPECT_FALSE(cold({0, 4096, false}));
+    EXPECT_FALSE(cold({100, 200, false}));
+    EXPECT_TRUE(cold({0, 4096, true}));      // the other mapping
+    EXPECT_TRUE(cold({4096, 9000, false}));  // joins what is known
+    EXPECT_FALSE(cold({0, 9000, false}));
+    EXPECT_TRUE(cold({20000, 21000, false}));  // apart from it: the larger range is remembered
+    EXPECT_FALSE(cold({0, 9000, false}));
+    EXPECT_TRUE(cold({20000, 40000, false}));
+    EXPECT_FALSE(cold({20000, 40000, false}));
+    ASSERT_TRUE(freeze(**made).ok());  // ends the mapping for writing
+    EXPECT_FALSE(cold({20000, 40000, false}));
+}
+
 TEST(Buffer, GenerationsNeverGoBackwards) {
     Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
     ASSERT_TRUE(buffer.ok());

@@ -10,9 +10,24 @@ namespace {
 
 constexpr Operation kOp = Operation::Topk;
 
-// A job as the daemon sees it: predicted, then measured.
+constexpr std::uint64_t kLong = 2'000'000;  // of a plan that teaches with the full weight
+
+MeasuredJob job(Place place, unsigned threads, std::uint64_t plan_ns, std::uint64_t measured_ns) {
+    MeasuredJob job;
+    job.operation = kOp;
+    job.place = place;
+    job.threads = threads;
+    job.plan_ns = plan_ns;
+    job.predicted_ns = plan_ns;
+    job.measured_ns = measured_ns;
+    return job;
+}
+
+// As the daemon sees it: predicted, then measured.
 void run(CostModel& model, Place place, unsigned threads, std::uint64_t plan_ns, std::uint64_t measured_ns) {
-    model.learn(kOp, place, threads, plan_ns, model.predict_ns(kOp, place, plan_ns), measured_ns);
+    MeasuredJob measured = job(place, threads, plan_ns, measured_ns);
+    measured.predicted_ns = model.predict_ns(kOp, place, plan_ns);
+    model.learn(measured);
 }
 
 TEST(CostModel, BelievesThePlanAtFirstAndAllThreadsToShareIt) {
@@ -26,7 +41,7 @@ TEST(CostModel, BelievesThePlanAtFirstAndAllThreadsToShareIt) {
 TEST(CostModel, PredictionsAreNeverZeroAndSaturate) {
     CostModel model(4);
     EXPECT_EQ(1u, model.predict_ns(kOp, Place::Executor, 0));
-    for (int i = 0; i < 200; ++i) run(model, Place::Executor, 4, 1000, 1'000'000'000);
+    for (int i = 0; i < 200; ++i) run(model, Place::Executor, 4, kLong, kLong * 1000);
     EXPECT_EQ(CostModel::kMost, model.correction(kOp, Place::Executor));
     const std::uint64_t huge = model.predict_ns(kOp, Place::Executor, UINT64_MAX);
     EXPECT_GT(huge, std::uint64_t{1} << 62);
@@ -36,10 +51,17 @@ TEST(CostModel, PredictionsAreNeverZeroAndSaturate) {
 TEST(CostModel, LearnsTheSpeedOfTheMachineInBothDirections) {
     for (const double speed : {0.1, 0.5, 1.0, 3.0, 20.0}) {
         CostModel model(1);
-        for (int i = 0; i < 100; ++i) run(model, Place::Inline, 1, 10'000, static_cast<std::uint64_t>(10'000 * speed));
+        for (int i = 0; i < 100; ++i) run(model, Place::Inline, 1, kLong, static_cast<std::uint64_t>(kLong * speed));
         EXPECT_NEAR(speed, model.correction(kOp, Place::Inline), speed * 0.01);
         EXPECT_NEAR(10'000 * speed, static_cast<double>(model.predict_ns(kOp, Place::Inline, 10'000)), 100 * speed);
     }
+}
+
+TEST(CostModel, FewSmallJobsSayTheSpeedOfTheMachineRoughly) {
+    CostModel model(1);
+    for (int i = 0; i < 100; ++i) run(model, Place::Inline, 1, 20'000, 60'000);
+    EXPECT_GT(model.correction(kOp, Place::Inline), 2.5);
+    EXPECT_LE(model.correction(kOp, Place::Inline), 3.0);
 }
 
 TEST(CostModel, LearnsWhatThreadsGainWithoutCountingThemAsOne) {
@@ -51,67 +73,85 @@ TEST(CostModel, LearnsWhatThreadsGainWithoutCountingThemAsOne) {
 
 TEST(CostModel, AJobOnOneThreadOfTheExecutorTeachesInlineOnesToo) {
     CostModel model(4);
-    for (int i = 0; i < 100; ++i) run(model, Place::Executor, 1, 20'000, 60'000);
+    for (int i = 0; i < 100; ++i) run(model, Place::Executor, 1, kLong, 3 * kLong);
     EXPECT_NEAR(3.0, model.correction(kOp, Place::Inline), 0.05);
     EXPECT_NEAR(3.0, model.correction(kOp, Place::Executor), 0.05);
 }
 
 TEST(CostModel, AnInlinePredictionIsAtMostWhatAllThreadsTakeTogether) {
     CostModel model(4);
-    for (int i = 0; i < 50; ++i) run(model, Place::Inline, 1, 10'000, 10'000 * 50);  // a machine that was busy
+    for (int i = 0; i < 50; ++i) run(model, Place::Inline, 1, kLong, 50 * kLong);  // a machine that was busy
     EXPECT_GT(model.correction(kOp, Place::Inline), 40.0);
-    for (int i = 0; i < 200; ++i) run(model, Place::Executor, 0, 10'000, 5'000);
+    for (int i = 0; i < 200; ++i) run(model, Place::Executor, 4, kLong, kLong / 2);
     EXPECT_NEAR(2.0, model.correction(kOp, Place::Inline), 0.1);
 }
 
 TEST(CostModel, OneWildMeasurementMovesItLittle) {
     CostModel model(1);
-    for (int i = 0; i < 50; ++i) run(model, Place::Inline, 1, 10'000, 10'000);
-    run(model, Place::Inline, 1, 10'000, 10'000'000'000);
+    for (int i = 0; i < 50; ++i) run(model, Place::Inline, 1, kLong, kLong);
+    run(model, Place::Inline, 1, kLong, 1000 * kLong);
     EXPECT_LE(model.correction(kOp, Place::Inline), 1 + CostModel::kWeight * (CostModel::kMaxStep - 1) + 1e-9);
-    run(model, Place::Inline, 1, 10'000, 0);
+    run(model, Place::Inline, 1, kLong, 0);
     EXPECT_GE(model.correction(kOp, Place::Inline), 1.0);
+}
+
+TEST(CostModel, SmallJobsTeachInProportionToTheirPlannedTime) {
+    CostModel model(1);
+    for (int i = 0; i < 50; ++i) run(model, Place::Inline, 1, kLong, kLong);
+    for (int i = 0; i < 100; ++i) run(model, Place::Inline, 1, 10'000, 40'000);  // half a long job in all
+    const double after = model.correction(kOp, Place::Inline);
+    EXPECT_GT(after, 1.2);
+    EXPECT_LT(after, 1 + CostModel::kWeight * (CostModel::kMaxStep - 1) + 1e-9);
+}
+
+TEST(CostModel, TinyAndColdJobsTeachNothingAndAreNoRecord) {
+    CostModel model(2);
+    for (int i = 0; i < 100'000; ++i) run(model, Place::Inline, 1, CostModel::kLeastNs - 1, 1'000'000);
+    MeasuredJob cold = job(Place::Executor, 2, kLong, 100 * kLong);
+    cold.cold = true;
+    for (int i = 0; i < 1000; ++i) model.learn(cold);
+    EXPECT_EQ(1.0, model.correction(kOp, Place::Inline));
+    EXPECT_EQ(0.5, model.correction(kOp, Place::Executor));
+    EXPECT_EQ(0u, model.record(kOp).jobs);
+    run(model, Place::Inline, 1, CostModel::kLeastNs, 6000);
+    EXPECT_EQ(1u, model.record(kOp).jobs);
+}
+
+TEST(CostModel, OnASlowMachineJobsTeachFromTheTimeThatTheyTakeThere) {
+    CostModel model(1);
+    for (int i = 0; i < 100; ++i) run(model, Place::Inline, 1, kLong, 10 * kLong);
+    const std::uint64_t before = model.record(kOp).jobs;
+    run(model, Place::Inline, 1, CostModel::kLeastNs / 5, 2 * CostModel::kLeastNs);
+    EXPECT_EQ(before + 1, model.record(kOp).jobs);
 }
 
 TEST(CostModel, OperationsLearnForThemselves) {
     CostModel model(2);
-    for (int i = 0; i < 20; ++i) run(model, Place::Inline, 1, 1000, 5000);
+    for (int i = 0; i < 20; ++i) run(model, Place::Inline, 1, kLong, 5 * kLong);
     EXPECT_EQ(1.0, model.correction(Operation::Reduce, Place::Inline));
     EXPECT_EQ(0u, model.record(Operation::Reduce).jobs);
 }
 
-TEST(CostModel, TheErrorIsTheMeanDeviationOfThePredictionsThatWereMade) {
+TEST(CostModel, TheErrorIsTheShareOfTheMeasuredTimeThatWasPredictedWrongly) {
     CostModel model(1);
-    model.learn(kOp, Place::Inline, 1, 1000, 1000, 1500);    // 0.5 too little
-    model.learn(kOp, Place::Inline, 1, 1000, 1000, 900);     // 0.1 too much
-    model.learn(kOp, Place::Executor, 1, 2000, 1000, 1000);  // right
+    model.learn(job(Place::Inline, 1, 10'000, 15'000));          // 5 us too little
+    model.learn(job(Place::Inline, 1, 10'000, 9'000));           // 1 us too much
+    model.learn(job(Place::Executor, 1, 1'000'000, 1'000'000));  // right
     const CostRecord& record = model.record(kOp);
     EXPECT_EQ(3u, record.jobs);
-    EXPECT_DOUBLE_EQ(3000e-9, record.predicted_seconds);
-    EXPECT_DOUBLE_EQ(3400e-9, record.measured_seconds);
-    EXPECT_NEAR(0.2, record.error(), 1e-12);
-    model.learn(kOp, Place::Inline, 1, 1000, 0, UINT64_MAX);
-    EXPECT_NEAR((0.6 + CostModel::kMaxError) / 4, record.error(), 1e-9);
+    EXPECT_DOUBLE_EQ(1020e-6, record.predicted_seconds);
+    EXPECT_DOUBLE_EQ(1024e-6, record.measured_seconds);
+    EXPECT_NEAR(6.0 / 1024, record.error(), 1e-12);
 }
 
 TEST(CostModel, AnOverrunRaisesThePredictionAndIsNoRecord) {
     CostModel model(2);
-    model.learn_overrun(kOp, 10'000, 5'000'000);
+    model.learn_overrun(kOp, 1'000, 5'000'000);  // however small the plan
     EXPECT_GT(model.correction(kOp, Place::Inline), 2.0);
     EXPECT_EQ(0u, model.record(kOp).jobs);
     const double before = model.correction(kOp, Place::Inline);
     model.learn_overrun(kOp, 10'000'000, 5'000'000);  // less than expected so far: says nothing
     EXPECT_EQ(before, model.correction(kOp, Place::Inline));
-}
-
-TEST(CostModel, ThreadsOfAPolicy) {
-    EXPECT_EQ(2u, threads_of_policy("cpu avx2 threads=2 tile=1024"));
-    EXPECT_EQ(16u, threads_of_policy("cpu neon threads=16"));
-    EXPECT_EQ(0u, threads_of_policy("cpu avx2"));
-    EXPECT_EQ(0u, threads_of_policy(""));
-    EXPECT_EQ(0u, threads_of_policy("cpu threads="));
-    EXPECT_EQ(0u, threads_of_policy("cpu subthreads=3"));
-    EXPECT_EQ(4096u, threads_of_policy("cpu avx2 threads=99999999999999999999"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu_isa.h"
+#include "kernels/thread_pool.h"
 
 namespace tegu::kernels {
 namespace {
@@ -72,7 +73,36 @@ TEST(PlanJob, EveryOperationOfTheListPlansAndRuns) {
             run_job(job, Span<const InputView>(inputs.data(), inputs.size()), outputs, nullptr, StopToken());
         ASSERT_TRUE(report.ok()) << info->stem << ": " << report.error().message;
         EXPECT_EQ(report->policy.find("cpu"), 0u) << report->policy;
+        EXPECT_EQ(report->threads, 1u) << info->stem;
         EXPECT_EQ(report->filled_columns.size(), plan->outputs.size()) << info->stem;
+    }
+}
+
+TEST(RunJob, ReportsTheThreadsThatThePolicyNames) {
+    ThreadPool pool(3);
+    const std::vector<float> data(4'000'000, 1.5f);
+    for (Job job : a_job_of_each()) {
+        const OperationInfo* info = find_operation(static_cast<std::uint16_t>(operation_of(job)));
+        for (const std::uint64_t rows : {std::uint64_t{8}, std::uint64_t{2000}}) {
+            job.rows = rows;
+            job.cols = rows;
+            const Result<JobPlan> plan = plan_job(job);
+            ASSERT_TRUE(plan.ok()) << info->stem;
+            std::vector<std::vector<std::uint64_t>> storage;
+            std::vector<OutputView> outputs;
+            for (const ArraySpec& spec : plan->outputs) {
+                storage.emplace_back(array_bytes(spec) / 8 + 1);
+                outputs.push_back(OutputView{reinterpret_cast<std::byte*>(storage.back().data())});
+            }
+            const InputView view{reinterpret_cast<const std::byte*>(data.data()), rows};
+            const InputView inputs[] = {view, view};
+            const Result<RunReport> report =
+                run_job(job, Span<const InputView>(inputs, static_cast<std::size_t>(info->inputs)), outputs, &pool, StopToken());
+            ASSERT_TRUE(report.ok()) << info->stem << ": " << report.error().message;
+            const std::string words = "cpu " + std::string(cpu_isa()) + " threads=" + std::to_string(report->threads);
+            EXPECT_EQ(report->policy.find(words), 0u) << info->stem << ": " << report->policy;
+            EXPECT_EQ(report->threads, rows == 8 ? 1u : 3u) << info->stem << ": " << report->policy;
+        }
     }
 }
 

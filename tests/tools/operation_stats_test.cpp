@@ -42,7 +42,7 @@ TEST(OperationStats, OneLineForEachOperationThatHadJobs) {
     EXPECT_EQ(table.find("reduce"), std::string::npos);
     EXPECT_EQ(operations_table(fields_of("reduce", 0), {}, 0), "");
 
-    fields.push_back({"jobs_topk_total", std::uint64_t{4}});
+    fields.push_back({"predicted_topk_jobs_total", std::uint64_t{4}});
     fields.push_back({"predicted_topk_seconds_total", 2e-6});
     fields.push_back({"measured_topk_seconds_total", 4e-6});
     fields.push_back({"cost_error_topk_ratio", 0.996});

@@ -36,7 +36,7 @@ std::vector<std::string> row_of(const std::string& stem, const std::vector<clien
     const double bytes = of("bytes_read_total") + of("bytes_written_total");
     const double predicted = number_of(fields, "predicted_" + stem + "_seconds_total");
     const double measured = number_of(fields, "measured_" + stem + "_seconds_total");
-    const bool has_costs = number_of(fields, "jobs_" + stem + "_total") > 0;
+    const bool has_costs = number_of(fields, "predicted_" + stem + "_jobs_total") > 0;  // some that are long enough to tell
     return {stem,
             count_text(jobs),
             count_text(jobs - of("ok_total")),
@@ -66,7 +66,6 @@ std::vector<std::string> operation_stems(const std::vector<client::Field>& field
 
 bool is_of_operation(const std::string& name, const std::vector<std::string>& stems) {
     for (const std::string& stem : stems) {
-        if (name == "jobs_" + stem + "_total") return true;
         for (const char* prefix : {"operation_", "predicted_", "measured_", "cost_error_", "cost_correction_"})
             if (begins_with(name, prefix + stem + "_")) return true;
     }

@@ -162,6 +162,7 @@ class Chunk {
         if (needs_ & kNeedL1) push_full<Magnitude>(x, leaves.l1, &l1_);
         if (needs_ & kNeedSum) push_full<Identity>(x, leaves.sum, &sum_);
         if (!(needs_ & kNeedMoments)) return;
+        if (uniform_ && all_usable(leaves.sqr)) return moments_.push_moments(leaves.sum, leaves.dev, leaves.sqr);
         MomentLanes moments;
         widen_moments(x, leaves.sum, leaves.dev, leaves.sqr, false, &moments, &out_->flags);
         moments_.push(&moments);
@@ -215,6 +216,7 @@ class Chunk {
             sum_.push(&leaf);
         }
         if (!(needs_ & kNeedMoments)) return;
+        uniform_ = false;
         MomentLanes moments;
         const bool skip = (needs_ & kSkipNans) != 0;
         if (partial)
@@ -225,8 +227,9 @@ class Chunk {
     }
 
     const unsigned needs_;
-    const int lanes_;   // that have elements
-    const bool swept_;  // a tile is full: the sweeps' totals count
+    const int lanes_;      // that have elements
+    const bool swept_;     // a tile is full: the sweeps' totals count
+    bool uniform_ = true;  // every leaf of the moments so far is that of a full tile
     FloatPartial* const out_;
     Sweeps<A> sweeps_;
     SweepTotals<A> totals_;

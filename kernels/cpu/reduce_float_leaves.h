@@ -215,22 +215,34 @@ void mend_moments(const A* x, std::size_t n, const A* filled, int rows, const A*
     }
 }
 
+// A leaf of 32 elements from its leaves of x, d and d * d in A.
+template <class A>
+inline __attribute__((always_inline)) Moments full_leaf(A sum, A dev, A sqr) {
+    const double mean = static_cast<double>(sum * A(0.03125));  // exact division by 32
+    const double d = static_cast<double>(dev);
+    const double m2 = static_cast<double>(sqr) - (d * d) * 0.03125;
+    return Moments{32, 32 * mean + d, m2 < 0 ? 0 : m2};
+}
+
+template <class A>
+bool all_usable(const A* sqr) {
+    typename Arithmetic<A>::Counter bad = 0;
+    for (int l = 0; l < kLanes; ++l) bad |= !Arithmetic<A>::usable(sqr[l]);
+    return bad == 0;
+}
+
 // The leaves of a full tile without an element to skip, from its leaves of x, d and d * d in A.
 template <class A>
 void widen_moments(const A* x, const A* sums, const A* dev, const A* sqr, bool skip_nans, MomentLanes* out,
                    unsigned* flags) {
-    typename Arithmetic<A>::Counter bad = 0;
-    for (int l = 0; l < kLanes; ++l) bad |= !Arithmetic<A>::usable(sqr[l]);
     for (int l = 0; l < kLanes; ++l) {
-        const double mean = static_cast<double>(sums[l] * A(0.03125));  // exact division by 32
-        const double d = static_cast<double>(dev[l]);
-        const double m2 = static_cast<double>(sqr[l]) - (d * d) * 0.03125;
-        out->n[l] = 32;
-        out->s[l] = 32 * mean + d;
-        out->m2[l] = m2 < 0 ? 0 : m2;
+        const Moments leaf = full_leaf(sums[l], dev[l], sqr[l]);
+        out->n[l] = leaf.n;
+        out->s[l] = leaf.s;
+        out->m2[l] = leaf.m2;
     }
     out->uniform = true;
-    if (bad == 0) return;
+    if (all_usable(sqr)) return;
     alignas(64) A mean[kCols];
     for (int k = 0; k < kCols; ++k) mean[k] = sums[k / 4] * A(0.03125);
     mend_moments(x, kTileElements, x, kRows, mean, sqr, skip_nans, out, flags);

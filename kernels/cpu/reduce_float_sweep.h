@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sweep over a full tile of floats, for a set of needs that is known when it is compiled. Part of reduce_float.cpp, so compiled once per
-// instruction set. Four neighbouring columns are one lane, so a vector holds whole lanes: the eight rows of a vector's columns are loaded once,
-// and the leaf of the sum, its mean and the deviations from it follow without leaving the registers. Written with the compiler's vector types,
+// instruction set. Four neighbouring columns are one lane, so a vector holds whole lanes: the leaf of the sum, its mean and the deviations from it
+// follow one another while the rows of four vectors' columns are in L1. Written with the compiler's vector types,
 // which have no instruction of their own: the order of every operation is that of docs/numerics.md, column by column.
 #pragma once
 
@@ -68,12 +68,13 @@ class Sweep {
     using I = typename Vectors<A>::Integers;
     static constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(A));
     static constexpr int kStep = 4 * kWidth;  // columns whose lanes fill one vector
-    static constexpr int kAbreast = kVectorBytes == 64 ? 2 : 1;
     static constexpr bool kHasMoments = (Needs & kNeedMoments) != 0;
     static constexpr bool kHasSum = (Needs & kNeedSum) != 0 || kHasMoments;
     static constexpr bool kHasL1 = (Needs & kNeedL1) != 0;
     static constexpr bool kHasExtrema = (Needs & kNeedExtrema) != 0;
     static constexpr bool kHasZeros = (Needs & kNeedZeros) != 0;
+    // Blocks whose accumulators are in registers at once: extremes and zeros gain from four where there are 32 registers.
+    static constexpr int kAbreast = kVectorBytes < 64 ? 1 : kHasExtrema || kHasZeros ? 4 : 2;
 
   public:
     // One full tile at `x`; `next` is the memory that will be read after it. True: there may be a NaN in the tile; false: there is none.
@@ -83,6 +84,11 @@ class Sweep {
             prefetch_lines(next + static_cast<std::size_t>(col) * kRows * sizeof(A), kStep * kRows * sizeof(A));
             Block block[4];
             for (int b = 0; b < 4; b += kAbreast) take(x + col + b * kWidth, totals, b, block + b);
+            if (kHasMoments) {
+                const A* again = x + col;
+                asm("" : "+r"(again));  // loaded once more: the rows of four blocks do not fit the registers
+                deviate(again, block);
+            }
             for (int b = 0; b < 4; ++b) nans |= block[b].total != block[b].total;
             const int lane = col / 4;
             if (kHasMoments) {
@@ -94,9 +100,11 @@ class Sweep {
             }
             if (kHasL1) store(out->l1 + lane, fold_lanes(block[0].l1, block[1].l1, block[2].l1, block[3].l1));
         }
-        bool any = false;
-        for (int k = 0; k < kWidth; ++k) any |= nans[k] != 0;
-        return any;
+        std::uint64_t words[kVectorBytes / 8];
+        std::memcpy(words, &nans, sizeof words);
+        std::uint64_t any = 0;
+        for (const std::uint64_t word : words) any |= word;
+        return any != 0;
     }
 
   private:
@@ -105,45 +113,52 @@ class Sweep {
         V total, sum, l1, dev, sqr;
     };
 
-    // Blocks [first, first + kAbreast) from the memory of the first, side by side: each is a long chain of dependent operations.
+    // Everything but the deviations of blocks [first, first + kAbreast), side by side: each is a long chain of dependent operations.
     static TEGU_INLINE void take(const A* x, SweepTotals<A>* totals, int first, Block* block) {
-        V v[kAbreast][kRows];
-        V total[kAbreast], l1[kAbreast], dev[kAbreast], sqr[kAbreast], mean[kAbreast];
+        V total[kAbreast], l1[kAbreast], low[kAbreast], high[kAbreast];
+        I zeros[kAbreast];
+        for (int b = 0; b < kAbreast; ++b) {
+            if (kHasExtrema) low[b] = totals->min[first + b];
+            if (kHasExtrema) high[b] = totals->max[first + b];
+            if (kHasZeros) zeros[b] = totals->zeros[first + b];
+        }
         for (int row = 0; row < kRows; ++row)
             for (int b = 0; b < kAbreast; ++b) {
-                v[b][row] = load_vector<A>(x + row * kCols + b * kWidth);
-                total[b] = row == 0 ? v[b][0] : total[b] + v[b][row];
-                if (kHasL1) l1[b] = row == 0 ? magnitude(v[b][0]) : l1[b] + magnitude(v[b][row]);
-            }
-        if (kHasExtrema)
-            for (int row = 0; row < kRows; ++row)
-                for (int b = 0; b < kAbreast; ++b) {  // a comparison with NaN is false, so NaN never enters
-                    V& min = totals->min[first + b];
-                    V& max = totals->max[first + b];
-                    min = v[b][row] < min ? v[b][row] : min;
-                    max = v[b][row] > max ? v[b][row] : max;
+                const V v = load_vector<A>(x + row * kCols + b * kWidth);
+                total[b] = row == 0 ? v : total[b] + v;
+                if (kHasL1) l1[b] = row == 0 ? magnitude(v) : l1[b] + magnitude(v);
+                if (kHasExtrema) {  // a comparison with NaN is false, so NaN never enters
+                    low[b] = v < low[b] ? v : low[b];
+                    high[b] = v > high[b] ? v : high[b];
                 }
-        if (kHasZeros)
-            for (int row = 0; row < kRows; ++row)
-                for (int b = 0; b < kAbreast; ++b) totals->zeros[first + b] -= v[b][row] == V{};
-        if (kHasMoments) {
-            for (int b = 0; b < kAbreast; ++b) {
-                const V pairs = total[b] + swap_neighbours(total[b]);
-                block[b].sum = pairs + swap_pairs(pairs);
-                mean[b] = block[b].sum * (V{} + A(0.03125));  // exact division by 32
+                if (kHasZeros) zeros[b] -= v == V{};
             }
-            for (int row = 0; row < kRows; ++row)
-                for (int b = 0; b < kAbreast; ++b) {
-                    const V d = v[b][row] - mean[b];
-                    dev[b] = row == 0 ? d : dev[b] + d;
-                    sqr[b] = row == 0 ? d * d : sqr[b] + d * d;
-                }
-        }
         for (int b = 0; b < kAbreast; ++b) {
             block[b].total = total[b];
             if (kHasL1) block[b].l1 = l1[b];
-            if (kHasMoments) block[b].dev = dev[b];
-            if (kHasMoments) block[b].sqr = sqr[b];
+            if (kHasExtrema) totals->min[first + b] = low[b];
+            if (kHasExtrema) totals->max[first + b] = high[b];
+            if (kHasZeros) totals->zeros[first + b] = zeros[b];
+        }
+    }
+
+    // The deviations of four blocks from their means.
+    static TEGU_INLINE void deviate(const A* x, Block* block) {
+        V mean[4], dev[4], sqr[4];
+        for (int b = 0; b < 4; ++b) {
+            const V pairs = block[b].total + swap_neighbours(block[b].total);
+            block[b].sum = pairs + swap_pairs(pairs);
+            mean[b] = block[b].sum * (V{} + A(0.03125));  // exact division by 32
+        }
+        for (int row = 0; row < kRows; ++row)
+            for (int b = 0; b < 4; ++b) {
+                const V d = load_vector<A>(x + row * kCols + b * kWidth) - mean[b];
+                dev[b] = row == 0 ? d : dev[b] + d;
+                sqr[b] = row == 0 ? d * d : sqr[b] + d * d;
+            }
+        for (int b = 0; b < 4; ++b) {
+            block[b].dev = dev[b];
+            block[b].sqr = sqr[b];
         }
     }
 

@@ -85,6 +85,18 @@ class TileTree {
         }
         ++tiles_;
     }
+    // The same with the leaves of x, d and d * d of a full tile in A, every one of the last usable.
+    template <class A>
+    void push_moments(const A* sums, const A* dev, const A* sqr) {
+        switch (__builtin_ctz(~tiles_)) {
+            case 0: add_moments<0>(sums, dev, sqr); break;
+            case 1: add_moments<1>(sums, dev, sqr); break;
+            case 2: add_moments<2>(sums, dev, sqr); break;
+            case 3: add_moments<3>(sums, dev, sqr); break;
+            default: add_moments<4>(sums, dev, sqr); break;
+        }
+        ++tiles_;
+    }
     // Closes the tree, a missing right subtree skipped, and folds the lanes. `lanes`: those that may have elements, the first ones; folding the
     // others would add nothing. REQUIRES: a tile was pushed.
     void finish(Lanes* root, int lanes = kLanes) {
@@ -105,6 +117,26 @@ class TileTree {
             for (int below = 0; below < Level; ++below) node = nodes_[below].s[l] + node;
             nodes_[Level].s[l] = node;
         }
+    }
+
+    template <int Level, class A>
+    void add_moments(const A* sums, const A* dev, const A* sqr) {
+        Lanes& to = nodes_[Level];
+        for (int l = 0; l < kLanes; ++l) {
+            const Moments leaf = full_leaf(sums[l], dev[l], sqr[l]);
+            double s = leaf.s;
+            double m2 = leaf.m2;
+            double scale = 1.0 / 64;  // a power of two: multiplying is dividing
+            for (int below = 0; below < Level; ++below, scale *= 0.5) {
+                const double t = nodes_[below].s[l] - s;
+                m2 = (nodes_[below].m2[l] + m2) + (t * t) * scale;
+                s = nodes_[below].s[l] + s;
+            }
+            to.n[l] = 32 << Level;
+            to.s[l] = s;
+            to.m2[l] = m2;
+        }
+        to.uniform = true;
     }
 
     unsigned tiles_ = 0;

@@ -30,9 +30,10 @@ inline unsigned most_workers(std::size_t worker_bytes) {
     return static_cast<unsigned>(std::clamp<std::size_t>(kMost / std::max<std::size_t>(worker_bytes, 1), 1, kMaxCrew));
 }
 
-// Picoseconds to count an element of 8 or 16 bits by its value on one thread, measured on an x86-64 server core.
+// Picoseconds to count an element of 8 or 16 bits by its value on one thread: docs/operations/histogram.md, "Speed".
 inline std::uint64_t value_ps(ElementType type) {
-    return element_bytes(type) == 1 ? 240 : 650;
+    if (element_bytes(type) == 1) return has_byte_planes() ? 140 : 220;
+    return 650;
 }
 
 inline std::uint64_t predict_counting_ns(const Job& job, std::uint64_t element_ps, std::uint64_t sequence_ns) {

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/cpu/byte_planes.h"
+
 namespace tegu::kernels {
 
 class KeyCounts {
@@ -31,7 +33,11 @@ class KeyCounts {
   private:
     static constexpr std::uint64_t kMostKeys = 0xffffffffu;
 
+    std::size_t count_blocks(const std::byte* source, std::size_t n);
+
     std::uint32_t* counters_ = nullptr;  // tables x pitch
+    PlaneSums* planes_ = nullptr;        // null if bytes have counters only; zeroed before the first block
+    std::uint64_t in_planes_ = 0;        // bytes that they hold
     std::size_t pitch_ = 0;
     unsigned tables_ = 1;
     std::uint64_t counted_ = 0;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 tegu_test(histogram_test SOURCES histogram_test.cpp histogram_errors_test.cpp LINKS tegu_kernels)
-tegu_isa_tests(histogram_test)
+tegu_test(key_counts_test SOURCES key_counts_test.cpp LINKS tegu_kernels)
+tegu_isa_tests(histogram_test key_counts_test)
 
 # Against numpy, where that is installed.
 add_executable(histogram_program histogram_program.cpp)

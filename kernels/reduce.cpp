@@ -77,10 +77,8 @@ class Run {
   public:
     using Partial = typename ReduceKernel<T>::Partial;
 
-    Run(const Job& job, const ReduceParams& params, Span<const OutputView> outputs)
-        : job_(job),
-          writer_(job, params, outputs.data()),
-          work_{ReduceKernel<T>::select(), reduce_needs(params, job.type)} {}
+    Run(const Job& job, const ReduceParams& params, unsigned needs, Span<const OutputView> outputs)
+        : job_(job), writer_(job, params, outputs.data()), work_{ReduceKernel<T>::select(), needs} {}
 
     Result<void> whole(const InputView& input, ThreadPool* pool, const StopToken& stop) {
         const std::uint64_t n = job_.rows * job_.cols;
@@ -142,9 +140,9 @@ class Run {
 };
 
 template <class T>
-Result<void> run_typed(const Job& job, const ReduceParams& params, const InputView& input,
+Result<void> run_typed(const Job& job, const ReduceParams& params, unsigned needs, const InputView& input,
                        Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
-    Run<T> run(job, params, outputs);
+    Run<T> run(job, params, needs, outputs);
     if (job.axis == Axis::Whole) return run.whole(input, pool, stop);
     const bool enough_rows = pool == nullptr || job.rows >= 4 * std::uint64_t{pool->threads()};
     const bool long_rows = job.cols > kMaxGroupChunks * kChunkElements;
@@ -184,11 +182,13 @@ Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params) {
 Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<const InputView> inputs,
                              Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    const std::uint64_t work =
-        reduce_ns(reduce_needs(params, job.type), job.type, job.rows * job.cols, job.axis == Axis::Rows ? job.rows : 1);
-    if (pool != nullptr && (pool->threads() == 1 || work < kParallelWorkNs)) pool = nullptr;
+    const unsigned needs = reduce_needs(params, job.type);
+    const auto short_work = [&] {
+        return reduce_ns(needs, job.type, job.rows * job.cols, sequences_of(job)) < kParallelWorkNs;
+    };
+    if (pool != nullptr && (pool->threads() == 1 || short_work())) pool = nullptr;
     Result<void> done = visit_element_type(job.type, [&](auto element) {
-        return run_typed<decltype(element)>(job, params, inputs[0], outputs, pool, stop);
+        return run_typed<decltype(element)>(job, params, needs, inputs[0], outputs, pool, stop);
     });
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(pool);

@@ -139,6 +139,14 @@ ElementType statistic_type(Statistic statistic, ElementType element) {
     return element;
 }
 
+double variance(const FinishContext& context, const FloatPartial& partial) {
+    return FloatValues(context, partial).var(context.ddof);
+}
+
+double variance(const FinishContext& context, const IntegerPartial& partial) {
+    return integer_var(partial, context.n, context.ddof);
+}
+
 Result<void> write_statistic(Statistic statistic, const FinishContext& context, const FloatPartial& partial,
                              std::byte* out) {
     const FloatValues values(context, partial);
@@ -153,8 +161,8 @@ Result<void> write_statistic(Statistic statistic, const FinishContext& context, 
         case Statistic::Mean: put(out, values.has_value ? canonical(partial.sum / values.count) : values.nan); break;
         case Statistic::L1: put(out, values.has_value ? canonical(partial.l1) : values.nan); break;
         case Statistic::L2: put(out, values.l2()); break;
-        case Statistic::Var: put(out, values.var(context.ddof)); break;
-        case Statistic::Std: put(out, canonical(std::sqrt(values.var(context.ddof)))); break;
+        case Statistic::Var: put(out, context.var); break;
+        case Statistic::Std: put(out, canonical(std::sqrt(context.var))); break;
         case Statistic::Min: put_float_element(out, type, values.extreme(partial.min)); break;
         case Statistic::Max: put_float_element(out, type, values.extreme(partial.max)); break;
         case Statistic::Minmax:
@@ -182,8 +190,8 @@ Result<void> write_statistic(Statistic statistic, const FinishContext& context, 
         case Statistic::L1: return put_wide(out, statistic, reply, static_cast<Int128>(partial.l1));
         case Statistic::Mean: put(out, integer_mean(partial, context.n)); break;
         case Statistic::L2: put(out, std::sqrt(to_double(squares_of(partial)))); break;
-        case Statistic::Var: put(out, integer_var(partial, context.n, context.ddof)); break;
-        case Statistic::Std: put(out, canonical(std::sqrt(integer_var(partial, context.n, context.ddof)))); break;
+        case Statistic::Var: put(out, context.var); break;
+        case Statistic::Std: put(out, canonical(std::sqrt(context.var))); break;
         case Statistic::Min: put_integer_element(out, type, partial.min); break;
         case Statistic::Max: put_integer_element(out, type, partial.max); break;
         case Statistic::Minmax:

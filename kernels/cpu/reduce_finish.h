@@ -19,6 +19,7 @@ struct FinishContext {
     std::uint32_t ddof;
     std::int64_t argmin;  // -1: none; only with these statistics
     std::int64_t argmax;
+    double var;  // only with var and std
 };
 
 // The type in the reply.
@@ -29,6 +30,10 @@ constexpr bool defined_for_empty(Statistic statistic) {
     return statistic == Statistic::Count || statistic == Statistic::Sum || statistic == Statistic::Nonzero ||
            statistic == Statistic::Nans;
 }
+
+// Of `partial` with kNeedMoments; context.var need not be set.
+double variance(const FinishContext& context, const FloatPartial& partial);
+double variance(const FinishContext& context, const IntegerPartial& partial);
 
 // Writes the values of one statistic of one sequence to `out`. Floats cannot fail; an integer sum or l1 that does not fit its
 // reply type gives Overflow, whose message has the value.

@@ -2,6 +2,7 @@
 // The chunk kernels of the integer types. Integer statistics are exact, so their order is free: each tile runs plain loops
 // with accumulators that cannot overflow within 1024 elements, and adds them to the wide totals of the chunk.
 #include "kernels/cpu/reduce_chunk.h"
+#include "kernels/cpu/reduce_integer_fused.h"
 #include "kernels/cpu/reduce_vectors.h"
 
 namespace tegu::kernels::TEGU_ISA {
@@ -70,17 +71,6 @@ struct Magnitude {
     }
 };
 
-// 32-bit values are summed twice, in 32 bits: what wraps around in the sum of the values is found in the sum of their high halves, as the
-// difference of the two is a sum of low halves, which fits for a tile.
-Int128 join_halves(std::int64_t high, std::uint32_t wrapped) {
-    return high * 65536 + static_cast<std::uint32_t>(wrapped - (static_cast<std::uint32_t>(high) << 16));
-}
-
-// The same for squares in 64 bits.
-Uint128 join_squares(std::uint64_t high, std::uint64_t wrapped) {
-    return (static_cast<Uint128>(high) << 32) + (wrapped - (high << 32));
-}
-
 template <class T>
 Int128 tile_sum(const T* x, std::size_t n) {
     if constexpr (sizeof(T) == 4) {
@@ -120,13 +110,6 @@ Uint128 tile_l1(const T* x, std::size_t n) {
         for (std::size_t i = 0; i < n; ++i) sum += magnitude(x[i]);
         return static_cast<Uint128>(sum);
     }
-}
-
-void add_limbs(std::uint64_t limbs[3], Uint128 low, std::uint64_t high) {
-    const Uint128 sum = ((static_cast<Uint128>(limbs[1]) << 64) | limbs[0]) + low;
-    limbs[0] = static_cast<std::uint64_t>(sum);
-    limbs[1] = static_cast<std::uint64_t>(sum >> 64);
-    limbs[2] += high + (sum < low);
 }
 
 // Every instruction set multiplies signed values well: of unsigned elements y = x - 2^31 is squared, and chunk_squares() mends the sum.
@@ -227,38 +210,6 @@ std::uint64_t tile_zeros(const T* x, std::size_t n) {
     return total;
 }
 
-// Everything about a tile of 32-bit elements in one loop.
-template <class T>
-void fused_tile(const T* x, std::size_t n, IntegerPartial* out, Extremes<T>* extremes) {
-    T sum_high = 0;
-    std::uint32_t sum = 0, l1 = 0, l1_high = 0, zeros = 0;
-    std::uint64_t squares = 0, squares_high = 0;
-    T min = extremes->min;
-    T max = extremes->max;
-    for (std::size_t i = 0; i < n; ++i) {
-        const T v = x[i];
-        sum += static_cast<std::uint32_t>(v);
-        sum_high += v >> 16;
-        if (is_signed<T>()) {
-            l1 += magnitude(v);
-            l1_high += magnitude(v) >> 16;
-        }
-        const std::uint64_t square = signed_square(v);
-        squares += square;
-        squares_high += square >> 32;
-        zeros += v == T(0);
-        min = v < min ? v : min;
-        max = v > max ? v : max;
-    }
-    const Int128 total = join_halves(sum_high, sum);
-    out->sum += total;
-    out->l1 += static_cast<Uint128>(is_signed<T>() ? join_halves(l1_high, l1) : total);
-    add_limbs(out->squares, join_squares(squares_high, squares), 0);
-    out->zeros += zeros;
-    extremes->min = min;
-    extremes->max = max;
-}
-
 template <class T>
 void looped_tile(unsigned needs, const T* x, std::size_t n, IntegerPartial* out, Extremes<T>* extremes) {
     if (needs & (kNeedSum | kNeedMoments)) out->sum += tile_sum(x, n);
@@ -279,25 +230,50 @@ void mend_squares(std::size_t n, IntegerPartial* out) {
 constexpr std::size_t kAheadBytes = 8192;  // prefetched
 
 template <class T>
+void prefetch_after(const T* x, std::size_t n) {
+    prefetch_lines(reinterpret_cast<const std::byte*>(x) + kAheadBytes, n * sizeof(T));
+}
+
+// One element, which fills no vector.
+template <class T>
+void add_one(T v, IntegerPartial* out) {
+    const std::uint64_t m = magnitude(v);
+    out->sum += v;
+    out->l1 += m;
+    add_limbs(out->squares, m * m, 0);
+    out->zeros += v == T(0);
+    out->min = v < out->min ? v : out->min;
+    out->max = v > out->max ? v : out->max;
+}
+
+template <class T>
+void fused_chunk(const T* x, std::size_t n, IntegerPartial* out) {
+    FusedChunk<T> sums(x[0]);
+    const std::size_t full = n - n % kVectorWidth<T>;
+    for (std::size_t begin = 0; begin < full; begin += kTileElements) {
+        const std::size_t width = full - begin < kTileElements ? full - begin : kTileElements;
+        prefetch_after(x + begin, width);
+        sums.take(x + begin, width);
+    }
+    sums.finish(out);
+    for (std::size_t i = full; i < n; ++i) add_one(x[i], out);
+}
+
+template <class T>
 void reduce_chunk(unsigned needs, const T* x, std::size_t n, IntegerPartial* out) {
-    const bool fused = sizeof(T) == 4 && __builtin_popcount(needs & ~kSkipNans) > 2;
     out->sum = 0;
     out->l1 = 0;
     out->squares[0] = out->squares[1] = out->squares[2] = 0;
     out->zeros = 0;
+    if constexpr (sizeof(T) == 4)
+        if (__builtin_popcount(needs & ~kSkipNans) > 2) return fused_chunk(x, n, out);
     Extremes<T> extremes(x[0]);
     for (std::size_t begin = 0; begin < n; begin += kTileElements) {
         const std::size_t width = n - begin < kTileElements ? n - begin : kTileElements;
-        const T* tile = x + begin;
-        prefetch_lines(reinterpret_cast<const std::byte*>(tile) + kAheadBytes, width * sizeof(T));
-        if constexpr (sizeof(T) == 4)
-            if (fused) {
-                fused_tile(tile, width, out, &extremes);
-                continue;
-            }
-        looped_tile(needs, tile, width, out, &extremes);
+        prefetch_after(x + begin, width);
+        looped_tile(needs, x + begin, width, out, &extremes);
     }
-    if (sizeof(T) == 4 && !is_signed<T>() && (fused || (needs & kNeedMoments))) mend_squares(n, out);
+    if (sizeof(T) == 4 && !is_signed<T>() && (needs & kNeedMoments)) mend_squares(n, out);
     if (needs & kNeedExtrema) extremes.finish();
     out->min = extremes.min;
     out->max = extremes.max;

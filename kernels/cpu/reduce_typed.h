@@ -56,7 +56,9 @@ class StatisticWriter {
 
     // Errors: Overflow, which names the statistic, the value and, for rows, the row.
     Result<void> write(const Sequence& sequence, const Partial& partial, std::uint64_t row) const {
-        FinishContext context{job_.type, sequence.n, params_.skip_nans, params_.ddof, -1, -1};
+        FinishContext context{job_.type, sequence.n, params_.skip_nans, params_.ddof, -1, -1, 0};
+        if (params_.statistics & (statistic_bit(Statistic::Var) | statistic_bit(Statistic::Std)))
+            context.var = variance(context, partial);
         if (params_.statistics & statistic_bit(Statistic::Argmin))
             context.argmin = find_extreme<T>(sequence, params_.skip_nans, partial, false);
         if (params_.statistics & statistic_bit(Statistic::Argmax))

@@ -58,7 +58,8 @@ inline const std::byte* chunk_at(const Sequence& sequence, std::uint64_t begin, 
 template <class Take>
 bool sweep(const Sequence& sequence, const Crew& crew, const StopToken& stop, const Take& take) {
     const std::uint64_t chunks = chunks_of(sequence.n);
-    const std::uint64_t group = group_chunks(chunks, crew.workers);
+    // Nothing is held for a group here, so however long the sequence is, a worker looks at the stop token every kMaxGroupChunks.
+    const std::uint64_t group = std::min(group_chunks(chunks, crew.workers), kMaxGroupChunks);
     return run_tasks((chunks + group - 1) / group, crew, stop, [&](std::uint64_t g, unsigned worker) {
         ChunkBuffer buffer;  // not initialised
         for (std::uint64_t c = g * group; c < std::min((g + 1) * group, chunks); ++c) {

@@ -109,8 +109,10 @@ class Sweeper {
         FiniteRange ranges[kMaxCrew];
         PartialTree<Partial> serial;  // a single worker takes the groups in their order
         const bool finished = run_tasks(groups, crew, stop_, [&](std::uint64_t g, unsigned worker) {
-            const Partial partial =
-                sweep_group(sequence, g * group, std::min((g + 1) * group, chunks), worker, crew, &ranges[worker]);
+            Partial partial;
+            if (!sweep_group(sequence, g * group, std::min((g + 1) * group, chunks), worker, crew, &ranges[worker],
+                             &partial))
+                return false;
             if (work_.needs == 0) return true;
             if (crew.workers == 1)
                 serial.push(partial);
@@ -130,11 +132,13 @@ class Sweeper {
         return true;
     }
 
-    Partial sweep_group(const Sequence& sequence, std::uint64_t begin, std::uint64_t end, unsigned worker,
-                        const Crew& crew, FiniteRange* range) {
+    // Chunks [begin, end). False: stopped.
+    bool sweep_group(const Sequence& sequence, std::uint64_t begin, std::uint64_t end, unsigned worker,
+                     const Crew& crew, FiniteRange* range, Partial* out) {
         ChunkBuffer buffer;  // not initialised
         PartialTree<Partial> tree;
         for (std::uint64_t c = begin; c < end; ++c) {
+            if (c != begin && c % kMaxGroupChunks == 0 && stop_.stop_requested()) return false;
             const std::uint64_t at = c * kChunkElements;
             const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kChunkElements, sequence.n - at));
             const std::byte* const data = chunk_at(sequence, at, n, work_.needs != 0, &buffer);
@@ -148,7 +152,8 @@ class Sweeper {
             if (values_) values_->take(data, n, worker, crew);
             count(true, data, n, worker, crew);
         }
-        return work_.needs != 0 ? tree.finish() : Partial{};
+        if (work_.needs != 0) *out = tree.finish();
+        return true;
     }
 
     Result<void> finish(const Crew& crew, std::uint64_t row) {

@@ -15,8 +15,9 @@
 
 namespace tegu::kernels {
 
-constexpr std::uint64_t kMaxGroups = 4096;     // partial results that are held at once
-constexpr std::uint64_t kMaxGroupChunks = 16;  // a thread looks at the stop token once per group
+constexpr std::uint64_t kMaxGroups = 4096;  // partial results that are held at once
+constexpr std::uint64_t kMaxGroupChunks =
+    16;  // of a group while there are few enough; between as many chunks a thread looks at the stop token
 
 inline std::uint64_t chunks_of(std::uint64_t n) {
     return n / kChunkElements + (n % kChunkElements != 0);
@@ -78,39 +79,30 @@ struct ChunkWork {
         kernel(needs, buffer, count, out);
     }
 
-    // The subtree of chunks [begin, end).
-    void reduce_group(const Sequence& sequence, std::uint64_t begin, std::uint64_t end, Partial* out) const {
-        if (end - begin == 1) return reduce(sequence, begin * kChunkElements, out);
+    // The subtree of chunks [begin, end). False: stopped.
+    bool reduce_group(const Sequence& sequence, std::uint64_t begin, std::uint64_t end, const StopToken& stop,
+                      Partial* out) const {
+        if (end - begin == 1) return reduce(sequence, begin * kChunkElements, out), true;
         PartialTree<Partial> tree;
         Partial chunk;
         for (std::uint64_t c = begin; c < end; ++c) {
+            if (c != begin && c % kMaxGroupChunks == 0 && stop.stop_requested()) return false;
             reduce(sequence, c * kChunkElements, &chunk);
             tree.push(chunk);
         }
         *out = tree.finish();
+        return true;
     }
 };
 
 // Reduces a sequence on the calling thread. False: stopped.
 template <class Partial>
 bool reduce_serial(const ChunkWork<Partial>& work, const Sequence& sequence, const StopToken& stop, Partial* out) {
-    const std::uint64_t chunks = chunks_of(sequence.n);
-    if (chunks <= kMaxGroupChunks) {
-        work.reduce_group(sequence, 0, chunks, out);
-        return true;
-    }
-    PartialTree<Partial> tree;
-    for (std::uint64_t begin = 0; begin < chunks; begin += kMaxGroupChunks) {
-        if (stop.stop_requested()) return false;
-        Partial group;
-        work.reduce_group(sequence, begin, std::min(begin + kMaxGroupChunks, chunks), &group);
-        tree.push(group);
-    }
-    *out = tree.finish();
-    return true;
+    return work.reduce_group(sequence, 0, chunks_of(sequence.n), stop, out);
 }
 
-// A power of two of chunks, such that there are enough groups for all threads and not too many to hold.
+// A power of two of chunks, such that there are enough groups for all threads and fewer than kMaxGroups: above 2^30 elements a group has
+// more than kMaxGroupChunks.
 inline std::uint64_t group_chunks(std::uint64_t chunks, unsigned threads) {
     std::uint64_t group = 1;
     while (group < kMaxGroupChunks && chunks / (2 * group) >= 8 * std::uint64_t{threads}) group *= 2;
@@ -129,10 +121,9 @@ Result<void> reduce_parallel(const ChunkWork<Partial>& work, const Sequence& seq
     std::atomic<bool> stopped{false};
     pool->parallel_for(groups, [&](std::uint64_t g, unsigned) {
         if (stopped.load(std::memory_order_relaxed)) return;
-        if (stop.stop_requested())
+        if (stop.stop_requested() ||
+            !work.reduce_group(sequence, g * group, std::min((g + 1) * group, chunks), stop, &partials[g]))
             stopped.store(true, std::memory_order_relaxed);
-        else
-            work.reduce_group(sequence, g * group, std::min((g + 1) * group, chunks), &partials[g]);
     });
     if (stopped.load(std::memory_order_relaxed)) return stop.error();
     PartialTree<Partial> tree;

@@ -2,7 +2,9 @@
 // SpinWait: whether a thread that has nothing to do looks again at once or sleeps. Waking up a sleeping thread takes longer than a
 // small job does altogether. So it stays awake for a short time, but only while events come quicker than that, and while
 // nobody else wants the core: when looking takes much longer than it should, another thread ran in between. Once is a timer or a
-// neighbour that is done; whenever it happens again soon, staying awake is over for a while, each time twice as long. Pure.
+// neighbour that is done; whenever it happens again soon, staying awake is over for a while, each time twice as long.
+// Two sides that both sleep are woken by turns, and neither sees an event in less than two wake-ups: so that they can leave that state, an
+// event that comes within twice the time is worth a trial, and a trial in vain counts as a disturbance. Pure.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +19,8 @@ class SpinWait {
     static constexpr auto kPreempted = std::chrono::microseconds(50);  // a look takes well under one
     static constexpr auto kShortestBackOff = std::chrono::microseconds(500);
     static constexpr auto kBackOff = std::chrono::milliseconds(20);  // the longest
-    static constexpr auto kCalm = std::chrono::milliseconds(20);     // without a disturbance: the next one is the first again
+    static constexpr auto kCalm = std::chrono::milliseconds(5);  // awake without a disturbance: the next one is the first again.
+                                                                 // Who always wants the core is given it sooner
 
     // The next event is waited for from now on: what was before does not count as waiting. Nothing if it is waited for already.
     // Who waits all the time need not say so. Who does, and stays awake for the whole limit in vain, may have kept the other side
@@ -30,14 +33,15 @@ class SpinWait {
 
     // Something happened. `limit`: how long it is worth to stay awake for the next event; zero is never.
     void note_event(TimePoint now, Clock::duration limit) {
-        awake_ = now - begin_ < limit && now >= not_before_;
+        awake_ = now - begin_ < 2 * limit && now >= not_before_;
+        trial_ = now - begin_ >= limit;
         begin_ = last_look_ = now;
         waiting_ = false;
     }
 
     // Nothing happened: true to look again at once, false to sleep until the next event.
     bool stay_awake(TimePoint now, Clock::duration limit) {
-        const bool in_vain = waiting_ && now - begin_ >= limit;
+        const bool in_vain = (waiting_ || trial_) && now - begin_ >= limit;
         if (awake_ && (in_vain || now - last_look_ > kPreempted)) {
             back_off(now);
             awake_ = false;
@@ -48,7 +52,7 @@ class SpinWait {
 
   private:
     void back_off(TimePoint now) {
-        if (now - not_before_ > kCalm) pause_ = Clock::duration::zero();
+        if (last_look_ - not_before_ > kCalm) pause_ = Clock::duration::zero();
         not_before_ = now + pause_;
         pause_ = std::min<Clock::duration>(std::max<Clock::duration>(2 * pause_, kShortestBackOff), kBackOff);
     }
@@ -58,6 +62,7 @@ class SpinWait {
     TimePoint not_before_{};
     Clock::duration pause_{};  // that the next disturbance brings
     bool waiting_ = false;
+    bool trial_ = false;  // the last event was no quick one
     bool awake_ = false;
 };
 

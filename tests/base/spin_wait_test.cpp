@@ -71,6 +71,33 @@ TEST_F(SpinWaitTest, OneDisturbanceCostsOneSleep) {
     }
 }
 
+// Both sides sleep: each event takes two wake-ups. One that looks for the next event ends that, for the other side, too.
+TEST_F(SpinWaitTest, AnEventThatIsNotMuchTooLateIsWorthATrial) {
+    event();
+    now_ += kLimit + kLimit / 2;
+    event();
+    EXPECT_EQ(microseconds(20), looks(microseconds(20)));
+    event();
+    EXPECT_EQ(kLimit, looks(milliseconds(1)));  // from now on as after any quick event
+    now_ += 2 * kLimit;
+    event();
+    EXPECT_EQ(microseconds(0), looks(milliseconds(1)));
+}
+
+// Events that always come a bit too late: looking for them would be for nothing.
+TEST_F(SpinWaitTest, TrialsInVainBecomeRare) {
+    microseconds awake{0};
+    const SpinWait::TimePoint start = now_;
+    for (int i = 0; i < 20'000; ++i) {
+        event();
+        const microseconds looked = looks(milliseconds(1));
+        awake += looked;
+        now_ += kLimit + kLimit / 2 - looked;
+    }
+    EXPECT_GT(awake, microseconds(0));
+    EXPECT_LT(awake * 100, now_ - start);
+}
+
 // Another thread wants the core, too.
 TEST_F(SpinWaitTest, AsOftenAsItIsDisturbedSoonAgainItSleepsTwiceAsLong) {
     quick_events();
@@ -101,7 +128,7 @@ TEST_F(SpinWaitTest, WhatIsBeforeTheWaitDoesNotCount) {
         now_ += milliseconds(1);
     }
     wait_.begin(now_);
-    now_ += kLimit;
+    now_ += 2 * kLimit;
     wait_.begin(now_);  // the same wait
     event();
     wait_.begin(now_);

@@ -3,20 +3,14 @@
 
 #include <cassert>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
+#include "base/number_text.h"
 #include "kernels/cpu/levels.h"
 #include "kernels/cpu_isa.h"
 
 namespace tegu::kernels {
 namespace {
-
-std::string to_text(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
 
 // Types whose elements are exact in f32: their edges are rounded to f32, all others keep theirs in f64.
 bool fits_f32(ElementType type) {
@@ -51,7 +45,7 @@ Result<LevelScale> level_scale_of_range(ElementType type, double lo, double hi, 
     const std::string word = fits_f32(type) ? "f32" : "f64";
     const std::string allowed =
         "two numbers lo < hi, finite in " + word + ", whose distance is finite and not too small in f32";
-    const std::string found = std::string(from) + ", " + to_text(lo) + " to " + to_text(hi) + ", is ";
+    const std::string found = std::string(from) + ", " + number_text(lo) + " to " + number_text(hi) + ", is ";
     if (fits_f32(type)) {
         lo = static_cast<double>(static_cast<float>(lo));
         hi = static_cast<double>(static_cast<float>(hi));

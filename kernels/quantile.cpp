@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/number_text.h"
 #include "kernels/cpu/quantile_select.h"
 #include "kernels/cpu/topk_rank.h"
 
@@ -257,7 +258,7 @@ Result<void> check_params(const QuantileParams& params) {
         return bad_range("q", "1.." + std::to_string(kMaxQuantiles) + " quantiles",
                          "there are " + std::to_string(params.q.size()) + " of them");
     for (const double q : params.q)
-        if (!(q >= 0 && q <= 1)) return bad_range("q", "0..1", "q is " + std::to_string(q));
+        if (!(q >= 0 && q <= 1)) return bad_range("q", "0..1", "q is " + number_text(q));
     if (params.method > QuantileMethod::Midpoint)
         return field_error(Status::BadRequest, "method", "0..4",
                            "method " + std::to_string(static_cast<unsigned>(params.method)) + " is not known");

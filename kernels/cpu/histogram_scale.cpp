@@ -2,10 +2,10 @@
 #include "kernels/cpu/histogram_scale.h"
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string>
 
+#include "base/number_text.h"
 namespace tegu::kernels {
 namespace {
 
@@ -38,12 +38,6 @@ bool edges_increase(const BinRange& range, std::uint32_t bins) {
         edge = next;
     }
     return true;
-}
-
-std::string to_text(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
 }
 
 // The first integers at or above each edge, counted from the smallest value of the type.
@@ -83,7 +77,7 @@ bool is_wide_integer(ElementType type) {
 
 Result<BinRange> usable_bin_range(double lo, double hi, std::uint32_t bins, const char* from) {
     const auto refuse = [&](const char* allowed, const std::string& what) {
-        return bad_range("range", allowed, std::string(from) + ", " + to_text(lo) + " to " + to_text(hi) + ", " + what);
+        return bad_range("range", allowed, std::string(from) + ", " + number_text(lo) + " to " + number_text(hi) + ", " + what);
     };
     const char* const allowed = "two finite numbers lo <= hi whose difference is finite";
     if (!std::isfinite(lo) || !std::isfinite(hi)) return refuse(allowed, "is not finite");

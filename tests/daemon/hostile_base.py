@@ -70,8 +70,10 @@ class HostileTest(unittest.TestCase):
         Daemon.wait_for(lambda: all(self.stats()[name] == value for name, value in wanted.items()), str(wanted))
 
     def assert_refused(self, reply, status, field):
+        """Refused, and the error says which field is wrong and what is allowed."""
         self.assertEqual((reply.status, reply.field), (status, field), reply)
         self.assertTrue(reply.message, reply)
+        self.assertTrue(reply.allowed, reply)
 
     def assert_lives(self, connection):
         """The connection still answers."""

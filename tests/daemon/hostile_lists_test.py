@@ -18,7 +18,6 @@ class Lists(HostileTest):
         connection = connection or self.connect()
         reply = connection.job(**fields)
         self.assert_refused(reply, status, field)
-        self.assertTrue(reply.allowed, reply)
         self.assert_lives(connection)
         return reply
 
@@ -64,8 +63,7 @@ class Lists(HostileTest):
                 if operation == ENTROPY and hi == 1.7e308:
                     self.assertIn(reply.status, ("BAD_RANGE", "OK"), reply)
                     continue
-                self.assertEqual(reply.status, "BAD_RANGE", (operation, lo, hi, reply))
-                self.assertIn(reply.field, ("lo", "hi", "range"), reply)
+                self.assert_refused(reply, "BAD_RANGE", "range")
         self.assert_lives(connection)
 
     def test_levels(self):

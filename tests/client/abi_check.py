@@ -13,7 +13,7 @@ import harness
 
 harness.preload_sanitizer()
 import tegu  # noqa: E402
-from tegu import _abi, _arrays  # noqa: E402
+from tegu import _abi, _types  # noqa: E402
 
 HEADER = os.path.join(harness.SOURCE, "client", "tegu.h")
 LIBRARY = os.path.join(harness.BUILD, "lib", "libtegu.so.0")
@@ -77,8 +77,8 @@ def check_python():
     library = _abi.library()
     for number in range(256):
         word = library.tegu_element_word(number)
-        check((word.decode() if word else None) == _arrays.WORDS.get(number), "element type %d: %s" % (number, word))
-        check(library.tegu_element_bytes(number) == _arrays.BYTES.get(number, 0), "bytes of element type %d" % number)
+        check((word.decode() if word else None) == _types.WORDS.get(number), "element type %d: %s" % (number, word))
+        check(library.tegu_element_bytes(number) == _types.BYTES.get(number, 0), "bytes of element type %d" % number)
     for number, name in enumerate(_abi.STATISTICS):
         check(library.tegu_role_word(number + 1) == name.encode(), "statistic %d: %s" % (number, name))
     check(library.tegu_role_word(len(_abi.STATISTICS) + 1) is None, "a statistic that the package does not know")

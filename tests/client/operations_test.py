@@ -3,6 +3,7 @@
 """Operations of the Python package by what they take and give: axes, results into the caller's memory, and bad input. Whether the numbers are right
 for any array is asked by properties_test.py. With numpy, or (with --no-numpy) without it."""
 import array
+import decimal
 import math
 import unittest
 
@@ -26,6 +27,14 @@ class Plain(Case):
         self.assertEqual(listed(self.c.add(b"", b"")), [])
         error = self.assertRaisesTegu("OVERFLOW", "values", self.c.add, b"\x01\xff", b"\x01\x02")
         self.assertIn("257", str(error))
+
+    def test_what_is_no_array_of_numbers(self):
+        for odd in (None, "text", object(), [1j], [None], ["1"], [[1], [1, 2]], (i for i in range(3)), {1: 2}, 1j):
+            with self.assertRaises(tegu.Error, msg=repr(odd)) as caught:
+                self.c.reduce(odd)
+            self.assertIn((caught.exception.status, caught.exception.field), (("UNSUPPORTED", "dtype"), ("BAD_REQUEST", "x")), repr(odd))
+            self.assertTrue(caught.exception.allowed, repr(odd))
+        self.assertEqual(self.c.reduce([True, False, True], ("sum", "max")), {"sum": 2, "max": 1})
 
     def test_dot(self):
         self.assertEqual(self.c.dot([1, 2, 3], [4, 5, 6]), 32)
@@ -200,13 +209,21 @@ class Numpy(Case):
         error = self.assertRaisesTegu("UNSUPPORTED", "x", self.c.reduce, masked)
         self.assertIn("filled", error.message)
         self.assertRaisesTegu("UNSUPPORTED", "y", self.c.dot, [1.0, 2.0], masked)
+        self.assertRaisesTegu("UNSUPPORTED", "x", self.c.reduce, numpy.ma.masked)
         self.assertEqual(self.c.reduce(masked.filled(numpy.nan), skip_nans=True)["sum"], 1.0)
         big = self.assertRaisesTegu("UNSUPPORTED", "dtype", self.c.reduce, numpy.zeros(3, ">i4"))
         self.assertIn("byte order", big.message)
         self.assertIn("newbyteorder", big.message)
         for odd, hint in ((numpy.zeros(2, complex), "x.real"), (numpy.array([object()]), "astype"), (numpy.zeros(2, "M8[s]"), "i8"),
-                          (numpy.zeros(2, "i4,f4"), "field"), (numpy.zeros(2, "S3"), ""), (numpy.zeros(2, numpy.longdouble), "")):
+                          (numpy.zeros(2, "i4,f4"), "field"), (numpy.zeros(2, "S3"), "astype"), (numpy.zeros(2, numpy.longdouble), "astype"),
+                          ([1, "two"], "astype"), ([1j, 2], "x.real"), ([1, None], "astype"), ([decimal.Decimal(1)], "astype"), ("text", "astype"), (None, "astype"),
+                          ((i for i in range(3)), "astype"), ([1 << 64], "astype"), (numpy.zeros((), ">f8"), "newbyteorder"),
+                          (memoryview(numpy.zeros(2, ">u2")), "newbyteorder")):
+            if odd is not None and isinstance(odd, numpy.ndarray) and odd.dtype == numpy.float64:
+                continue  # long double is no wider here
             self.assertIn(hint, self.assertRaisesTegu("UNSUPPORTED", "dtype", self.c.reduce, odd).message)
+        self.assertRaisesTegu("BAD_REQUEST", "dtype", self.c.reduce, [1j], dtype="f8")
+        self.assertRaisesTegu("BAD_REQUEST", "dtype", self.c.reduce, [1, 300], dtype="u1")
         self.assertRaisesTegu("BAD_REQUEST", "dtype", self.c.reduce, numpy.zeros(3, "u1"), dtype="f4")
         self.assertRaisesTegu("BAD_RANGE", "shape", self.c.reduce, numpy.zeros(3), shape=(2, 2))
 
@@ -214,6 +231,17 @@ class Numpy(Case):
         self.assertEqual(self.c.reduce(numpy.float32(2.5)), {"sum": 2.5})
         self.assertEqual(self.c.quantile(numpy.array(7), 0.5), 7.0)
         self.assertEqual(self.c.reduce(numpy.array([True, True, False])), {"sum": 2})
+        for kind in "u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 ?".split():
+            self.assertEqual(self.c.reduce(numpy.array(1, kind)), {"sum": 1}, kind)  # of no dimension
+            spread = numpy.arange(24).astype(kind)[::-3]
+            self.assertEqual(self.c.reduce(spread)["sum"], spread.sum(), kind)
+            self.assertTrue(self.c.last.copied, kind)
+            self.assertEqual(self.c.reduce(memoryview(spread.copy()))["sum"], spread.sum(), kind)
+            self.assertFalse(self.c.last.copied, kind)
+        for unmasked in (numpy.ma.masked_array([1.0, 2.0]), numpy.ma.masked_array([1.0, 2.0], [False, False])):
+            self.assertEqual(self.c.reduce(unmasked), {"sum": 3.0})
+            self.assertFalse(self.c.last.copied)
+        self.assertEqual(self.c.dot(numpy.ma.masked_array([1.0, 2.0]), [1.0, 2.0]), 5.0)
         self.assertEqual(self.c.reduce(numpy.matrix([[1, 2], [3, 4]]), axis=1)["sum"].tolist(), [3, 7])
         self.assertEqual(self.c.reduce(numpy.zeros((0, 3)), axis=1)["sum"].shape, (0,))
         half = self.rng.rand(50).astype("f2")

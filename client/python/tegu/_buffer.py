@@ -3,7 +3,7 @@
 import collections
 import ctypes
 
-from . import _arrays, _errors
+from . import _arrays, _errors, _inputs, _types
 
 
 class Owner(object):
@@ -39,8 +39,8 @@ class Buffer(object):
 
     def __init__(self, client, shape, number, room=0):
         self._client, self.shape, self._type = client, shape, number
-        self.dtype = _arrays.NAMES[number]
-        self.nbytes = _arrays.product(shape) * _arrays.BYTES[number]
+        self.dtype = _types.NAMES[number]
+        self.nbytes = _types.product(shape) * _types.BYTES[number]
         self.frozen = False
         handle = ctypes.c_void_p()
         client._call(client._lib.tegu_buffer_create, (self.nbytes + 63) // 64 * 64 + room if room else self.nbytes, ctypes.byref(handle))
@@ -49,7 +49,7 @@ class Buffer(object):
 
     def _view(self):
         address = self._client._lib.tegu_buffer_data(self.owner.handle)
-        if _arrays.numpy is not None or _arrays.WORDS[self._type] != "f16":
+        if _types.numpy is not None or _types.WORDS[self._type] != "f16":
             return _arrays.view_of(address, self._type, self.shape, self.owner)
         return _arrays.view_of(address, 3, self.shape, self.owner)  # the bits, as u16
 
@@ -69,7 +69,7 @@ class Buffer(object):
         handle = self._open()
         self._client._call(lambda unused, error: self._client._lib.tegu_buffer_freeze(handle, error))
         self.frozen = True
-        if _arrays.numpy is not None:
+        if _types.numpy is not None:
             self.array.flags.writeable = False
         elif hasattr(self.array, "toreadonly"):
             self.array = self.array.toreadonly()
@@ -103,22 +103,22 @@ class Buffer(object):
 
     def as_input(self, client, axis, options):
         self._check_client(client)
-        number = self._type if options.get("dtype") is None else _arrays.type_number(options["dtype"])
-        shape = self.shape if options.get("shape") is None else _arrays.shape_of(options["shape"])
-        if _arrays.product(shape) * _arrays.BYTES[number] > self.nbytes:
-            raise _errors.make("BAD_RANGE", "%s of %s do not fit %d bytes" % (shape, _arrays.NAMES[number], self.nbytes), "shape",
+        number = self._type if options.get("dtype") is None else _types.type_number(options["dtype"])
+        shape = self.shape if options.get("shape") is None else _types.shape_of(options["shape"])
+        if _types.product(shape) * _types.BYTES[number] > self.nbytes:
+            raise _errors.make("BAD_RANGE", "%s of %s do not fit %d bytes" % (shape, _types.NAMES[number], self.nbytes), "shape",
                                "at most %d bytes" % self.nbytes)
-        axis = _arrays.normal_axis(axis, len(shape))
+        axis = _types.normal_axis(axis, len(shape))
         if axis is not None and axis != len(shape) - 1:
             raise _errors.make("UNSUPPORTED", "jobs run along the last axis; axis %d of a buffer would need a copy: pass buf.array instead" %
                                axis, "axis", "None or -1")
-        return _arrays.Input(self, 0, number, shape, axis)
+        return _inputs.Input(self, 0, number, shape, axis)
 
     def as_output(self, client, number, source):
         """The buffer's handle, for a result of that type and the shape of the input."""
         self._check_client(client)
         if self._type != number or self.shape != source.given:
-            raise _errors.make("BAD_RANGE", "out is %s %s" % (self.dtype, self.shape), "out", "%s %s" % (_arrays.NAMES[number], source.given))
+            raise _errors.make("BAD_RANGE", "out is %s %s" % (self.dtype, self.shape), "out", "%s %s" % (_types.NAMES[number], source.given))
         if source.axis is not None and source.axis != len(source.given) - 1:
             raise _errors.make("UNSUPPORTED", "into a buffer jobs run along the last axis only, not axis %d" % source.axis, "axis", "None or -1")
         return self.owner.handle

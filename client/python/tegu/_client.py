@@ -5,7 +5,7 @@ import collections
 import ctypes
 import threading
 
-from . import _abi, _arrays, _errors, _operations
+from . import _abi, _errors, _operations, _types
 from ._buffer import Buffer, Garbage, Owner
 from ._job import Submitter
 
@@ -167,7 +167,7 @@ class Client(object):
     def buffer(self, shape, dtype="f32", room=0):
         """A Buffer: memory that the daemon maps, too. Jobs on it send no data. room: bytes behind the array, for the other arrays of
         jobs that write into it."""
-        return Buffer(self, _arrays.shape_of(shape), _arrays.type_number(dtype), _operations.whole_number(room, "room", "bytes"))
+        return Buffer(self, _types.shape_of(shape), _types.type_number(dtype), _operations.whole_number(room, "room", "bytes"))
 
     def ping(self):
         """Round trip of an empty message, in seconds."""

@@ -5,7 +5,7 @@ import collections
 import ctypes
 import time
 
-from . import _abi, _arrays, _errors, _operations
+from . import _abi, _arrays, _errors, _inputs, _operations, _types
 from ._buffer import Buffer
 
 Timing = collections.namedtuple("Timing", "queue_ns copy_ns compute_ns round_trip_ns")
@@ -97,7 +97,7 @@ class _Job(object):
     def _input(self, x, axis, options, label):
         if isinstance(x, Buffer):
             return x.as_input(self.client, axis, options)
-        return _arrays.describe(x, options.get("dtype"), options.get("shape"), axis, label)
+        return _inputs.describe(x, options.get("dtype"), options.get("shape"), axis, label)
 
     def _set_shape(self, name):
         """Type and shape of the request from its inputs, which must agree."""
@@ -106,8 +106,8 @@ class _Job(object):
             raise _errors.make("BAD_RANGE", "the image has %d dimensions" % len(first.given), "image", "two dimensions")
         for other in self.inputs[1:]:
             if (other.type, other.given) != (first.type, first.given):
-                raise _errors.make("BAD_RANGE", "y is %s %s; both must be of one type and shape" % (_arrays.NAMES[other.type], other.given),
-                                   "inputs[1]", "%s %s" % (_arrays.NAMES[first.type], first.given))
+                raise _errors.make("BAD_RANGE", "y is %s %s; both must be of one type and shape" % (_types.NAMES[other.type], other.given),
+                                   "inputs[1]", "%s %s" % (_types.NAMES[first.type], first.given))
         request.type, request.axis, request.rows, request.cols = first.type, 0 if first.axis is None else 1, first.rows, first.cols
         if first.axis is None and name != "entropy_map" and not any(each.row_stride for each in self.inputs):
             request.rows, request.cols = 1, first.rows * first.cols

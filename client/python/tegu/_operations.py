@@ -3,7 +3,7 @@
 the same pieces, so that a part gives what the operation gives alone."""
 import ctypes
 
-from . import _abi, _arrays, _errors
+from . import _abi, _arrays, _errors, _inputs, _types
 
 _BASES = {2: 0, "2": 0, "e": 1}
 _BORDERS = {"clip": 0, "mirror": 1}
@@ -46,7 +46,7 @@ class Array(object):
         self.owner, self.type, self.rows, self.cols, self.address, self.source = owner, raw.type, raw.rows, raw.cols, raw.data, source
 
     def shaped(self, shape):
-        if _arrays.product(shape) * _arrays.BYTES[self.type] <= 65536:
+        if _types.product(shape) * _types.BYTES[self.type] <= 65536:
             return _arrays.copy_of(self.address, self.type, shape)
         return _arrays.view_of(self.address, self.type, shape, self.owner)
 
@@ -58,7 +58,7 @@ class Array(object):
         given, axis = self.source.given, self.source.axis
         if axis is None or axis == len(given) - 1:
             return _arrays.fill(out, self.address, self.type, given)
-        return _arrays.fill(_arrays.numpy.moveaxis(out, axis, -1), self.address, self.type, self.source.rest + (given[axis],))
+        return _arrays.fill(_types.numpy.moveaxis(out, axis, -1), self.address, self.type, self.source.rest + (given[axis],))
 
     def per_row(self):
         """One value a row: in the shape of the rows, a Python number if that has no dimensions."""
@@ -74,7 +74,7 @@ class Array(object):
         """A vector a row, where the axis stood."""
         made = self.vectors()
         axis = self.source.axis
-        return made if axis is None or axis == len(self.source.given) - 1 else _arrays.numpy.moveaxis(made, -1, axis)
+        return made if axis is None or axis == len(self.source.given) - 1 else _types.numpy.moveaxis(made, -1, axis)
 
 
 class Out(object):
@@ -211,10 +211,10 @@ class Quantile(object):
     def __init__(self, q, method="linear", skip_nans=False):
         self.method, self.skip_nans = choice(method, _METHODS, "method"), skip_nans
         try:
-            described = _arrays.describe(q, "f64" if isinstance(q, (int, float, list, tuple)) else None, name="q")
+            described = _inputs.describe(q, "f64" if isinstance(q, (int, float, list, tuple)) else None, name="q")
             if described.row_stride:
-                described = _arrays.describe(_arrays.numpy.ascontiguousarray(q))
-            count = _arrays.product(described.given)
+                described = _inputs.describe(_types.numpy.ascontiguousarray(q))
+            count = _types.product(described.given)
             numbers = _arrays.scalars(described.address, described.type, min(count, _MAX_QUANTILES + 1)) if count else ()
             self.q = (ctypes.c_double * max(len(numbers), 1))(*numbers)
         except (TypeError, _errors.Error):

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #if defined(__has_include) && __has_include("client/tegu.h")
@@ -33,7 +34,7 @@ struct Part : tegu_part {
         part.params.topk.distinct = distinct ? 1 : 0;
         return part;
     }
-    // `q` is not copied: it is needed until the request is submitted.
+    // `q` is not copied here, but where the part becomes a request or a part of one.
     static Part quantile(const double* q, std::uint32_t count, std::uint8_t method = TEGU_QUANTILE_LINEAR) {
         Part part(TEGU_QUANTILE);
         part.params.quantile.q = q;
@@ -69,13 +70,20 @@ struct Part : tegu_part {
     }
 };
 
-// A request: tegu_request with its defaults, and makers for the usual shapes. The members of tegu_request are there to be set.
+// A request: tegu_request with its defaults, and makers for the usual shapes. The members of tegu_request are there to be set. What it
+// makes from lists it owns, and its copies with it; input data and buffers stay the caller's.
 struct Request : tegu_request {
     explicit Request(std::uint16_t operation_number) {
         tegu_request_init(this, sizeof(tegu_request), operation_number);
     }
     // The part as a job of its own.
-    explicit Request(const Part& part) : Request(part.operation) { params = part.params; }
+    explicit Request(const Part& part) : Request(part.operation) {
+        params = part.params;
+        if (part.operation != TEGU_QUANTILE) return;
+        const auto owned = std::make_shared<Lists>();
+        owned->take(params.quantile, count_of_q(part));
+        lists_ = owned;
+    }
 
     // rows x cols elements of `type` at `data`. The memory is needed until the request is submitted.
     Request& input(const void* data, std::uint8_t element, std::uint64_t row_count, std::uint64_t col_count,
@@ -131,14 +139,21 @@ struct Request : tegu_request {
         return request;
     }
     static Request rowscale() { return Request(TEGU_ROWSCALE).by_rows(); }
-    // `parts` is not copied: it is needed until the request is submitted.
     static Request fused(const Part* parts, std::uint32_t count) {
         Request request(TEGU_FUSED);
         request.params.fused.parts = parts;
         request.params.fused.count = count;
+        if (parts == nullptr || count > kMostParts) return request;  // refused unread
+        const auto owned = std::make_shared<Lists>();
+        owned->parts.assign(parts, parts + count);
+        std::size_t numbers = 0;
+        for (const Part& part : owned->parts) numbers += count_of_q(part);
+        for (Part& part : owned->parts)
+            if (part.operation == TEGU_QUANTILE) owned->take(part.params.quantile, numbers);
+        request.params.fused.parts = owned->parts.data();
+        request.lists_ = owned;
         return request;
     }
-    // Neither are these: a temporary vector lasts until the end of a call of run() that the request is made in, not for a request that is kept.
     static Request fused(const std::vector<Part>& parts) {
         return fused(parts.data(), static_cast<std::uint32_t>(parts.size()));
     }
@@ -160,7 +175,6 @@ struct Request : tegu_request {
     static Request dot(const T* x, const T* y, std::uint64_t n) {
         return Request(TEGU_DOT).input(x, element_type<T>(), 1, n).second_input(y);
     }
-    // `q` as `parts` above.
     template <class T>
     static Request quantile(const T* data, std::uint64_t n, const std::vector<double>& q) {
         return Request(Part::quantile(q.data(), static_cast<std::uint32_t>(q.size())))
@@ -174,6 +188,30 @@ struct Request : tegu_request {
     static Request entropy(const T* data, std::uint64_t n, std::uint32_t levels) {
         return Request(Part::entropy(levels)).input(data, element_type<T>(), 1, n);
     }
+
+  private:
+    static constexpr std::uint32_t kMostQuantiles = 1024, kMostParts = 5;  // longer lists are refused unread
+
+    // What pointers in `params` point to.
+    struct Lists {
+        std::vector<double> q;
+        std::vector<Part> parts;
+
+        // Copies a list of q, and points to the copy. `all`: the numbers of all lists that will be taken.
+        void take(tegu_quantile_params& params, std::size_t all) {
+            if (params.q == nullptr || params.count > kMostQuantiles) return;
+            q.reserve(all);
+            const double* const begin = q.data() + q.size();
+            q.insert(q.end(), params.q, params.q + params.count);
+            params.q = begin;
+        }
+    };
+    static std::size_t count_of_q(const Part& part) {
+        const bool counts = part.operation == TEGU_QUANTILE && part.params.quantile.count <= kMostQuantiles;
+        return counts ? part.params.quantile.count : 0;
+    }
+
+    std::shared_ptr<const Lists> lists_;  // shared with copies, which point to the same
 };
 
 static_assert(sizeof(Part) == sizeof(tegu_part), "an array of Part is an array of tegu_part");

@@ -101,6 +101,25 @@ TEST_F(ParamsTest, QuantilesAreCopiedAndBounded) {
     EXPECT_TRUE(arrived(tc::Request::quantile(x_, 4, q)).has_value()) << "what q may be is for the daemon to say";
 }
 
+TEST_F(ParamsTest, ARequestOwnsItsListsAndItsCopiesDo) {
+    const auto made = [this](bool fused) {
+        std::vector<double> q = {0.25, 0.5};
+        std::vector<tc::Part> parts = {tc::Part::quantile(q.data(), 2), tc::Part::topk(1)};
+        tc::Request request =
+            fused ? tc::Request::fused(parts).input(x_, TEGU_F32, 1, 4) : tc::Request::quantile(x_, 4, q);
+        q.assign(2, -1);  // what the caller does with them afterwards does not matter
+        parts.assign(2, tc::Part::reduce(TEGU_STAT_SUM));
+        const tc::Request copy = request;
+        request = tc::Request(TEGU_ADD);
+        return copy;
+    };
+    EXPECT_EQ(std::get<QuantileParams>(*arrived(made(false))).q, (std::vector<double>{0.25, 0.5}));
+    const auto fused = std::get<FusedParams>(*arrived(made(true)));
+    ASSERT_EQ(fused.parts.size(), 2u);
+    EXPECT_EQ(std::get<QuantileParams>(fused.parts[0]).q, (std::vector<double>{0.25, 0.5}));
+    EXPECT_EQ(std::get<TopkParams>(fused.parts[1]).k, 1u);
+}
+
 TEST_F(ParamsTest, PartsArriveInTheirOrder) {
     const double q[2] = {0.5, 1};
     const std::vector<tc::Part> parts = {tc::Part::histogram(3), tc::Part::quantile(q, 2, TEGU_QUANTILE_HIGHER),

@@ -35,6 +35,12 @@ std::uint64_t spool_limit() {
     return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2 : 1u << 30;
 }
 
+// A device that is no terminal gives bytes for as long as somebody reads, unless it is as empty as /dev/null.
+bool is_endless(int fd, const struct stat& status) {
+    char byte = 0;
+    return S_ISCHR(status.st_mode) && isatty(fd) == 0 && read(fd, &byte, 1) > 0;
+}
+
 bool write_all(int fd, const char* at, std::size_t bytes) {
     while (bytes > 0) {
         const ssize_t written = write(fd, at, bytes);
@@ -57,6 +63,9 @@ Expected<Source> Source::open(const std::string& path, Progress& progress) {
     struct stat status;
     if (fstat(fd, &status) != 0) return read_failure(source.name_, errno);
     if (S_ISDIR(status.st_mode)) return read_failure(source.name_, EISDIR);
+    if (is_endless(fd, status))
+        return failure(kNoInput, source.name_ + " is a device, whose bytes have no end", "input",
+                       "a file or a pipe; head -c takes a part of a device");
     const off_t position = lseek(fd, 0, SEEK_CUR);
     if (!S_ISREG(status.st_mode) || position < 0) {
         Expected<void> spooled = source.spool(fd, progress);

@@ -9,9 +9,9 @@
 #include <limits>
 #include <random>
 
-#include "tools/tegu/time_histogram.h"
 #include "tools/tegu/input.h"
 #include "tools/tegu/json.h"
+#include "tools/tegu/time_histogram.h"
 
 namespace tegu {
 namespace cli {

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "tools/tegu/command.h"
-#include "tools/tegu/time_histogram.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
 #include "tools/tegu/terminal.h"
 #include "tools/tegu/text.h"
+#include "tools/tegu/time_histogram.h"
 
 namespace tegu {
 namespace cli {

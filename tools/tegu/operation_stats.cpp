@@ -36,7 +36,8 @@ std::vector<std::string> row_of(const std::string& stem, const std::vector<clien
     const double bytes = of("bytes_read_total") + of("bytes_written_total");
     const double predicted = number_of(fields, "predicted_" + stem + "_seconds_total");
     const double measured = number_of(fields, "measured_" + stem + "_seconds_total");
-    const bool has_costs = number_of(fields, "predicted_" + stem + "_jobs_total") > 0;  // some that are long enough to tell
+    const bool has_costs =
+        number_of(fields, "predicted_" + stem + "_jobs_total") > 0;  // some that are long enough to tell
     return {stem,
             count_text(jobs),
             count_text(jobs - of("ok_total")),

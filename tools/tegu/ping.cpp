@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "tools/tegu/command.h"
-#include "tools/tegu/time_histogram.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
 #include "tools/tegu/text.h"
+#include "tools/tegu/time_histogram.h"
 
 namespace tegu {
 namespace cli {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The eleven element types of an array: the one list that the wire ids, dispatch, clients, tools and tests expand.
-// Numbers stand on the wire and in stored files: never renumber, append only.
+// Numbers stand on the wire and in stored files: never renumber, append only. C++14 but for the words: device code includes it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#if __cplusplus >= 201703L
 #include <string_view>
+#endif
 
 #include "base/half.h"
 
@@ -52,6 +54,7 @@ constexpr bool is_signed_integer(ElementType type) {
     return type == ElementType::I8 || type == ElementType::I16 || type == ElementType::I32 || type == ElementType::I64;
 }
 
+#if __cplusplus >= 201703L
 // "f32"; "?" for a number that is not in the list.
 constexpr std::string_view element_word(ElementType type) {
     switch (type) {
@@ -62,6 +65,7 @@ constexpr std::string_view element_word(ElementType type) {
     }
     return "?";
 }
+#endif
 
 // ElementTypeOf<float>::value == ElementType::F32.
 template <class T>

@@ -3,6 +3,7 @@
 // refused. docs/numerics.md fixes every result; cpu/add_block.h adds runs of neighbours, add.cpp cuts the work.
 #pragma once
 
+#include "kernels/cpu/reduce_exact.h"
 #include "kernels/operation.h"
 
 namespace tegu::kernels {
@@ -12,5 +13,8 @@ Result<JobPlan> plan_add(const Job& job, const AddParams& params);
 // An integer sum that does not fit the type: Overflow, field "values"; the message has the first index (row-major) and the sum.
 Result<RunReport> run_add(const Job& job, const AddParams& params, Span<const InputView> inputs,
                           Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+
+// The error of a sum of integers at `index` that does not fit the type; every backend answers with it.
+Error add_overflow(ElementType type, std::uint64_t index, Int128 sum);
 
 }  // namespace tegu::kernels

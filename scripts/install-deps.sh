@@ -8,7 +8,7 @@ set -euo pipefail
 
 packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboost-dev libsystemd-dev libpng-dev
     zlib1g-dev python3)
-packages_test=(libgtest-dev libbenchmark-dev python3-numpy python3-venv systemd procps
+packages_test=(libboost-context-dev libgtest-dev libbenchmark-dev python3-numpy python3-venv systemd procps
     util-linux clang)
 packages_bench=(redis-server redis-tools python3-venv)
 packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)

@@ -13,7 +13,7 @@ scripts/install-deps.sh build test
 for preset in "${presets[@]}"; do
     echo "== $preset: build"
     began=$(date +%s)
-    scripts/build.sh "$preset" -DTEGU_TESTS=ON -DTEGU_BENCH=ON -DTEGU_WERROR=ON
+    scripts/build.sh "$preset" -DTEGU_TESTS=ON -DTEGU_BENCH=ON -DTEGU_WERROR=ON -DTEGU_CUDA_ARCHITECTURES=87
     echo "== $preset: tests (built in $(($(date +%s) - began)) s)"
     (cd "build/$preset" && ctest --output-on-failure --parallel "$(nproc)" --no-tests=error)
 done

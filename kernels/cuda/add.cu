@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense, equally aligned arrays move in packs of 16 bytes; anything else element by element, which still fills whole sectors.
+#include "kernels/cuda/add.h"
+
+#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/grid.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+// The sum of two elements. `fits` is false for an integer sum that does not fit T.
+template <class T>
+struct Sum {
+    TEGU_DEVICE static T of(T x, T y, bool* fits) {
+        using Unsigned = typename UnsignedOf<sizeof(T)>::type;
+        const Unsigned sum = static_cast<Unsigned>(static_cast<Unsigned>(x) + static_cast<Unsigned>(y));
+        const T z = static_cast<T>(sum);
+        const bool is_signed = static_cast<T>(-1) < static_cast<T>(1);
+        // Signed: both terms have the sign that the sum has not. Unsigned: the sum wrapped to below a term.
+        *fits = is_signed ? ((x ^ z) & (y ^ z)) >= 0 : z >= x;
+        return z;
+    }
+};
+template <>
+struct Sum<Half> {
+    TEGU_DEVICE static Half of(Half x, Half y, bool*) { return Narrow<Half>::of(widen(x) + widen(y)); }
+};
+template <>
+struct Sum<float> {
+    TEGU_DEVICE static float of(float x, float y, bool*) { return Narrow<float>::of(x + y); }
+};
+template <>
+struct Sum<double> {
+    TEGU_DEVICE static double of(double x, double y, bool*) { return Narrow<double>::of(x + y); }
+};
+
+// add_packs: z = x + y, dense.
+// in:    x, y [n] T, 16-byte aligned               out: z [n] T, 16-byte aligned; may be x or y
+// grid:  x strides over packs of 16 bytes          block: policy.threads_per_block
+// shared: none                                     result valid in: z, and overflow (smallest index), after the launch
+// moves: reads 2 n sizeof(T) B, writes n sizeof(T) B      order: any
+// why:   Packs loads of each input are in flight before the first addition, which hides the latency of memory
+template <class T, unsigned Packs>
+TEGU_KERNEL add_packs(const T* x, const T* y, T* z, std::uint64_t n, std::uint64_t* overflow) {
+    constexpr unsigned kWidth = 16 / sizeof(T);
+    using Chunk = Pack<T, kWidth>;
+    const std::uint64_t packs = n / kWidth;
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    const std::uint64_t self = std::uint64_t{block_x()} * block_threads() + thread_index();
+    for (std::uint64_t p = self; p < packs; p += stride * Packs) {
+        Chunk a[Packs];
+        Chunk b[Packs];
+        TEGU_UNROLL
+        for (unsigned i = 0; i < Packs; ++i)
+            if (p + i * stride < packs) {
+                a[i] = reinterpret_cast<const Chunk*>(x)[p + i * stride];
+                b[i] = reinterpret_cast<const Chunk*>(y)[p + i * stride];
+            }
+        TEGU_UNROLL
+        for (unsigned i = 0; i < Packs; ++i) {
+            if (p + i * stride >= packs) break;
+            Chunk c;
+            TEGU_UNROLL
+            for (unsigned e = 0; e < kWidth; ++e) {
+                bool fits = true;
+                c.at[e] = Sum<T>::of(a[i].at[e], b[i].at[e], &fits);
+                if (!fits) atomic_min(overflow, (p + i * stride) * kWidth + e);
+            }
+            reinterpret_cast<Chunk*>(z)[p + i * stride] = c;
+        }
+    }
+    const std::uint64_t rest = packs * kWidth + self;  // fewer than kWidth elements: the first threads take one each
+    if (rest < n) {
+        bool fits = true;
+        z[rest] = Sum<T>::of(x[rest], y[rest], &fits);
+        if (!fits) atomic_min(overflow, rest);
+    }
+}
+
+// add_elements: z = x + y, rows with gaps or at any address.
+// in:    x, y [rows, cols] T with row strides      out: z [rows, cols] T, dense; may be x or y
+// grid:  x strides over the elements               block: policy.threads_per_block
+// shared: none                                     result valid in: z, and overflow (smallest index), after the launch
+// moves: reads 2 n sizeof(T) B, writes n sizeof(T) B, n = rows * cols      order: any
+// why:   the general case; one division an element is hidden behind memory
+template <class T>
+TEGU_KERNEL add_elements(AddArrays arrays) {
+    const T* const x = static_cast<const T*>(arrays.x);
+    const T* const y = static_cast<const T*>(arrays.y);
+    const std::uint64_t n = arrays.rows * arrays.cols;
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    for (std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index(); i < n; i += stride) {
+        const std::uint64_t row = i / arrays.cols;
+        const std::uint64_t col = i - row * arrays.cols;
+        bool fits = true;
+        static_cast<T*>(arrays.z)[i] =
+            Sum<T>::of(x[row * arrays.x_row_stride + col], y[row * arrays.y_row_stride + col], &fits);
+        if (!fits) atomic_min(arrays.overflow, i);
+    }
+}
+
+template <class T, unsigned Packs>
+LaunchStatus launch_packs(const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits, Stream stream) {
+    const std::uint64_t n = arrays.rows * arrays.cols;
+    const std::uint64_t packs = n * sizeof(T) / 16;
+    const unsigned blocks = blocks_for(packs / Packs + 1, policy.threads_per_block, policy.waves, limits);
+    return launch(add_packs<T, Packs>, LaunchShape{blocks, 1, policy.threads_per_block, 0}, stream,
+                  static_cast<const T*>(arrays.x), static_cast<const T*>(arrays.y), static_cast<T*>(arrays.z), n,
+                  arrays.overflow);
+}
+
+bool is_aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; }
+
+template <class T>
+LaunchStatus launch_typed(const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits, Stream stream) {
+    const bool dense = arrays.rows == 1 || (arrays.x_row_stride == arrays.cols && arrays.y_row_stride == arrays.cols);
+    if (dense && is_aligned(arrays.x) && is_aligned(arrays.y) && is_aligned(arrays.z)) {
+        if (policy.packs_per_thread >= 4) return launch_packs<T, 4>(arrays, policy, limits, stream);
+        if (policy.packs_per_thread >= 2) return launch_packs<T, 2>(arrays, policy, limits, stream);
+        return launch_packs<T, 1>(arrays, policy, limits, stream);
+    }
+    const unsigned blocks = blocks_for(arrays.rows * arrays.cols, policy.threads_per_block, policy.waves, limits);
+    return launch(add_elements<T>, LaunchShape{blocks, 1, policy.threads_per_block, 0}, stream, arrays);
+}
+
+}  // namespace
+
+LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits, Stream stream) {
+    if (arrays.rows == 0 || arrays.cols == 0) return 0;
+    switch (type) {
+#define TEGU_X(number, Name, word, element) \
+    case ElementType::Name: return launch_typed<element>(arrays, policy, limits, stream);
+        TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+    }
+    return 0;
+}
+
+}  // namespace cuda
+}  // namespace tegu

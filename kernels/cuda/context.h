@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operation on a GPU gets besides its job: a stream, the limits of the device, and a workspace. The kernels see nothing of devices
+// or of the memory classes of boards: whoever calls them made the pointers good for the stream. The workspace is an interface, because
+// the same operations run on a GPU and, in tests, on the host (tests/simt).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+#include "kernels/cuda/launch.h"
+#include "kernels/cuda/policies.h"
+
+namespace tegu::cuda {
+
+// Memory of one stream, for one job at a time. One thread.
+class Workspace {
+  public:
+    virtual ~Workspace() = default;
+    // Memory that kernels of the stream may touch, the host not: aligned to 256 bytes, contents unspecified, good until reset().
+    // Errors: OutOfMemory.
+    virtual Result<void*> take(std::size_t bytes) = 0;
+    // The same, zero before the next launch.
+    virtual Result<void*> take_zeroed(std::size_t bytes) = 0;
+    // Copies in stream order; read() returns when `to` is filled, which waits for all work before it.
+    // Errors: DeviceLost, with the name that CUDA gives it: the process cannot use the device any more.
+    virtual Result<void> read(void* to, const void* from, std::size_t bytes) = 0;
+    virtual Result<void> write(void* to, const void* from, std::size_t bytes) = 0;
+    // From device memory to device memory, at any address; in stream order.
+    virtual Result<void> copy(void* to, const void* from, std::size_t bytes) = 0;
+    // Waits for all work of the stream.
+    virtual Result<void> synchronize() = 0;
+    // What was taken is free again. Keeps the memory for the next job.
+    virtual void reset() = 0;
+};
+
+struct Context {
+    Stream stream = nullptr;
+    DeviceLimits limits;
+    Policies policies;
+    Workspace* workspace = nullptr;  // not owned
+};
+
+// Ok for 0 (cudaSuccess). Else OutOfMemory, which is no harm done, or DeviceLost, both with `call` and CUDA's name of the error. The only place that
+// maps a cudaError_t.
+Result<void> check_cuda(LaunchStatus status, const char* call);
+
+}  // namespace tegu::cuda

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many blocks: enough to fill the device a few times over, never more than there is work, and the unsigned type of a width.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/launch.cuh"
+
+namespace tegu {
+namespace cuda {
+
+template <std::size_t Bytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<1> {
+    using type = std::uint8_t;
+};
+template <>
+struct UnsignedOf<2> {
+    using type = std::uint16_t;
+};
+template <>
+struct UnsignedOf<4> {
+    using type = std::uint32_t;
+};
+template <>
+struct UnsignedOf<8> {
+    using type = std::uint64_t;
+};
+
+// Blocks for `items` that a thread takes one at a time, striding over the grid: `waves` times what the device holds at once.
+inline unsigned blocks_for(std::uint64_t items, unsigned threads, unsigned waves, const DeviceLimits& limits) {
+    const std::uint64_t wanted = (items + threads - 1) / threads;
+    const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * (limits.threads_per_multiprocessor / threads);
+    const std::uint64_t most = resident * waves > 0 ? resident * waves : 1;
+    const std::uint64_t blocks = wanted < most ? wanted : most;
+    return blocks > 0 ? static_cast<unsigned>(blocks) : 1u;
+}
+
+}  // namespace cuda
+}  // namespace tegu

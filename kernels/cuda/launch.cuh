@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// launch(): a kernel on a stream, with a checked error. Compiled for the host it runs the grid in tests/simt before it returns.
+#pragma once
+
+#include "kernels/cuda/launch.h"
+#include "kernels/cuda/simt.cuh"
+
+#if defined(__CUDACC__)
+#include <cuda_runtime_api.h>
+#else
+#include <functional>
+#endif
+
+namespace tegu {
+
+#if !defined(__CUDACC__)
+namespace simt {
+// Runs every thread of every block; `thread` is the kernel with its arguments.
+void run_grid(const cuda::LaunchShape& shape, const std::function<void()>& thread);
+}  // namespace simt
+#endif
+
+namespace cuda {
+
+constexpr std::size_t kPlainSharedBytes = 48 << 10;  // more has to be allowed per kernel
+
+// Arguments travel by value. Returns the error of this launch; errors of the run show at the next synchronisation.
+template <class... Parameters, class... Arguments>
+LaunchStatus launch(void (*kernel)(Parameters...), const LaunchShape& shape, Stream stream, Arguments... arguments) {
+#if defined(__CUDACC__)
+    if (shape.shared_bytes > kPlainSharedBytes) {
+        const cudaError_t allowed = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                         static_cast<int>(shape.shared_bytes));
+        if (allowed != cudaSuccess) return allowed;
+    }
+    kernel<<<dim3(shape.blocks_x, shape.blocks_y), shape.threads, shape.shared_bytes, stream>>>(arguments...);
+    return cudaGetLastError();
+#else
+    static_cast<void>(stream);
+    simt::run_grid(shape, [=] { kernel(arguments...); });
+    return 0;
+#endif
+}
+
+// Zeroes memory on the stream.
+inline LaunchStatus zero(void* data, std::size_t bytes, Stream stream) {
+#if defined(__CUDACC__)
+    return cudaMemsetAsync(data, 0, bytes, stream);
+#else
+    static_cast<void>(stream);
+    memset(data, 0, bytes);
+    return 0;
+#endif
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch policies of a device: one plain struct for each kind of launch, with the defaults that hold where nothing was tuned. A policy changes how
+// fast a result comes, never a bit of it.
+#pragma once
+
+#include "kernels/cuda/add.h"
+
+namespace tegu {
+namespace cuda {
+
+struct Policies {
+    AddPolicy add = kDefaultAddPolicy;
+};
+
+}  // namespace cuda
+}  // namespace tegu

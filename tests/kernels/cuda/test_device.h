@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the tests of the GPU backend run: on a GPU (test_device_cuda.cpp), or on the host in its place (test_device_simt.cpp). The same
+// tests are built with both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/cuda/context.h"
+
+namespace tegu::test {
+
+// Device memory of a test. On the host it ends where a sanitizer sees it.
+class DeviceBytes {
+  public:
+    explicit DeviceBytes(std::size_t bytes);
+    explicit DeviceBytes(const std::vector<std::byte>& content);
+    ~DeviceBytes();
+    DeviceBytes(const DeviceBytes&) = delete;
+    DeviceBytes& operator=(const DeviceBytes&) = delete;
+
+    std::byte* data() const { return data_; }
+    std::vector<std::byte> download() const;
+
+  private:
+    std::byte* data_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+// The context that the tests run in; null, and why, without a GPU.
+const cuda::Context* test_context(const char** why_not);
+// On the host sizes above this take too long: every step of a fiber costs.
+std::uint64_t largest_test_elements();
+// Decides the order of threads, where the tests have a say in it.
+void set_thread_order(std::uint64_t seed);
+
+}  // namespace tegu::test

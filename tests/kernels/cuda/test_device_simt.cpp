@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "tests/kernels/cuda/test_device.h"
+#include "tests/simt/simt.h"
+
+namespace tegu::cuda {
+
+Result<void> check_cuda(LaunchStatus status, const char* call) {
+    if (status == 0) return {};
+    return make_error(Status::DeviceLost, call);
+}
+
+}  // namespace tegu::cuda
+
+namespace tegu::test {
+namespace {
+
+// Every piece is an allocation of its exact size, full of garbage.
+class HostWorkspace final : public cuda::Workspace {
+  public:
+    Result<void*> take(std::size_t bytes) override {
+        pieces_.emplace_back(new std::byte[bytes]);
+        std::memset(pieces_.back().get(), 0xa5, bytes);
+        return static_cast<void*>(pieces_.back().get());
+    }
+    Result<void*> take_zeroed(std::size_t bytes) override {
+        Result<void*> taken = take(bytes);
+        std::memset(*taken, 0, bytes);
+        return taken;
+    }
+    Result<void> read(void* to, const void* from, std::size_t bytes) override { return copy(to, from, bytes); }
+    Result<void> write(void* to, const void* from, std::size_t bytes) override { return copy(to, from, bytes); }
+    Result<void> copy(void* to, const void* from, std::size_t bytes) override {
+        std::memcpy(to, from, bytes);
+        return {};
+    }
+    Result<void> synchronize() override { return {}; }
+    void reset() override { pieces_.clear(); }
+
+  private:
+    std::vector<std::unique_ptr<std::byte[]>> pieces_;
+};
+
+}  // namespace
+
+DeviceBytes::DeviceBytes(std::size_t bytes) : data_(new std::byte[bytes]), bytes_(bytes) { std::memset(data_, 0x5a, bytes); }
+DeviceBytes::DeviceBytes(const std::vector<std::byte>& content) : DeviceBytes(content.size()) {
+    if (bytes_ != 0) std::memcpy(data_, content.data(), bytes_);
+}
+DeviceBytes::~DeviceBytes() { delete[] data_; }
+std::vector<std::byte> DeviceBytes::download() const { return std::vector<std::byte>(data_, data_ + bytes_); }
+
+const cuda::Context* test_context(const char**) {
+    static HostWorkspace workspace;
+    static const cuda::Context context{nullptr, cuda::DeviceLimits{53, 2, 512, 48 << 10, 256 << 10}, {}, &workspace};
+    return &context;
+}
+
+std::uint64_t largest_test_elements() { return 70000; }
+void set_thread_order(std::uint64_t seed) { simt::set_seed(seed); }
+
+}  // namespace tegu::test

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs CUDA kernels on the host: what kernels/cuda/simt.cuh asks for when a host compiler reads it. A grid runs block after block in an
+// order that the seed decides; the threads of a block are fibers, and at every barrier, shuffle, ballot and atomic the seed decides which one
+// goes on. Shared memory is a fresh allocation per block, full of garbage, so that a sanitizer sees its bounds.
+//
+// It shows: accesses out of bounds, reads of what was never written (by changing results), barriers and collectives that not all threads
+// reach (the program ends with a message that says where), and dependence on the order of threads. It does not show weak memory
+// order, or races that no order of whole threads between collectives brings about: compute-sanitizer on a GPU does.
+#pragma once
+
+#include <cstdint>
+
+namespace tegu::simt {
+
+// Decides all orders from here on. Tests print it when they fail.
+void set_seed(std::uint64_t seed);
+
+// What ran since the last call of reset_counts().
+struct Counts {
+    std::uint64_t launches = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t switches = 0;  // of fibers
+};
+Counts counts();
+void reset_counts();
+
+}  // namespace tegu::simt

@@ -3,8 +3,10 @@
 // a block that is not among the first k, then each of these k blocks holds an element that is better, or as good and earlier. So
 // the answer lies in k blocks, whatever the data, and taking them best first tightens the bound as fast as it can be.
 #include <cmath>
+#include <utility>
 
 #include "kernels/cpu/topk_selector.h"
+#include "kernels/cpu/topk_sort.h"
 
 namespace tegu::kernels::topk {
 namespace {
@@ -16,6 +18,19 @@ Entry keep_best(Selector<Entry>& selector) {
     std::nth_element(selector.entries, selector.entries + (k - 1), selector.entries + selector.size);
     selector.size = k;
     return selector.entries[k - 1];
+}
+
+// Drops all candidates but the first of each of the best k ranks, and leaves them in order. Returns the rank that others must reach.
+template <class Entry>
+std::uint64_t keep_best_distinct(Selector<Entry>& selector, std::uint64_t worst) {
+    Entry* sorted =
+        sort_by_rank(selector.entries, selector.spare, selector.size, selector.shift, selector.team.alone());
+    if (sorted == nullptr) return worst;  // a stop was requested
+    if (sorted != selector.entries) std::swap(selector.entries, selector.spare);
+    selector.size = selector.first_of_each_rank(selector.entries, selector.size);
+    if (selector.size < selector.question.k) return worst;
+    selector.size = selector.question.k;
+    return selector.rank_of(selector.entries[selector.size - 1]);
 }
 
 // A rank that most likely `wanted` of the minima are within, from every 16th of them.
@@ -42,18 +57,23 @@ std::uint64_t list_blocks(const Selector<Entry>& selector, std::uint64_t bound, 
     return size;
 }
 
+// The smallest rank of every block. False: a stop was requested.
+template <class Entry>
+bool find_minima(const Selector<Entry>& selector) {
+    const std::uint64_t block = selector.method.block;
+    return selector.team.run(tasks_of(selector.question.n), [&](std::uint64_t task, unsigned slot) {
+        selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+            selector.kernels.minima(selector.view(begin, count, slot), block, selector.layout.minima + begin / block);
+        });
+    });
+}
+
 // Leaves the best k blocks in order in `order`. Returns how many there are; 0 if a stop was requested.
 template <class Entry>
 std::uint64_t order_blocks(const Selector<Entry>& selector, Entry* order) {
-    const std::uint64_t block = selector.method.block;
     const std::uint64_t blocks = selector.method.blocks;
-    std::uint64_t* minima = selector.layout.minima;
-    const bool scanned = selector.team.run(tasks_of(selector.question.n), [&](std::uint64_t task, unsigned slot) {
-        selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-            selector.kernels.minima(selector.view(begin, count, slot), block, minima + begin / block);
-        });
-    });
-    if (!scanned) return 0;
+    const std::uint64_t* minima = selector.layout.minima;
+    if (!find_minima(selector)) return 0;
     const std::uint64_t best = std::min(selector.question.k, blocks);
     auto* scratch = reinterpret_cast<std::uint64_t*>(order);  // `order` is not in use yet
     std::uint64_t listed = list_blocks(selector, guess_bound(minima, blocks, best, scratch), order);
@@ -61,6 +81,32 @@ std::uint64_t order_blocks(const Selector<Entry>& selector, Entry* order) {
     std::nth_element(order, order + (best - 1), order + listed);
     std::sort(order, order + best);
     return best;
+}
+
+// Leaves in `order`, in order, the blocks with a minimum within the k-th best of the different minima, which becomes the
+// bound. Returns how many there are; 0 if there are not k different minima among those looked at.
+template <class Entry>
+std::uint64_t order_distinct_blocks(const Selector<Entry>& selector, Entry* order, std::uint64_t& bound) {
+    const std::uint64_t k = selector.question.k;
+    const std::uint64_t blocks = selector.method.blocks;
+    if (blocks < k) return 0;
+    auto* scratch = reinterpret_cast<std::uint64_t*>(order);  // `order` is not in use yet
+    const std::uint64_t guess = guess_bound(selector.layout.minima, blocks, k, scratch);
+    const std::uint64_t listed = list_blocks(selector, guess, order);
+    std::sort(order, order + listed);
+    std::uint64_t different = 0;
+    std::uint64_t last = 0;
+    while (last < listed && different < k) {
+        const std::uint64_t rank = selector.rank_of(order[last]);
+        while (last < listed && selector.rank_of(order[last]) == rank) ++last;
+        ++different;
+        bound = rank;
+    }
+    if (different < k) {
+        bound = kAnyRank;
+        return 0;
+    }
+    return last;
 }
 
 constexpr std::uint64_t kAhead = 8;  // blocks between asking for one and reading it: they lie anywhere in the input
@@ -98,6 +144,30 @@ bool select_blocks(Selector<Entry>& selector) {
     return true;
 }
 
+template <class Entry>
+bool select_distinct_blocks(Selector<Entry>& selector, std::uint64_t& bound) {
+    const std::uint64_t block = selector.method.block;
+    Entry* order = reinterpret_cast<Entry*>(selector.layout.order);
+    selector.size = 0;
+    if (!find_minima(selector)) return false;
+    const std::uint64_t blocks = order_distinct_blocks(selector, order, bound);
+    if (blocks * block > selector.question.n / 8) return true;
+    std::uint64_t worst = bound;
+    for (std::uint64_t i = 0; i < blocks && selector.rank_of(order[i]) <= worst; ++i) {
+        if (i % 64 == 0 && selector.team.stop().stop_requested()) return false;
+        const std::uint64_t begin = selector.index_of(order[i]) * block;
+        if (i + kAhead < blocks) prefetch(selector, selector.index_of(order[i + kAhead]) * block);
+        const std::uint64_t count = std::min(block, selector.question.n - begin);
+        selector.size +=
+            selector.collect(selector.view(begin, count, 0), begin, worst, selector.entries + selector.size);
+        if (selector.size > 2 * selector.question.k + block) worst = keep_best_distinct(selector, worst);
+    }
+    keep_best_distinct(selector, worst);
+    return true;
+}
+
+template bool select_distinct_blocks(Selector<Entry64>&, std::uint64_t&);
+template bool select_distinct_blocks(Selector<Entry128>&, std::uint64_t&);
 template bool select_blocks(Selector<Entry64>&);
 template bool select_blocks(Selector<Entry128>&);
 

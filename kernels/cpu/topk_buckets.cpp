@@ -258,7 +258,8 @@ class Buckets {
             Entry** next = reinterpret_cast<Entry**>(selector_.layout.places) + slot * kMaxBuckets;
             const std::uint64_t* places = counts_of(part);
             for (std::uint32_t b = 0; b < used_; ++b) next[b] = base_of(b) + places[b];
-            std::fill(next + used_, next + kMaxBuckets, store_ + room);  // what the map still knows of buckets behind is dropped
+            std::fill(next + used_, next + kMaxBuckets,
+                      store_ + room);  // what the map still knows of buckets behind is dropped
             const BucketPlaces<Entry> to{next, store_ + room, boundary_, selector_.spare + kBoundary};
             for_each_piece(part, slot, [&](Elements elements, std::uint64_t begin) {
                 sorting_.scatter(elements, begin, map_, to);

@@ -20,7 +20,7 @@ namespace tegu::kernels::group {
 constexpr std::uint64_t kGroup = 64;
 constexpr unsigned kDense = 12;  // flagged elements of a group from which a loop without branches is faster
 
-// Bit i is set if ranks[i] <= limit. REQUIRES: ranks aligned to 64 bytes.
+// Bit i is set if ranks[i] <= limit, or == rank. REQUIRES: ranks aligned to 64 bytes.
 #if defined(__AVX512BW__)
 [[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint8_t* ranks, std::uint8_t limit) {
     return _mm512_cmple_epu8_mask(_mm512_load_si512(ranks), _mm512_set1_epi8(static_cast<char>(limit)));
@@ -44,11 +44,31 @@ constexpr unsigned kDense = 12;  // flagged elements of a group from which a loo
         mask |= std::uint64_t{_mm512_cmple_epu64_mask(_mm512_load_si512(ranks + i), limits)} << i;
     return mask;
 }
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint8_t* ranks, std::uint8_t rank) {
+    return _mm512_cmpeq_epu8_mask(_mm512_load_si512(ranks), _mm512_set1_epi8(static_cast<char>(rank)));
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint16_t* ranks, std::uint16_t rank) {
+    const __m512i wanted = _mm512_set1_epi16(static_cast<short>(rank));
+    const std::uint64_t low = _mm512_cmpeq_epu16_mask(_mm512_load_si512(ranks), wanted);
+    return low | std::uint64_t{_mm512_cmpeq_epu16_mask(_mm512_load_si512(ranks + 32), wanted)} << 32;
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint32_t* ranks, std::uint32_t rank) {
+    const __m512i wanted = _mm512_set1_epi32(static_cast<int>(rank));
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < kGroup; i += 16)
+        mask |= std::uint64_t{_mm512_cmpeq_epu32_mask(_mm512_load_si512(ranks + i), wanted)} << i;
+    return mask;
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint64_t* ranks, std::uint64_t rank) {
+    const __m512i wanted = _mm512_set1_epi64(static_cast<long long>(rank));
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < kGroup; i += 8)
+        mask |= std::uint64_t{_mm512_cmpeq_epu64_mask(_mm512_load_si512(ranks + i), wanted)} << i;
+    return mask;
+}
 #else
-template <class U>
-[[gnu::always_inline]] static inline std::uint64_t mask_within(const U* ranks, U limit) {
-    alignas(64) unsigned char flags[kGroup];
-    for (unsigned i = 0; i < kGroup; ++i) flags[i] = ranks[i] <= limit ? 0xff : 0;
+// One bit for each of 64 bytes that are all ones or 0.
+[[gnu::always_inline]] static inline std::uint64_t mask_of_bytes(const unsigned char* flags) {
     std::uint64_t mask = 0;
 #if defined(__SSE2__)
     for (unsigned i = 0; i < kGroup; i += 16) {
@@ -63,6 +83,18 @@ template <class U>
     }
 #endif
     return mask;
+}
+template <class U>
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const U* ranks, U limit) {
+    alignas(64) unsigned char flags[kGroup];
+    for (unsigned i = 0; i < kGroup; ++i) flags[i] = ranks[i] <= limit ? 0xff : 0;
+    return mask_of_bytes(flags);
+}
+template <class U>
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const U* ranks, U rank) {
+    alignas(64) unsigned char flags[kGroup];
+    for (unsigned i = 0; i < kGroup; ++i) flags[i] = ranks[i] == rank ? 0xff : 0;
+    return mask_of_bytes(flags);
 }
 #endif
 

@@ -26,14 +26,19 @@ struct Elements {
     std::uint64_t flip;  // rank::flip_of
 };
 
-// Ranks that were met. The first few stand in a list, which a vector compares at once: data of few values needs no more. Then a
-// hash table of pairs, 2^bits of them, where the older of a full pair is forgotten.
+// Ranks that were met: a hash table of pairs, 2^bits of them, where the older of a full pair is forgotten. Ranks that are known to
+// be frequent are found faster once they are met: in a list that a vector compares at once, or in slots that fit its registers.
 struct SeenRanks {
-    static constexpr unsigned kFew = 32;
-    std::byte* table = nullptr;  // (2 << bits) ranks as wide as an element, aligned for it
-    unsigned bits = 2;           // 2..width of an element - 1
-    unsigned known = 0;          // ranks in `few`; more than kFew: it did not hold them all
-    alignas(64) std::uint64_t few[kFew] = {};
+    static constexpr unsigned kMostHot = 24;
+    static constexpr unsigned kSlots = 64;
+    std::byte* table = nullptr;          // (2 << bits) ranks as wide as an element, aligned for it
+    unsigned bits = 2;                   // 2..width of an element - 1
+    const std::uint64_t* hot = nullptr;  // [hot_count] different ranks that are frequent
+    unsigned hot_count = 0;              // <= kMostHot
+    unsigned met_count = 0;
+    std::uint64_t met[kMostHot] = {};  // those of `hot` that were met
+    std::uint32_t factor = 0;          // sends each of `hot` to a slot of its own; 0: the slots are not used
+    alignas(64) std::uint32_t slots[kSlots] = {};  // the same ranks, and others where they do not belong
 };
 
 // The functions for one element type. They write in bounds whatever the elements are, even if these change meanwhile.

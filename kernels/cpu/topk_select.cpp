@@ -27,15 +27,19 @@ std::uint64_t most_blocks(const Question& question) {
     return question.n / ((cached ? 8 : 32) * kMinBlock);
 }
 
-Method blocks_method(const Question& question) {
-    Method method;
-    method.kind = MethodKind::Blocks;
+void choose_blocks(const Question& question, Method& method) {
     // Near sqrt(2n / k): as many minima to sort through as elements to read again. Never more than n / 8 of these.
     method.block = kMinBlock;
     while (method.block < kTile && method.block * method.block * question.k < 2 * question.n &&
            question.k <= question.n / (16 * method.block))
         method.block *= 2;
     method.blocks = (question.n + method.block - 1) / method.block;
+}
+
+Method blocks_method(const Question& question) {
+    Method method;
+    method.kind = MethodKind::Blocks;
+    choose_blocks(question, method);
     method.entries = 2 * question.k + 2 * method.block;
     return method;
 }
@@ -59,11 +63,17 @@ Method buckets_method(const Question& question) {
     return method;
 }
 
+// `within` fits the lists of any number of slots, which lie side by side.
 Method distinct_method(const Question& question) {
     Method method;
     method.kind = MethodKind::Distinct;
     method.sample = std::min(kMaxSample, question.n / 64);
+    if (question.k <= most_blocks(question)) {
+        choose_blocks(question, method);
+        method.sample = std::min(kMaxSample, std::max<std::uint64_t>(question.n / 1024, 128));
+    }
     method.entries = 2 * question.k + 2 * kTile;
+    method.within = method.entries;
     method.slots = question.k <= 4096 ? kMaxSlots : 4;
     const auto width = static_cast<unsigned>(8 * element_bytes(question.type));
     method.seen_bits = 11;
@@ -127,7 +137,9 @@ std::string describe(const Method& method) {
         case MethodKind::Blocks: return "blocks block=" + std::to_string(method.block);
         case MethodKind::Threshold: return "threshold sample=" + std::to_string(method.sample);
         case MethodKind::Buckets: return "buckets sample=" + std::to_string(method.sample);
-        case MethodKind::Distinct: return "distinct sample=" + std::to_string(method.sample);
+        case MethodKind::Distinct:
+            return "distinct" + (method.blocks > 0 ? " block=" + std::to_string(method.block) : std::string()) +
+                   " sample=" + std::to_string(method.sample);
     }
     return "direct";
 }

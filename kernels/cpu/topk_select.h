@@ -55,6 +55,7 @@ struct Method {
     std::uint64_t bucket = 0;      // buckets: entries that one thread sorts
     unsigned slots = kMaxSlots;    // threads that may work at the same time
     unsigned seen_bits = 0;        // distinct: of SeenRanks
+    std::uint64_t within = 0;      // distinct: elements within a bound that are sorted together
     std::uint64_t bytes = 0;       // working memory, with any number of threads
     std::uint64_t more_bytes = 0;  // buckets: what it may allocate itself where the data misled the sample
 };

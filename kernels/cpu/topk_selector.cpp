@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/topk_selector.h"
 
-#include <chrono>
+#include <sys/auxv.h>
+
 #include <cmath>
 #include <cstring>
 
@@ -18,30 +19,82 @@ std::uint64_t scramble(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// Differs from process to process, so that nobody can make input against the places of the sample. Results do not depend on it.
+// From the random bytes that the kernel gives every process, so that nobody can make input against the places of the sample. Results do
+// not depend on it.
 std::uint64_t secret() {
-    static const int somewhere = 0;  // at an address that the system chose
-    static const std::uint64_t drawn =
-        scramble(scramble(reinterpret_cast<std::uintptr_t>(&somewhere)) ^
-                 static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+    static const std::uint64_t drawn = [] {
+        std::uint64_t bytes[2] = {};
+        const auto address = static_cast<std::uintptr_t>(getauxval(AT_RANDOM));
+        if (address != 0) std::memcpy(bytes, reinterpret_cast<const void*>(address), sizeof bytes);
+        return scramble(bytes[0] ^ scramble(bytes[1]));
+    }();
     return drawn;
 }
 
-// How often a value repeats, and how sure that is, from the pairs of equal ranks in the sample.
-struct Repeats {
-    double each;   // elements with the value of an element picked at random, itself included; at least 1
-    double slack;  // factor >= 1 for the uncertainty
-};
+constexpr std::uint64_t kFrequent = 8;  // elements of a sample from which their rank is as good as known to be frequent
 
-Repeats repeats_in(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
-    double pairs = 0;
-    std::uint64_t run = 0;  // equal ranks before i
-    for (std::uint64_t i = 1; i < size; ++i) {
-        run = sample[i] == sample[i - 1] ? run + 1 : 0;
-        pairs += static_cast<double>(run);
+// The sample places that `expected` of them become, so that most likely as many as that lie within.
+double with_reserve(double expected) {
+    return expected + 4 * std::sqrt(expected) + 4;
+}
+
+// Calls visit(count) for each run of equal ranks, in order, until it returns false.
+template <class Visit>
+void for_each_run(const std::uint64_t* sample, std::uint64_t size, Visit visit) {
+    for (std::uint64_t begin = 0, end = 0; begin < size; begin = end) {
+        while (end < size && sample[end] == sample[begin]) ++end;
+        if (!visit(end - begin)) return;
     }
-    const double each = 2 * pairs * static_cast<double>(n) / static_cast<double>(size) / static_cast<double>(size);
-    return each <= 1 ? Repeats{1, 1} : Repeats{each, 1 + 3 / std::sqrt(pairs)};
+}
+
+// How many different ranks of the sequence one element of the sample stands for, where its rank is not frequent: what the pairs of
+// equal ranks say of values that repeat equally often, and less than it should be for others. At most n / size.
+double ranks_of_element(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
+    double pairs = 0;
+    double rare = 0;
+    for_each_run(sample, size, [&](std::uint64_t run) {
+        if (run >= kFrequent) return true;
+        pairs += static_cast<double>(run * (run - 1) / 2);
+        rare += static_cast<double>(run);
+        return true;
+    });
+    const double most = static_cast<double>(n) / static_cast<double>(size);
+    if (2 * pairs * most <= rare) return most;
+    return rare / (2 * pairs) / (1.15 + 3 / std::sqrt(pairs));
+}
+
+// How many different ranks the best elements of a sample stand for: so many of them, `pairs` of them equal.
+double ranks_of_prefix(double elements, double pairs, double each, double most) {
+    const double sure =
+        elements * elements / (2 * (pairs + 2 * std::sqrt(pairs) + 3));  // whatever is true of the others
+    const bool as_elsewhere = pairs <= elements / each + 3;              // twice what is expected
+    return std::min(elements * most, std::max(sure, as_elsewhere ? elements * each : 0));
+}
+
+// The same as place_in_sample() for different ranks: a frequent one counts once, whatever its share of the elements.
+std::uint64_t place_of_distinct(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n, std::uint64_t k) {
+    const double each = ranks_of_element(sample, size, n);
+    const double most = static_cast<double>(n) / static_cast<double>(size);
+    double frequent = 0;  // ranks
+    double rare = 0;      // elements of other ranks
+    double pairs = 0;     // of them
+    double enough = 0;    // of them, with the reserve; 0: not known yet
+    std::uint64_t place = 0;
+    for_each_run(sample, size, [&](std::uint64_t run) {
+        place += run;
+        if (run < kFrequent) {
+            rare += static_cast<double>(run);
+            pairs += static_cast<double>(run * (run - 1) / 2);
+        } else {
+            frequent += 1;
+        }
+        if (enough == 0 && frequent + ranks_of_prefix(rare, pairs, each, most) >= static_cast<double>(k)) {
+            if (rare == 0) return false;
+            enough = with_reserve(rare);
+        }
+        return enough == 0 || rare < enough;
+    });
+    return place;
 }
 
 unsigned shift_of(const Question& question, const Method& method) {
@@ -69,11 +122,6 @@ void copy_elements(const Sequence& sequence, std::uint64_t begin, std::uint64_t 
     }
 }
 
-std::uint64_t seen_bytes(const Question& question, const Method& method) {
-    return method.kind == MethodKind::Distinct ? (std::uint64_t{2} << method.seen_bits) * element_bytes(question.type)
-                                               : 0;
-}
-
 Layout::Layout(std::byte* memory, const Question& question, const Method& method) {
     const auto take = [this, memory](std::uint64_t part) {
         std::byte* taken = memory == nullptr ? nullptr : memory + bytes;
@@ -81,7 +129,8 @@ Layout::Layout(std::byte* memory, const Question& question, const Method& method
         return taken;
     };
     const std::uint64_t entry = method.wide ? sizeof(Entry128) : sizeof(Entry64);
-    const std::uint64_t lists = method.kind == MethodKind::Distinct ? method.slots : 1;
+    const bool distinct = method.kind == MethodKind::Distinct;
+    const std::uint64_t lists = distinct ? method.slots : 1;
     const bool threshold = method.kind == MethodKind::Threshold;
     const bool buckets = method.kind == MethodKind::Buckets;
     // Narrow entries of buckets wait in the output, and only the bucket that is cut has some that do not get there.
@@ -91,13 +140,15 @@ Layout::Layout(std::byte* memory, const Question& question, const Method& method
     order = take(method.blocks * entry);
     minima = reinterpret_cast<std::uint64_t*>(take((method.blocks + method.lanes) * sizeof(std::uint64_t)));
     sample = reinterpret_cast<std::uint64_t*>(take(2 * method.sample * sizeof(std::uint64_t)));
-    tallies = reinterpret_cast<TaskTally*>(take(threshold ? tasks_of(question.n) * sizeof(TaskTally) : 0));
+    tallies = reinterpret_cast<TaskTally*>(take(threshold || distinct ? tasks_of(question.n) * sizeof(TaskTally) : 0));
     histograms = reinterpret_cast<std::uint64_t*>(take(threshold ? method.slots * sizeof(std::uint64_t) << kDigitBits
                                                        : buckets ? kParts * kMaxBuckets * sizeof(std::uint64_t)
                                                                  : 0));
     places = take(buckets ? method.slots * kMaxBuckets * sizeof(void*) : 0);
     scratch = take(method.slots * 2 * method.bucket * entry);
-    seen = take(method.slots * seen_bytes(question, method));
+    seen = take(distinct
+                    ? method.slots * table_bytes(method.seen_bits, static_cast<unsigned>(element_bytes(question.type)))
+                    : 0);
     dense = take(method.slots * std::min(kTile, question.n) * element_bytes(question.type));
 }
 
@@ -138,22 +189,25 @@ std::uint64_t Selector<Entry128>::collect_new(Elements elements, std::uint64_t f
 
 template <class Entry>
 std::uint64_t Selector<Entry>::first_of_each_rank(Entry* data, std::uint64_t count) const {
-    return static_cast<std::uint64_t>(
-        std::unique(data, data + count, [this](Entry a, Entry b) { return rank_of(a) == rank_of(b); }) - data);
+    if (count == 0) return 0;
+    std::uint64_t last = 0;
+    for (std::uint64_t i = 1; i < count; ++i) {
+        if (rank_of(data[i]) == rank_of(data[last])) {
+            data[last] = std::min(data[last], data[i]);
+        } else {
+            data[++last] = data[i];
+        }
+    }
+    return last + 1;
 }
 
 template struct Selector<Entry64>;
 template struct Selector<Entry128>;
 
 std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& question, const Method& method) {
-    double wanted = static_cast<double>(question.k);
-    if (question.distinct) {
-        const Repeats repeats = repeats_in(sample, method.sample, question.n);
-        wanted *= repeats.each * repeats.slack;
-    }
-    const double expected =
-        std::min(wanted / static_cast<double>(question.n), 1.0) * static_cast<double>(method.sample);
-    return static_cast<std::uint64_t>(expected + 4 * std::sqrt(expected) + 4);
+    if (question.distinct) return place_of_distinct(sample, method.sample, question.n, question.k);
+    const double part = static_cast<double>(question.k) / static_cast<double>(question.n);
+    return static_cast<std::uint64_t>(with_reserve(part * static_cast<double>(method.sample)));
 }
 
 const std::uint64_t* take_sample(const Sequence& sequence, const ScanKernels& kernels, std::uint64_t flip,

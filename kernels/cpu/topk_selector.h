@@ -54,14 +54,17 @@ struct Layout {
     std::uint64_t* histograms = nullptr;  // [slots x 2^kDigitBits], for buckets also [parts x kMaxBuckets]
     std::byte* places = nullptr;          // [slots x kMaxBuckets] pointers
     std::byte* scratch = nullptr;         // [slots x 2 x method.bucket] entries
-    std::byte* seen = nullptr;            // [slots] tables
+    std::byte* seen = nullptr;            // [slots] tables of SeenRanks
     std::byte* dense = nullptr;           // [slots x kTile] elements
     std::uint64_t bytes = 0;
 
     Layout(std::byte* memory, const Question& question, const Method& method);
 };
 
-std::uint64_t seen_bytes(const Question& question, const Method& method);
+// Of a table of SeenRanks for elements of `width` bytes.
+inline std::uint64_t table_bytes(unsigned seen_bits, unsigned width) {
+    return (std::uint64_t{2} << seen_bits) * width;
+}
 
 template <class Entry>
 struct Selector {
@@ -107,7 +110,7 @@ struct Selector {
     }
     Entry last_index() const { return (Entry{1} << shift) - 1; }
 
-    // Keeps the first entry of each rank. REQUIRES: data[0, count) sorted by rank. Returns how many are left.
+    // Keeps of each rank the entry with the smallest index. REQUIRES: data[0, count) sorted by rank. Returns how many are left.
     std::uint64_t first_of_each_rank(Entry* data, std::uint64_t count) const;
 };
 
@@ -140,5 +143,15 @@ template <class Entry>
 bool select_buckets(Selector<Entry>& selector);  // writes the outputs itself
 template <class Entry>
 bool select_distinct(Selector<Entry>& selector);
+
+// Ways of `distinct`. True with fewer than k entries: it is not the way for this data. False: a stop was requested.
+
+// For small k and values that rarely repeat. `bound` becomes a rank that k different ones reach, if one was found.
+template <class Entry>
+bool select_distinct_blocks(Selector<Entry>& selector, std::uint64_t& bound);
+
+// For values that rarely repeat, within a bound. No entries if there are more than method.within elements.
+template <class Entry>
+bool select_distinct_within(Selector<Entry>& selector, std::uint64_t bound);
 
 }  // namespace tegu::kernels::topk

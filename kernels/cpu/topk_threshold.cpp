@@ -16,7 +16,9 @@ namespace {
 template <class Entry>
 class Threshold {
   public:
-    explicit Threshold(Selector<Entry>& selector) : selector_(selector), tasks_(tasks_of(selector.question.n)) {}
+    // `room`: for entries, and for as many again.
+    Threshold(Selector<Entry>& selector, std::uint64_t room)
+        : selector_(selector), tasks_(tasks_of(selector.question.n)), room_(room) {}
 
     bool run() {
         const std::uint64_t* sample = take_sample(selector_);
@@ -26,18 +28,28 @@ class Threshold {
         return select() && sort();
     }
 
+    // The first of each rank within the bound in order, if there is room for all; else no entries.
+    bool within(std::uint64_t bound) {
+        bound_ = bound;
+        selector_.size = 0;
+        if (!tally(true)) return false;
+        if (total_.less + total_.equal > room_) return true;
+        if (!(put_in_order() && sort())) return false;
+        selector_.size = selector_.first_of_each_rank(selector_.entries, selector_.size);
+        return true;
+    }
+
   private:
     std::uint64_t worst_rank() const { return kAnyRank >> (64 - 8 * selector_.sequence.bytes); }
 
     // The best k, in order of the tasks, perhaps with others.
     bool select() {
         const std::uint64_t k = selector_.question.k;
-        const std::uint64_t room = selector_.method.entries;
         const bool at_once = k <= selector_.question.n / kStoreAtOnce;
         if (!tally(at_once)) return false;
         const bool enough = total_.less + total_.equal >= k;
-        if (at_once && enough && total_.less + total_.equal <= room) return put_in_order();
-        const bool too_many = total_.less > k && total_.less + total_.equal > room;
+        if (at_once && enough && total_.less + total_.equal <= room_) return put_in_order();
+        const bool too_many = total_.less > k && total_.less + total_.equal > room_;
         if ((!enough || too_many) && !(find_exact_bound(selector_, bound_) && tally(false))) return false;
         assign_places();
         return store();
@@ -59,7 +71,7 @@ class Threshold {
             const std::uint64_t size = mine.less + mine.equal;
             mine.ties = mine.equal;
             mine.place = used.fetch_add(size, std::memory_order_relaxed);
-            if (mine.place + size <= selector_.method.entries) store_task(task, slot, selector_.spare);
+            if (mine.place + size <= room_) store_task(task, slot, selector_.spare);
         });
         total_ = Tally{};
         for (std::uint64_t task = 0; task < tasks_ && done; ++task) {
@@ -85,16 +97,15 @@ class Threshold {
 
     // All that is within the bound, if there is room for it; else everything better and the first ties up to k.
     void assign_places() {
-        const std::uint64_t room = selector_.method.entries;
         const std::uint64_t k = selector_.question.k;
         std::uint64_t ties = total_.equal;
-        if (total_.less + total_.equal > room) ties = total_.less < k ? k - total_.less : 0;
+        if (total_.less + total_.equal > room_) ties = total_.less < k ? k - total_.less : 0;
         std::uint64_t place = 0;
         for (std::uint64_t task = 0; task < tasks_; ++task) {
             TaskTally& mine = selector_.layout.tallies[task];
             mine.place = place;
-            mine.less = std::min(mine.less, room - place);
-            mine.ties = std::min({mine.equal, ties, room - place - mine.less});
+            mine.less = std::min(mine.less, room_ - place);
+            mine.ties = std::min({mine.equal, ties, room_ - place - mine.less});
             ties -= mine.ties;
             place += mine.less + mine.ties;
         }
@@ -154,6 +165,7 @@ class Threshold {
 
     Selector<Entry>& selector_;
     const std::uint64_t tasks_;
+    const std::uint64_t room_;
     std::uint64_t bound_ = 0;
     Tally total_;
 };
@@ -162,8 +174,16 @@ class Threshold {
 
 template <class Entry>
 bool select_threshold(Selector<Entry>& selector) {
-    return Threshold<Entry>(selector).run();
+    return Threshold<Entry>(selector, selector.method.entries).run();
 }
+
+template <class Entry>
+bool select_distinct_within(Selector<Entry>& selector, std::uint64_t bound) {
+    return Threshold<Entry>(selector, selector.method.within).within(bound);
+}
+
+template bool select_distinct_within(Selector<Entry64>&, std::uint64_t);
+template bool select_distinct_within(Selector<Entry128>&, std::uint64_t);
 
 template bool select_threshold(Selector<Entry64>&);
 template bool select_threshold(Selector<Entry128>&);

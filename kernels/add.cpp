@@ -14,8 +14,6 @@ namespace tegu::kernels {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = 128 << 10;  // of the output
-constexpr std::uint64_t kStreamBytes = 16 << 20;  // outputs from this size on do not stay in a cache anyway
-constexpr std::uint64_t kStreamRunBytes = 4096;   // shorter runs have too many broken lines
 
 using HalfElement = Half;
 

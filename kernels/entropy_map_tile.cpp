@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/block_run.h"
+
 namespace tegu::kernels {
 namespace {
 
 constexpr std::uint32_t kQuietNan = 0x7fc00000u;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
 
 // The pixel that stands at `index` when an image of n pixels is mirrored at its edges again and again.
 std::int64_t mirror(std::int64_t index, std::int64_t n) {

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::uint64_t kBlockBytes = 256 << 10;  // of the input: stays in a cache between the two steps
 constexpr std::uint64_t kLongRowBytes = 2 << 20;  // rows from this size on are divided among the threads
-constexpr std::uint64_t kStreamBytes = 16 << 20;  // outputs from this size on do not stay in a cache anyway
 
 // From measurements on one core of an x86-64 server: admission needs the order of magnitude.
 std::uint64_t predict_ns(const Job& job) {
@@ -139,8 +138,6 @@ class Run {
             return {};
         });
     }
-
-    static constexpr std::uint64_t kStreamRunBytes = 4096;  // shorter runs have too many broken lines
 
     const Job& job_;
     bool skip_nans_;

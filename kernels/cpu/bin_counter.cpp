@@ -10,14 +10,10 @@ namespace {
 
 constexpr std::size_t kBlock = 2048;  // keys that stay in the first-level cache between the two loops
 
-std::size_t padded(std::size_t bytes) {
-    return (bytes + 63) / 64 * 64;
-}
-
 }  // namespace
 
 std::size_t BinCounter::worker_bytes(ElementType type, std::uint32_t bins) {
-    return KeyCounts::bytes(bins + 1) + padded(lower_edge_bytes(type, bins));
+    return KeyCounts::bytes(bins + 1) + round_up(lower_edge_bytes(type, bins), 64);
 }
 
 BinCounter::BinCounter(ElementType type, std::uint32_t bins, std::byte* memory, unsigned workers)

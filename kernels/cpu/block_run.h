@@ -18,6 +18,10 @@ namespace tegu::kernels {
 constexpr std::uint64_t kMaxOutputRows = std::uint64_t{1} << 56;  // whose results have a size that fits 64 bits
 constexpr std::uint64_t kParallelWorkNs = 20000;  // predicted work below which waking a thread does not pay
 
+// Outputs that are written past the caches, where the input is not written over: docs/operations/add.md and rowscale.md, "Speed".
+constexpr std::uint64_t kStreamBytes = 16 << 20;  // from this size on they do not stay in a cache anyway
+constexpr std::uint64_t kStreamRunBytes = 4096;   // shorter runs of neighbours have too many broken lines
+
 // The sequences of a job that gives one result for each.
 inline std::uint64_t sequences_of(const Job& job) {
     return job.axis == Axis::Rows ? job.rows : 1;
@@ -25,6 +29,10 @@ inline std::uint64_t sequences_of(const Job& job) {
 
 inline std::uint64_t blocks_of(std::uint64_t items, std::uint64_t block) {
     return items / block + (items % block != 0);
+}
+
+inline std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
+    return blocks_of(value, multiple) * multiple;
 }
 
 // Nanoseconds of work that may be very much.

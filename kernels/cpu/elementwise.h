@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loops over elements share: loads from any address, blocks of f16 as f32, and writes past the caches. Compiled once per
+// What the loops over whole arrays share: blocks of f16 as f32 and back, and writes past the caches. Compiled once per
 // instruction set with the file that includes it. f16 goes through the conversions of the hardware where they are part of the
 // instruction set, else through integer arithmetic with the bits of base/half.h.
 #pragma once
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/cpu_isa.h"
+#include "kernels/cpu/element_load.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -25,7 +25,6 @@
 namespace tegu::kernels::TEGU_ISA {
 namespace {
 
-using HalfBits = std::uint16_t;
 constexpr HalfBits kHalfNan = 0x7e00;
 constexpr float kFloatNan = __builtin_nanf("");
 constexpr double kDoubleNan = __builtin_nan("");
@@ -35,33 +34,6 @@ inline float canonical(float value) {
 }
 inline double canonical(double value) {
     return value == value ? value : kDoubleNan;
-}
-
-// Element i of an array at any address.
-template <class T>
-inline T load(const std::byte* data, std::size_t i) {
-    T value;
-    std::memcpy(&value, data + i * sizeof(T), sizeof value);
-    return value;
-}
-
-inline float float_of(std::uint32_t bits) {
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-inline std::uint32_t bits_of(float value) {
-    std::uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-// Exact. Subnormals by a multiplication with a power of two that cannot round. A NaN stays some NaN.
-inline float widen_half(HalfBits half) {
-    const std::uint32_t magnitude = static_cast<std::uint32_t>(half & 0x7fffu) << 13;
-    const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
-    const std::uint32_t finite = bits_of(float_of(magnitude) * 0x1p112f);
-    return float_of((magnitude >= 0x0f800000u ? magnitude | 0x7f800000u : finite) | sign);
 }
 
 // To nearest, ties to even; a NaN becomes the canonical one. Below 2^-14 the sum with 0.5 rounds to a multiple of 2^-24, the

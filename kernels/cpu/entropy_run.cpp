@@ -49,7 +49,7 @@ EntropyRun::EntropyRun(const Job& job, const EntropyParams& params, const Output
 
 std::size_t EntropyRun::worker_bytes() const {
     if (!by_values_) return LevelCounter::worker_bytes(params_.levels);
-    return (params_.levels * sizeof(std::uint64_t) + 63) / 64 * 64;
+    return round_up(params_.levels * sizeof(std::uint64_t), 64);
 }
 
 void EntropyRun::attach(std::byte* memory, unsigned workers) {

@@ -4,29 +4,13 @@
 
 #include <type_traits>
 
+#include "kernels/cpu/element_load.h"
+
 namespace tegu::kernels::TEGU_ISA {
 namespace {
 
-template <class T>
-inline T load(const std::byte* source, std::size_t index) {
-    T value;
-    __builtin_memcpy(&value, source + index * sizeof(T), sizeof value);
-    return value;
-}
-
-// f16 to f64 without branches: subnormals are widened by a multiplication with a power of two that cannot round.
 inline double widen(Half half) {
-    const std::uint32_t magnitude = static_cast<std::uint32_t>(half.bits & 0x7fffu) << 13;
-    float scaled;
-    __builtin_memcpy(&scaled, &magnitude, sizeof scaled);
-    scaled *= 0x1p112f;
-    std::uint32_t bits;
-    __builtin_memcpy(&bits, &scaled, sizeof bits);
-    bits = magnitude >= 0x0f800000u ? magnitude | 0x7f800000u : bits;  // infinity and NaN
-    bits |= static_cast<std::uint32_t>(half.bits & 0x8000u) << 16;
-    float value;
-    __builtin_memcpy(&value, &bits, sizeof value);
-    return static_cast<double>(value);
+    return static_cast<double>(widen_half(half.bits));
 }
 template <class T>
 inline double widen(T value) {

@@ -22,8 +22,7 @@ std::uint32_t keys_of(std::uint32_t levels) {
 }  // namespace
 
 std::size_t LevelCounter::worker_bytes(std::uint32_t levels) {
-    const std::size_t totals = keys_of(levels) * sizeof(std::uint64_t);
-    return KeyCounts::bytes(keys_of(levels)) + (totals + 63) / 64 * 64;
+    return KeyCounts::bytes(keys_of(levels)) + round_up(keys_of(levels) * sizeof(std::uint64_t), 64);
 }
 
 LevelCounter::LevelCounter(ElementType type, std::uint32_t levels, std::byte* memory, unsigned workers)

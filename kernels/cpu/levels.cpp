@@ -4,31 +4,10 @@
 
 #include <type_traits>
 
+#include "kernels/cpu/element_load.h"
+
 namespace tegu::kernels::TEGU_ISA {
 namespace {
-
-template <class T>
-inline T load(const std::byte* source, std::size_t index) {
-    T value;
-    __builtin_memcpy(&value, source + index * sizeof(T), sizeof value);
-    return value;
-}
-
-// The same bits as half_to_float() for all but the payload of a NaN, without branches: subnormals are widened by a
-// multiplication with a power of two that cannot round.
-inline float widen(std::uint16_t half) {
-    const std::int32_t magnitude = (half & 0x7fff) << 13;
-    float scaled;
-    __builtin_memcpy(&scaled, &magnitude, sizeof scaled);
-    scaled *= 0x1p112f;
-    std::int32_t bits;
-    __builtin_memcpy(&bits, &scaled, sizeof bits);
-    bits |= magnitude >= 0x0f800000 ? 0x7f800000 : 0;  // infinity and NaN: the mantissa is right already
-    bits |= static_cast<std::int32_t>(static_cast<std::uint32_t>(half & 0x8000u) << 16);
-    float value;
-    __builtin_memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 // An integer counted from the smallest value of its type.
 template <class T>
@@ -96,15 +75,14 @@ inline float difference(T value, const LevelScale& scale) {
 
 template <class T, class Level>
 std::size_t quantise_range(const std::byte* source, std::size_t n, LevelScale scale, Level* out) {
-    using Element = std::conditional_t<std::is_same<T, Half>::value, std::uint16_t, T>;
     const float top = static_cast<float>(scale.levels - 1);
     std::uint32_t nans = 0;
     for (std::size_t i = 0; i < n; ++i) {
         float above;
         if constexpr (std::is_same<T, Half>::value)
-            above = difference(widen(load<Element>(source, i)), scale);
+            above = difference(widen_half(load<HalfBits>(source, i)), scale);
         else
-            above = difference(load<Element>(source, i), scale);
+            above = difference(load<T>(source, i), scale);
         nans += static_cast<std::uint32_t>(above != above);  // the edge is finite: only a NaN gives one
         float q = above * scale.inv;
         q = q > 0.0f ? q : 0.0f;  // NaN too, also that of 0 * infinity
@@ -157,7 +135,7 @@ Keys<Bits> find_keys(const std::byte* source, std::size_t n, Bits exponent) {
 }
 
 inline double value_of_bits(std::int16_t bits) {
-    return static_cast<double>(widen(static_cast<std::uint16_t>(bits)));
+    return static_cast<double>(widen_half(static_cast<HalfBits>(bits)));
 }
 inline double value_of_bits(std::int32_t bits) {
     float value;

@@ -81,6 +81,15 @@ function(tegu_isa_objects target)
   endforeach()
 endfunction()
 
+# A clean clone has no times of earlier runs, and what starts last ends last: the longest tests start first.
+set(TEGU_LONG_TESTS fuzz tools_bench topk_test daemon_stop histogram_test quantile_test add_test dot_test rowscale_test entropy_test
+  reduce_bounds_test fused_test histogram_numpy tools_docs tools_cli_replay tools_cli_terminal)
+function(tegu_start_early name base)
+  if(base IN_LIST TEGU_LONG_TESTS)
+    set_tests_properties(${name} PROPERTIES COST 100)
+  endif()
+endfunction()
+
 # tegu_test(<name> SOURCES ... LINKS ... [LABELS ...]): a GoogleTest program, one CTest test each.
 function(tegu_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
@@ -101,6 +110,7 @@ function(tegu_test name)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
     ENVIRONMENT "TSAN_OPTIONS=halt_on_error=1;ASAN_OPTIONS=detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1")
+  tegu_start_early(${name} ${name})
 endfunction()
 
 # tegu_isa_tests(<name>...): tests of tegu_test() once more for each instruction set that this machine may have beside the one it chooses (a
@@ -113,6 +123,7 @@ function(tegu_isa_tests)
     foreach(isa sse2 avx2)
       add_test(NAME ${name}.${isa} COMMAND ${name})
       set_tests_properties(${name}.${isa} PROPERTIES TIMEOUT 300 ENVIRONMENT "TEGU_CPU_ISA=${isa}")
+      tegu_start_early(${name}.${isa} ${name})
     endforeach()
   endforeach()
 endfunction()
@@ -126,4 +137,5 @@ function(tegu_script_test name)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
     ENVIRONMENT "TEGU_BUILD_DIR=${PROJECT_BINARY_DIR};TEGU_LIBRARY=${PROJECT_BINARY_DIR}/lib/libtegu.so.0;PYTHONPATH=${PROJECT_SOURCE_DIR}/client/python;TEGU_SANITIZE=${TEGU_SANITIZE}")
+  tegu_start_early(${name} ${name})
 endfunction()

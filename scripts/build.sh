@@ -49,6 +49,12 @@ configure() {
     fi
 }
 
+# Where ccache is installed, a second clone of the same sources builds in a fraction of the time.
+if command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache} CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR-$PWD}
+fi
+
 log=build/$preset.log
 mkdir -p build
 if ! { configure &&

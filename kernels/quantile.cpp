@@ -178,9 +178,9 @@ class Run {
         return together(job_.rows, team, [this](std::uint64_t row) { return row_of(row); });
     }
 
-    // Each slot takes bunches of rows; a bunch is worth about a tenth of a millisecond.
+    // Each slot takes bunches of rows.
     Result<void> short_rows(const Team& team) {
-        const std::uint64_t bunch = std::max<std::uint64_t>(1, 16384 / std::max<std::uint64_t>(1, job_.cols));
+        const std::uint64_t bunch = rows_of_bunch();
         std::vector<Workspace> workspaces(std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, question_.n)));
         std::vector<Statistics> statistics(workspaces.size());
         for (Workspace& workspace : workspaces) {
@@ -189,7 +189,7 @@ class Run {
             workspace = std::move(*made);
         }
         const Team alone = team.alone();
-        const bool done = team.run((job_.rows + bunch - 1) / bunch, [&](std::uint64_t task, unsigned slot) {
+        const bool done = team.run(bunches(), [&](std::uint64_t task, unsigned slot) {
             const std::uint64_t end = std::min(job_.rows, (task + 1) * bunch);
             for (std::uint64_t row = task * bunch; row < end; ++row)
                 if (!one(row_of(row), row, workspaces[slot].memory(), alone, statistics[slot])) return;
@@ -200,7 +200,20 @@ class Run {
 
     std::string method() const { return describe(method_, passes_.load()); }
 
+    // That the rows were divided among, or each of them.
+    unsigned threads(const Team& team) const {
+        const bool short_rows = job_.axis == Axis::Rows && question_.n < kLongRow;
+        const std::uint64_t parts = short_rows ? std::max<std::uint64_t>(bunches(), 1) : method_.slots;
+        return static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), parts));
+    }
+
   private:
+    // A bunch of rows is worth about a tenth of a millisecond.
+    std::uint64_t rows_of_bunch() const {
+        return std::max<std::uint64_t>(1, 16384 / std::max<std::uint64_t>(1, job_.cols));
+    }
+    std::uint64_t bunches() const { return (job_.rows + rows_of_bunch() - 1) / rows_of_bunch(); }
+
     unsigned width() const { return static_cast<unsigned>(element_bytes(job_.type)); }
 
     Sequence row_of(std::uint64_t row) const {
@@ -309,7 +322,7 @@ Result<RunReport> run_quantile(const Job& given, const QuantileParams& params, S
                         : long_rows             ? run.long_rows(team)
                                                 : run.short_rows(team);
     if (!done) return std::move(done).error();
-    RunReport report = cpu_report(team.slots());
+    RunReport report = cpu_report(run.threads(team));
     report.policy += " " + run.method();
     report.filled_columns = {params.q.size()};
     return report;

@@ -97,9 +97,9 @@ class Run {
         return {};
     }
 
-    // Each slot takes bunches of rows; a bunch is worth about a tenth of a millisecond.
+    // Each slot takes bunches of rows.
     Result<void> short_rows(const Team& team) {
-        const std::uint64_t bunch = std::max<std::uint64_t>(1, 16384 / std::max<std::uint64_t>(1, job_.cols));
+        const std::uint64_t bunch = rows_of_bunch();
         std::vector<Workspace> workspaces(std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, question_)));
         for (Workspace& workspace : workspaces) {
             Result<Workspace> made = Workspace::create(method_.bytes);
@@ -108,7 +108,7 @@ class Run {
         }
         const Team alone = team.alone();
         FirstError failed;
-        const bool done = team.run((job_.rows + bunch - 1) / bunch, [&](std::uint64_t task, unsigned slot) {
+        const bool done = team.run(bunches(), [&](std::uint64_t task, unsigned slot) {
             const std::uint64_t end = std::min(job_.rows, (task + 1) * bunch);
             for (std::uint64_t row = task * bunch; row < end; ++row) {
                 Result<Selection> selection =
@@ -123,7 +123,20 @@ class Run {
 
     std::uint64_t filled() const { return filled_; }
 
+    // That the rows were divided among, or each of them.
+    unsigned threads(const Team& team) const {
+        const bool short_rows = job_.axis == Axis::Rows && question_.n < kLongRow;
+        const std::uint64_t parts = short_rows ? std::max<std::uint64_t>(bunches(), 1) : method_.slots;
+        return static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), parts));
+    }
+
   private:
+    // A bunch of rows is worth about a tenth of a millisecond.
+    std::uint64_t rows_of_bunch() const {
+        return std::max<std::uint64_t>(1, 16384 / std::max<std::uint64_t>(1, job_.cols));
+    }
+    std::uint64_t bunches() const { return (job_.rows + rows_of_bunch() - 1) / rows_of_bunch(); }
+
     unsigned width() const { return static_cast<unsigned>(element_bytes(job_.type)); }
 
     Sequence row_of(std::uint64_t row) const {
@@ -201,7 +214,7 @@ Result<RunReport> run_topk(const Job& job, const TopkParams& params, Span<const 
                         : long_rows             ? run.long_rows(team)
                                                 : run.short_rows(team);
     if (!done) return std::move(done).error();
-    RunReport report = cpu_report(std::min(team.slots(), run.method().slots));
+    RunReport report = cpu_report(run.threads(team));
     report.policy += " " + topk::describe(run.method());
     report.filled_columns.assign(2, params.k);
     if (params.distinct) report.filled_columns.push_back(1);

@@ -25,8 +25,8 @@ TEST(OperationStats, StemsAndTheirFields) {
         for (const client::Field& field : fields_of(stem, 1)) fields.push_back(field);
     const std::vector<std::string> stems = operation_stems(fields);
     EXPECT_EQ(stems, (std::vector<std::string>{"entropy_map", "entropy"}));
-    for (const char* name : {"operation_entropy_ok_total", "jobs_entropy_map_total", "predicted_entropy_seconds_total",
-                             "cost_error_entropy_ratio"})
+    for (const char* name : {"operation_entropy_ok_total", "predicted_entropy_map_jobs_total",
+                             "predicted_entropy_seconds_total", "cost_error_entropy_ratio"})
         EXPECT_TRUE(is_of_operation(name, stems)) << name;
     for (const char* name : {"jobs_total", "jobs_ok_total", "operation", "predicted_work_running_ns"})
         EXPECT_FALSE(is_of_operation(name, stems)) << name;

@@ -13,6 +13,9 @@
 
 namespace tegu::test {
 
+const std::uint64_t kReduceSizes[] = {1,    2,    31,   32,   33,    127,   128,   129,
+                                      1023, 1024, 1025, 5000, 16383, 16384, 16385, 100001};
+
 inline StatisticSet set_of(std::initializer_list<Statistic> statistics) {
     StatisticSet set = 0;
     for (Statistic s : statistics) set |= statistic_bit(s);

@@ -10,7 +10,9 @@
 #include "kernels/operation.h"
 
 // X(Name, stem): the operations of base/job.h that this backend has.
-#define TEGU_CUDA_OPERATIONS(X) X(Add, add)
+#define TEGU_CUDA_OPERATIONS(X) \
+    X(Add, add)                 \
+    X(Rowscale, rowscale)
 
 namespace tegu::cuda {
 

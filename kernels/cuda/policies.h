@@ -4,12 +4,14 @@
 #pragma once
 
 #include "kernels/cuda/add.h"
+#include "kernels/cuda/rowscale.h"
 
 namespace tegu {
 namespace cuda {
 
 struct Policies {
     AddPolicy add = kDefaultAddPolicy;
+    RowscalePolicy rowscale = kDefaultRowscalePolicy;
 };
 
 }  // namespace cuda

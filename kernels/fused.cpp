@@ -73,10 +73,7 @@ Result<JobPlan> plan_fused(const Job& job, const FusedParams& params) {
     std::uint64_t swept_count = 0, swept_ns = 0, slowest_ns = 0, others_ns = 0;
     for (const FusedPart& part : params.parts) {
         Result<JobPlan> alone = plan_job(job_of(job, part));
-        if (!alone) {
-            alone.error().message = stem_of(part) + ": " + alone.error().message;
-            return std::move(alone).error();
-        }
+        if (!alone) return error_of_part(operation_of(part), std::move(alone).error());
         plan.outputs.insert(plan.outputs.end(), alone->outputs.begin(), alone->outputs.end());
         if (__builtin_add_overflow(plan.bytes_written, alone->bytes_written, &plan.bytes_written))
             return field_error(Status::TooLarge, "parts", "results of less than 2^64 bytes",
@@ -122,10 +119,9 @@ Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<cons
             continue;
         }
         Result<RunReport> done = run_job(alone, inputs, own, pool, stop);
-        if (!done) return done;
+        if (!done) return error_of_part(operation_of(part), std::move(done).error());
         workers = std::max(workers, done->threads);
-        filled_columns.insert(filled_columns.end(), done->filled_columns.begin(),
-                                     done->filled_columns.end());
+        filled_columns.insert(filled_columns.end(), done->filled_columns.begin(), done->filled_columns.end());
         others += " " + stem_of(part) + "=(" + done->policy + ")";
         ++passes;
     }

@@ -68,7 +68,7 @@ class Sweeper {
         if (!first_sweep(sequence, crew, &looked)) return stop_.error();
         if (writer_) {
             Result<void> written = writer_->write(sequence, looked.partial, row);
-            if (!written) return written;
+            if (!written) return error_of_part(Operation::Reduce, std::move(written).error());
         }
         begun = begin(false, crew, row, looked);
         if (!begun) return begun;
@@ -91,9 +91,12 @@ class Sweeper {
     Result<void> begin(bool first, const Crew& crew, std::uint64_t row, const Looked& looked) {
         if (counting_.bins_in(first)) {
             Result<void> begun = counting_.histogram->begin(crew, row, first ? Extrema{} : extrema_of(looked.partial));
-            if (!begun) return begun;
+            if (!begun) return error_of_part(Operation::Histogram, std::move(begun).error());
         }
-        if (counting_.levels_in(first)) return counting_.entropy->begin(crew, row, looked.range);
+        if (counting_.levels_in(first)) {
+            Result<void> begun = counting_.entropy->begin(crew, row, looked.range);
+            if (!begun) return error_of_part(Operation::Entropy, std::move(begun).error());
+        }
         return {};
     }
 
@@ -161,13 +164,17 @@ class Sweeper {
         if (values_) value_counts = values_->finish(crew);
         if (counting_.histogram && counting_.histogram->by_values()) {
             Result<void> done = counting_.histogram->finish_values(row, value_counts);
-            if (!done) return done;
+            if (!done) return error_of_part(Operation::Histogram, std::move(done).error());
         } else if (counting_.histogram) {
             counting_.histogram->finish(crew);
         }
         if (!counting_.entropy) return {};
-        if (counting_.entropy->by_values()) return counting_.entropy->finish_values(crew, row, value_counts);
-        counting_.entropy->finish(crew, row);
+        if (counting_.entropy->by_values()) {
+            Result<void> done = counting_.entropy->finish_values(crew, row, value_counts);
+            if (!done) return error_of_part(Operation::Entropy, std::move(done).error());
+        } else {
+            counting_.entropy->finish(crew, row);
+        }
         return {};
     }
 
@@ -183,6 +190,12 @@ class Sweeper {
 };
 
 }  // namespace
+
+Error error_of_part(Operation part, Error error) {
+    if (error.status == Status::Cancelled || error.status == Status::DeadlineExceeded) return error;
+    error.message = std::string(find_operation(static_cast<std::uint16_t>(part))->stem) + ": " + error.message;
+    return error;
+}
 
 int sweeps_of(const Job& job, const SweptParts& parts) {
     if (!parts.any()) return 0;

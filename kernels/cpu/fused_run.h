@@ -29,8 +29,11 @@ struct SweptParts {
 int sweeps_of(const Job& job, const SweptParts& parts);
 std::uint64_t sweep_scratch_bytes(const Job& job, const SweptParts& parts);
 
-// Runs the parts with at most `workers` workers (cut to what their memory allows); returns how many there were.
-// Errors: as the parts alone.
+// The error of a part, with its name before the message. An end of the whole job is no part's: Cancelled and DeadlineExceeded stay as they are.
+Error error_of_part(Operation part, Error error);
+
+// Runs the parts; returns how many workers there were: as many threads as `pool` has (null: the caller alone) if `predicted_ns` of work is worth waking
+// them, but no more than kMaxCrew and than their memory allows. Errors: as the parts alone, with the part's name.
 Result<unsigned> run_sweeps(const Job& job, const SweptParts& parts, const InputView& input, ThreadPool* pool,
                             std::uint64_t predicted_ns, const StopToken& stop);
 

@@ -2,6 +2,7 @@
 // Fused jobs: every set of parts, in several orders, gives to the bit what the parts give alone; the number of passes; what is refused.
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <thread>
 
 #include "tests/kernels/counting_run.h"
@@ -219,6 +220,38 @@ TEST(FusedPlan, RefusesWhatAPartRefusesAndSaysWhichPart) {
     topk.k = 11;
     EXPECT_EQ(error_of({topk}).field, "k");
     EXPECT_EQ(error_of({entropy_part(true)}, 0).status, Status::EmptyInput);
+}
+
+// What only the data shows: a sum that does not fit, elements without a range, of all parts and of those that run by themselves.
+TEST(Fused, NamesThePartOfAnErrorOfTheData) {
+    const std::vector<std::int64_t> large(5000, std::int64_t{1} << 62);
+    const std::vector<float> infinite(5000, std::numeric_limits<float>::infinity());
+    const std::vector<Half> halves(300000, float_to_half(std::numeric_limits<float>::infinity()));
+    ReduceParams sum;
+    sum.statistics = statistic_bit(Statistic::Sum);
+    const HistogramParams histogram = histogram_part(false);
+    const auto refused = [](ElementType type, const void* data, std::uint64_t rows, std::uint64_t cols,
+                            std::vector<FusedPart> parts) {
+        const Job job = counting_job(type, rows == 1 ? Axis::Whole : Axis::Rows, rows, cols, FusedParams{parts});
+        const Ran ran = run_counting(job, data);
+        EXPECT_FALSE(ran.report.ok());
+        return ran.report.ok() ? Error{} : ran.report.error();
+    };
+    const Error overflow = refused(ElementType::I64, large.data(), 1, 5000, {entropy_part(false), sum});
+    EXPECT_EQ(overflow.status, Status::Overflow);
+    EXPECT_EQ(overflow.message.rfind("reduce: ", 0), 0u) << overflow.message;
+    for (const Error& error :
+         {refused(ElementType::F32, infinite.data(), 1, 5000, {reduce_part(ElementType::F32), histogram}),
+          refused(ElementType::F32, infinite.data(), 5, 1000, {entropy_part(true), histogram}),
+          refused(ElementType::F16, halves.data(), 1, 300000, {histogram})}) {
+        EXPECT_EQ(error.status, Status::BadRange);
+        EXPECT_EQ(error.field, "range");
+        EXPECT_EQ(error.message.rfind("histogram: ", 0), 0u) << error.message;
+    }
+    const std::vector<double> wide = {-1e300, 1e300};
+    const Error entropy = refused(ElementType::F64, wide.data(), 1, 2, {entropy_part(false)});
+    EXPECT_EQ(entropy.field, "range");
+    EXPECT_EQ(entropy.message.rfind("entropy: ", 0), 0u) << entropy.message;
 }
 
 TEST(FusedStop, CancelAndDeadlineEndTheRun) {

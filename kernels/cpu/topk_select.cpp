@@ -58,7 +58,7 @@ Method buckets_method(const Question& question) {
     method.kind = MethodKind::Buckets;
     method.sample = std::min<std::uint64_t>(32768, question.n / 64);
     method.entries = question.distinct ? question.n : question.k;
-    method.buckets = std::clamp<std::uint64_t>(question.k / 4096, 16, 1024);
+    method.buckets = std::clamp<std::uint64_t>(question.k / 4096, 16, kMostWantedBuckets);
     method.bucket = std::min(question.n, std::max<std::uint64_t>(16384, 8 * (question.k / method.buckets)));
     return method;
 }
@@ -107,7 +107,8 @@ Method choose_method(const Question& question) {
     method.wide = width == 8 || (width == 4 && question.n > (std::uint64_t{1} << 32));
     method.bytes = Layout(nullptr, question, method).bytes;
     if (method.kind == MethodKind::Buckets)
-        method.more_bytes = 2 * std::max(method.entries, std::min(question.n, kBoundary)) *
+        method.more_bytes = (entries_in_output(question, method) ? 2 : 1) *
+                            std::max(method.entries, std::min(question.n, kBoundary)) *
                             (method.wide ? sizeof(Entry128) : sizeof(Entry64));
     return method;
 }
@@ -194,9 +195,10 @@ Result<Selection> select_with(const Sequence& sequence, const Question& question
         case MethodKind::Distinct: done = select_distinct(selector); break;
     }
     if (selector.out_of_memory)
-        return make_error(Status::OutOfMemory, "no memory for the entries of equal leading digits");
+        return make_error(Status::OutOfMemory,
+                          "no memory to sort a bucket of ranks that the sample of the elements did not foretell");
     if (!done) return team.stop().error();
-    const bool written = method.kind == MethodKind::Buckets;
+    const bool written = selector.written;
     return Selection{written ? nullptr : selector.entries, std::min(selector.size, question.k), selector.shift,
                      method.wide, written};
 }

@@ -45,19 +45,20 @@ enum class MethodKind { Direct, Blocks, Threshold, Buckets, Distinct };
 // How a question is answered, and the working memory that it takes. Depends on the question alone.
 struct Method {
     MethodKind kind = MethodKind::Direct;
-    bool wide = false;             // entries are Entry128
-    std::uint64_t block = 0;       // blocks: elements of one
-    std::uint64_t blocks = 0;      // blocks: how many
-    std::uint64_t lanes = 0;       // direct: how many; 0: k is too large a part of n for a bound
-    std::uint64_t entries = 0;     // room for candidates; distinct: in one slot; buckets: for those that stay
-    std::uint64_t sample = 0;      // threshold, buckets, distinct: elements of the sample
-    std::uint64_t buckets = 0;     // buckets: about how many
-    std::uint64_t bucket = 0;      // buckets: entries that one thread sorts
-    unsigned slots = kMaxSlots;    // threads that may work at the same time
-    unsigned seen_bits = 0;        // distinct: of SeenRanks
-    std::uint64_t within = 0;      // distinct: elements within a bound that are sorted together
-    std::uint64_t bytes = 0;       // working memory, with any number of threads
-    std::uint64_t more_bytes = 0;  // buckets: what it may allocate itself where the data misled the sample
+    bool wide = false;           // entries are Entry128
+    std::uint64_t block = 0;     // blocks: elements of one
+    std::uint64_t blocks = 0;    // blocks: how many
+    std::uint64_t lanes = 0;     // direct: how many; 0: k is too large a part of n for a bound
+    std::uint64_t entries = 0;   // room for candidates; distinct: in one slot; buckets: for those that stay
+    std::uint64_t sample = 0;    // threshold, buckets, distinct: elements of the sample
+    std::uint64_t buckets = 0;   // buckets: about how many
+    std::uint64_t bucket = 0;    // buckets: entries that one thread sorts
+    unsigned slots = kMaxSlots;  // threads that may work at the same time
+    unsigned seen_bits = 0;      // distinct: of SeenRanks
+    std::uint64_t within = 0;    // distinct: elements within a bound that are sorted together
+    std::uint64_t bytes = 0;     // working memory, with any number of threads
+    std::uint64_t more_bytes =
+        0;  // buckets: what it may allocate itself for a bucket that gets much more than its share
 };
 
 // Where values and indices of the result go, k of each: `buckets` writes them itself, and uses their memory before.

@@ -133,9 +133,7 @@ Layout::Layout(std::byte* memory, const Question& question, const Method& method
     const std::uint64_t lists = distinct ? method.slots : 1;
     const bool threshold = method.kind == MethodKind::Threshold;
     const bool buckets = method.kind == MethodKind::Buckets;
-    // Narrow entries of buckets wait in the output, and only the bucket that is cut has some that do not get there.
-    const bool in_output = buckets && !method.wide && !question.distinct;
-    if (!in_output) entries = take(lists * method.entries * entry);
+    if (!entries_in_output(question, method)) entries = take(lists * method.entries * entry);
     spare = take(buckets ? kBoundary * entry : lists * method.entries * entry);
     order = take(method.blocks * entry);
     minima = reinterpret_cast<std::uint64_t*>(take((method.blocks + method.lanes) * sizeof(std::uint64_t)));
@@ -208,6 +206,16 @@ std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& quest
     if (question.distinct) return place_of_distinct(sample, method.sample, question.n, question.k);
     const double part = static_cast<double>(question.k) / static_cast<double>(question.n);
     return static_cast<std::uint64_t>(with_reserve(part * static_cast<double>(method.sample)));
+}
+
+double different_ranks(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
+    double frequent = 0;
+    double rare = 0;  // elements
+    for_each_run(sample, size, [&](std::uint64_t run) {
+        (run < kFrequent ? rare : frequent) += run < kFrequent ? static_cast<double>(run) : 1;
+        return true;
+    });
+    return frequent + (rare == 0 ? 0 : rare * ranks_of_element(sample, size, n));
 }
 
 const std::uint64_t* take_sample(const Sequence& sequence, const ScanKernels& kernels, std::uint64_t flip,

@@ -19,7 +19,8 @@ constexpr std::uint64_t kMaxSample = 8192;
 constexpr unsigned kDigitBits = 11;          // of the exact search for a bound
 constexpr std::uint64_t kParts = 32;         // buckets: parts of the sequence that are counted by themselves
 constexpr std::uint32_t kMaxBuckets = 2560;  // buckets: of them
-constexpr std::uint64_t kBoundary = 65536;   // buckets: entries of the bucket that is cut
+constexpr std::uint32_t kMostWantedBuckets = 1024;
+constexpr std::uint64_t kBoundary = 65536;  // buckets: entries of the bucket that is cut
 constexpr std::uint64_t kAnyRank = ~std::uint64_t{0};
 
 const ScanKernels& scan_kernels(ElementType type);
@@ -61,6 +62,11 @@ struct Layout {
     Layout(std::byte* memory, const Question& question, const Method& method);
 };
 
+// Entries of buckets that wait in the output, where only the bucket that is cut has some that do not get there.
+inline bool entries_in_output(const Question& question, const Method& method) {
+    return method.kind == MethodKind::Buckets && !method.wide && !question.distinct;
+}
+
 // Of a table of SeenRanks for elements of `width` bytes.
 inline std::uint64_t table_bytes(unsigned seen_bits, unsigned width) {
     return (std::uint64_t{2} << seen_bits) * width;
@@ -79,6 +85,7 @@ struct Selector {
     Entry* entries;
     Entry* spare;
     std::uint64_t size = 0;
+    bool written = false;        // buckets: the answer stands in the target
     bool out_of_memory = false;  // why a method failed, if not for a stop request
 
     Selector(const Sequence& the_sequence, const Question& the_question, const Method& the_method, Workspace& workspace,
@@ -128,6 +135,9 @@ const std::uint64_t* take_sample(const Selector<Entry>& selector) {
 // The place in the sorted sample within which, most likely, the answer lies; >= method.sample: there is none.
 std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& question, const Method& method);
 
+// About how many different ranks the sequence has, rather too few. `sample` as take_sample() leaves it.
+double different_ranks(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n);
+
 // Finds the rank of the k-th best, digit by digit from the top, in as many passes. Uses layout.histograms. False: a stop was requested.
 template <class Entry>
 bool find_exact_bound(const Selector<Entry>& selector, std::uint64_t& bound);
@@ -140,7 +150,7 @@ bool select_blocks(Selector<Entry>& selector);
 template <class Entry>
 bool select_threshold(Selector<Entry>& selector);
 template <class Entry>
-bool select_buckets(Selector<Entry>& selector);  // writes the outputs itself
+bool select_buckets(Selector<Entry>& selector);  // may write the outputs itself
 template <class Entry>
 bool select_distinct(Selector<Entry>& selector);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every operation through the Python package against numpy and docs/numerics.md (references.py), over random types, shapes, strides, axes and
-values: equal where the document says exact, else within its bounds. scipy and scikit-image are asked where they are there.
+values: equal where the document says exact, else within its bounds. scipy and scikit-image are asked where they are there or can be fetched (tests/peers.py).
 
 $TEGU_PROPERTIES=long takes many more examples; $TEGU_SEED repeats a run, whose seed is printed."""
 import math
@@ -12,6 +12,10 @@ import unittest
 
 import harness
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import peers  # noqa: E402
+
+peers.go_on_with("numpy", "hypothesis", "scipy", "skimage")
 harness.preload_sanitizer()
 try:
     import numpy
@@ -25,6 +29,7 @@ except ImportError:
     scipy = None
 try:
     import skimage.filters.rank
+    import skimage.measure
 except ImportError:
     skimage = None
 import references  # noqa: E402
@@ -268,7 +273,11 @@ class Properties(unittest.TestCase):
         x = sample.array.ravel()
         levels = 256 if x.dtype.itemsize == 1 else 65536
         wanted = scipy.stats.entropy(numpy.unique(x, return_counts=True)[1], base=2 if base == 2 else None)
-        numpy.testing.assert_allclose(c.entropy(x, levels, base=base), wanted, rtol=1e-12, atol=1e-14)
+        got = c.entropy(x, levels, base=base)
+        numpy.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-14)
+        if skimage is not None:
+            wanted = skimage.measure.shannon_entropy(x, base=2 if base == 2 else math.e)
+            numpy.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-14)
 
     @unittest.skipIf(skimage is None, "scikit-image is not here")
     @examples()

@@ -3,12 +3,17 @@
 """Maps of every element type against numpy: levels by numpy.histogram's edges, entropies by numpy.log2 in f64.
 
 docs/numerics.md says where the levels may differ: next to an edge. Pixels there are replaced first; integers without
-a range need no such care. Skipped (77) where numpy is not installed.
+a range need no such care. Skipped (77) where numpy is not installed and cannot be fetched (tests/peers.py).
 usage: entropy_map_numpy.py PROGRAM
 """
+import os
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import peers  # noqa: E402
+
+peers.go_on_with("numpy")
 try:
     import numpy
 except ImportError as error:

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The maps of bytes with 256 levels and border clip against skimage.filters.rank.entropy, within the documented bound.
 
-Skipped (77) where scikit-image is not installed.
+Skipped (77) where scikit-image is not installed and cannot be fetched (tests/peers.py).
 usage: entropy_map_skimage.py PROGRAM
 """
 import os
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import peers  # noqa: E402
+
+peers.go_on_with("numpy", "skimage")
 try:
     import numpy
     from skimage.filters.rank import entropy

@@ -3,13 +3,18 @@
 """Counts and edges against numpy.histogram: equal to the bit for every type whose elements f64 holds. Elements of f16 and f32 go to numpy as f64,
 as docs/numerics.md says. Where numpy refuses a range, so does the program.
 
-Skipped (77) where numpy is not installed.
+Skipped (77) where numpy is not installed and cannot be fetched (tests/peers.py).
 usage: histogram_numpy.py PROGRAM [SEED]
 """
+import os
 import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import peers  # noqa: E402
+
+peers.go_on_with("numpy")
 try:
     import numpy
 except ImportError as error:

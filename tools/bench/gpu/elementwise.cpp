@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// add and rowscale: as many bytes as a copy moves, or one and a half times as many.
+#include "kernels/cuda/add.h"
+#include "kernels/cuda/rowscale.h"
+#include "tools/bench/gpu/gpu_bench.h"
+
+namespace tegu::bench {
+namespace {
+
+std::vector<float> numbers(std::uint64_t n) {
+    std::vector<float> values(n);
+    std::uint32_t state = 1;
+    for (float& value : values) {
+        state = state * 1664525u + 1013904223u;
+        value = static_cast<float>(state >> 8) * 0x1p-23f - 1.0f;
+    }
+    return values;
+}
+
+void bench_add_case(GpuBench& bench, const char* name, ElementType type, std::uint64_t n) {
+    if (!bench.wants(name)) return;
+    const std::uint64_t bytes = n * element_bytes(type);
+    const cuda::Context& context = bench.context();
+    Rotation x(bytes, context.limits.l2_bytes), y(bytes, context.limits.l2_bytes);
+    const Rotation z(bytes, context.limits.l2_bytes);
+    const std::vector<std::uint8_t> zeros(bytes);
+    x.fill(zeros.data(), bytes);
+    y.fill(zeros.data(), bytes);
+    const Rotation overflow(sizeof(std::uint64_t), 0);
+    const GpuTime time = bench.time([&](std::size_t turn) {
+        const cuda::AddArrays arrays{x[turn], y[turn], z[turn], 1, n, n, n, static_cast<std::uint64_t*>(overflow[0])};
+        require_cuda(cuda::launch_add(type, arrays, context.policies.add, context.limits, context.stream), "add");
+    });
+    bench.report(name, n, 3 * bytes, time);
+}
+
+void bench_rowscale_case(GpuBench& bench, const char* name, std::uint64_t rows, std::uint64_t cols) {
+    if (!bench.wants(name)) return;
+    const std::uint64_t n = rows * cols, bytes = 4 * n;
+    const cuda::Context& context = bench.context();
+    Rotation x(bytes, context.limits.l2_bytes);
+    x.fill(numbers(n).data(), bytes);
+    const Rotation values(bytes, context.limits.l2_bytes), scales(4 * rows, 0), keys(8 * rows, 0);
+    const GpuTime time = bench.time([&](std::size_t turn) {
+        const cuda::RowscaleArrays arrays{x[turn], values[turn], scales[0], static_cast<std::uint64_t*>(keys[0]), rows, cols, cols, 1, false};
+        const cuda::RowscaleShape shape = cuda::rowscale_shape(ElementType::F32, arrays, context.policies.rowscale);
+        require_cuda(cuda::launch_rowscale(ElementType::F32, arrays, shape, context.policies.rowscale, context.limits, context.stream), "rowscale");
+    });
+    bench.report(name, n, 2 * bytes + 4 * rows, time);
+}
+
+}  // namespace
+
+void bench_add(GpuBench& bench) {
+    bench_add_case(bench, "add/f32/1e5", ElementType::F32, 100000);
+    bench_add_case(bench, "add/f32/4096x4096", ElementType::F32, 4096 * 4096);
+    if (bench.quick()) return;
+    bench_add_case(bench, "add/u8/1e8", ElementType::U8, 100000000);
+    bench_add_case(bench, "add/i32/1e8", ElementType::I32, 100000000);
+    bench_add_case(bench, "add/f16/1e8", ElementType::F16, 100000000);
+    bench_add_case(bench, "add/f64/1e8", ElementType::F64, 100000000);
+}
+
+void bench_rowscale(GpuBench& bench) {
+    bench_rowscale_case(bench, "rowscale/f32/55296x128", 55296, 128);
+    if (bench.quick()) return;
+    bench_rowscale_case(bench, "rowscale/f32/442368x128", 442368, 128);
+    bench_rowscale_case(bench, "rowscale/f32/442368x127", 442368, 127);
+    bench_rowscale_case(bench, "rowscale/f32/1769472x32", 1769472, 32);
+    bench_rowscale_case(bench, "rowscale/f32/55296x1024", 55296, 1024);
+    bench_rowscale_case(bench, "rowscale/f32/13824x4096", 13824, 4096);
+    bench_rowscale_case(bench, "rowscale/f32/864x65536", 864, 65536);
+    bench_rowscale_case(bench, "rowscale/f32/1x56623104", 1, 56623104);
+}
+
+}  // namespace tegu::bench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// tegu-bench-gpu [--filter PART] [--quick]
+#include <cstdio>
+#include <cstring>
+
+#include "tools/bench/gpu/gpu_bench.h"
+
+int main(int argc, char** argv) {
+    tegu::bench::GpuBench::Options options;
+    for (int i = 1; i < argc; ++i) {
+        if (std::strcmp(argv[i], "--quick") == 0) {
+            options.quick = true;
+        } else if (std::strcmp(argv[i], "--filter") == 0 && i + 1 < argc) {
+            options.filter = argv[++i];
+        } else {
+            const bool help = std::strcmp(argv[i], "--help") == 0;
+            std::fprintf(help ? stdout : stderr, "usage: tegu-bench-gpu [--filter PART] [--quick]\nTimes of kernels on the first GPU, one case a line.\n");
+            return help ? 0 : 64;
+        }
+    }
+    int devices = 0;
+    const cudaError_t counted = cudaGetDeviceCount(&devices);
+    if (counted != cudaSuccess || devices == 0) {
+        std::fprintf(stderr, "tegu-bench-gpu: no GPU: %s\n", counted == cudaSuccess ? "no device" : cudaGetErrorString(counted));
+        return 69;
+    }
+    tegu::bench::GpuBench bench(options);
+    tegu::bench::bench_add(bench);
+    tegu::bench::bench_rowscale(bench);
+    return 0;
+}

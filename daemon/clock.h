@@ -18,6 +18,10 @@ inline std::uint64_t nanoseconds(Clock::duration duration) {
     return count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }
 
+inline std::chrono::milliseconds milliseconds(std::uint64_t count) {
+    return std::chrono::milliseconds(count);
+}
+
 // `start` plus a time that a client chose; kNever for 0 and for times beyond a century.
 inline TimePoint deadline_after(TimePoint start, std::uint64_t relative_ns) {
     constexpr std::uint64_t kLongest = 3'000'000'000'000'000'000;

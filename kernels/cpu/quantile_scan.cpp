@@ -173,29 +173,22 @@ Pair nth(const std::byte* data, std::uint64_t count, std::uint64_t place) {
     return Pair{low, place + 1 < end.within || end.within == count ? low : end.above};
 }
 
-constexpr ScanKernels kBytes = {&ranks<std::uint8_t, false>, &count_bytes, nullptr, nullptr};
-template <bool Float>
-constexpr ScanKernels kWords = {&ranks<std::uint16_t, Float>, &count_words<Float>, nullptr, &nth<std::uint16_t>};
 template <class U, bool Float>
-constexpr ScanKernels kWide = {&ranks<U, Float>, nullptr, &split<U, Float>, &nth<U>};
+constexpr ScanKernels kernels_of() {
+    if constexpr (sizeof(U) == 1) return {&ranks<U, Float>, &count_bytes, nullptr, nullptr};
+    if constexpr (sizeof(U) == 2) return {&ranks<U, Float>, &count_words<Float>, nullptr, &nth<U>};
+    if constexpr (sizeof(U) >= 4) return {&ranks<U, Float>, nullptr, &split<U, Float>, &nth<U>};
+}
+
+template <class U, bool Float>
+struct ScanKernelsOf {
+    static constexpr ScanKernels value = kernels_of<U, Float>();
+};
 
 }  // namespace
 
 const ScanKernels& quantile_scan_kernels(ElementType type) {
-    switch (type) {
-        case ElementType::U8:
-        case ElementType::I8: return kBytes;
-        case ElementType::U16:
-        case ElementType::I16: return kWords<false>;
-        case ElementType::F16: return kWords<true>;
-        case ElementType::U32:
-        case ElementType::I32: return kWide<std::uint32_t, false>;
-        case ElementType::F32: return kWide<std::uint32_t, true>;
-        case ElementType::U64:
-        case ElementType::I64: return kWide<std::uint64_t, false>;
-        case ElementType::F64: return kWide<std::uint64_t, true>;
-    }
-    __builtin_unreachable();
+    return *rank::of_type<ScanKernels, ScanKernelsOf>(type);
 }
 
 }  // namespace tegu::kernels::TEGU_ISA

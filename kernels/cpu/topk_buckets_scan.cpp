@@ -215,35 +215,22 @@ void write(const Entry* entries, std::uint64_t count, std::uint64_t flip64, std:
     }
 }
 
-template <class U, bool Float, class Entry>
-constexpr BucketSorting<Entry> kSorting = {&scatter<U, Float, Entry>, &sort<U, Entry>, &write<U, Float, Entry>};
-template <class Entry>
-constexpr BucketSorting<Entry> kNone = {nullptr, nullptr, nullptr};
+template <class U, bool Float, class Entry, bool Has>
+constexpr BucketSorting<Entry> sorting() {
+    if constexpr (Has) return {&scatter<U, Float, Entry>, &sort<U, Entry>, &write<U, Float, Entry>};
+    return {nullptr, nullptr, nullptr};
+}
 
 template <class U, bool Float>
-constexpr BucketKernels kNarrow = {&count<U, Float>, kSorting<U, Float, Entry64>, kNone<Entry128>};
-template <class U, bool Float>
-constexpr BucketKernels kEither = {&count<U, Float>, kSorting<U, Float, Entry64>, kSorting<U, Float, Entry128>};
-template <class U, bool Float>
-constexpr BucketKernels kWide = {&count<U, Float>, kNone<Entry64>, kSorting<U, Float, Entry128>};
+struct BucketKernelsOf {
+    static constexpr BucketKernels value = {&count<U, Float>, sorting<U, Float, Entry64, sizeof(U) < 8>(),
+                                            sorting<U, Float, Entry128, sizeof(U) >= 4>()};
+};
 
 }  // namespace
 
 const BucketKernels& topk_bucket_kernels(ElementType type) {
-    switch (type) {
-        case ElementType::U8:
-        case ElementType::I8: return kNarrow<std::uint8_t, false>;
-        case ElementType::U16:
-        case ElementType::I16: return kNarrow<std::uint16_t, false>;
-        case ElementType::F16: return kNarrow<std::uint16_t, true>;
-        case ElementType::U32:
-        case ElementType::I32: return kEither<std::uint32_t, false>;
-        case ElementType::F32: return kEither<std::uint32_t, true>;
-        case ElementType::U64:
-        case ElementType::I64: return kWide<std::uint64_t, false>;
-        case ElementType::F64: return kWide<std::uint64_t, true>;
-    }
-    __builtin_unreachable();
+    return *rank::of_type<BucketKernels, BucketKernelsOf>(type);
 }
 
 }  // namespace tegu::kernels::TEGU_ISA

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/element_type.h"
+
 namespace tegu::kernels::rank {
 
 template <class U>
@@ -46,6 +48,25 @@ template <class U, bool Float>
     U bits = static_cast<U>(value ^ flip);
     if (Float) bits = static_cast<U>(bits ^ ((bits & kSign<U>) != 0 ? kSign<U> : static_cast<U>(~U{0})));
     return bits;
+}
+
+// Kernels<U, Float>::value of the unsigned integer and kind that ranks of a type are made from.
+template <class Table, template <class U, bool Float> class Kernels>
+[[gnu::always_inline]] static inline const Table* of_type(ElementType type) {
+    switch (type) {
+        case ElementType::U8:
+        case ElementType::I8: return &Kernels<std::uint8_t, false>::value;
+        case ElementType::U16:
+        case ElementType::I16: return &Kernels<std::uint16_t, false>::value;
+        case ElementType::F16: return &Kernels<std::uint16_t, true>::value;
+        case ElementType::U32:
+        case ElementType::I32: return &Kernels<std::uint32_t, false>::value;
+        case ElementType::F32: return &Kernels<std::uint32_t, true>::value;
+        case ElementType::U64:
+        case ElementType::I64: return &Kernels<std::uint64_t, false>::value;
+        case ElementType::F64: return &Kernels<std::uint64_t, true>::value;
+    }
+    __builtin_unreachable();
 }
 
 template <class U>

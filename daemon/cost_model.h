@@ -43,17 +43,19 @@ struct CostRecord {
 
 class CostModel {
   public:
-    static constexpr double kLeast = 1.0 / 256;  // a correction stays within these
+    // A correction stays within these.
+    static constexpr double kLeast = 1.0 / 256;
     static constexpr double kMost = 256;
-    static constexpr double kMaxStep =
-        4;  // a measured time counts as at most 4 times, at least 1/4 of the predicted one
-    static constexpr double kWeight =
-        0.125;  // of the newest job, if it is a long one; of the first ones up to kFirstWeight
+    // A measured time counts as at most 4 times, at least 1/4 of the predicted one.
+    static constexpr double kMaxStep = 4;
+    // The weight of the newest job, if it is a long one, and the most of the first ones. A plan of less than kLongNs weighs less, in proportion.
+    static constexpr double kWeight = 0.125;
     static constexpr double kFirstWeight = 0.5;
-    static constexpr double kLongNs = 1e6;   // a plan of less weighs less, in proportion
-    static constexpr double kStartNs = 1e5;  // the planned time that the start, 1, counts as
-    static constexpr std::uint64_t kLeastNs =
-        5000;  // planned or predicted: below, the fixed cost of a job is most of it
+    static constexpr double kLongNs = 1e6;
+    // The planned time that the start, a correction of 1, counts as.
+    static constexpr double kStartNs = 1e5;
+    // Planned or predicted: below it the fixed cost of a job is most of its time.
+    static constexpr std::uint64_t kLeastNs = 5000;
 
     // `threads`: of the pool. Until it is known better, all of them are believed to share a job evenly.
     // REQUIRES: threads >= 1.

@@ -14,8 +14,6 @@
 namespace tegu::kernels {
 namespace {
 
-constexpr std::uint64_t kRowBlockBytes = 256 << 10;  // rows that a thread takes at a time
-
 ElementType dot_type(ElementType type) {
     return is_float(type) ? ElementType::F64 : is_signed_integer(type) ? ElementType::I64 : ElementType::U64;
 }
@@ -70,11 +68,12 @@ Result<void> write_dot(const IntegerDot& dot, ElementType type, std::byte* out) 
 
 // --- sequences ----------------------------------------------------------------------------------------------------------
 
-// Two sequences of the same shape. `contiguous`: neither has gaps.
+// Two sequences of the same shape.
 struct SequencePair {
     Sequence x;
     Sequence y;
-    bool contiguous;
+
+    bool contiguous() const { return x.cols >= x.n && y.cols >= y.n; }
 };
 
 template <class Partial>
@@ -83,43 +82,17 @@ class Work {
     using Kernel = void (*)(const std::byte*, const std::byte*, std::size_t, bool, Partial*);
     Work(Kernel kernel, bool skip_nans) : kernel_(kernel), skip_nans_(skip_nans) {}
 
-    // The subtree of chunks [begin, end). False: stopped.
-    bool group(const SequencePair& pair, std::uint64_t begin, std::uint64_t end, const StopToken& stop,
-               Partial* out) const {
-        if (end - begin == 1) return chunk(pair, begin, out), true;
-        PartialTree<Partial> tree;
-        Partial partial;
-        for (std::uint64_t c = begin; c < end; ++c) {
-            if (c != begin && c % kMaxGroupChunks == 0 && stop.stop_requested()) return false;
-            chunk(pair, c, &partial);
-            tree.push(partial);
-        }
-        *out = tree.finish();
-        return true;
-    }
-
-    Result<void> parallel(const SequencePair& pair, ThreadPool* pool, const StopToken& stop, Partial* out) const {
-        const std::uint64_t chunks = chunks_of(pair.x.n);
-        const std::uint64_t width = group_chunks(chunks, pool->threads());
-        const std::uint64_t groups = blocks_of(chunks, width);
-        const std::unique_ptr<Partial[]> partials(new (std::nothrow) Partial[groups]);
-        if (partials == nullptr) return make_error(Status::OutOfMemory, "no memory for the partial results of dot");
-        Result<void> done = for_blocks(groups, pool, stop, [&](std::uint64_t g, unsigned) -> Result<void> {
-            if (group(pair, g * width, std::min((g + 1) * width, chunks), stop, &partials[g])) return {};
-            return stop.error();
-        });
-        if (!done) return done;
-        PartialTree<Partial> tree;
-        for (std::uint64_t g = 0; g < groups; ++g) tree.push(partials[g]);
-        *out = tree.finish();
-        return {};
+    // REQUIRES: the sequences have elements.
+    Result<void> all(const SequencePair& pair, ThreadPool* pool, const StopToken& stop, Partial* out) const {
+        const auto one = [&](std::uint64_t index, Partial* partial) { chunk(pair, index, partial); };
+        return reduce_tree(chunks_of(pair.x.n), pool, stop, one, out);
     }
 
   private:
     void chunk(const SequencePair& pair, std::uint64_t index, Partial* out) const {
         const std::uint64_t begin = index * kChunkElements;
         const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, pair.x.n - begin);
-        if (!pair.contiguous) return gathered(pair, begin, count, out);
+        if (!pair.contiguous()) return gathered(pair, begin, count, out);
         const std::uint64_t offset = begin * pair.x.element_bytes;
         kernel_(pair.x.data + offset, pair.y.data + offset, count, skip_nans_, out);
     }
@@ -141,60 +114,25 @@ template <class Partial>
 class Run {
   public:
     Run(const Job& job, Work<Partial> work, Span<const InputView> inputs, std::byte* out)
-        : job_(job),
-          work_(work),
-          inputs_(inputs),
-          out_(out),
-          bytes_(element_bytes(job.type)),
-          type_(dot_type(job.type)) {}
+        : job_(job), work_(work), inputs_(inputs), out_(out), type_(dot_type(job.type)) {}
 
     Result<void> whole(ThreadPool* pool, const StopToken& stop) const {
-        const auto dense = [&](const InputView& input) { return job_.rows <= 1 || input.row_stride == job_.cols; };
-        const auto sequence = [&](const InputView& input) {
-            return Sequence{input.data, job_.rows * job_.cols, job_.cols, input.row_stride, bytes_, false};
-        };
-        return one(SequencePair{sequence(inputs_[0]), sequence(inputs_[1]), dense(inputs_[0]) && dense(inputs_[1])}, 0,
-                   pool, stop);
+        return one(SequencePair{whole_sequence(job_, inputs_[0]), whole_sequence(job_, inputs_[1])}, 0, pool, stop);
     }
-
-    // Each row by all threads.
-    Result<void> long_rows(ThreadPool* pool, const StopToken& stop) const {
-        for (std::uint64_t r = 0; r < job_.rows; ++r) {
-            Result<void> done = row(r, pool, stop);
-            if (!done) return done;
-        }
-        return {};
-    }
-
-    // Each thread takes blocks of rows.
-    Result<void> short_rows(ThreadPool* pool, const StopToken& stop) const {
-        const std::uint64_t block = std::max<std::uint64_t>(1, kRowBlockBytes / (2 * job_.cols * bytes_ + 64));
-        return for_blocks(blocks_of(job_.rows, block), pool, stop, [&](std::uint64_t b, unsigned) -> Result<void> {
-            const std::uint64_t end = std::min((b + 1) * block, job_.rows);
-            for (std::uint64_t r = b * block; r < end; ++r) {
-                Result<void> done = row(r, nullptr, stop);
-                if (!done) return done;
-            }
-            return {};
+    Result<void> rows(ThreadPool* pool, const StopToken& stop) const {
+        const std::uint64_t bytes = 2 * job_.cols * element_bytes(job_.type);
+        return for_rows(job_, bytes, pool, stop, [&](std::uint64_t r, ThreadPool* threads) {
+            return one(SequencePair{row_sequence(job_, inputs_[0], r), row_sequence(job_, inputs_[1], r)}, r, threads,
+                       stop);
         });
     }
 
   private:
-    Result<void> row(std::uint64_t index, ThreadPool* pool, const StopToken& stop) const {
-        const auto sequence = [&](const InputView& input) {
-            const std::byte* data = job_.cols == 0 ? input.data : input.data + index * input.row_stride * bytes_;
-            return Sequence{data, job_.cols, job_.cols, job_.cols, bytes_, false};
-        };
-        return one(SequencePair{sequence(inputs_[0]), sequence(inputs_[1]), true}, index, pool, stop);
-    }
-
     Result<void> one(const SequencePair& pair, std::uint64_t index, ThreadPool* pool, const StopToken& stop) const {
         Partial partial{};
-        if (pool != nullptr && pair.x.n > kChunkElements) {
-            Result<void> done = work_.parallel(pair, pool, stop, &partial);
+        if (pair.x.n != 0) {
+            Result<void> done = work_.all(pair, pool, stop, &partial);
             if (!done) return done;
-        } else if (pair.x.n != 0 && !work_.group(pair, 0, chunks_of(pair.x.n), stop, &partial)) {
-            return stop.error();
         }
         Result<void> written = write_dot(partial, type_, out_ + index * sizeof(std::uint64_t));
         if (!written && job_.axis == Axis::Rows) written.error().message += " in row " + std::to_string(index);
@@ -205,7 +143,6 @@ class Run {
     Work<Partial> work_;
     Span<const InputView> inputs_;
     std::byte* out_;
-    std::size_t bytes_;
     ElementType type_;
 };
 
@@ -213,10 +150,7 @@ template <class Partial>
 Result<void> run_typed(typename Work<Partial>::Kernel kernel, const Job& job, const DotParams& params,
                        Span<const InputView> inputs, std::byte* out, ThreadPool* pool, const StopToken& stop) {
     const Run<Partial> run(job, Work<Partial>(kernel, params.skip_nans), inputs, out);
-    if (job.axis == Axis::Whole) return run.whole(pool, stop);
-    const bool enough_rows = pool == nullptr || job.rows >= 4 * std::uint64_t{pool->threads()};
-    const bool long_rows = job.cols > kMaxGroupChunks * kChunkElements;
-    return enough_rows || !long_rows ? run.short_rows(pool, stop) : run.long_rows(pool, stop);
+    return job.axis == Axis::Whole ? run.whole(pool, stop) : run.rows(pool, stop);
 }
 
 FloatDotKernel float_kernel(ElementType type) {

@@ -14,8 +14,6 @@
 namespace tegu::kernels {
 namespace {
 
-constexpr std::uint64_t kRowBlockBytes = 256 << 10;  // rows that a thread takes at a time
-
 // --- the plan -----------------------------------------------------------------------------------------------------------
 
 std::string statistic_words(bool (*accept)(Statistic)) {
@@ -80,56 +78,23 @@ class Run {
     Run(const Job& job, const ReduceParams& params, unsigned needs, Span<const OutputView> outputs)
         : job_(job), writer_(job, params, outputs.data()), work_{ReduceKernel<T>::select(), needs} {}
 
-    Result<void> whole(const InputView& input, ThreadPool* pool, const StopToken& stop) {
-        const std::uint64_t n = job_.rows * job_.cols;
-        const bool contiguous = job_.rows <= 1 || input.row_stride == job_.cols;
-        return one(sequence_of(input.data, n, job_.cols, input.row_stride, contiguous), 0, pool, stop);
+    Result<void> whole(const InputView& input, ThreadPool* pool, const StopToken& stop) const {
+        return one(whole_sequence(job_, input), 0, pool, stop);
     }
-
-    // Each row by all threads.
-    Result<void> long_rows(const InputView& input, ThreadPool* pool, const StopToken& stop) {
-        for (std::uint64_t r = 0; r < job_.rows; ++r) {
-            Result<void> done = one(row_of(input, r), r, pool, stop);
-            if (!done) return done;
-        }
-        return {};
-    }
-
-    // Each thread takes blocks of rows.
-    Result<void> short_rows(const InputView& input, ThreadPool* pool, const StopToken& stop) {
-        const std::uint64_t block = std::max<std::uint64_t>(1, kRowBlockBytes / (job_.cols * sizeof(T) + 64));
-        return for_blocks(blocks_of(job_.rows, block), pool, stop, [&](std::uint64_t b, unsigned) -> Result<void> {
-            const std::uint64_t end = std::min((b + 1) * block, job_.rows);
-            for (std::uint64_t r = b * block; r < end; ++r) {
-                Result<void> done = one(row_of(input, r), r, nullptr, stop);
-                if (!done) return done;
-            }
-            return {};
+    Result<void> rows(const InputView& input, ThreadPool* pool, const StopToken& stop) const {
+        return for_rows(job_, job_.cols * sizeof(T), pool, stop, [&](std::uint64_t r, ThreadPool* threads) {
+            return one(row_sequence(job_, input, r), r, threads, stop);
         });
     }
 
   private:
-    static Sequence sequence_of(const std::byte* data, std::uint64_t n, std::uint64_t cols, std::uint64_t stride,
-                                bool contiguous) {
-        const bool aligned = reinterpret_cast<std::uintptr_t>(data) % alignof(T) == 0;
-        return Sequence{data,   n,         contiguous ? std::max<std::uint64_t>(n, 1) : cols,
-                        stride, sizeof(T), contiguous && aligned};
-    }
-
-    Sequence row_of(const InputView& input, std::uint64_t row) const {
-        const std::byte* data = job_.cols == 0 ? input.data : input.data + row * input.row_stride * sizeof(T);
-        return sequence_of(data, job_.cols, job_.cols, job_.cols, true);
-    }
-
-    Result<void> one(const Sequence& sequence, std::uint64_t row, ThreadPool* pool, const StopToken& stop) {
+    Result<void> one(const Sequence& sequence, std::uint64_t row, ThreadPool* pool, const StopToken& stop) const {
         Partial partial;
         if (work_.needs == 0 || sequence.n == 0) {
             partial = Partial{};
-        } else if (pool != nullptr && sequence.n > kChunkElements) {
-            Result<void> done = reduce_parallel(work_, sequence, pool, stop, &partial);
+        } else {
+            Result<void> done = reduce_sequence(work_, sequence, pool, stop, &partial);
             if (!done) return done;
-        } else if (!reduce_serial(work_, sequence, stop, &partial)) {
-            return stop.error();
         }
         return writer_.write(sequence, partial, row);
     }
@@ -142,11 +107,8 @@ class Run {
 template <class T>
 Result<void> run_typed(const Job& job, const ReduceParams& params, unsigned needs, const InputView& input,
                        Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
-    Run<T> run(job, params, needs, outputs);
-    if (job.axis == Axis::Whole) return run.whole(input, pool, stop);
-    const bool enough_rows = pool == nullptr || job.rows >= 4 * std::uint64_t{pool->threads()};
-    const bool long_rows = job.cols > kMaxGroupChunks * kChunkElements;
-    return enough_rows || !long_rows ? run.short_rows(input, pool, stop) : run.long_rows(input, pool, stop);
+    const Run<T> run(job, params, needs, outputs);
+    return job.axis == Axis::Whole ? run.whole(input, pool, stop) : run.rows(input, pool, stop);
 }
 
 }  // namespace

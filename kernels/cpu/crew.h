@@ -71,23 +71,6 @@ bool sweep(const Sequence& sequence, const Crew& crew, const StopToken& stop, co
     });
 }
 
-// The whole array as one sequence.
-inline Sequence whole_sequence(const Job& job, const InputView& input) {
-    const std::uint64_t n = job.rows * job.cols;
-    const std::size_t width = element_bytes(job.type);
-    const bool contiguous = job.rows <= 1 || input.row_stride == job.cols;
-    const bool aligned = reinterpret_cast<std::uintptr_t>(input.data) % width == 0;
-    return Sequence{input.data,       n,     contiguous ? std::max<std::uint64_t>(n, 1) : job.cols,
-                    input.row_stride, width, contiguous && aligned};
-}
-
-inline Sequence row_sequence(const Job& job, const InputView& input, std::uint64_t row) {
-    const std::size_t width = element_bytes(job.type);
-    const std::byte* data = job.cols == 0 ? input.data : input.data + row * input.row_stride * width;
-    const bool aligned = reinterpret_cast<std::uintptr_t>(data) % width == 0;
-    return Sequence{data, job.cols, std::max<std::uint64_t>(job.cols, 1), job.cols, width, aligned};
-}
-
 // How many workers a job of predicted cost has: each needs memory of its own.
 inline unsigned crew_size(const ThreadPool* pool, std::uint64_t predicted_ns, unsigned most) {
     if (pool == nullptr || predicted_ns < kParallelWorkNs) return 1;

@@ -34,12 +34,8 @@ Result<Extrema> find_extrema(ElementType type, const Sequence& sequence, ThreadP
         using Partial = typename K::Partial;
         const ChunkWork<Partial> work{K::select(), kNeedExtrema};
         Partial partial;
-        if (pool != nullptr && sequence.n > kChunkElements) {
-            Result<void> done = reduce_parallel(work, sequence, pool, stop, &partial);
-            if (!done) return std::move(done).error();
-        } else if (!reduce_serial(work, sequence, stop, &partial)) {
-            return stop.error();
-        }
+        Result<void> done = reduce_sequence(work, sequence, pool, stop, &partial);
+        if (!done) return std::move(done).error();
         return extrema_of(partial);
     });
 }

@@ -4,14 +4,12 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <memory>
 #include <new>
 
+#include "kernels/cpu/block_run.h"
 #include "kernels/cpu/reduce_partial.h"
-#include "kernels/operation.h"
-#include "kernels/thread_pool.h"
 
 namespace tegu::kernels {
 
@@ -32,6 +30,24 @@ struct Sequence {
     std::size_t element_bytes;
     bool direct;  // contiguous, and aligned for the type
 };
+
+// The whole array as one sequence.
+inline Sequence whole_sequence(const Job& job, const InputView& input) {
+    const std::uint64_t n = job.rows * job.cols;
+    const std::size_t width = element_bytes(job.type);
+    const bool contiguous = job.rows <= 1 || input.row_stride == job.cols;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(input.data) % width == 0;
+    return Sequence{input.data,       n,     contiguous ? std::max<std::uint64_t>(n, 1) : job.cols,
+                    input.row_stride, width, contiguous && aligned};
+}
+
+// Row `row` of it.
+inline Sequence row_sequence(const Job& job, const InputView& input, std::uint64_t row) {
+    const std::size_t width = element_bytes(job.type);
+    const std::byte* data = job.cols == 0 ? input.data : input.data + row * input.row_stride * width;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(data) % width == 0;
+    return Sequence{data, job.cols, std::max<std::uint64_t>(job.cols, 1), job.cols, width, aligned};
+}
 
 // Copies elements [begin, begin + count).
 inline void gather(const Sequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to) {
@@ -78,27 +94,21 @@ struct ChunkWork {
         gather(sequence, begin, count, buffer);
         kernel(needs, buffer, count, out);
     }
-
-    // The subtree of chunks [begin, end). False: stopped.
-    bool reduce_group(const Sequence& sequence, std::uint64_t begin, std::uint64_t end, const StopToken& stop,
-                      Partial* out) const {
-        if (end - begin == 1) return reduce(sequence, begin * kChunkElements, out), true;
-        PartialTree<Partial> tree;
-        Partial chunk;
-        for (std::uint64_t c = begin; c < end; ++c) {
-            if (c != begin && c % kMaxGroupChunks == 0 && stop.stop_requested()) return false;
-            reduce(sequence, c * kChunkElements, &chunk);
-            tree.push(chunk);
-        }
-        *out = tree.finish();
-        return true;
-    }
 };
 
-// Reduces a sequence on the calling thread. False: stopped.
-template <class Partial>
-bool reduce_serial(const ChunkWork<Partial>& work, const Sequence& sequence, const StopToken& stop, Partial* out) {
-    return work.reduce_group(sequence, 0, chunks_of(sequence.n), stop, out);
+// The subtree of chunks [begin, end), of which chunk(c, &partial) gives one. False: stopped.
+template <class Partial, class Chunk>
+bool reduce_chunks(std::uint64_t begin, std::uint64_t end, const StopToken& stop, const Chunk& chunk, Partial* out) {
+    if (end - begin == 1) return chunk(begin, out), true;
+    PartialTree<Partial> tree;
+    Partial partial;
+    for (std::uint64_t c = begin; c < end; ++c) {
+        if (c != begin && c % kMaxGroupChunks == 0 && stop.stop_requested()) return false;
+        chunk(c, &partial);
+        tree.push(partial);
+    }
+    *out = tree.finish();
+    return true;
 }
 
 // A power of two of chunks, such that there are enough groups for all threads and fewer than kMaxGroups: above 2^30 elements a group has
@@ -110,26 +120,60 @@ inline std::uint64_t group_chunks(std::uint64_t chunks, unsigned threads) {
     return group;
 }
 
-template <class Partial>
-Result<void> reduce_parallel(const ChunkWork<Partial>& work, const Sequence& sequence, ThreadPool* pool,
-                             const StopToken& stop, Partial* out) {
-    const std::uint64_t chunks = chunks_of(sequence.n);
-    const std::uint64_t group = group_chunks(chunks, pool->threads());
-    const std::uint64_t groups = (chunks + group - 1) / group;
+// The tree of all chunks, shared by the threads of `pool`, which may be null. REQUIRES: chunks != 0.
+template <class Partial, class Chunk>
+Result<void> reduce_tree(std::uint64_t chunks, ThreadPool* pool, const StopToken& stop, const Chunk& chunk,
+                         Partial* out) {
+    if (pool == nullptr || chunks == 1) {
+        if (!reduce_chunks(0, chunks, stop, chunk, out)) return stop.error();
+        return {};
+    }
+    const std::uint64_t width = group_chunks(chunks, pool->threads());
+    const std::uint64_t groups = blocks_of(chunks, width);
     const std::unique_ptr<Partial[]> partials(new (std::nothrow) Partial[groups]);
-    if (partials == nullptr) return make_error(Status::OutOfMemory, "no memory for the partial results of reduce");
-    std::atomic<bool> stopped{false};
-    pool->parallel_for(groups, [&](std::uint64_t g, unsigned) {
-        if (stopped.load(std::memory_order_relaxed)) return;
-        if (stop.stop_requested() ||
-            !work.reduce_group(sequence, g * group, std::min((g + 1) * group, chunks), stop, &partials[g]))
-            stopped.store(true, std::memory_order_relaxed);
+    if (partials == nullptr) return make_error(Status::OutOfMemory, "no memory for partial results");
+    Result<void> done = for_blocks(groups, pool, stop, [&](std::uint64_t g, unsigned) -> Result<void> {
+        if (reduce_chunks(g * width, std::min((g + 1) * width, chunks), stop, chunk, &partials[g])) return {};
+        return stop.error();
     });
-    if (stopped.load(std::memory_order_relaxed)) return stop.error();
+    if (!done) return done;
     PartialTree<Partial> tree;
     for (std::uint64_t g = 0; g < groups; ++g) tree.push(partials[g]);
     *out = tree.finish();
     return {};
+}
+
+// REQUIRES: the sequence has elements.
+template <class Partial>
+Result<void> reduce_sequence(const ChunkWork<Partial>& work, const Sequence& sequence, ThreadPool* pool,
+                             const StopToken& stop, Partial* out) {
+    const auto chunk = [&](std::uint64_t c, Partial* partial) { work.reduce(sequence, c * kChunkElements, partial); };
+    return reduce_tree(chunks_of(sequence.n), pool, stop, chunk, out);
+}
+
+// row(r, pool) -> Result<void> for each row of a job, of row_bytes bytes of input: a few long rows one after another by all threads, other rows
+// in blocks of which each thread takes one at a time, without a pool.
+template <class Row>
+Result<void> for_rows(const Job& job, std::uint64_t row_bytes, ThreadPool* pool, const StopToken& stop,
+                      const Row& row) {
+    constexpr std::uint64_t kBlockBytes = 256 << 10;
+    const bool few = pool != nullptr && job.rows < 4 * std::uint64_t{pool->threads()};
+    if (few && job.cols > kMaxGroupChunks * kChunkElements) {
+        for (std::uint64_t r = 0; r < job.rows; ++r) {
+            Result<void> done = row(r, pool);
+            if (!done) return done;
+        }
+        return {};
+    }
+    const std::uint64_t block = std::max<std::uint64_t>(1, kBlockBytes / (row_bytes + 64));
+    return for_blocks(blocks_of(job.rows, block), pool, stop, [&](std::uint64_t b, unsigned) -> Result<void> {
+        const std::uint64_t end = std::min((b + 1) * block, job.rows);
+        for (std::uint64_t r = b * block; r < end; ++r) {
+            Result<void> done = row(r, static_cast<ThreadPool*>(nullptr));
+            if (!done) return done;
+        }
+        return {};
+    });
 }
 
 }  // namespace tegu::kernels

@@ -52,6 +52,8 @@ void warp_barrier();
 // All lanes give their word and get that of lane `from` (0..31).
 std::uint32_t exchange(std::uint32_t word, unsigned from);
 std::uint32_t ballot(bool predicate);
+// The lanes of the warp that give the same word.
+std::uint32_t match(std::uint32_t word);
 int count_of_block(bool predicate);
 // Another thread may run now: called at atomics and fences, where the order of threads shows.
 void let_others_run();
@@ -190,6 +192,24 @@ TEGU_DEVICE std::uint32_t warp_ballot(bool predicate) {
 }
 TEGU_DEVICE bool warp_any(bool predicate) { return warp_ballot(predicate) != 0; }
 TEGU_DEVICE bool warp_all(bool predicate) { return warp_ballot(predicate) == kAllLanes; }
+// The lanes with the same word, this one included. REQUIRES: word < 2^bits.
+TEGU_DEVICE std::uint32_t warp_match(std::uint32_t word, unsigned bits) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    static_cast<void>(bits);
+    return __match_any_sync(kAllLanes, word);
+#elif defined(__CUDACC__)
+    std::uint32_t same = kAllLanes;
+    for (unsigned bit = 0; bit < bits; ++bit) {
+        const bool set = (word >> bit & 1u) != 0;
+        const std::uint32_t others = warp_ballot(set);
+        same &= set ? others : ~others;
+    }
+    return same;
+#else
+    static_cast<void>(bits);
+    return simt::match(word);
+#endif
+}
 
 // --- atomics: each returns the value before. Relaxed; at global or shared memory. Nothing newer than sm_53 has. --------------
 
@@ -257,6 +277,14 @@ TEGU_DEVICE unsigned leading_zeros(std::uint32_t word) {
     return word == 0 ? 32 : static_cast<unsigned>(__builtin_clz(word));
 #endif
 }
+// Zeros below the lowest one. REQUIRES: word != 0.
+TEGU_DEVICE unsigned trailing_zeros(std::uint32_t word) {
+#if defined(__CUDACC__)
+    return static_cast<unsigned>(__ffs(static_cast<int>(word))) - 1;
+#else
+    return static_cast<unsigned>(__builtin_ctz(word));
+#endif
+}
 // The lanes before this one.
 TEGU_DEVICE std::uint32_t lanes_before() { return (1u << lane_index()) - 1u; }
 
@@ -270,11 +298,56 @@ TEGU_DEVICE To bit_cast(From from) {
 
 // --- memory ---------------------------------------------------------------------------------------------------------------
 
+#if defined(__CUDACC__)
+template <std::size_t Bytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+    using type = unsigned char;
+};
+template <>
+struct WordOf<2> {
+    using type = unsigned short;
+};
+template <>
+struct WordOf<4> {
+    using type = unsigned int;
+};
+template <>
+struct WordOf<8> {
+    using type = uint2;
+};
+template <>
+struct WordOf<16> {
+    using type = uint4;
+};
+#endif
+
 // Elements that move in one access of up to 16 bytes. REQUIRES of its address: aligned to sizeof(T) * N.
 template <class T, unsigned N>
 struct alignas(sizeof(T) * N) Pack {
     T at[N];
 };
+
+// Loads and stores of what this launch touches once: they leave the caches to others. T: 1, 2, 4, 8 or 16 bytes, aligned to its size.
+template <class T>
+TEGU_DEVICE T load_once(const T* at) {
+#if defined(__CUDACC__)
+    using Word = typename WordOf<sizeof(T)>::type;
+    return bit_cast<T>(__ldcs(reinterpret_cast<const Word*>(at)));
+#else
+    return *at;
+#endif
+}
+template <class T>
+TEGU_DEVICE void store_once(T* at, T value) {
+#if defined(__CUDACC__)
+    using Word = typename WordOf<sizeof(T)>::type;
+    __stcs(reinterpret_cast<Word*>(at), bit_cast<Word>(value));
+#else
+    *at = value;
+#endif
+}
 
 // The last of the blocks that call this (each once, by all of its threads, after its writes to global memory) gets true, and sees what the others wrote.
 // `ticket` was 0 before the first and is 0 after the last, ready for the next launch.

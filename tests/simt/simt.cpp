@@ -22,7 +22,7 @@ constexpr unsigned kLanes = cuda::kWarpLanes;
 constexpr unsigned kMaxThreads = 1024;
 
 // What a thread waits for.
-enum class Wait : std::uint8_t { None, Block, Warp, Exchange, Ballot, Ended };
+enum class Wait : std::uint8_t { None, Block, Warp, Exchange, Ballot, Match, Ended };
 
 const char* word(Wait wait) {
     switch (wait) {
@@ -31,6 +31,7 @@ const char* word(Wait wait) {
         case Wait::Warp: return "waits at a warp barrier";
         case Wait::Exchange: return "waits at a shuffle";
         case Wait::Ballot: return "waits at a ballot";
+        case Wait::Match: return "waits at a match";
         case Wait::Ended: return "has ended";
     }
     return "?";
@@ -143,15 +144,22 @@ class Block {
             Thread& thread = threads_[i];
             if (wait == Wait::Exchange && thread.from >= kLanes) fail("a shuffle from a lane that is not there");
             thread.result = wait == Wait::Exchange ? threads_[begin + thread.from % kLanes].word
+                            : wait == Wait::Match  ? lanes_with(thread.word, begin)
                             : wait == Wait::Ballot ? bits
                                                    : count;
         }
     }
 
+    std::uint32_t lanes_with(std::uint32_t word, unsigned begin) const {
+        std::uint32_t lanes = 0;
+        for (unsigned lane = 0; lane < kLanes; ++lane) lanes |= std::uint32_t{threads_[begin + lane].word == word} << lane;
+        return lanes;
+    }
+
     [[noreturn]] void fail(const char* what) const {
         std::fprintf(stderr, "simt: %s: block (%u, %u) of a %u x %u grid, thread %u %s;", what, position_.block_x,
                      position_.block_y, shape_.blocks_x, shape_.blocks_y, current_, word(threads_[current_].wait));
-        for (const Wait wait : {Wait::Block, Wait::Warp, Wait::Exchange, Wait::Ballot, Wait::Ended})
+        for (const Wait wait : {Wait::Block, Wait::Warp, Wait::Exchange, Wait::Ballot, Wait::Match, Wait::Ended})
             std::fprintf(stderr, " %ld %s%s", std::count_if(threads_.begin(), threads_.end(), [&](const Thread& t) { return t.wait == wait; }),
                          word(wait), wait == Wait::Ended ? "\n" : ",");
         std::abort();
@@ -189,6 +197,7 @@ void block_barrier() { running->collective(Wait::Block, 0, 0); }
 void warp_barrier() { running->collective(Wait::Warp, 0, 0); }
 std::uint32_t exchange(std::uint32_t given, unsigned from) { return running->collective(Wait::Exchange, given, from); }
 std::uint32_t ballot(bool predicate) { return running->collective(Wait::Ballot, predicate, 0); }
+std::uint32_t match(std::uint32_t given) { return running->collective(Wait::Match, given, 0); }
 int count_of_block(bool predicate) { return static_cast<int>(running->collective(Wait::Block, predicate, 0)); }
 void let_others_run() { running->give_way(); }
 

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -19,6 +17,7 @@
 
 #include "kernels/operation.h"
 #include "kernels/thread_pool.h"
+#include "tests/kernels/repeated_memory.h"
 
 namespace tegu::test {
 
@@ -208,41 +207,5 @@ std::vector<T> finite_elements(std::uint64_t n, std::mt19937_64& random) {
     for (std::uint64_t i = 0; i < n; ++i) x.push_back(float_element<T>(normal(random)));
     return x;
 }
-
-// An address range whose pages are one window of memory again and again, but for the last window, which is by itself. So a
-// range of gigabytes costs two windows, and what stands at its end can be told apart.
-class RepeatedMemory {
-  public:
-    static constexpr std::size_t kWindow = std::size_t{64} << 20;
-
-    explicit RepeatedMemory(std::size_t bytes) : windows_((bytes + kWindow - 1) / kWindow) {
-        const int fd = memfd_create("repeated", MFD_CLOEXEC);
-        void* base = mmap(nullptr, windows_ * kWindow, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (fd < 0 || base == MAP_FAILED || ftruncate(fd, 2 * kWindow) != 0) return;
-        data_ = static_cast<std::byte*>(base);
-        for (std::size_t w = 0; w < windows_ && ok_; ++w)
-            ok_ = mmap(data_ + w * kWindow, kWindow, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-                       w + 1 == windows_ ? static_cast<off_t>(kWindow) : 0) != MAP_FAILED;
-        close(fd);
-    }
-    ~RepeatedMemory() {
-        if (data_ != nullptr) munmap(data_, windows_ * kWindow);
-    }
-    RepeatedMemory(const RepeatedMemory&) = delete;
-    RepeatedMemory& operator=(const RepeatedMemory&) = delete;
-
-    bool ok() const { return ok_ && data_ != nullptr; }
-    std::byte* data() const { return data_; }
-    // Both windows.
-    void fill(int value) const {
-        std::memset(data_, value, kWindow);
-        std::memset(data_ + (windows_ - 1) * kWindow, value, kWindow);
-    }
-
-  private:
-    std::size_t windows_;
-    std::byte* data_ = nullptr;
-    bool ok_ = true;
-};
 
 }  // namespace tegu::test

@@ -8,7 +8,6 @@ tegu_isa_tests(levels_test entropy_map_test)
 # Against numpy, every type; against scikit-image, where that is installed.
 add_executable(entropy_map_program entropy_map_program.cpp)
 target_link_libraries(entropy_map_program PRIVATE tegu_kernels)
-set_target_properties(entropy_map_program PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 tegu_script_test(entropy_map_numpy
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/entropy_map_numpy.py $<TARGET_FILE:entropy_map_program>)
 tegu_script_test(entropy_map_skimage
@@ -17,5 +16,4 @@ tegu_script_test(entropy_map_skimage
 # The measurements of docs/entropy-map.md, on demand; its tables and plot must be those of the record.
 add_executable(entropy_map_methods EXCLUDE_FROM_ALL entropy_map_methods.cpp)
 target_link_libraries(entropy_map_methods PRIVATE tegu_kernels)
-set_target_properties(entropy_map_methods PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 tegu_script_test(entropy_map_plot COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/plot-entropy-map.py --check)

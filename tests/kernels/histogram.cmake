@@ -6,6 +6,5 @@ tegu_isa_tests(histogram_test key_counts_test)
 # Against numpy, where that is installed.
 add_executable(histogram_program histogram_program.cpp)
 target_link_libraries(histogram_program PRIVATE tegu_kernels)
-set_target_properties(histogram_program PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 tegu_script_test(histogram_numpy
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/histogram_numpy.py $<TARGET_FILE:histogram_program>)

@@ -4,5 +4,4 @@ tegu_isa_tests(topk_test)
 # What docs/topk.md compares: build and run it by hand, then scripts/plot-topk.py.
 add_executable(topk_methods EXCLUDE_FROM_ALL topk_methods.cpp)
 target_link_libraries(topk_methods PRIVATE tegu_kernels)
-set_target_properties(topk_methods PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 tegu_script_test(topk_plot COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/plot-topk.py --check)

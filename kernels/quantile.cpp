@@ -10,7 +10,7 @@
 
 #include "base/number_text.h"
 #include "kernels/cpu/quantile_select.h"
-#include "kernels/cpu/topk_rank.h"
+#include "kernels/cpu/select_rank.h"
 
 namespace tegu::kernels {
 namespace {
@@ -20,9 +20,9 @@ using quantile::MethodKind;
 using quantile::Pair;
 using quantile::Question;
 using quantile::Statistics;
-using topk::Sequence;
-using topk::Team;
-using topk::Workspace;
+using selection::StridedSequence;
+using selection::Team;
+using selection::Workspace;
 
 constexpr std::uint64_t kJobNs = 500;         // what a job costs beside its selections
 constexpr std::uint64_t kLongRow = 1u << 17;  // elements from which the threads share one row
@@ -152,7 +152,7 @@ Question question_of(const Job& job, const QuantileParams& params) {
 // Rows that are selected from at the same time, each by one thread with its own workspace.
 std::uint64_t concurrent_rows(const Job& job, std::uint64_t n) {
     if (job.axis == Axis::Whole || n >= kLongRow) return 1;
-    return std::clamp<std::uint64_t>(job.rows, 1, topk::kMaxSlots);
+    return std::clamp<std::uint64_t>(job.rows, 1, selection::kMaxSlots);
 }
 
 class Run {
@@ -170,7 +170,7 @@ class Run {
 
     Result<void> whole(const Team& team) {
         return together(1, team, [this](std::uint64_t) {
-            return Sequence{input_.data, job_.rows, job_.cols, input_.row_stride, width()};
+            return StridedSequence{input_.data, job_.rows, job_.cols, input_.row_stride, width()};
         });
     }
 
@@ -216,8 +216,8 @@ class Run {
 
     unsigned width() const { return static_cast<unsigned>(element_bytes(job_.type)); }
 
-    Sequence row_of(std::uint64_t row) const {
-        return Sequence{input_.data + row * input_.row_stride * width(), 1, job_.cols, job_.cols, width()};
+    StridedSequence row_of(std::uint64_t row) const {
+        return StridedSequence{input_.data + row * input_.row_stride * width(), 1, job_.cols, job_.cols, width()};
     }
 
     template <class SequenceOf>
@@ -232,7 +232,8 @@ class Run {
     }
 
     // False: a stop was requested.
-    bool one(const Sequence& sequence, std::uint64_t row, std::byte* memory, const Team& team, Statistics& statistics) {
+    bool one(const StridedSequence& sequence, std::uint64_t row, std::byte* memory, const Team& team,
+             Statistics& statistics) {
         if (!select(sequence, question_, method_, memory, team, places_, statistics)) return false;
         std::uint64_t most = passes_.load(std::memory_order_relaxed);
         while (most < statistics.passes &&

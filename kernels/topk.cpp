@@ -8,19 +8,19 @@
 #include <cstring>
 
 #include "kernels/cpu/block_run.h"
-#include "kernels/cpu/topk_rank.h"
+#include "kernels/cpu/select_rank.h"
 #include "kernels/cpu/topk_select.h"
 
 namespace tegu::kernels {
 namespace {
 
+using selection::StridedSequence;
+using selection::Team;
+using selection::Workspace;
 using topk::Method;
 using topk::Question;
 using topk::Selection;
-using topk::Sequence;
 using topk::Target;
-using topk::Team;
-using topk::Workspace;
 
 constexpr std::uint64_t kJobNs = 500;         // what a job costs beside its selections
 constexpr std::uint64_t kWriteTask = 65536;   // results that a thread writes at a time
@@ -36,7 +36,7 @@ Question question_of(const Job& job, const TopkParams& params) {
 // Rows that are selected at the same time, each by one thread with its own workspace.
 std::uint64_t concurrent_rows(const Job& job, const Question& question) {
     if (job.axis == Axis::Whole || question.n >= kLongRow) return 1;
-    return std::clamp<std::uint64_t>(job.rows, 1, topk::kMaxSlots);
+    return std::clamp<std::uint64_t>(job.rows, 1, selection::kMaxSlots);
 }
 
 template <class U, bool Float>
@@ -86,7 +86,7 @@ class Run {
     const Method& method() const { return method_; }
 
     Result<void> whole(const Team& team) {
-        return one(Sequence{input_.data, job_.rows, job_.cols, input_.row_stride, width()}, 0, team);
+        return one(StridedSequence{input_.data, job_.rows, job_.cols, input_.row_stride, width()}, 0, team);
     }
 
     Result<void> long_rows(const Team& team) {
@@ -139,8 +139,8 @@ class Run {
 
     unsigned width() const { return static_cast<unsigned>(element_bytes(job_.type)); }
 
-    Sequence row_of(std::uint64_t row) const {
-        return Sequence{input_.data + row * input_.row_stride * width(), 1, job_.cols, job_.cols, width()};
+    StridedSequence row_of(std::uint64_t row) const {
+        return StridedSequence{input_.data + row * input_.row_stride * width(), 1, job_.cols, job_.cols, width()};
     }
 
     Target target_of(std::uint64_t row) const {
@@ -153,7 +153,7 @@ class Run {
         return question_.distinct ? outputs_[2].data + row * sizeof(std::uint64_t) : nullptr;
     }
 
-    Result<void> one(const Sequence& sequence, std::uint64_t row, const Team& team) {
+    Result<void> one(const StridedSequence& sequence, std::uint64_t row, const Team& team) {
         if (workspace_.memory() == nullptr) {
             Result<Workspace> made = Workspace::create(method_.bytes);
             if (!made) return std::move(made).error();

@@ -9,7 +9,7 @@
 
 namespace tegu::kernels::quantile {
 
-using topk::round_up;
+using selection::round_up;
 
 std::uint64_t most_direct(unsigned width) {
     return width == 8 ? 8192 : 16384;

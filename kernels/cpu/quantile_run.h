@@ -13,15 +13,15 @@
 
 #include "kernels/cpu/quantile_scan.h"
 #include "kernels/cpu/quantile_select.h"
-#include "kernels/cpu/topk_rank.h"
+#include "kernels/cpu/select_rank.h"
 #include "kernels/cpu/topk_selector.h"
 
 namespace tegu::kernels::quantile {
 
+using selection::kTile;
+using selection::StridedSequence;
+using selection::Team;
 using topk::Elements;
-using topk::kTile;
-using topk::Sequence;
-using topk::Team;
 
 constexpr unsigned kDigitBits = topk::kDigitBits;
 
@@ -36,13 +36,13 @@ std::uint64_t nested_bytes(std::uint64_t n, unsigned width);
 const ScanKernels& quantile_kernels(ElementType type);
 
 struct Source {
-    Sequence sequence;
+    StridedSequence sequence;
     ElementType type;
     std::uint64_t flip;
     const ScanKernels& scan;
     const topk::ScanKernels& select;
 
-    Source(const Sequence& the_sequence, ElementType the_type)
+    Source(const StridedSequence& the_sequence, ElementType the_type)
         : sequence(the_sequence),
           type(the_type),
           flip(rank::flip_of(false, is_signed_integer(the_type), the_sequence.bytes)),
@@ -50,7 +50,7 @@ struct Source {
           select(topk::scan_kernels(the_type)) {}
     // Ranks side by side are a source of their own.
     Source(const std::byte* ranks, std::uint64_t n, unsigned width)
-        : Source(Sequence{ranks, 1, n, n, width}, width == 8 ? ElementType::U64 : ElementType::U32) {}
+        : Source(StridedSequence{ranks, 1, n, n, width}, width == 8 ? ElementType::U64 : ElementType::U32) {}
 
     std::uint64_t worst_rank() const { return ~std::uint64_t{0} >> (64 - 8 * sequence.bytes); }
 };
@@ -82,8 +82,8 @@ struct Layout {
 
 class Run {
   public:
-    Run(const Sequence& sequence, const Question& question, const Method& method, std::byte* memory, const Team& team,
-        const Places& places, Statistics& statistics)
+    Run(const StridedSequence& sequence, const Question& question, const Method& method, std::byte* memory,
+        const Team& team, const Places& places, Statistics& statistics)
         : source_(sequence, question.type),
           question_(question),
           method_(method),
@@ -102,15 +102,15 @@ class Run {
     template <class Body>
     bool for_each_tile(const Source& source, Body body) const {
         const std::uint64_t n = source.sequence.size();
-        return team_.run(topk::tasks_of(n), [&](std::uint64_t task, unsigned slot) {
-            const std::uint64_t end = std::min(n, (task + 1) * topk::kTask);
-            for (std::uint64_t begin = task * topk::kTask; begin < end; begin += kTile)
+        return team_.run(selection::tasks_of(n), [&](std::uint64_t task, unsigned slot) {
+            const std::uint64_t end = std::min(n, (task + 1) * selection::kTask);
+            for (std::uint64_t begin = task * selection::kTask; begin < end; begin += kTile)
                 body(view(source, begin, std::min(kTile, end - begin), slot), begin, slot);
         });
     }
 
     Elements view(const Source& source, std::uint64_t begin, std::uint64_t count, unsigned slot) const {
-        const Sequence& sequence = source.sequence;
+        const StridedSequence& sequence = source.sequence;
         if (sequence.dense()) return Elements{sequence.data + begin * sequence.bytes, count, source.flip};
         std::byte* const dense = layout_.dense + slot * kTile * sequence.bytes;
         copy_elements(sequence, begin, count, dense);

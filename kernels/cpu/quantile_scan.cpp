@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops that the compiler turns into vectors, but for the bits of a comparison (topk_group.h). An order statistic of few
+// Plain loops that the compiler turns into vectors, but for the bits of a comparison (select_group.h). An order statistic of few
 // ranks is found by halving their range and counting: no branch depends on an element, and each step moves both ends of the range to
 // ranks that exist, so there are about as many steps as the number of elements has bits, whatever their width.
 #include "kernels/cpu/quantile_scan.h"
 
-#include "kernels/cpu/topk_group.h"
-#include "kernels/cpu/topk_rank.h"
+#include "kernels/cpu/select_group.h"
+#include "kernels/cpu/select_rank.h"
 
 namespace tegu::kernels::TEGU_ISA {
 namespace {

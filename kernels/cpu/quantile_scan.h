@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of quantile that touch every element, compiled once per instruction set. They work on ranks in ascending order
-// (topk_rank.h with the flip of the smallest first), where every NaN is the largest rank.
+// (select_rank.h with the flip of the smallest first), where every NaN is the largest rank.
 #pragma once
 
 #include <cstddef>

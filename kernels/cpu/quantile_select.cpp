@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "kernels/cpu/quantile_run.h"
-#include "kernels/cpu/topk_sort.h"
+#include "kernels/cpu/select_sort.h"
 
 namespace tegu::kernels::quantile {
 
-using topk::round_up;
+using selection::round_up;
 
 namespace {
 
@@ -122,8 +122,8 @@ bool Run::by_nth() {
 
 template <class U>
 bool Run::read_sorted() {
-    const U* sorted = topk::sort_by_rank(reinterpret_cast<U*>(layout_.ranks), reinterpret_cast<U*>(layout_.spare),
-                                         question_.n, 0, team_);
+    const U* sorted = selection::sort_by_rank(reinterpret_cast<U*>(layout_.ranks), reinterpret_cast<U*>(layout_.spare),
+                                              question_.n, 0, team_);
     for (std::size_t i = 0; sorted != nullptr && i < places_.size(); ++i)
         statistics_.pairs[i] = Pair{sorted[places_[i]], sorted[std::min(places_[i] + 1, question_.n - 1)]};
     return sorted != nullptr;
@@ -141,7 +141,8 @@ Method choose_method(const Question& question) {
     if (width == 1 || (width == 2 && !few_halfwords)) {
         method.kind = MethodKind::Counts;
         if (width == 2)
-            method.slots = static_cast<unsigned>(std::clamp<std::uint64_t>(question.n / kSlotWork, 1, topk::kMaxSlots));
+            method.slots =
+                static_cast<unsigned>(std::clamp<std::uint64_t>(question.n / kSlotWork, 1, selection::kMaxSlots));
     } else if (width == 2 || (question.n <= most_direct(width) && question.statistics <= kMostBrackets)) {
         method.kind = MethodKind::Direct;
     } else if (question.n > most_direct(width) && question.statistics <= kMostBrackets) {
@@ -151,7 +152,7 @@ Method choose_method(const Question& question) {
     } else {
         method.kind = MethodKind::Sort;
     }
-    method.slots = static_cast<unsigned>(std::min<std::uint64_t>(method.slots, topk::tasks_of(question.n)));
+    method.slots = static_cast<unsigned>(std::min<std::uint64_t>(method.slots, selection::tasks_of(question.n)));
     method.bytes = Layout(nullptr, question, method).bytes;
     return method;
 }
@@ -180,7 +181,7 @@ std::string describe(const Method& method, std::uint64_t passes) {
     return "sort" + end;
 }
 
-bool select(const Sequence& sequence, const Question& question, const Method& method, std::byte* memory,
+bool select(const StridedSequence& sequence, const Question& question, const Method& method, std::byte* memory,
             const Team& team, const Places& places, Statistics& statistics) {
     return Run(sequence, question, method, memory, team, places, statistics).run();
 }

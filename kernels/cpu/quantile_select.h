@@ -5,7 +5,7 @@
 //   brackets  a bracket of two ranks for each statistic from a spread sample; one pass counts what is below it and keeps what is
 //             inside, which is a small sequence of its own. If the bracket missed, the statistic is found digit by digit. Few statistics.
 //   sort      all ranks are copied and sorted. Many statistics.
-// Ranks are ascending (topk_rank.h), every NaN is the largest, so statistics of what is not NaN are the first ones.
+// Ranks are ascending (select_rank.h), every NaN is the largest, so statistics of what is not NaN are the first ones.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 #include "base/job.h"
 #include "kernels/cpu/quantile_scan.h"
+#include "kernels/cpu/select_team.h"
 #include "kernels/cpu/topk_select.h"
-#include "kernels/cpu/topk_team.h"
 
 namespace tegu::kernels::quantile {
 
@@ -34,7 +34,7 @@ struct Method {
     MethodKind kind = MethodKind::Direct;
     std::uint64_t sample = 0;  // brackets: elements of the sample
     std::uint64_t room = 0;    // brackets: elements that may lie inside one
-    unsigned slots = topk::kMaxSlots;
+    unsigned slots = selection::kMaxSlots;
     std::uint64_t bytes = 0;  // working memory, with any number of threads
 };
 
@@ -61,7 +61,7 @@ struct Statistics {
 
 // Fills `statistics`, whose memory is reused. False: a stop was requested.
 // REQUIRES: method == choose_method(question); `memory` has method.bytes, aligned to 64; sequence.size() == question.n.
-bool select(const topk::Sequence& sequence, const Question& question, const Method& method, std::byte* memory,
-            const topk::Team& team, const Places& places, Statistics& statistics);
+bool select(const selection::StridedSequence& sequence, const Question& question, const Method& method,
+            std::byte* memory, const selection::Team& team, const Places& places, Statistics& statistics);
 
 }  // namespace tegu::kernels::quantile

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/cpu/select_sort.h"
 #include "kernels/cpu/topk_selector.h"
-#include "kernels/cpu/topk_sort.h"
 
 namespace tegu::kernels::topk {
 namespace {

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <utility>
 
+#include "kernels/cpu/select_sort.h"
 #include "kernels/cpu/topk_bucket_run.h"
-#include "kernels/cpu/topk_sort.h"
 
 namespace tegu::kernels::topk {
 namespace {

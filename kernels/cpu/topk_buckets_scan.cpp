@@ -3,8 +3,8 @@
 // stores could change as far as a compiler knows, so loops keep everything else in variables of their own.
 #include "kernels/cpu/topk_buckets.h"
 
-#include "kernels/cpu/topk_group.h"
-#include "kernels/cpu/topk_rank.h"
+#include "kernels/cpu/select_group.h"
+#include "kernels/cpu/select_rank.h"
 
 namespace tegu::kernels::TEGU_ISA {
 namespace {

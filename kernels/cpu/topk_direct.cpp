@@ -4,8 +4,8 @@
 // `distinct` they may repeat; if they were too few for that, the whole row is sorted.
 #include <utility>
 
+#include "kernels/cpu/select_sort.h"
 #include "kernels/cpu/topk_selector.h"
-#include "kernels/cpu/topk_sort.h"
 
 namespace tegu::kernels::topk {
 namespace {

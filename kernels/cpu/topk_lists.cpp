@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "kernels/cpu/topk_sort.h"
+#include "kernels/cpu/select_sort.h"
 
 namespace tegu::kernels::topk {
 

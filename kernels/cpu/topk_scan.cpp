@@ -3,8 +3,8 @@
 // Collecting works on groups of 64 elements: almost every group has nothing to offer, and then costs what reading it costs.
 #include "kernels/cpu/topk_scan.h"
 
-#include "kernels/cpu/topk_group.h"
-#include "kernels/cpu/topk_rank.h"
+#include "kernels/cpu/select_group.h"
+#include "kernels/cpu/select_rank.h"
 #include "kernels/cpu/topk_seen.h"
 
 namespace tegu::kernels::TEGU_ISA {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of top-k that touch every element, compiled once per instruction set: minima of blocks, and collecting what is
-// good enough. They work on ranks (topk_rank.h) of dense elements at any alignment. An entry is a rank with its index in one
+// good enough. They work on ranks (select_rank.h) of dense elements at any alignment. An entry is a rank with its index in one
 // unsigned integer, so that entries compare as the result is ordered: by rank, then by index.
 #pragma once
 

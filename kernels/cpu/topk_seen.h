@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-#include "kernels/cpu/topk_group.h"
+#include "kernels/cpu/select_group.h"
 
 namespace tegu::kernels::seen {
 

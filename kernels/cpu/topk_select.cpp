@@ -2,24 +2,19 @@
 // The choice of a method, and the working memory.
 #include "kernels/cpu/topk_select.h"
 
-#include <sys/mman.h>
-
 #include <cassert>
-#include <new>
 #include <utility>
 
+#include "kernels/cpu/select_sort.h"
 #include "kernels/cpu/topk_selector.h"
-#include "kernels/cpu/topk_sort.h"
 
 namespace tegu::kernels::topk {
 namespace {
 
 constexpr std::uint64_t kMinBlock = 64;
 constexpr std::uint64_t kMinLanes = 64;
-constexpr std::uint64_t kBlocksFrom = 1024;     // elements
-constexpr std::uint64_t kCached = 8u << 20;     // bytes of input that a second read finds in a cache
-constexpr std::uint64_t kHugeFrom = 16u << 20;  // bytes of working memory from which huge pages pay
-constexpr std::uint64_t kHugePage = 2u << 20;
+constexpr std::uint64_t kBlocksFrom = 1024;  // elements
+constexpr std::uint64_t kCached = 8u << 20;  // bytes of input that a second read finds in a cache
 
 // The k up to which it pays to read k blocks again: fewer where each of them is a trip to memory.
 std::uint64_t most_blocks(const Question& question) {
@@ -145,45 +140,10 @@ std::string describe(const Method& method) {
     return "direct";
 }
 
-Result<Workspace> Workspace::create(std::uint64_t size) {
-    Workspace workspace;
-    if (size < kHugeFrom) {
-        workspace.memory_ = static_cast<std::byte*>(operator new (size, std::align_val_t{64}, std::nothrow));
-    } else {
-        const std::uint64_t bytes = size + kHugePage;  // begins anywhere in its first huge page
-        void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory != MAP_FAILED) {
-            madvise(memory, bytes, MADV_HUGEPAGE);  // advice: where it is refused, small pages do
-            workspace.memory_ = static_cast<std::byte*>(memory);
-            workspace.mapped_ = bytes;
-        }
-    }
-    if (workspace.memory_ == nullptr)
-        return make_error(Status::OutOfMemory, "the job needs " + std::to_string(size) + " bytes of working memory");
-    return workspace;
-}
-
-Workspace::~Workspace() {
-    if (mapped_ != 0) {
-        munmap(memory_, mapped_);
-    } else {
-        operator delete (memory_, std::align_val_t{64});
-    }
-}
-
-Workspace::Workspace(Workspace&& other) noexcept
-    : memory_(std::exchange(other.memory_, nullptr)), mapped_(std::exchange(other.mapped_, 0)) {}
-
-Workspace& Workspace::operator=(Workspace&& other) noexcept {
-    std::swap(memory_, other.memory_);
-    std::swap(mapped_, other.mapped_);
-    return *this;
-}
-
 namespace {
 
 template <class Entry>
-Result<Selection> select_with(const Sequence& sequence, const Question& question, const Method& method,
+Result<Selection> select_with(const StridedSequence& sequence, const Question& question, const Method& method,
                               Workspace& workspace, const Target& target, const Team& team) {
     Selector<Entry> selector(sequence, question, method, workspace, target, team);
     bool done = false;
@@ -205,8 +165,8 @@ Result<Selection> select_with(const Sequence& sequence, const Question& question
 
 }  // namespace
 
-Result<Selection> select(const Sequence& sequence, const Question& question, const Method& method, Workspace& workspace,
-                         const Target& target, const Team& team) {
+Result<Selection> select(const StridedSequence& sequence, const Question& question, const Method& method,
+                         Workspace& workspace, const Target& target, const Team& team) {
     assert(sequence.size() == question.n && question.k >= 1 && question.k <= question.n);
     const Team at_most = team.limited(method.slots);
     return method.wide ? select_with<Entry128>(sequence, question, method, workspace, target, at_most)

@@ -15,22 +15,16 @@
 #include <string>
 
 #include "base/result.h"
+#include "kernels/cpu/select_sequence.h"
+#include "kernels/cpu/select_team.h"
 #include "kernels/cpu/topk_scan.h"
-#include "kernels/cpu/topk_team.h"
 
 namespace tegu::kernels::topk {
 
-// Elements in rows that may have gaps between them, read as one sequence.
-struct Sequence {
-    const std::byte* data = nullptr;
-    std::uint64_t rows = 1;
-    std::uint64_t cols = 0;
-    std::uint64_t stride = 0;  // elements, >= cols
-    unsigned bytes = 1;        // of an element
-
-    std::uint64_t size() const { return rows * cols; }
-    bool dense() const { return rows <= 1 || stride == cols; }
-};
+using selection::kMaxSlots;
+using selection::StridedSequence;
+using selection::Team;
+using selection::Workspace;
 
 struct Question {
     std::uint64_t n = 0;
@@ -75,23 +69,6 @@ std::uint64_t predict_ns(const Question& question, const Method& method);
 // "blocks block=2048"
 std::string describe(const Method& method);
 
-// The working memory of one selection after another. Large ones ask for huge pages: faulting small pages in costs as much as sorting.
-class Workspace {
-  public:
-    // Errors: OutOfMemory.
-    static Result<Workspace> create(std::uint64_t bytes);
-    Workspace() = default;
-    ~Workspace();
-    Workspace(Workspace&& other) noexcept;
-    Workspace& operator=(Workspace&& other) noexcept;
-
-    std::byte* memory() const { return memory_; }  // aligned to 64 bytes; null before create
-
-  private:
-    std::byte* memory_ = nullptr;
-    std::uint64_t mapped_ = 0;  // bytes from mmap; 0: from operator new
-};
-
 // The best entries in order; they lie in the workspace.
 struct Selection {
     const void* entries = nullptr;  // Entry64 or Entry128
@@ -117,7 +94,7 @@ struct Selection {
 
 // Errors: Cancelled, DeadlineExceeded, OutOfMemory.
 // REQUIRES: method == choose_method(question), workspace made for it, sequence.size() == question.n.
-Result<Selection> select(const Sequence& sequence, const Question& question, const Method& method, Workspace& workspace,
-                         const Target& target, const Team& team);
+Result<Selection> select(const StridedSequence& sequence, const Question& question, const Method& method,
+                         Workspace& workspace, const Target& target, const Team& team);
 
 }  // namespace tegu::kernels::topk

@@ -1,35 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/topk_selector.h"
 
-#include <sys/auxv.h>
-
 #include <cmath>
-#include <cstring>
 
-#include "kernels/cpu/topk_sort.h"
+#include "kernels/cpu/select_sort.h"
 
 namespace tegu::kernels::topk {
 namespace {
-
-// A permutation of the 64-bit integers whose output looks random (the finaliser of SplitMix64).
-std::uint64_t scramble(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-// From the random bytes that the kernel gives every process, so that nobody can make input against the places of the sample. Results do
-// not depend on it.
-std::uint64_t secret() {
-    static const std::uint64_t drawn = [] {
-        std::uint64_t bytes[2] = {};
-        const auto address = static_cast<std::uintptr_t>(getauxval(AT_RANDOM));
-        if (address != 0) std::memcpy(bytes, reinterpret_cast<const void*>(address), sizeof bytes);
-        return scramble(bytes[0] ^ scramble(bytes[1]));
-    }();
-    return drawn;
-}
 
 constexpr std::uint64_t kFrequent = 8;  // elements of a sample from which their rank is as good as known to be frequent
 
@@ -109,19 +86,6 @@ const ScanKernels& scan_kernels(ElementType type) {
     return of(type);
 }
 
-void copy_elements(const Sequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to) {
-    std::uint64_t row = begin / sequence.cols;
-    std::uint64_t col = begin % sequence.cols;
-    while (count > 0) {
-        const std::uint64_t piece = std::min(count, sequence.cols - col);
-        std::memcpy(to, sequence.data + (row * sequence.stride + col) * sequence.bytes, piece * sequence.bytes);
-        to += piece * sequence.bytes;
-        count -= piece;
-        ++row;
-        col = 0;
-    }
-}
-
 Layout::Layout(std::byte* memory, const Question& question, const Method& method) {
     const auto take = [this, memory](std::uint64_t part) {
         std::byte* taken = memory == nullptr ? nullptr : memory + bytes;
@@ -151,7 +115,7 @@ Layout::Layout(std::byte* memory, const Question& question, const Method& method
 }
 
 template <class Entry>
-Selector<Entry>::Selector(const Sequence& the_sequence, const Question& the_question, const Method& the_method,
+Selector<Entry>::Selector(const StridedSequence& the_sequence, const Question& the_question, const Method& the_method,
                           Workspace& workspace, const Target& the_target, const Team& the_team)
     : sequence(the_sequence),
       question(the_question),
@@ -216,25 +180,6 @@ double different_ranks(const std::uint64_t* sample, std::uint64_t size, std::uin
         return true;
     });
     return frequent + (rare == 0 ? 0 : rare * ranks_of_element(sample, size, n));
-}
-
-const std::uint64_t* take_sample(const Sequence& sequence, const ScanKernels& kernels, std::uint64_t flip,
-                                 std::uint64_t count, std::uint64_t* ranks, const Team& team) {
-    constexpr std::uint64_t kBatch = 256;
-    const std::uint64_t n = sequence.size();
-    const std::uint64_t width = n / count;
-    const std::uint64_t seed = secret();
-    const bool done = team.run((count + kBatch - 1) / kBatch, [&](std::uint64_t batch, unsigned) {
-        std::uint64_t positions[kBatch];
-        const std::uint64_t begin = batch * kBatch;
-        const std::uint64_t size = std::min(kBatch, count - begin);
-        for (std::uint64_t i = 0; i < size; ++i) {
-            const std::uint64_t index = (begin + i) * width + scramble(seed + begin + i) % width;
-            positions[i] = sequence.dense() ? index : index / sequence.cols * sequence.stride + index % sequence.cols;
-        }
-        kernels.gather(Elements{sequence.data, n, flip}, positions, size, ranks + begin);
-    });
-    return done ? sort_by_rank<Entry64>(ranks, ranks + count, count, 0, team) : nullptr;
 }
 
 namespace {

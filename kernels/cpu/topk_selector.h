@@ -7,14 +7,22 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cpu/select_sequence.h"
+#include "kernels/cpu/select_sort.h"
+#include "kernels/cpu/select_team.h"
 #include "kernels/cpu/topk_scan.h"
 #include "kernels/cpu/topk_select.h"
-#include "kernels/cpu/topk_team.h"
 
 namespace tegu::kernels::topk {
 
-constexpr std::uint64_t kTile = 8192;  // elements that one call of a scan kernel gets; with gaps, they are copied first
-constexpr std::uint64_t kTask = 4 * kTile;  // elements that a thread takes at a time
+using selection::copy_elements;
+using selection::kTask;
+using selection::kTile;
+using selection::round_up;
+using selection::sort_by_rank;
+using selection::take_sample;
+using selection::tasks_of;
+
 constexpr std::uint64_t kMaxSample = 8192;
 constexpr unsigned kDigitBits = 11;          // of the exact search for a bound
 constexpr std::uint64_t kParts = 32;         // buckets: parts of the sequence that are counted by themselves
@@ -24,16 +32,6 @@ constexpr std::uint64_t kBoundary = 65536;  // buckets: entries of the bucket th
 constexpr std::uint64_t kAnyRank = ~std::uint64_t{0};
 
 const ScanKernels& scan_kernels(ElementType type);
-
-// Copies elements [begin, begin + count) side by side.
-void copy_elements(const Sequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to);
-
-inline std::uint64_t tasks_of(std::uint64_t n) {
-    return (n + kTask - 1) / kTask;
-}
-inline std::uint64_t round_up(std::uint64_t bytes) {
-    return (bytes + 63) / 64 * 64;
-}
 
 // What one task of `threshold` found in pass 1, and where its entries go.
 struct TaskTally {
@@ -74,7 +72,7 @@ inline std::uint64_t table_bytes(unsigned seen_bits, unsigned width) {
 
 template <class Entry>
 struct Selector {
-    const Sequence& sequence;
+    const StridedSequence& sequence;
     const Question& question;
     const Method& method;
     const Team& team;
@@ -88,8 +86,8 @@ struct Selector {
     bool written = false;        // buckets: the answer stands in the target
     bool out_of_memory = false;  // why a method failed, if not for a stop request
 
-    Selector(const Sequence& the_sequence, const Question& the_question, const Method& the_method, Workspace& workspace,
-             const Target& the_target, const Team& the_team);
+    Selector(const StridedSequence& the_sequence, const Question& the_question, const Method& the_method,
+             Workspace& workspace, const Target& the_target, const Team& the_team);
 
     // Elements [begin, begin + count) side by side. REQUIRES: count <= kTile.
     Elements view(std::uint64_t begin, std::uint64_t count, unsigned slot) const {
@@ -121,11 +119,6 @@ struct Selector {
     std::uint64_t first_of_each_rank(Entry* data, std::uint64_t count) const;
 };
 
-// The ranks of a spread sample, sorted: one element from each of `count` stretches of the sequence, at a place in it that
-// looks random and differs between processes, so that no period in the data and no input made for it meets it. `ranks` has room for 2 * count; the result lies in
-// it. Null if a stop was requested. REQUIRES: 1 <= count <= elements of the sequence.
-const std::uint64_t* take_sample(const Sequence& sequence, const ScanKernels& kernels, std::uint64_t flip,
-                                 std::uint64_t count, std::uint64_t* ranks, const Team& team);
 template <class Entry>
 const std::uint64_t* take_sample(const Selector<Entry>& selector) {
     return take_sample(selector.sequence, selector.kernels, selector.question.flip, selector.method.sample,

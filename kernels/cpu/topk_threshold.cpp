@@ -7,8 +7,8 @@
 #include <atomic>
 #include <utility>
 
+#include "kernels/cpu/select_sort.h"
 #include "kernels/cpu/topk_selector.h"
-#include "kernels/cpu/topk_sort.h"
 
 namespace tegu::kernels::topk {
 namespace {

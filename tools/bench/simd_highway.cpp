@@ -124,7 +124,7 @@ HWY_AFTER_NAMESPACE();
 #include <vector>
 
 #include "kernels/cpu/reduce_chunk.h"
-#include "kernels/cpu/topk_rank.h"
+#include "kernels/cpu/select_rank.h"
 #include "kernels/cpu/topk_scan.h"
 
 namespace tegu::bench {

@@ -2,6 +2,8 @@
 // Dense, equally aligned arrays move in packs of 16 bytes; anything else element by element, which still fills whole sectors.
 #include "kernels/cuda/add.h"
 
+#include <type_traits>
+
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/grid.cuh"
 
@@ -35,6 +37,45 @@ struct Sum<double> {
     TEGU_DEVICE static double of(double x, double y, bool*) { return Narrow<double>::of(x + y); }
 };
 
+// The sum of two packs, and the first element of it that does not fit: Width if all do.
+template <class T, unsigned Width>
+struct PackSum {
+    TEGU_DEVICE static unsigned of(const Pack<T, Width>& x, const Pack<T, Width>& y, Pack<T, Width>* z) {
+        unsigned first = Width;
+        TEGU_UNROLL
+        for (unsigned e = Width; e-- > 0;) {
+            bool fits = true;
+            z->at[e] = Sum<T>::of(x.at[e], y.at[e], &fits);
+            if (!fits) first = e;
+        }
+        return first;
+    }
+};
+
+// Small integers four or two to a word: the sums of all bits but the highest never leave their element, and the highest is added without carry.
+template <class T, unsigned Width>
+struct WordSum {
+    TEGU_DEVICE static unsigned of(const Pack<T, Width>& x, const Pack<T, Width>& y, Pack<T, Width>* z) {
+        constexpr std::uint32_t kHigh = sizeof(T) == 1 ? 0x80808080u : 0x80008000u;
+        constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(1);
+        constexpr unsigned kWords = Width * sizeof(T) / 4;
+        std::uint32_t a[kWords], b[kWords], c[kWords];
+        memcpy(a, &x, sizeof a);
+        memcpy(b, &y, sizeof b);
+        unsigned first = Width;
+        TEGU_UNROLL
+        for (unsigned w = kWords; w-- > 0;) {
+            c[w] = ((a[w] & ~kHigh) + (b[w] & ~kHigh)) ^ ((a[w] ^ b[w]) & kHigh);
+            const std::uint32_t over = kHigh & (kSigned ? (a[w] ^ c[w]) & (b[w] ^ c[w]) : (a[w] & b[w]) | ((a[w] | b[w]) & ~c[w]));
+            if (over != 0) first = w * (4 / sizeof(T)) + trailing_zeros(over) / (8 * sizeof(T));
+        }
+        memcpy(z, c, sizeof c);
+        return first;
+    }
+};
+template <class T, unsigned Width>
+using SumOfPacks = std::conditional_t<std::is_integral<T>::value && sizeof(T) <= 2, WordSum<T, Width>, PackSum<T, Width>>;
+
 // add_packs: z = x + y, dense.
 // in:    x, y [n] T, 16-byte aligned               out: z [n] T, 16-byte aligned; may be x or y
 // grid:  x strides over packs of 16 bytes          block: policy.threads_per_block
@@ -42,34 +83,31 @@ struct Sum<double> {
 // moves: reads 2 n sizeof(T) B, writes n sizeof(T) B      order: any
 // why:   Packs loads of each input are in flight before the first addition, which hides the latency of memory
 template <class T, unsigned Packs>
-TEGU_KERNEL add_packs(const T* x, const T* y, T* z, std::uint64_t n, std::uint64_t* overflow) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) add_packs(const T* x, const T* y, T* z, std::uint64_t n, std::uint64_t* overflow) {
     constexpr unsigned kWidth = 16 / sizeof(T);
     using Chunk = Pack<T, kWidth>;
     const std::uint64_t packs = n / kWidth;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     const std::uint64_t self = std::uint64_t{block_x()} * block_threads() + thread_index();
-    for (std::uint64_t p = self; p < packs; p += stride * Packs) {
+    const auto store = [=](std::uint64_t pack, const Chunk& a, const Chunk& b) {
+        Chunk c;
+        const unsigned first = SumOfPacks<T, kWidth>::of(a, b, &c);
+        if (first != kWidth) atomic_min(overflow, pack * kWidth + first);
+        reinterpret_cast<Chunk*>(z)[pack] = c;
+    };
+    std::uint64_t p = self;
+    for (; p + (Packs - 1) * stride < packs; p += Packs * stride) {
         Chunk a[Packs];
         Chunk b[Packs];
         TEGU_UNROLL
-        for (unsigned i = 0; i < Packs; ++i)
-            if (p + i * stride < packs) {
-                a[i] = reinterpret_cast<const Chunk*>(x)[p + i * stride];
-                b[i] = reinterpret_cast<const Chunk*>(y)[p + i * stride];
-            }
-        TEGU_UNROLL
         for (unsigned i = 0; i < Packs; ++i) {
-            if (p + i * stride >= packs) break;
-            Chunk c;
-            TEGU_UNROLL
-            for (unsigned e = 0; e < kWidth; ++e) {
-                bool fits = true;
-                c.at[e] = Sum<T>::of(a[i].at[e], b[i].at[e], &fits);
-                if (!fits) atomic_min(overflow, (p + i * stride) * kWidth + e);
-            }
-            reinterpret_cast<Chunk*>(z)[p + i * stride] = c;
+            a[i] = reinterpret_cast<const Chunk*>(x)[p + i * stride];
+            b[i] = reinterpret_cast<const Chunk*>(y)[p + i * stride];
         }
+        TEGU_UNROLL
+        for (unsigned i = 0; i < Packs; ++i) store(p + i * stride, a[i], b[i]);
     }
+    for (; p < packs; p += stride) store(p, reinterpret_cast<const Chunk*>(x)[p], reinterpret_cast<const Chunk*>(y)[p]);
     const std::uint64_t rest = packs * kWidth + self;  // fewer than kWidth elements: the first threads take one each
     if (rest < n) {
         bool fits = true;
@@ -85,7 +123,7 @@ TEGU_KERNEL add_packs(const T* x, const T* y, T* z, std::uint64_t n, std::uint64
 // moves: reads 2 n sizeof(T) B, writes n sizeof(T) B, n = rows * cols      order: any
 // why:   the general case; one division an element is hidden behind memory
 template <class T>
-TEGU_KERNEL add_elements(AddArrays arrays) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) add_elements(AddArrays arrays) {
     const T* const x = static_cast<const T*>(arrays.x);
     const T* const y = static_cast<const T*>(arrays.y);
     const std::uint64_t n = arrays.rows * arrays.cols;

@@ -19,7 +19,7 @@ struct AddPolicy {
         return a.threads_per_block == b.threads_per_block && a.packs_per_thread == b.packs_per_thread && a.waves == b.waves;
     }
 };
-constexpr AddPolicy kDefaultAddPolicy{256, 4, 8};
+constexpr AddPolicy kDefaultAddPolicy{256, 2, 32};
 
 struct AddArrays {
     const void* x;              // element (r, c) at x + (r * x_row_stride + c) elements; aligned to the element

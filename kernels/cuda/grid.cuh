@@ -9,6 +9,8 @@
 namespace tegu {
 namespace cuda {
 
+constexpr unsigned kMaxThreads = 1024;  // of a block: kernels whose policy is free leave registers for so many
+
 template <std::size_t Bytes>
 struct UnsignedOf;
 template <>

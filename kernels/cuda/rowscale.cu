@@ -98,27 +98,34 @@ struct Held {
 
 // rowscale_groups: rows that the registers of a part of a warp hold.
 // in:    x [rows, cols] T, packs of Width T aligned    out: values [rows, cols] T, scales [rows] T
-// grid:  x strides over groups of `lanes` threads, one row each      block: policy.threads_per_block
+// grid:  x strides over groups of `lanes` threads, Rows rows each    block: policy.threads_per_block
 // shared: none                                         result valid in: values and scales, after the launch
 // moves: reads rows * cols * sizeof(T) B, writes as much and rows * sizeof(T) B      order: any
-// why:   one read of the data; all packs of a row are in flight before the first comparison
-template <class T, unsigned Width, unsigned Packs>
-TEGU_KERNEL rowscale_groups(RowscaleArrays arrays, unsigned lanes) {
-    const unsigned groups = block_threads() / lanes;
+// why:   one read of the data; all packs of Rows rows are in flight before the first comparison
+template <class T, unsigned Width, unsigned Packs, unsigned Rows>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_groups(RowscaleArrays arrays, unsigned lanes) {
     const unsigned first = thread_index() % lanes;
     const std::uint64_t packs = arrays.cols / Width;
-    const std::uint64_t step = std::uint64_t{grid_x()} * groups;
-    // All lanes of a warp stay to the end: they shuffle together.
-    for (std::uint64_t begin = std::uint64_t{block_x()} * groups; begin < arrays.rows; begin += step) {
-        const std::uint64_t row = begin + thread_index() / lanes;
-        const bool is_row = row < arrays.rows;
-        Held<T, Width, Packs> held;
-        const std::uint64_t own = is_row ? packs : 0;
-        held.load(static_cast<const T*>(arrays.x) + (is_row ? row : 0) * arrays.row_stride, own, first, lanes);
-        const auto key = group_max(held.key(own, first, lanes, arrays.skip_nans), lanes);
-        const T scale = Key<T>::scale(key);
-        held.store(static_cast<T*>(arrays.values) + (is_row ? row : 0) * arrays.cols, own, first, lanes, scale, key == 0);
-        if (is_row && first == 0) static_cast<T*>(arrays.scales)[row] = scale;
+    const std::uint64_t groups = std::uint64_t{grid_x()} * (block_threads() / lanes);
+    const std::uint64_t group = std::uint64_t{block_x()} * (block_threads() / lanes) + thread_index() / lanes;
+    // All lanes of a warp stay to the end, as they shuffle together: the number of rounds is the same for all.
+    for (std::uint64_t round = 0; round * groups * Rows < arrays.rows; ++round) {
+        const std::uint64_t begin = (round * groups + group) * Rows;
+        Held<T, Width, Packs> held[Rows];
+        TEGU_UNROLL
+        for (unsigned r = 0; r < Rows; ++r)
+            if (begin + r < arrays.rows)
+                held[r].load(static_cast<const T*>(arrays.x) + (begin + r) * arrays.row_stride, packs, first, lanes);
+        TEGU_UNROLL
+        for (unsigned r = 0; r < Rows; ++r) {
+            const std::uint64_t row = begin + r;
+            const bool is_row = row < arrays.rows;
+            const auto key = group_max(is_row ? held[r].key(packs, first, lanes, arrays.skip_nans) : 0, lanes);
+            if (!is_row) continue;
+            const T scale = Key<T>::scale(key);
+            held[r].store(static_cast<T*>(arrays.values) + row * arrays.cols, packs, first, lanes, scale, key == 0);
+            if (first == 0) static_cast<T*>(arrays.scales)[row] = scale;
+        }
     }
 }
 
@@ -127,7 +134,7 @@ TEGU_KERNEL rowscale_groups(RowscaleArrays arrays, unsigned lanes) {
 // grid:  x strides over rows                           block: policy.threads_per_block
 // shared: 256 B                                        result valid in: values and scales, after the launch
 template <class T, unsigned Width, unsigned Packs>
-TEGU_KERNEL rowscale_blocks(RowscaleArrays arrays) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_blocks(RowscaleArrays arrays) {
     const std::uint64_t packs = arrays.cols / Width;
     for (std::uint64_t row = block_x(); row < arrays.rows; row += grid_x()) {
         Held<T, Width, Packs> held;
@@ -153,7 +160,7 @@ TEGU_DEVICE const T* line_of(const RowscaleArrays& arrays, std::uint64_t line) {
 // moves: reads n * sizeof(T) B                         order: any; the maximum of bits has none
 // why:   one atomic a block and line instead of partial results and a last block
 template <class T, unsigned Width>
-TEGU_KERNEL rowscale_keys(RowscaleArrays arrays) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_keys(RowscaleArrays arrays) {
     using Chunk = Pack<T, Width>;
     const std::uint64_t packs = arrays.cols / Width;
     const std::uint64_t step = std::uint64_t{grid_x()} * block_threads();
@@ -185,7 +192,7 @@ TEGU_KERNEL rowscale_keys(RowscaleArrays arrays) {
 // moves: reads n * sizeof(T) B, writes as much         order: any
 // why:   from the end of the data to its begin: that is what the first launch left in the L2 cache
 template <class T, unsigned Width>
-TEGU_KERNEL rowscale_divide(RowscaleArrays arrays) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_divide(RowscaleArrays arrays) {
     using Chunk = Pack<T, Width>;
     const std::uint64_t packs = arrays.cols / Width;
     const std::uint64_t step = std::uint64_t{grid_x()} * block_threads();
@@ -213,8 +220,9 @@ LaunchStatus launch_held(const RowscaleArrays& arrays, const RowscaleShape& shap
                          const DeviceLimits& limits, Stream stream) {
     const unsigned threads = policy.threads_per_block;
     if (shape.lanes <= kWarpLanes) {
-        const unsigned blocks = blocks_for(arrays.rows * shape.lanes, threads, policy.waves, limits);
-        return launch(rowscale_groups<T, Width, Packs>, LaunchShape{blocks, 1, threads, 0}, stream, arrays, shape.lanes);
+        constexpr unsigned kRows = Packs == 1 ? 4 : Packs == 2 ? 2 : 1;  // four packs in flight
+        const unsigned blocks = blocks_for((arrays.rows + kRows - 1) / kRows * shape.lanes, threads, policy.waves, limits);
+        return launch(rowscale_groups<T, Width, Packs, kRows>, LaunchShape{blocks, 1, threads, 0}, stream, arrays, shape.lanes);
     }
     const unsigned blocks = blocks_for(arrays.rows * threads, threads, policy.waves, limits);
     return launch(rowscale_blocks<T, Width, Packs>, LaunchShape{blocks, 1, threads, 0}, stream, arrays);

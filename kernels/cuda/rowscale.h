@@ -19,7 +19,7 @@ struct RowscalePolicy {
         return a.threads_per_block == b.threads_per_block && a.packs_per_thread == b.packs_per_thread && a.waves == b.waves;
     }
 };
-constexpr RowscalePolicy kDefaultRowscalePolicy{256, 4, 8};
+constexpr RowscalePolicy kDefaultRowscalePolicy{128, 4, 32};
 
 struct RowscaleArrays {
     const void* x;             // element (r, c) at x + (r * row_stride + c) elements; aligned to the element

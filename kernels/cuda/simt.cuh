@@ -298,56 +298,11 @@ TEGU_DEVICE To bit_cast(From from) {
 
 // --- memory ---------------------------------------------------------------------------------------------------------------
 
-#if defined(__CUDACC__)
-template <std::size_t Bytes>
-struct WordOf;
-template <>
-struct WordOf<1> {
-    using type = unsigned char;
-};
-template <>
-struct WordOf<2> {
-    using type = unsigned short;
-};
-template <>
-struct WordOf<4> {
-    using type = unsigned int;
-};
-template <>
-struct WordOf<8> {
-    using type = uint2;
-};
-template <>
-struct WordOf<16> {
-    using type = uint4;
-};
-#endif
-
 // Elements that move in one access of up to 16 bytes. REQUIRES of its address: aligned to sizeof(T) * N.
 template <class T, unsigned N>
 struct alignas(sizeof(T) * N) Pack {
     T at[N];
 };
-
-// Loads and stores of what this launch touches once: they leave the caches to others. T: 1, 2, 4, 8 or 16 bytes, aligned to its size.
-template <class T>
-TEGU_DEVICE T load_once(const T* at) {
-#if defined(__CUDACC__)
-    using Word = typename WordOf<sizeof(T)>::type;
-    return bit_cast<T>(__ldcs(reinterpret_cast<const Word*>(at)));
-#else
-    return *at;
-#endif
-}
-template <class T>
-TEGU_DEVICE void store_once(T* at, T value) {
-#if defined(__CUDACC__)
-    using Word = typename WordOf<sizeof(T)>::type;
-    __stcs(reinterpret_cast<Word*>(at), bit_cast<Word>(value));
-#else
-    *at = value;
-#endif
-}
 
 // The last of the blocks that call this (each once, by all of its threads, after its writes to global memory) gets true, and sees what the others wrote.
 // `ticket` was 0 before the first and is 0 after the last, ready for the next launch.

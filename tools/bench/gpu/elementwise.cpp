@@ -17,7 +17,32 @@ std::vector<float> numbers(std::uint64_t n) {
     return values;
 }
 
-void bench_add_case(GpuBench& bench, const char* name, ElementType type, std::uint64_t n) {
+constexpr unsigned kThreads[] = {64, 128, 256, 512, 1024};
+constexpr unsigned kPacks[] = {1, 2, 4};
+constexpr unsigned kWaves[] = {1, 2, 4, 8, 32, 1000};
+
+template <class Policy>
+std::vector<Policy> all_policies() {
+    std::vector<Policy> policies;
+    for (const unsigned threads : kThreads)
+        for (const unsigned packs : kPacks)
+            for (const unsigned waves : kWaves) policies.push_back(Policy{threads, packs, waves});
+    return policies;
+}
+std::vector<cuda::AddPolicy> add_policies(const GpuBench& bench) {
+    if (bench.sweep()) return all_policies<cuda::AddPolicy>();
+    return {bench.context().policies.add};
+}
+std::vector<cuda::RowscalePolicy> rowscale_policies(const GpuBench& bench) {
+    if (bench.sweep()) return all_policies<cuda::RowscalePolicy>();
+    return {bench.context().policies.rowscale};
+}
+std::string policy_name(const GpuBench& bench, unsigned threads, unsigned packs, unsigned waves) {
+    if (!bench.sweep()) return "";
+    return " " + std::to_string(threads) + "/" + std::to_string(packs) + "/" + std::to_string(waves);
+}
+
+void bench_add_case(GpuBench& bench, const std::string& name, ElementType type, std::uint64_t n) {
     if (!bench.wants(name)) return;
     const std::uint64_t bytes = n * element_bytes(type);
     const cuda::Context& context = bench.context();
@@ -27,26 +52,30 @@ void bench_add_case(GpuBench& bench, const char* name, ElementType type, std::ui
     x.fill(zeros.data(), bytes);
     y.fill(zeros.data(), bytes);
     const Rotation overflow(sizeof(std::uint64_t), 0);
-    const GpuTime time = bench.time([&](std::size_t turn) {
-        const cuda::AddArrays arrays{x[turn], y[turn], z[turn], 1, n, n, n, static_cast<std::uint64_t*>(overflow[0])};
-        require_cuda(cuda::launch_add(type, arrays, context.policies.add, context.limits, context.stream), "add");
-    });
-    bench.report(name, n, 3 * bytes, time);
+    for (const cuda::AddPolicy& policy : add_policies(bench)) {
+        const GpuTime time = bench.time([&](std::size_t turn) {
+            const cuda::AddArrays arrays{x[turn], y[turn], z[turn], 1, n, n, n, static_cast<std::uint64_t*>(overflow[0])};
+            require_cuda(cuda::launch_add(type, arrays, policy, context.limits, context.stream), "add");
+        });
+        bench.report(name + policy_name(bench, policy.threads_per_block, policy.packs_per_thread, policy.waves), n, 3 * bytes, time);
+    }
 }
 
-void bench_rowscale_case(GpuBench& bench, const char* name, std::uint64_t rows, std::uint64_t cols) {
+void bench_rowscale_case(GpuBench& bench, const std::string& name, std::uint64_t rows, std::uint64_t cols) {
     if (!bench.wants(name)) return;
     const std::uint64_t n = rows * cols, bytes = 4 * n;
     const cuda::Context& context = bench.context();
     Rotation x(bytes, context.limits.l2_bytes);
     x.fill(numbers(n).data(), bytes);
     const Rotation values(bytes, context.limits.l2_bytes), scales(4 * rows, 0), keys(8 * rows, 0);
-    const GpuTime time = bench.time([&](std::size_t turn) {
-        const cuda::RowscaleArrays arrays{x[turn], values[turn], scales[0], static_cast<std::uint64_t*>(keys[0]), rows, cols, cols, 1, false};
-        const cuda::RowscaleShape shape = cuda::rowscale_shape(ElementType::F32, arrays, context.policies.rowscale);
-        require_cuda(cuda::launch_rowscale(ElementType::F32, arrays, shape, context.policies.rowscale, context.limits, context.stream), "rowscale");
-    });
-    bench.report(name, n, 2 * bytes + 4 * rows, time);
+    for (const cuda::RowscalePolicy& policy : rowscale_policies(bench)) {
+        const GpuTime time = bench.time([&](std::size_t turn) {
+            const cuda::RowscaleArrays arrays{x[turn], values[turn], scales[0], static_cast<std::uint64_t*>(keys[0]), rows, cols, cols, 1, false};
+            const cuda::RowscaleShape shape = cuda::rowscale_shape(ElementType::F32, arrays, policy);
+            require_cuda(cuda::launch_rowscale(ElementType::F32, arrays, shape, policy, context.limits, context.stream), "rowscale");
+        });
+        bench.report(name + policy_name(bench, policy.threads_per_block, policy.packs_per_thread, policy.waves), n, 2 * bytes + 4 * rows, time);
+    }
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ class GpuBench {
     struct Options {
         std::string filter;  // cases whose name has this part; empty: all
         bool quick = false;  // a tenth of the repetitions, small sizes only
+        bool sweep = false;  // each case with many launch policies
     };
     explicit GpuBench(Options options);
     ~GpuBench();
@@ -53,6 +54,7 @@ class GpuBench {
     const cuda::Context& context() const { return context_; }
     bool wants(const std::string& name) const { return name.find(options_.filter) != std::string::npos; }
     bool quick() const { return options_.quick; }
+    bool sweep() const { return options_.sweep; }
 
     // `launch(turn)` puts the work on the stream.
     GpuTime time(const std::function<void(std::size_t turn)>& launch);

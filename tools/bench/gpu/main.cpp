@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench-gpu [--filter PART] [--quick]
+// tegu-bench-gpu [--filter PART] [--quick] [--sweep]
 #include <cstdio>
 #include <cstring>
 
@@ -10,11 +10,13 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         if (std::strcmp(argv[i], "--quick") == 0) {
             options.quick = true;
+        } else if (std::strcmp(argv[i], "--sweep") == 0) {
+            options.sweep = true;
         } else if (std::strcmp(argv[i], "--filter") == 0 && i + 1 < argc) {
             options.filter = argv[++i];
         } else {
             const bool help = std::strcmp(argv[i], "--help") == 0;
-            std::fprintf(help ? stdout : stderr, "usage: tegu-bench-gpu [--filter PART] [--quick]\nTimes of kernels on the first GPU, one case a line.\n");
+            std::fprintf(help ? stdout : stderr, "usage: tegu-bench-gpu [--filter PART] [--quick] [--sweep]\nTimes of kernels on the first GPU, one case a line.\n");
             return help ? 0 : 64;
         }
     }

@@ -36,8 +36,8 @@ endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBSYSTEMD REQUIRED IMPORTED_TARGET libsystemd>=237)
 
-# toml++ 3: the settings file. Used header-only and without exceptions.
-find_path(TEGU_TOMLPLUSPLUS_INCLUDE toml++/toml.h)
+# toml++ 3: the settings file. Used header-only and without exceptions. Version 2, which older distributions have, knows no folder impl/.
+find_path(TEGU_TOMLPLUSPLUS_INCLUDE NAMES toml++/impl/version.hpp toml++/impl/version.h)
 add_library(tegu_toml INTERFACE)
 target_compile_definitions(tegu_toml INTERFACE TOML_HEADER_ONLY=1 TOML_EXCEPTIONS=0)
 if(TEGU_TOMLPLUSPLUS_INCLUDE)

@@ -285,6 +285,15 @@ TEGU_DEVICE unsigned trailing_zeros(std::uint32_t word) {
     return static_cast<unsigned>(__builtin_ctz(word));
 #endif
 }
+// The upper 64 bits of the product.
+TEGU_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+#if defined(__CUDACC__)
+    return __umul64hi(a, b);
+#else
+    __extension__ using Product = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Product>(a) * b) >> 64);
+#endif
+}
 // The lanes before this one.
 TEGU_DEVICE std::uint32_t lanes_before() { return (1u << lane_index()) - 1u; }
 

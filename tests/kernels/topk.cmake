@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 tegu_test(topk_test SOURCES topk_test.cpp LINKS tegu_kernels)
+tegu_test(topk_edges_test SOURCES topk_edges_test.cpp LINKS tegu_kernels)
 tegu_isa_tests(topk_test)
 # What docs/topk.md compares: build and run it by hand, then scripts/plot-topk.py.
 add_executable(topk_methods EXCLUDE_FROM_ALL topk_methods.cpp)

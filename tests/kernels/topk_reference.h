@@ -50,6 +50,15 @@ T canonical(T value) {
     return value;
 }
 
+// Leaves in `order`, best first, the first of each value.
+template <class T>
+void drop_repeats(const std::vector<T>& elements, bool largest, std::vector<std::int64_t>& order) {
+    const auto same = [&](std::int64_t a, std::int64_t b) {
+        return !better(elements[static_cast<std::size_t>(a)], elements[static_cast<std::size_t>(b)], largest);
+    };
+    order.erase(std::unique(order.begin(), order.end(), same), order.end());
+}
+
 // The indices of all elements, best first; with `distinct` only the first of each value.
 template <class T>
 std::vector<std::int64_t> order_of(const std::vector<T>& elements, bool largest, bool distinct) {
@@ -59,10 +68,7 @@ std::vector<std::int64_t> order_of(const std::vector<T>& elements, bool largest,
         return better(elements[static_cast<std::size_t>(a)], elements[static_cast<std::size_t>(b)], largest);
     };
     std::stable_sort(order.begin(), order.end(), before);
-    if (distinct)
-        order.erase(
-            std::unique(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return !before(a, b); }),
-            order.end());
+    if (distinct) drop_repeats(elements, largest, order);
     return order;
 }
 
@@ -77,6 +83,8 @@ enum class Pattern {
     Narrow,
     LateBest,
     Duplicates,
+    OneFrequent,
+    Skewed,
     Count
 };
 
@@ -145,6 +153,12 @@ std::vector<T> make_elements(Pattern pattern, std::size_t n, std::uint64_t seed)
                 break;
             case Pattern::Duplicates:
                 elements[i] = at_fraction<T>(bits % (n / 4 + 1) * (0xffffffffull / (n / 4 + 1)));
+                break;
+            // A value of a third of the elements among different ones.
+            case Pattern::OneFrequent: elements[i] = at_fraction<T>(bits % 3 == 0 ? 0xf0000000ull : bits >> 32); break;
+            // Some values frequent, some rare: the n-th has about 1 / n^2 of the elements.
+            case Pattern::Skewed:
+                elements[i] = at_fraction<T>(0x40000000ull + 0xffffffffull / ((bits >> 32) + 1) * 0x2345);
                 break;
             case Pattern::Count: break;
         }

@@ -30,7 +30,7 @@ mount --rbind /dev "$folder/dev"
 mount -t tmpfs tmpfs "$folder/run"
 cp /etc/resolv.conf "$folder/etc/resolv.conf" 2>/dev/null || true
 cp /etc/hosts "$folder/etc/hosts" 2>/dev/null || true
-inside() { env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 chroot "$folder" bash -euo pipefail -c "$1"; }
+inside() { env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 chroot "$folder" bash -euo pipefail -c "$1" </dev/null; }
 for run in first second; do
     began=$(date +%s)
     inside "cd /root/tegu && scripts/demo.sh"

@@ -18,7 +18,7 @@ ElementType dot_type(ElementType type) {
     return is_float(type) ? ElementType::F64 : is_signed_integer(type) ? ElementType::I64 : ElementType::U64;
 }
 
-// A fit to measurements on one core of an x86-64 server: admission needs the order of magnitude.
+// A fit to the measurements of docs/operations/dot.md: admission needs the order of magnitude.
 std::uint64_t predict_ns(const Job& job, bool skip_nans) {
     const double bytes = 2.0 * static_cast<double>(element_bytes(job.type));
     const double element_ns = bytes * 0.04 + (job.type == ElementType::F16 ? 0.04 : 0) + (skip_nans ? 0.1 : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum of measured constants: reading the bytes, and what each need adds on top for a class of types. Measured on one thread of an x86-64 server
-// core with AVX-512, 40 MB in memory without NaN; another CPU differs by a factor, which the daemon learns from its own jobs.
+// A sum of measured constants: reading the bytes, and what each need adds on top for a class of types. docs/operations/reduce.md has the
+// measurements; another CPU differs by a factor, which the daemon learns from its own jobs.
 #include "kernels/cpu/reduce_cost.h"
 
 #include <initializer_list>
@@ -27,14 +27,14 @@ struct Costs {
 Costs costs_of(ElementType type) {
     switch (type) {
         case ElementType::F16: return {15, 8, 8, 60, 10, 8, 100};
-        case ElementType::F32: return {0, 0, 0, 35, 15, 5, 50};
-        case ElementType::F64: return {0, 0, 0, 65, 50, 40, 65};
+        case ElementType::F32: return {0, 0, 0, 15, 5, 5, 35};
+        case ElementType::F64: return {0, 0, 0, 20, 20, 10, 60};
         case ElementType::U8:
         case ElementType::I8: return {0, 8, 10, 45, 3, 1, 100};
         case ElementType::U16:
         case ElementType::I16: return {0, 12, 25, 50, 10, 2, 110};
         case ElementType::U32:
-        case ElementType::I32: return {0, 12, 28, 90, 5, 2, 100};
+        case ElementType::I32: return {0, 8, 10, 35, 5, 2, 40};
         case ElementType::U64:
         case ElementType::I64: return {0, 95, 95, 840, 95, 65, 1200};
     }

@@ -112,13 +112,6 @@ Uint128 tile_l1(const T* x, std::size_t n) {
     }
 }
 
-// Every instruction set multiplies signed values well: of unsigned elements y = x - 2^31 is squared, and chunk_squares() mends the sum.
-template <class T>
-std::uint64_t signed_square(T x) {
-    const auto y = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) ^ (is_signed<T>() ? 0 : 0x80000000u));
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(y) * y);
-}
-
 template <class T>
 void add_squares(const T* x, std::size_t n, std::uint64_t limbs[3]) {
     if constexpr (sizeof(T) <= 2) {
@@ -128,15 +121,6 @@ void add_squares(const T* x, std::size_t n, std::uint64_t limbs[3]) {
             sum += m * m;
         }
         add_limbs(limbs, sum, 0);
-    } else if constexpr (sizeof(T) == 4) {
-        std::uint64_t sum = 0;
-        std::uint64_t high = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint64_t square = signed_square(x[i]);
-            sum += square;
-            high += square >> 32;
-        }
-        add_limbs(limbs, join_squares(high, sum), 0);
     } else {
         Uint128 sum = 0;
         std::uint64_t carries = 0;
@@ -214,17 +198,10 @@ template <class T>
 void looped_tile(unsigned needs, const T* x, std::size_t n, IntegerPartial* out, Extremes<T>* extremes) {
     if (needs & (kNeedSum | kNeedMoments)) out->sum += tile_sum(x, n);
     if (needs & kNeedL1) out->l1 += tile_l1(x, n);
-    if (needs & kNeedMoments) add_squares(x, n, out->squares);
+    if constexpr (sizeof(T) != 4)
+        if (needs & kNeedMoments) add_squares(x, n, out->squares);
     if (needs & kNeedZeros) out->zeros += tile_zeros(x, n);
     if (needs & kNeedExtrema) extremes->take(x, n);
-}
-
-// sum(x^2) = sum(y^2) + 2^32 sum(x) - n 2^62, in 128 bits.
-void mend_squares(std::size_t n, IntegerPartial* out) {
-    const Uint128 y = (static_cast<Uint128>(out->squares[1]) << 64) | out->squares[0];
-    const Uint128 x = y + (static_cast<Uint128>(out->sum) << 32) - (static_cast<Uint128>(n) << 62);
-    out->squares[0] = static_cast<std::uint64_t>(x);
-    out->squares[1] = static_cast<std::uint64_t>(x >> 64);
 }
 
 constexpr std::size_t kAheadBytes = 8192;  // prefetched
@@ -259,6 +236,11 @@ void fused_chunk(const T* x, std::size_t n, IntegerPartial* out) {
     for (std::size_t i = full; i < n; ++i) add_one(x[i], out);
 }
 
+// Whether one loop over 32-bit elements for everything is faster than one for each need (docs/simd.md).
+bool fuses(unsigned needs) {
+    return (needs & kNeedMoments) || __builtin_popcount(needs & ~kSkipNans) > (kVectorBytes == 64 ? 1 : 2);
+}
+
 template <class T>
 void reduce_chunk(unsigned needs, const T* x, std::size_t n, IntegerPartial* out) {
     out->sum = 0;
@@ -266,14 +248,13 @@ void reduce_chunk(unsigned needs, const T* x, std::size_t n, IntegerPartial* out
     out->squares[0] = out->squares[1] = out->squares[2] = 0;
     out->zeros = 0;
     if constexpr (sizeof(T) == 4)
-        if (__builtin_popcount(needs & ~kSkipNans) > 2) return fused_chunk(x, n, out);
+        if (fuses(needs)) return fused_chunk(x, n, out);
     Extremes<T> extremes(x[0]);
     for (std::size_t begin = 0; begin < n; begin += kTileElements) {
         const std::size_t width = n - begin < kTileElements ? n - begin : kTileElements;
         prefetch_after(x + begin, width);
         looped_tile(needs, x + begin, width, out, &extremes);
     }
-    if (sizeof(T) == 4 && !is_signed<T>() && (needs & kNeedMoments)) mend_squares(n, out);
     if (needs & kNeedExtrema) extremes.finish();
     out->min = extremes.min;
     out->max = extremes.max;

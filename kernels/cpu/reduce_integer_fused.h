@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every statistic of a chunk of 32-bit integers in one loop, for sets of more than two needs. Part of reduce_integer.cpp, so compiled once per
+// Every statistic of a chunk of 32-bit integers in one loop, for sets of several needs. Part of reduce_integer.cpp, so compiled once per
 // instruction set. Sums of 32 bits wrap around: beside each runs the sum of the high halves, and the difference of the two is a sum of low halves,
 // which fits for a chunk. Squares have 64 bits and the same trick. So nothing leaves the registers before the end of the chunk.
 #pragma once

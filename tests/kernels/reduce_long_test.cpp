@@ -17,21 +17,21 @@ TEST(ReduceLong, BytesBeyondTwoToThe32) {
     x.data()[n - 2] = std::byte{0};
     x.data()[n - 1] = std::byte{200};
     x.data()[n] = std::byte{255};  // behind the end
-    const Job job = reduce_job(ElementType::U8, n, kAllStatistics);
+    // few loops over the data: sanitizers make each expensive
+    const Job job = reduce_job(ElementType::U8, n,
+                               set_of({Statistic::Count, Statistic::Sum, Statistic::Mean, Statistic::Min,
+                                       Statistic::Max, Statistic::Argmin, Statistic::Argmax}));
     ThreadPool pool(2);
     const ReduceResult got = run_reduce_job(job, x.data(), 0, &pool);
     ASSERT_TRUE(got.report.ok());
     const std::uint64_t sum = 2 * (n - 2) + 200;
-    const std::uint64_t squares = 4 * (n - 2) + 40000;
     EXPECT_EQ(got.at<std::uint64_t>(Statistic::Count), n);
-    EXPECT_EQ(got.at<std::uint64_t>(Statistic::Nonzero), n - 1);
     EXPECT_EQ(got.at<std::uint64_t>(Statistic::Sum), sum);
     EXPECT_EQ(got.at<std::uint8_t>(Statistic::Min), 0);
     EXPECT_EQ(got.at<std::uint8_t>(Statistic::Max), 200);
     EXPECT_EQ(got.at<std::int64_t>(Statistic::Argmin), static_cast<std::int64_t>(n - 2));
     EXPECT_EQ(got.at<std::int64_t>(Statistic::Argmax), static_cast<std::int64_t>(n - 1));
     EXPECT_EQ(got.at<double>(Statistic::Mean), static_cast<double>(sum) / static_cast<double>(n));
-    EXPECT_EQ(got.at<double>(Statistic::L2), std::sqrt(static_cast<double>(squares)));
     for (ThreadPool* threads : {static_cast<ThreadPool*>(nullptr), &pool}) {
         const StopToken late(nullptr, StopToken::Clock::now() + std::chrono::milliseconds(2));
         const ReduceResult stopped = run_reduce_job(job, x.data(), 0, threads, late);
@@ -51,13 +51,11 @@ TEST(ReduceLong, HalvesBeyondTwoToThe31) {
     constexpr std::uint64_t kWindow = RepeatedMemory::kWindow / sizeof kOne;
     for (std::uint64_t i = 0; i < kWindow; ++i) set(i, kOne);  // all windows but the last
     for (std::uint64_t i = n - n % kWindow; i < n; ++i) set(i, i + 1 == n ? kMinusThree : kOne);
-    const StatisticSet wanted =
-        set_of({Statistic::Sum, Statistic::L1, Statistic::Argmin, Statistic::Min, Statistic::Argmax});
+    const StatisticSet wanted = set_of({Statistic::Sum, Statistic::Argmin, Statistic::Min, Statistic::Argmax});
     ThreadPool pool(2);
     const ReduceResult got = run_reduce_job(reduce_job(ElementType::F16, n, wanted), x.data(), 0, &pool);
     ASSERT_TRUE(got.report.ok());
     EXPECT_EQ(got.at<double>(Statistic::Sum), static_cast<double>(n - 4));
-    EXPECT_EQ(got.at<double>(Statistic::L1), static_cast<double>(n + 2));
     EXPECT_EQ(got.at<std::uint16_t>(Statistic::Min), kMinusThree);
     EXPECT_EQ(got.at<std::int64_t>(Statistic::Argmin), static_cast<std::int64_t>(n - 1));
     EXPECT_EQ(got.at<std::int64_t>(Statistic::Argmax), 0);

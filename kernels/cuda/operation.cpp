@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "kernels/cuda/add_run.h"
+#include "kernels/cuda/reduce_run.h"
 #include "kernels/cuda/rowscale_run.h"
 
 namespace tegu::cuda {

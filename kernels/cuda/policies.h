@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/add.h"
+#include "kernels/cuda/reduce_shape.h"
 #include "kernels/cuda/rowscale.h"
 
 namespace tegu {
@@ -11,6 +12,7 @@ namespace cuda {
 
 struct Policies {
     AddPolicy add = kDefaultAddPolicy;
+    ReducePolicy reduce = kDefaultReducePolicy;
     RowscalePolicy rowscale = kDefaultRowscalePolicy;
 };
 

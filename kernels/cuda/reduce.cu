@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of reduce. Few kernels are compiled: four kinds of sets for each float type and each integer type, and for short rows the
+// sum alone and everything.
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/reduce_exact.cuh"
+#include "kernels/cuda/reduce_float_kernel.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+struct ReduceLaunch {
+    const ReduceInput& input;
+    const ReduceTarget& target;
+    const ReduceWork& work;
+    const ReduceShape& shape;
+    const ReduceRange& range;
+    Stream stream;
+
+    LaunchShape grid(std::size_t shared_bytes) const {
+        const std::uint64_t blocks = shape.segment_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
+        return LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes};
+    }
+};
+
+template <class T, unsigned Parts>
+LaunchStatus launch_float(const ReduceLaunch& with) {
+    const bool packs = runs_are_packs<T, kFloatRun>(with.input, with.range.first + with.range.count);
+    if (with.shape.segment_lanes != 0)
+        return launch(reduce_float_rows<T, Parts == 0 ? 0 : kAllFloatParts>, with.grid(0), with.stream, with.input, packs, with.target, with.shape,
+                      with.range);
+    return launch(reduce_float<T, Parts>, with.grid(FloatKind<Parts>::shared_bytes(with.shape)), with.stream, with.input, packs, with.target,
+                  with.work, with.shape, with.range);
+}
+
+template <class T, unsigned Parts>
+LaunchStatus launch_integer(const ReduceLaunch& with) {
+    const bool packs = runs_are_packs<T, IntegerRun<T>::kElements>(with.input, with.range.first + with.range.count);
+    if (with.shape.segment_lanes != 0)
+        return launch(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.work, with.shape, with.range);
+    const std::size_t shared = with.shape.team_warps == 1 ? 0 : with.shape.threads / kWarpLanes * IntegerKind<Parts>::kWords * 8;
+    return launch(reduce_integer<T, Parts>, with.grid(shared), with.stream, with.input, packs, with.work, with.shape, with.range);
+}
+
+// The launch for each kind of set. Integers have few words to spare a kind for squares alone.
+template <class T>
+struct Launches {
+    static LaunchStatus run(ReduceKind kind, const ReduceLaunch& with) {
+        switch (kind) {
+            case ReduceKind::Sum: return launch_integer<T, 0>(with);
+            case ReduceKind::Order: return launch_integer<T, kPartExtremes>(with);
+            case ReduceKind::Moments: return launch_integer<T, kPartSquares>(with);
+            case ReduceKind::All: break;
+        }
+        return launch_integer<T, kAllIntegerParts>(with);
+    }
+};
+template <class T>
+struct FloatLaunches {
+    static LaunchStatus run(ReduceKind kind, const ReduceLaunch& with) {
+        switch (kind) {
+            case ReduceKind::Sum: return launch_float<T, 0>(with);
+            case ReduceKind::Order: return launch_float<T, kPartOrder>(with);
+            case ReduceKind::Moments: return launch_float<T, kPartMoments>(with);
+            case ReduceKind::All: break;
+        }
+        return launch_float<T, kAllFloatParts>(with);
+    }
+};
+template <>
+struct Launches<Half> : FloatLaunches<Half> {};
+template <>
+struct Launches<float> : FloatLaunches<float> {};
+template <>
+struct Launches<double> : FloatLaunches<double> {};
+
+}  // namespace
+
+LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input, const ReduceTarget& target, const ReduceWork& work,
+                           const ReduceShape& shape, const ReduceRange& range, Stream stream) {
+    const ReduceLaunch with{input, target, work, shape, range, stream};
+    switch (type) {
+#define TEGU_X(number, Name, word, element) \
+    case ElementType::Name: return Launches<element>::run(kind, with);
+        TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+    }
+    return 0;
+}
+
+LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, const ReduceWork& work, std::uint64_t first, std::uint64_t count,
+                                  Stream stream) {
+    constexpr unsigned kThreads = 128;
+    const IntegerFormat format{static_cast<unsigned>(element_bytes(type)), is_signed_integer(type)};
+    const LaunchShape shape{static_cast<unsigned>(ceil_divide(count, kThreads)), 1, kThreads, 0};
+    return launch(reduce_integer_finish, shape, stream, target, format, work, first, count);
+}
+
+ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n) {
+    const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
+    const bool large_state = is_float(type) && (kind == ReduceKind::Moments || kind == ReduceKind::All);
+    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, large_state ? 4u : 16u};
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -16,6 +16,9 @@ tegu_host_options(
   $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
 tegu_host_options(-ffp-contract=off)  # no FMA that the source does not name: same bits everywhere
 target_link_options(tegu_flags INTERFACE -Wl,--as-needed)
+if(TEGU_SCALAR)
+  target_compile_definitions(tegu_flags INTERFACE TEGU_SCALAR=1)
+endif()
 if(TEGU_WERROR)
   tegu_host_options(-Werror)
 endif()
@@ -59,7 +62,10 @@ endfunction()
 # those, and it could be the one that the machine at hand cannot run. tests/layers checks the symbols.
 function(tegu_isa_objects target)
   string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)
-  if(processor MATCHES "x86_64|amd64")
+  if(TEGU_SCALAR)  # nothing but what the language has: scripts/check-scalar.sh
+    set(isas scalar)
+    set(flags_scalar -fno-tree-vectorize -fno-tree-slp-vectorize -U__SSE2__)
+  elseif(processor MATCHES "x86_64|amd64")
     set(isas sse2 avx2 avx512)
   elseif(processor MATCHES "aarch64|arm64")
     set(isas neon)

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TEGU_SCALAR)
 #include <cpuid.h>
 #endif
 
@@ -13,7 +13,7 @@
 namespace tegu::kernels {
 namespace {
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TEGU_SCALAR)
 // Every extension that the avx2 objects are compiled for (cmake/TeguTargets.cmake): a hypervisor may mask any of them.
 // f16c and lzcnt are asked of cpuid, as __builtin_cpu_supports() of g++ 8 does not know their names.
 bool supports_avx2_objects() {
@@ -26,7 +26,7 @@ bool supports_avx2_objects() {
 #endif
 
 CpuIsa detect() {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TEGU_SCALAR)
     CpuIsa best = CpuIsa::Sse2;
     __builtin_cpu_init();
     if (supports_avx2_objects()) {

@@ -10,7 +10,7 @@ enum class CpuIsa { Scalar, Sse2, Avx2, Avx512, Neon };
 // Found once. The environment variable TEGU_CPU_ISA (sse2, avx2, avx512) can lower it; other values are ignored.
 CpuIsa detected_cpu_isa();
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TEGU_SCALAR)
 // The variants of a function: TEGU_ISA_SELECT(reduce_tiles) is a pointer to avx2::reduce_tiles, say.
 #define TEGU_ISA_SELECT(function)                                                                       \
     (::tegu::kernels::detected_cpu_isa() == ::tegu::kernels::CpuIsa::Avx512 ? &avx512::function         \

@@ -4,6 +4,10 @@
 
 Reads docs/benchmarks/topk-methods.tsv, which tests/kernels/topk_methods.cpp prints, and writes docs/benchmarks/topk-methods.svg
 and the lines between the markers in docs/topk.md.
+To measure again, on a machine that does nothing else:
+    cmake --build build --target topk_methods
+    build/tests/topk_methods 1000000 10000000 > docs/benchmarks/topk-methods.tsv && scripts/plot-topk.py
+
 usage: plot-topk.py            write both
        plot-topk.py --check    write nothing; exit 1 if one of them is not what the measurements say
 """
@@ -17,16 +21,19 @@ PLOT = os.path.join(ROOT, "benchmarks", "topk-methods.svg")
 PAGE = os.path.join(ROOT, "topk.md")
 BEGIN, END = "<!-- methods: made by scripts/plot-topk.py -->", "<!-- end of methods -->"
 COLOURS = {"insertion": "#7570b3", "heap": "#e7298a", "sample": "#d95f02", "radix": "#666666", "tegu": "#1b9e77", "distinct": "#a6d854"}
-DATA = ("uniform", "ascending", "descending", "equal", "few16", "misleading")
+DATA = ("uniform", "ascending", "descending", "equal", "few16", "misleading")  # the panels
+RATIO = 1.5  # the most that `distinct` shall take of plain
 WIDTH, HEIGHT, LEFT, TOP = 330, 230, 44, 26  # of a panel, and of the space before its axes
 LOW, HIGH = 0.05, 100.0  # ns per element
 
 
 def read_record():
-    """(data, n, k, method) -> (ms, method that tegu takes)."""
+    """How it was recorded, and (data, n, k, method) -> (ms, method that tegu takes), in the order of the record."""
     with open(RECORD) as file:
-        lines = [line.rstrip("\n").split("\t") for line in file]
-    return {(row[0], int(row[1]), int(row[2]), row[3]): (float(row[4]), row[5]) for row in lines[1:]}
+        lines = file.read().splitlines()
+    note = " ".join(line[1:].strip() for line in lines if line.startswith("#"))
+    cells = [line.split("\t") for line in lines if not line.startswith("#")]
+    return note, {(row[0], int(row[1]), int(row[2]), row[3]): (float(row[4]), row[5]) for row in cells[1:]}
 
 
 def sizes(rows):
@@ -89,31 +96,45 @@ def table(rows, data, n):
     return "\n".join(lines)
 
 
+def data_of(rows):
+    return list(dict.fromkeys(data for data, _, _, _ in rows))
+
+
 def data_table(rows, n):
     """Markdown: what tegu takes for each kind of data, plain / distinct."""
-    lines = ["| k | " + " | ".join(DATA) + " |", "|" + "---|" * (len(DATA) + 1)]
+    lines = ["| k | " + " | ".join(data_of(rows)) + " |", "|" + "---|" * (len(data_of(rows)) + 1)]
     for k in ks(rows, n):
-        cells = ["%.3g / %.3g" % tuple(rows[data, n, k, method][0] for method in ("tegu", "distinct")) for data in DATA]
+        cells = ["%.3g / %.3g" % tuple(rows[data, n, k, method][0] for method in ("tegu", "distinct")) for data in data_of(rows)]
         lines.append("| %d | %s |" % (k, " | ".join(cells)))
     return "\n".join(lines)
 
 
-def page(rows, text):
+def ratio_table(rows, n):
+    """Markdown: distinct as a part of plain on the same data; bold where it is more than it shall be."""
+    lines = ["| k | " + " | ".join(data_of(rows)) + " |", "|" + "---|" * (len(data_of(rows)) + 1)]
+    for k in ks(rows, n):
+        ratios = [rows[data, n, k, "distinct"][0] / rows[data, n, k, "tegu"][0] for data in data_of(rows)]
+        lines.append("| %d | %s |" % (k, " | ".join(("**%.2f**" if ratio > RATIO else "%.2f") % ratio for ratio in ratios)))
+    return "\n".join(lines)
+
+
+def page(note, rows, text):
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    parts = []
+    parts = ["Recorded " + note + "."]
     for n in sizes(rows):
         for data in ("uniform", "ascending"):
             parts += ["%s, n = %d, ms:" % (data.capitalize(), n), table(rows, data, n)]
         parts += ["tegu on all data, n = %d, ms, plain / `distinct`:" % n, data_table(rows, n)]
+        parts += ["`distinct` as a part of plain, n = %d; bold: more than %g:" % (n, RATIO), ratio_table(rows, n)]
     return before + BEGIN + "\n\n" + "\n\n".join(parts) + "\n\n" + END + after
 
 
 def main(arguments):
-    rows = read_record()
+    note, rows = read_record()
     with open(PAGE) as file:
         text = file.read()
-    made = {PLOT: plot(rows), PAGE: page(rows, text)}
+    made = {PLOT: plot(rows), PAGE: page(note, rows, text)}
     stale = []
     for path, content in made.items():
         if arguments != ["--check"]:

@@ -39,7 +39,7 @@ struct Method {
 };
 
 Method choose_method(const Question& question);
-// Time on one thread, from a model that was fitted to random values on one x86 machine.
+// Time on one thread, from a model fitted to random values on the machine of docs/topk.md.
 std::uint64_t predict_ns(const Question& question, const Method& method);
 // "brackets sample=16384 passes=1"; `passes` over the elements.
 std::string describe(const Method& method, std::uint64_t passes);

@@ -63,7 +63,7 @@ struct Target {
 
 Method choose_method(const Question& question);
 
-// Time on one thread, from a model that was fitted to random values on one x86 machine; values that repeat take longer.
+// Time on one thread, from a model fitted to random values on the machine of docs/topk.md; values that repeat take longer.
 std::uint64_t predict_ns(const Question& question, const Method& method);
 
 // "blocks block=2048"

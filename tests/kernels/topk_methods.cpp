@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -132,7 +134,9 @@ Entries by_tegu(const Elements& elements, std::size_t k, bool distinct, std::str
             entry_of(values[k - 1], static_cast<std::size_t>(indices[k - 1]))};
 }
 
-const char* const kData[] = {"uniform", "ascending", "descending", "equal", "few16", "misleading"};
+// docs/topk.md says what they are.
+const char* const kData[] = {"uniform", "ascending", "descending", "equal",     "few16",
+                             "few1000", "fourfold",  "frequent",   "misleading"};
 
 Elements make(const std::string& data, std::size_t n) {
     std::mt19937 random(1);
@@ -143,6 +147,15 @@ Elements make(const std::string& data, std::size_t n) {
     if (data == "equal") std::fill(elements.begin(), elements.end(), 7);
     if (data == "few16")
         for (std::int32_t& value : elements) value &= 0x0f000000;
+    if (data == "few1000")
+        for (std::int32_t& value : elements)
+            value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) % 1000);
+    if (data == "fourfold")
+        for (std::int32_t& value : elements)
+            value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) % static_cast<std::uint32_t>(n / 4));
+    if (data == "frequent")
+        for (std::size_t i = 0; i < n / 250; ++i)
+            elements[random() % n] = std::numeric_limits<std::int32_t>::max() - 1000;
     // Against the places of the sample: what stands there says nothing of the rest.
     if (data == "misleading")
         for (const std::size_t size : {std::min<std::size_t>(8192, n / 64), std::min<std::size_t>(32768, n / 64)})
@@ -178,6 +191,9 @@ void measure(const std::string& data, std::size_t n, std::size_t k, const char* 
 
 // usage: topk_methods [n ...]
 int main(int argc, char** argv) {
+    double load = 0;
+    if (getloadavg(&load, 1) != 1) load = -1;
+    std::printf("# with a load of %.2f before\n", load);
     std::printf("data\tn\tk\tmethod\tcpu_ms\ttakes\n");
     for (int i = 1; i < argc; ++i)
         for (const char* data : kData) {

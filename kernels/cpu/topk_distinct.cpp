@@ -57,13 +57,15 @@ class Distinct {
                                  method_.seen_bits};
     }
 
-    // Unless a look at few elements finds values that repeat.
+    // Unless a look at few elements finds values that repeat. It grows with n, as a second read would cost more.
     bool by_blocks() {
-        const std::uint64_t size = std::min(kLook, method_.sample);
+        const std::uint64_t size = std::min(std::max(kLook, selector_.question.n / 4096), method_.sample);
         const std::uint64_t* look = take_sample(selector_.sequence, selector_.kernels, selector_.question.flip, size,
                                                 selector_.layout.sample, selector_.team);
         if (look == nullptr) return false;
-        return std::adjacent_find(look, look + size) != look + size || select_distinct_blocks(selector_, bound_);
+        std::uint64_t repeats = 0;
+        for (std::uint64_t i = 1; i < size; ++i) repeats += look[i] == look[i - 1];
+        return repeats >= std::max<std::uint64_t>(1, size / kLook) || select_distinct_blocks(selector_, bound_);
     }
 
     bool pass(std::uint64_t bound) {

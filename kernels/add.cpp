@@ -42,19 +42,10 @@ Int128 exact_sum(const std::byte* x, const std::byte* y) {
     return static_cast<Int128>(a) + b;
 }
 
-template <class T>
-Error overflow_of(std::uint64_t index, const std::byte* x, const std::byte* y) {
-    const auto low = static_cast<Int128>(std::numeric_limits<T>::min());
-    const auto high = static_cast<Int128>(std::numeric_limits<T>::max());
-    return field_error(Status::Overflow, "values", to_string(low) + ".." + to_string(high),
-                       "the sum at index " + std::to_string(index) + " is " + to_string(exact_sum<T>(x, y)) +
-                           " and does not fit " + std::string(element_word(ElementTypeOf<T>::value)));
-}
-
 Error overflow_of(ElementType type, std::uint64_t index, const std::byte* x, const std::byte* y) {
     return visit_element_type(type, [&](auto element) {
         using T = decltype(element);
-        if constexpr (std::numeric_limits<T>::is_integer) return overflow_of<T>(index, x, y);
+        if constexpr (std::numeric_limits<T>::is_integer) return add_overflow(type, index, exact_sum<T>(x, y));
         return make_error(Status::Internal, "a sum of floats cannot fail");
     });
 }
@@ -116,6 +107,19 @@ class Run {
 };
 
 }  // namespace
+
+Error add_overflow(ElementType type, std::uint64_t index, Int128 sum) {
+    const std::string allowed = visit_element_type(type, [](auto element) {
+        using T = decltype(element);
+        if constexpr (std::numeric_limits<T>::is_integer)
+            return to_string(static_cast<Int128>(std::numeric_limits<T>::min())) + ".." +
+                   to_string(static_cast<Int128>(std::numeric_limits<T>::max()));
+        return std::string();
+    });
+    return field_error(Status::Overflow, "values", allowed,
+                       "the sum at index " + std::to_string(index) + " is " + to_string(sum) + " and does not fit " +
+                           std::string(element_word(type)));
+}
 
 Result<JobPlan> plan_add(const Job& job, const AddParams&) {
     if (job.axis != Axis::Whole)

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arena: memory of a GPU that is kept from job to job, within a limit. Blocks come in a few sizes (four to an octave), so a warm
+// arena serves jobs of like sizes without an allocation: on a Jetson one costs a millisecond and waits for the device.
+#pragma once
+
+#include <map>
+
+#include "kernels/device/gpu.h"
+
+namespace tegu::device {
+
+class Arena;
+
+// A piece of an arena; goes back to it at the end. Move-only.
+class Block {
+  public:
+    Block() = default;
+    Block(Block&& other) noexcept
+        : arena_(std::exchange(other.arena_, nullptr)), data_(other.data_), bytes_(other.bytes_) {}
+    Block& operator=(Block&& other) noexcept;
+    ~Block() { reset(); }
+
+    explicit operator bool() const { return arena_ != nullptr; }
+    void* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; }  // at least what was asked for
+    Arena* arena() const { return arena_; }
+    void reset();
+    // The memory is never used again, as nobody knows who has it.
+    void abandon();
+
+  private:
+    friend class Arena;
+    Block(Arena* arena, void* data, std::size_t bytes) : arena_(arena), data_(data), bytes_(bytes) {}
+    Arena* arena_ = nullptr;
+    void* data_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+class Arena {
+  public:
+    enum class Kind { Managed, Device };
+
+    // `limit_bytes`: never holds more. `gpu` outlives it, and it all its blocks. One thread.
+    Arena(Gpu& gpu, Kind kind, std::size_t limit_bytes) : gpu_(gpu), kind_(kind), limit_(limit_bytes) {}
+    ~Arena();
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+
+    // Memory with unspecified content, managed one attached to the host. Errors: OutOfMemory (the limit, or the device), DeviceLost.
+    Result<Block> take(std::size_t bytes);
+
+    Gpu& gpu() const { return gpu_; }
+    Kind kind() const { return kind_; }
+    std::size_t held_bytes() const { return held_; }
+    std::size_t used_bytes() const { return used_; }
+    std::uint64_t allocations() const { return allocations_; }
+
+    // What a block for so many bytes has.
+    static std::size_t block_bytes(std::size_t bytes);
+
+  private:
+    friend class Block;
+    void give_back(void* data, std::size_t bytes);
+    Result<void*> allocate(std::size_t bytes);
+    void free_one();
+
+    Gpu& gpu_;
+    Kind kind_;
+    std::size_t limit_;
+    std::size_t held_ = 0;
+    std::size_t used_ = 0;
+    std::uint64_t allocations_ = 0;
+    std::multimap<std::size_t, void*> free_;  // by size
+};
+
+}  // namespace tegu::device

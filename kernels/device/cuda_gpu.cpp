@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// CudaGpu: the device itself. A context is made by open_gpu() and ends with the process; a workspace is kept for each stream.
+#include <cuda_runtime_api.h>
+
+#include <map>
+
+#include "kernels/cuda/operation.h"
+#include "kernels/cuda/workspace.h"
+#include "kernels/device/gpu.h"
+
+namespace tegu::device {
+namespace {
+
+using cuda::check_cuda;
+
+// cudaHostRegisterReadOnly, unknown to toolkits before 11.1: an older driver refuses it.
+constexpr unsigned kRegisterReadOnly = 0x08;
+
+class CudaGpu final : public Gpu {
+  public:
+    CudaGpu(const DeviceInfo& device, const GpuLimits& limits) : device_(device), limits_(limits) {}
+    ~CudaGpu() override {
+        while (!workspaces_.empty()) destroy_stream(workspaces_.begin()->first);
+    }
+
+    const DeviceInfo& info() const override { return device_; }
+    Result<void> use() override { return check_cuda(cudaSetDevice(device_.ordinal), "cudaSetDevice"); }
+
+    Result<Stream> create_stream() override {
+        cudaStream_t stream = nullptr;
+        Result<void> made =
+            check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+        if (!made) return std::move(made).error();
+        workspaces_.emplace(stream, std::make_unique<cuda::DeviceWorkspace>(stream, limits_.workspace_bytes));
+        return stream;
+    }
+    void destroy_stream(Stream stream) override {
+        (void)cudaStreamSynchronize(stream);  // fails only where the device is lost
+        workspaces_.erase(stream);
+        (void)cudaStreamDestroy(stream);
+    }
+    Result<void> synchronize(Stream stream) override {
+        return check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    }
+
+    Result<void*> allocate_managed(std::size_t bytes) override {
+        void* memory = nullptr;
+        Result<void> made = check_cuda(cudaMallocManaged(&memory, bytes, cudaMemAttachHost), "cudaMallocManaged");
+        if (!made) return std::move(made).error();
+        return memory;
+    }
+    void free_managed(void* memory) override { (void)cudaFree(memory); }
+    Result<void> attach_to_stream(void* memory, Stream stream) override {
+        return check_cuda(cudaStreamAttachMemAsync(stream, memory, 0, cudaMemAttachSingle),
+                          "cudaStreamAttachMemAsync to the stream");
+    }
+    Result<void> attach_to_host(void* memory, Stream stream) override {
+        return check_cuda(cudaStreamAttachMemAsync(stream, memory, 0, cudaMemAttachHost),
+                          "cudaStreamAttachMemAsync to the host");
+    }
+    Result<void> prefetch_to_device(void* memory, std::size_t bytes, Stream stream) override {
+        return prefetch(memory, bytes, device_.ordinal, stream);
+    }
+    Result<void> prefetch_to_host(void* memory, std::size_t bytes, Stream stream) override {
+        return prefetch(memory, bytes, cudaCpuDeviceId, stream);
+    }
+
+    Result<void*> allocate_device(std::size_t bytes) override {
+        void* memory = nullptr;
+        Result<void> made = check_cuda(cudaMalloc(&memory, bytes), "cudaMalloc");
+        if (!made) return std::move(made).error();
+        return memory;
+    }
+    void free_device(void* memory) override { (void)cudaFree(memory); }
+    Result<void> copy(void* to, const void* from, std::size_t bytes, Stream stream) override {
+        return check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+    }
+
+    // What CUDA refuses here is this mapping or this flag: the copy remains, so no refusal is worse than Unsupported. A device that is lost
+    // says so at the next call.
+    Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) override {
+        const unsigned flags = cudaHostRegisterMapped | cudaHostRegisterPortable | (read_only ? kRegisterReadOnly : 0);
+        const cudaError_t registered = cudaHostRegister(data, bytes, flags);
+        if (registered != cudaSuccess) return refused("cudaHostRegister", registered);
+        void* address = nullptr;
+        const cudaError_t mapped = cudaHostGetDevicePointer(&address, data, 0);
+        if (mapped == cudaSuccess) return address;
+        (void)cudaHostUnregister(data);
+        return refused("cudaHostGetDevicePointer", mapped);
+    }
+    void unregister_mapping(void* data) override { (void)cudaHostUnregister(data); }
+
+    bool can_run(const Job& job) const override { return cuda::can_run(job); }
+    Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
+                                   Span<const kernels::OutputView> outputs, Stream stream,
+                                   const kernels::StopToken& stop) override {
+        const auto workspace = workspaces_.find(stream);
+        if (workspace == workspaces_.end()) return make_error(Status::Internal, "no such stream");
+        const cuda::Context context{stream, device_.limits, cuda::Policies(), workspace->second.get()};
+        return cuda::run_job(job, inputs, outputs, context, stop);
+    }
+
+  private:
+    static Error refused(const char* call, cudaError_t error) {
+        (void)cudaGetLastError();
+        return make_error(Status::Unsupported,
+                          std::string(call) + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")");
+    }
+
+    Result<void> prefetch(void* memory, std::size_t bytes, int to, Stream stream) {
+#if CUDART_VERSION >= 13000
+        const cudaMemLocation place = {to == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
+                                       to == cudaCpuDeviceId ? 0 : to};
+        return check_cuda(cudaMemPrefetchAsync(memory, bytes, place, 0, stream), "cudaMemPrefetchAsync");
+#else
+        return check_cuda(cudaMemPrefetchAsync(memory, bytes, to, stream), "cudaMemPrefetchAsync");
+#endif
+    }
+
+    DeviceInfo device_;
+    GpuLimits limits_;
+    std::map<Stream, std::unique_ptr<cuda::DeviceWorkspace>> workspaces_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo& device, const GpuLimits& limits) {
+    auto gpu = std::make_unique<CudaGpu>(device, limits);
+    Result<void> used = gpu->use();
+    // The context is made here, not within the first job.
+    if (used) used = check_cuda(cudaFree(nullptr), "making a CUDA context");
+    if (!used) return make_error(Status::Unavailable, used.error().message);
+    return std::unique_ptr<Gpu>(std::move(gpu));
+}
+
+}  // namespace tegu::device

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// GpuRunner: a job of the daemon on a GPU: its arrays to where kernels may touch them, the kernels, the results back. It knows nothing of
+// sockets; which memory class the board has shows in no result.
+#pragma once
+
+#include "kernels/device/client_memory.h"
+
+namespace tegu::device {
+
+// One input as the CPU would read it, and where it lies.
+struct GpuInput {
+    kernels::InputView view;
+    const ClientBuffer* buffer = nullptr;  // null: memory of this process, that lasts for the job
+    ClientRange range;                     // with a buffer: view.data is at its byte range.begin
+    bool is_output = false;                // exactly the first array of the output: the job works in place
+};
+
+struct GpuOutput {
+    std::byte* data = nullptr;  // array i of the plan goes to data + offsets[i]
+    Span<const std::uint64_t> offsets;
+    const ClientBuffer* buffer = nullptr;  // null: memory of this process, that lasts for the job
+    std::uint64_t begin = 0;               // with a buffer: where in it `data` is
+};
+
+struct GpuCost {
+    MoveCost moved;
+    std::uint64_t compute_ns = 0;
+    bool started = false;  // the output may have been written
+};
+
+struct GpuRunnerLimits {
+    std::size_t arena_bytes = std::size_t{512} << 20;  // copies of clients' buffers, and what jobs need besides
+};
+
+class GpuRunner {
+  public:
+    // `gpu` outlives it. Errors: those of the Gpu.
+    static Result<std::unique_ptr<GpuRunner>> create(Gpu& gpu, const GpuRunnerLimits& limits);
+    ~GpuRunner();
+    GpuRunner(const GpuRunner&) = delete;
+    GpuRunner& operator=(const GpuRunner&) = delete;
+
+    bool can_run(const Job& job) const { return gpu_.can_run(job); }
+    // Returns when the output is complete. `cost` is set in any case.
+    // Errors: those of Gpu::run(); OutOfMemory: the device's or the arena's; DeviceLost. If the output was not started it is as it was.
+    // REQUIRES: plan_job(job) gave `plan`, can_run(job), the views are valid for it. The thread that made it.
+    Result<kernels::RunReport> run(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
+                                   const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost);
+    // ClientMemory::drop().
+    void drop(std::uint64_t buffer_id) { clients_.drop(buffer_id); }
+
+    MemoryClass memory_class() const { return gpu_.info().memory_class; }
+    const Arena& arena() const { return arena_; }
+
+  private:
+    GpuRunner(Gpu& gpu, Stream stream, const GpuRunnerLimits& limits);
+    Result<std::byte*> place_input(const Job& job, const GpuInput& input, std::byte* output, Staging& temporary,
+                                   const kernels::StopToken& stop, MoveCost& cost);
+    // Null: the result has to be staged.
+    Result<std::byte*> place_output(const GpuOutput& output, MoveCost& cost);
+    Result<kernels::RunReport> run_placed(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
+                                          const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost);
+    Result<void> bring_back(const kernels::JobPlan& plan, const kernels::RunReport& report, const GpuOutput& output,
+                            Staging& from, GpuCost& cost);
+
+    struct Temporaries;
+    Gpu& gpu_;
+    Stream stream_;
+    Arena arena_;
+    ClientMemory clients_;
+    std::unique_ptr<Temporaries> temporaries_;  // of the job at hand
+};
+
+}  // namespace tegu::device

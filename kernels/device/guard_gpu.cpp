@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/device/guard_gpu.h"
+
+#include <cassert>
+#include <cstring>
+#include <future>
+#include <vector>
+
+#include "kernels/device/guard_stream.h"
+
+namespace tegu::device {
+namespace {
+
+GuardStream& stream_of(Stream stream) {
+    return *reinterpret_cast<GuardStream*>(stream);
+}
+
+// From the first to the last element. REQUIRES: plan_job(job) succeeded.
+std::uint64_t extent_bytes(const Job& job, std::uint64_t row_stride) {
+    if (job.rows == 0 || job.cols == 0) return 0;
+    return ((job.rows - 1) * row_stride + job.cols) * element_bytes(job.type);
+}
+
+}  // namespace
+
+DeviceInfo guard_device(const GuardOptions& options) {
+    DeviceInfo device;
+    device.name = "guarded memory";
+    device.limits = cuda::DeviceLimits{53, 1, 2048, 48 << 10, 256 << 10};
+    device.memory_bytes = options.memory_bytes;
+    const MemoryClass wanted = options.memory_class;
+    device.attributes.integrated = wanted != MemoryClass::Discrete;
+    device.attributes.managed_memory = true;
+    device.attributes.concurrent_managed_access = wanted == MemoryClass::C || wanted == MemoryClass::Discrete;
+    device.attributes.pageable_memory_access = wanted == MemoryClass::C;
+    device.attributes.host_register_supported = wanted != MemoryClass::A;
+    device.attributes.can_map_host_memory = wanted != MemoryClass::A;
+    device.memory_class = choose_memory_class(device.attributes);
+    assert(device.memory_class == wanted);
+    return device;
+}
+
+GuardGpu::GuardGpu(const GuardOptions& options) : GuardGpu(guard_device(options), options) {}
+GuardGpu::GuardGpu(const DeviceInfo& device, const GuardOptions& options)
+    : device_(device), options_(options), memory_(options.memory_bytes) {}
+GuardGpu::~GuardGpu() {
+    release_kernels();
+}
+
+Result<void> GuardGpu::alive() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return lost_ == nullptr ? Result<void>() : Result<void>(*lost_);
+}
+
+void GuardGpu::lose(const Error& error) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (lost_ == nullptr) lost_ = std::make_unique<Error>(error);
+}
+
+Result<Stream> GuardGpu::create_stream() {
+    auto made = std::make_unique<GuardStream>();
+    const auto stream = reinterpret_cast<Stream>(made.get());
+    const std::lock_guard<std::mutex> lock(mutex_);
+    streams_.emplace(stream, std::move(made));
+    return stream;
+}
+
+void GuardGpu::destroy_stream(Stream stream) {
+    stream_of(stream).drain();
+    std::unique_ptr<GuardStream> ended;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = streams_.find(stream);
+    ended = std::move(found->second);
+    streams_.erase(found);
+}
+
+Result<void> GuardGpu::synchronize(Stream stream) {
+    GuardStream& work = stream_of(stream);
+    work.drain();
+    for (void* memory : work.given_back) memory_.allow_host(memory, true);
+    work.given_back.clear();
+    return alive();
+}
+
+Result<void*> GuardGpu::allocate_managed(std::size_t bytes) {
+    Result<void> ready = alive();
+    if (!ready) return std::move(ready).error();
+    return memory_.allocate(GuardMemory::Kind::Managed, bytes);
+}
+
+void GuardGpu::free_managed(void* memory) {
+    memory_.release(memory);
+}
+
+Result<void*> GuardGpu::allocate_device(std::size_t bytes) {
+    Result<void> ready = alive();
+    if (!ready) return std::move(ready).error();
+    return memory_.allocate(GuardMemory::Kind::Device, bytes);
+}
+
+Result<void> GuardGpu::attach_to_stream(void* memory, Stream stream) {
+    if (guards() && options_.strict) memory_.allow_host(memory, false);
+    stream_of(stream).push([this, memory, stream] { memory_.set_owner(memory, stream); });
+    return alive();
+}
+
+Result<void> GuardGpu::attach_to_host(void* memory, Stream stream) {
+    GuardStream& work = stream_of(stream);
+    work.push([this, memory] { memory_.set_owner(memory, nullptr); });
+    work.given_back.push_back(memory);
+    return alive();
+}
+
+Result<void> GuardGpu::prefetch_to_device(void*, std::size_t, Stream) {
+    assert(device_.attributes.concurrent_managed_access);
+    return alive();
+}
+
+Result<void> GuardGpu::prefetch_to_host(void*, std::size_t, Stream) {
+    assert(device_.attributes.concurrent_managed_access);
+    return alive();
+}
+
+Result<void> GuardGpu::copy(void* to, const void* from, std::size_t bytes, Stream stream) {
+    stream_of(stream).push([this, to, from, bytes, stream] {
+        Result<std::byte*> target = memory_.translate(to, bytes, stream, GuardMemory::Access::Copy);
+        Result<std::byte*> source = memory_.translate(from, bytes, stream, GuardMemory::Access::Copy);
+        if (!target || !source) return lose(target ? source.error() : target.error());
+        std::memcpy(*target, *source, bytes);
+    });
+    return alive();
+}
+
+Result<void*> GuardGpu::register_mapping(void* data, std::size_t bytes, bool) {
+    if (!options_.can_register || !device_.attributes.host_register_supported)
+        return make_error(Status::Unsupported, "the guarded device registers no mapping");
+    Result<void*> added = memory_.add_mapping(data, bytes);
+    if (added) ++registrations_;
+    return added;
+}
+
+void GuardGpu::unregister_mapping(void* data) {
+    memory_.remove_mapping(data);
+    --registrations_;
+}
+
+Result<std::byte*> GuardGpu::kernel_address(const std::byte* data, std::uint64_t bytes, Stream stream) const {
+    if (device_.attributes.pageable_memory_access && !memory_.knows(data)) return const_cast<std::byte*>(data);
+    if (bytes == 0) return const_cast<std::byte*>(data);  // nothing is touched
+    return memory_.translate(data, bytes, stream, GuardMemory::Access::Kernel);
+}
+
+Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::InputView> inputs,
+                                         Span<const kernels::OutputView> outputs, Stream stream,
+                                         const kernels::StopToken& stop) {
+    std::promise<Result<kernels::RunReport>> promise;
+    stream_of(stream).push([&] { promise.set_value(run_kernel(job, inputs, outputs, stream, stop)); });
+    Result<kernels::RunReport> report = promise.get_future().get();
+    if (!report && report.error().status == Status::DeviceLost) lose(report.error());
+    return report;
+}
+
+Result<kernels::RunReport> GuardGpu::run_kernel(const Job& job, Span<const kernels::InputView> inputs,
+                                                Span<const kernels::OutputView> outputs, Stream stream,
+                                                const kernels::StopToken& stop) {
+    Result<void> ready = alive();
+    if (!ready) return std::move(ready).error();
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (next_failure_ != nullptr) return *std::exchange(next_failure_, nullptr);
+    }
+    const Result<kernels::JobPlan> plan = kernels::plan_job(job);
+    if (!plan) return plan.error();
+    std::vector<kernels::InputView> sources(inputs.begin(), inputs.end());
+    std::vector<kernels::OutputView> targets(outputs.begin(), outputs.end());
+    for (kernels::InputView& source : sources) {
+        Result<std::byte*> address = kernel_address(source.data, extent_bytes(job, source.row_stride), stream);
+        if (!address) return std::move(address).error();
+        source.data = *address;
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        Result<std::byte*> address = kernel_address(targets[i].data, array_bytes(plan->outputs[i]), stream);
+        if (!address) return std::move(address).error();
+        targets[i].data = *address;
+    }
+    if (guards()) memory_.allow_host_of(stream, false);
+    stay_while_held();
+    Result<kernels::RunReport> report = kernels::run_job(job, sources, targets, nullptr, stop);
+    if (guards() && !options_.strict) memory_.allow_host_of(stream, true);
+    ++kernels_run_;
+    if (report) report->policy = "guard " + report->policy;
+    return report;
+}
+
+void GuardGpu::hold_kernels() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    held_ = true;
+}
+
+void GuardGpu::release_kernels() {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        held_ = false;
+    }
+    changed_.notify_all();
+}
+
+void GuardGpu::wait_for_kernel() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return in_kernel_ > 0; });
+}
+
+void GuardGpu::stay_while_held() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (!held_) return;
+    ++in_kernel_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !held_; });
+    --in_kernel_;
+}
+
+void GuardGpu::fail_next(Error error) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    next_failure_ = std::make_unique<Error>(std::move(error));
+}
+
+}  // namespace tegu::device

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// GuardGpu: a device for tests on any machine. It computes with the CPU backend, on a thread for each stream, and holds the host to
+// the rules of Tegra: while a kernel runs, the host's pages of all managed memory of its stream have no permissions (in strict mode:
+// from attach_to_stream() until the synchronisation after attach_to_host()), so a touch ends the process as it would on a Nano. A
+// kernel that is given memory of the host, of another stream, or too short is an illegal access: the device is lost.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+#include "kernels/device/gpu.h"
+#include "kernels/device/guard_memory.h"
+
+namespace tegu::device {
+
+struct GuardOptions {
+    MemoryClass memory_class = MemoryClass::A;  // that the device is of; not None
+    bool strict = true;
+    bool can_register = true;  // else every mapping is refused
+    std::size_t memory_bytes = std::size_t{1} << 30;
+};
+
+// A device that choose_memory_class() gives the class.
+DeviceInfo guard_device(const GuardOptions& options);
+
+class GuardStream;
+
+class GuardGpu final : public Gpu {
+  public:
+    explicit GuardGpu(const GuardOptions& options);
+    GuardGpu(const DeviceInfo& device, const GuardOptions& options);
+    ~GuardGpu() override;
+
+    const DeviceInfo& info() const override { return device_; }
+    Result<void> use() override { return {}; }
+    Result<Stream> create_stream() override;
+    void destroy_stream(Stream stream) override;
+    Result<void> synchronize(Stream stream) override;
+    Result<void*> allocate_managed(std::size_t bytes) override;
+    void free_managed(void* memory) override;
+    Result<void> attach_to_stream(void* memory, Stream stream) override;
+    Result<void> attach_to_host(void* memory, Stream stream) override;
+    Result<void> prefetch_to_device(void* memory, std::size_t bytes, Stream stream) override;
+    Result<void> prefetch_to_host(void* memory, std::size_t bytes, Stream stream) override;
+    Result<void*> allocate_device(std::size_t bytes) override;
+    void free_device(void* memory) override { memory_.release(memory); }
+    Result<void> copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
+    Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) override;
+    void unregister_mapping(void* data) override;
+    bool can_run(const Job&) const override { return true; }
+    Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
+                                   Span<const kernels::OutputView> outputs, Stream stream,
+                                   const kernels::StopToken& stop) override;
+
+    // For tests, any thread. While held, a kernel that has begun does not end.
+    void hold_kernels();
+    void release_kernels();
+    // Returns when a kernel has begun that is held.
+    void wait_for_kernel();
+    // The next run fails so, before it computes.
+    void fail_next(Error error);
+    std::uint64_t kernels_run() const { return kernels_run_.load(); }
+    std::uint64_t registrations() const { return registrations_.load(); }  // that are there now
+
+  private:
+    bool guards() const { return !device_.attributes.concurrent_managed_access; }
+    Result<void> alive() const;
+    void lose(const Error& error);
+    Result<kernels::RunReport> run_kernel(const Job& job, Span<const kernels::InputView> inputs,
+                                          Span<const kernels::OutputView> outputs, Stream stream,
+                                          const kernels::StopToken& stop);
+    Result<std::byte*> kernel_address(const std::byte* data, std::uint64_t bytes, Stream stream) const;
+    void stay_while_held();
+
+    DeviceInfo device_;
+    GuardOptions options_;
+    GuardMemory memory_;
+    std::atomic<std::uint64_t> kernels_run_{0};
+    std::atomic<std::uint64_t> registrations_{0};
+
+    mutable std::mutex mutex_;  // guards all below
+    std::condition_variable changed_;
+    std::map<Stream, std::unique_ptr<GuardStream>> streams_;
+    bool held_ = false;
+    unsigned in_kernel_ = 0;
+    std::unique_ptr<Error> next_failure_;
+    std::unique_ptr<Error> lost_;
+};
+
+}  // namespace tegu::device

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/device/guard_memory.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <string>
+
+#include "base/fd.h"
+
+namespace tegu::device {
+namespace {
+
+std::size_t page_bytes() {
+    static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    return bytes;
+}
+
+std::size_t whole_pages(std::size_t bytes) {
+    return (std::max<std::size_t>(bytes, 1) + page_bytes() - 1) / page_bytes() * page_bytes();
+}
+
+// Addresses without memory: `bytes` for a mapping, and a page that ends a run beyond it.
+void* reserve(std::size_t bytes) {
+    void* const found =
+        ::mmap(nullptr, bytes + page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return found == MAP_FAILED ? nullptr : found;
+}
+
+void give_back(void* addresses, std::size_t bytes) {
+    if (addresses != nullptr) (void)::munmap(addresses, bytes + page_bytes());
+}
+
+bool map_pages(void* at, std::size_t bytes, int fd, int protection) {
+    return ::mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
+}
+
+Error fault(const std::string& what) {
+    return make_error(Status::DeviceLost, "an illegal memory access was encountered: " + what);
+}
+
+}  // namespace
+
+GuardMemory::~GuardMemory() {
+    while (!pieces_.empty()) unmap(pieces_.begin());
+}
+
+Result<void*> GuardMemory::allocate(Kind kind, std::size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::size_t mapped = whole_pages(bytes);
+    if (held_ + mapped > limit_) return make_error(Status::OutOfMemory, "the memory of the guarded device is full");
+    const Fd file(static_cast<int>(::syscall(SYS_memfd_create, "tegu-guard", 1U)));  // MFD_CLOEXEC
+    if (!file) return io_error("memfd_create", errno);
+    if (::ftruncate(file.get(), static_cast<off_t>(mapped)) != 0) return io_error("ftruncate", errno);
+    void* const first = reserve(mapped);
+    void* const second = reserve(mapped);
+    const int host = kind == Kind::Managed ? PROT_READ | PROT_WRITE : PROT_NONE;
+    if (first == nullptr || second == nullptr || !map_pages(first, mapped, file.get(), host) ||
+        !map_pages(second, mapped, file.get(), PROT_READ | PROT_WRITE)) {
+        const Error error = io_error("mmap", errno);
+        give_back(first, mapped);
+        give_back(second, mapped);
+        return error;
+    }
+    pieces_.emplace(reinterpret_cast<std::uintptr_t>(first),
+                    Piece{kind, bytes, mapped, static_cast<std::byte*>(second), nullptr, nullptr});
+    held_ += mapped;
+    return first;
+}
+
+Result<void*> GuardMemory::add_mapping(void* data, std::size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::size_t mapped = whole_pages(bytes);
+    void* const address = reserve(mapped);
+    // An old size of 0 maps the same pages once more, with the same permissions.
+    void* const second = ::mremap(data, 0, mapped, MREMAP_MAYMOVE);
+    if (address == nullptr || second == MAP_FAILED) {
+        const std::string reason = io_error("a second mapping", errno).message;
+        give_back(address, mapped);
+        return make_error(Status::Unsupported, reason);
+    }
+    pieces_.emplace(reinterpret_cast<std::uintptr_t>(address),
+                    Piece{Kind::Registered, bytes, mapped, static_cast<std::byte*>(second), data, nullptr});
+    return address;
+}
+
+void GuardMemory::remove_mapping(void* data) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](const auto& piece) {
+        return piece.second.kind == Kind::Registered && piece.second.registered == data;
+    });
+    assert(found != pieces_.end());
+    unmap(found);
+}
+
+void GuardMemory::release(void* memory) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = pieces_.find(reinterpret_cast<std::uintptr_t>(memory));
+    assert(found != pieces_.end() && found->second.owner == nullptr);
+    held_ -= found->second.mapped;
+    unmap(found);
+}
+
+void GuardMemory::unmap(Pieces::iterator piece) {
+    give_back(reinterpret_cast<void*>(piece->first), piece->second.mapped);
+    if (piece->second.kind == Kind::Registered) {
+        (void)::munmap(piece->second.second, piece->second.mapped);
+    } else {
+        give_back(piece->second.second, piece->second.mapped);
+    }
+    pieces_.erase(piece);
+}
+
+void GuardMemory::allow_host(void* memory, bool allowed) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = pieces_.find(reinterpret_cast<std::uintptr_t>(memory));
+    assert(found != pieces_.end() && found->second.kind == Kind::Managed);
+    (void)::mprotect(memory, found->second.mapped, allowed ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+void GuardMemory::set_owner(void* memory, Stream stream) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = pieces_.find(reinterpret_cast<std::uintptr_t>(memory));
+    assert(found != pieces_.end() && found->second.kind == Kind::Managed);
+    found->second.owner = stream;
+}
+
+void GuardMemory::allow_host_of(Stream stream, bool allowed) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& piece : pieces_)
+        if (piece.second.kind == Kind::Managed && piece.second.owner == stream)
+            (void)::mprotect(reinterpret_cast<void*>(piece.first), piece.second.mapped,
+                             allowed ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+GuardMemory::Pieces::const_iterator GuardMemory::find(const void* data) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    auto found = pieces_.upper_bound(address);
+    if (found == pieces_.begin()) return pieces_.end();
+    --found;
+    return address < found->first + found->second.mapped ? found : pieces_.end();
+}
+
+bool GuardMemory::knows(const void* data) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return find(data) != pieces_.end();
+}
+
+Result<std::byte*> GuardMemory::translate(const void* data, std::size_t bytes, Stream stream, Access access) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = find(data);
+    if (found == pieces_.end()) {
+        if (access == Access::Kernel) return fault("memory of the host");
+        return const_cast<std::byte*>(static_cast<const std::byte*>(data));
+    }
+    const Piece& piece = found->second;
+    const std::size_t offset = reinterpret_cast<std::uintptr_t>(data) - found->first;
+    if (offset > piece.bytes || bytes > piece.bytes - offset) return fault("beyond the end of its memory");
+    if (piece.kind == Kind::Managed && piece.owner != stream && access == Access::Kernel)
+        return fault(piece.owner == nullptr ? "managed memory that is attached to the host"
+                                            : "managed memory that is attached to another stream");
+    return piece.second + offset;
+}
+
+}  // namespace tegu::device

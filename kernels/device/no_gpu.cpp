@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A build without CUDA: no devices, and that as the reason.
+#include "kernels/device/gpu.h"
+
+namespace tegu::device {
+
+Span<const unsigned> built_architectures() {
+    return {};
+}
+
+DeviceList probe_devices() {
+    return {{}, "built without CUDA"};
+}
+
+Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo&, const GpuLimits&) {
+    return make_error(Status::Unavailable, "built without CUDA");
+}
+
+}  // namespace tegu::device

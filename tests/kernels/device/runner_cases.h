@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs on clients' buffers through a GpuRunner, as the tests of the guarded and of the real device need them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "kernels/device/gpu_runner.h"
+#include "tests/kernels/device/client_file.h"
+
+namespace tegu::device::test {
+
+class RunnerCase {
+  public:
+    explicit RunnerCase(GpuRunner& runner) : runner_(runner) {}
+
+    // The sum of i32 [first, first + count) of the buffer; the result comes in memory of this process.
+    std::int64_t sum(ClientFile& file, std::uint64_t generation, std::uint64_t first, std::uint64_t count) {
+        Job job;
+        job.type = ElementType::I32;
+        job.cols = count;
+        ReduceParams params;
+        params.statistics = statistic_bit(Statistic::Sum);
+        job.params = params;
+        GpuInput input;
+        input.view = {file.buffer().readable + first * 4, count};
+        input.buffer = &file.buffer();
+        input.range = {first * 4, (first + count) * 4, generation};
+        std::int64_t result = -1;
+        GpuOutput output;
+        output.data = reinterpret_cast<std::byte*>(&result);
+        return run(job, {&input, 1}, output) ? result : -1;
+    }
+
+    // output[0, count) = x[0, count) + y[0, count), of i32; `output` may be x.
+    bool add(ClientFile& x, ClientFile& y, ClientFile& result, std::uint64_t count) {
+        Job job;
+        job.type = ElementType::I32;
+        job.cols = count;
+        job.params = AddParams();
+        std::array<GpuInput, 2> inputs;
+        ClientFile* const files[] = {&x, &y};
+        for (std::size_t i = 0; i < 2; ++i) {
+            inputs[i].is_output = files[i] == &result;
+            inputs[i].view = {inputs[i].is_output ? result.buffer().writable : files[i]->buffer().readable, count};
+            inputs[i].buffer = &files[i]->buffer();
+            inputs[i].range = {0, count * 4, 0};
+        }
+        ++result.buffer().writes;
+        GpuOutput output;
+        output.data = result.buffer().writable;
+        output.buffer = &result.buffer();
+        return run(job, inputs, output);
+    }
+
+    bool run(const Job& job, Span<const GpuInput> inputs, GpuOutput output) {
+        static constexpr std::uint64_t kFirst[] = {0};
+        output.offsets = Span<const std::uint64_t>(kFirst, 1);
+        const Result<kernels::JobPlan> plan = kernels::plan_job(job);
+        if (!plan) {
+            ADD_FAILURE() << plan.error().message;
+            return false;
+        }
+        Result<kernels::RunReport> report = runner_.run(job, *plan, inputs, output, stop, cost);
+        error = report ? Error() : report.error();
+        policy = report ? report->policy : "";
+        return report.ok();
+    }
+
+    kernels::StopToken stop;
+    GpuCost cost;        // of the last job
+    std::string policy;  // of the last job
+    Error error;         // of the last job, if it failed
+
+  private:
+    GpuRunner& runner_;
+};
+
+inline bool copies(MemoryClass memory_class) {
+    return memory_class == MemoryClass::A || memory_class == MemoryClass::Discrete;
+}
+
+// What holds on every class, whatever the device. 1000 values: 1, 2, 3, ...
+inline void fill(ClientFile& file, std::size_t count) {
+    std::iota(file.values(), file.values() + count, 1);
+}
+
+}  // namespace tegu::device::test

@@ -7,6 +7,7 @@
 #include "kernels/cuda/add_run.h"
 #include "kernels/cuda/reduce_run.h"
 #include "kernels/cuda/rowscale_run.h"
+#include "kernels/cuda/topk_run.h"
 
 namespace tegu::cuda {
 namespace {

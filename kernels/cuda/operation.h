@@ -13,7 +13,8 @@
 #define TEGU_CUDA_OPERATIONS(X) \
     X(Add, add)                 \
     X(Reduce, reduce)           \
-    X(Rowscale, rowscale)
+    X(Rowscale, rowscale)       \
+    X(Topk, topk)
 
 namespace tegu::cuda {
 

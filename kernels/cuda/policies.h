@@ -6,6 +6,7 @@
 #include "kernels/cuda/add.h"
 #include "kernels/cuda/reduce_shape.h"
 #include "kernels/cuda/rowscale.h"
+#include "kernels/cuda/topk.h"
 
 namespace tegu {
 namespace cuda {
@@ -14,6 +15,7 @@ struct Policies {
     AddPolicy add = kDefaultAddPolicy;
     ReducePolicy reduce = kDefaultReducePolicy;
     RowscalePolicy rowscale = kDefaultRowscalePolicy;
+    TopkPolicy topk = kDefaultTopkPolicy;
 };
 
 }  // namespace cuda

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one block does to select and sort: sums over its threads, a cut that leaves few pairs, the pairs up to the cut collected in shared memory, and their
+// order by a bitonic network. Pairs come from a Source, which need not be in the order of the indices:
+//   U rank(i), std::uint64_t index(i)   of pair i < count
+// A source is read several times; where its elements change in between, cuts are wrong, and every access stays in its bounds.
+#pragma once
+
+#include "kernels/cuda/select_rank.cuh"
+
+namespace tegu {
+namespace cuda {
+
+constexpr unsigned kSelectBins = 2048;
+constexpr unsigned kSelectBinBits = 11;
+constexpr unsigned kSelectBatch = 8;  // loads in flight per thread
+
+// The sum of the values of the threads before this one; *total gets the sum of all. All threads call it.
+template <class T>
+TEGU_DEVICE T block_sum_before(T value, T* total) {
+    TEGU_SHARED_ARRAY(T, sums, kWarpLanes);
+    T inclusive = value;
+    TEGU_UNROLL
+    for (unsigned delta = 1; delta < kWarpLanes; delta *= 2) {
+        const T lower = shuffle_up(inclusive, delta);
+        if (lane_index() >= delta) inclusive += lower;
+    }
+    if (block_warps() == 1) {
+        *total = shuffle(inclusive, kWarpLanes - 1);
+        return inclusive - value;
+    }
+    if (lane_index() == kWarpLanes - 1) sums[warp_index()] = inclusive;
+    block_barrier();
+    if (warp_index() == 0) {
+        T sum = lane_index() < block_warps() ? sums[lane_index()] : T{0};
+        TEGU_UNROLL
+        for (unsigned delta = 1; delta < kWarpLanes; delta *= 2) {
+            const T lower = shuffle_up(sum, delta);
+            if (lane_index() >= delta) sum += lower;
+        }
+        sums[lane_index()] = sum;
+    }
+    block_barrier();
+    const T before = warp_index() == 0 ? T{0} : sums[warp_index() - 1];
+    *total = sums[block_warps() - 1];
+    block_barrier();  // the sums are used again
+    return before + inclusive - value;
+}
+
+// Calls body(i, rank, valid) for every pair, in all lanes of a warp at once: body may use collectives of the warp.
+template <class U, class Source, class Body>
+TEGU_DEVICE void for_each_pair(const Source& source, std::uint64_t count, Body body) {
+    const std::uint64_t step = std::uint64_t{block_threads()} * kSelectBatch;
+    for (std::uint64_t base = thread_index(); base < count + thread_index(); base += step) {
+        U ranks[kSelectBatch];
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j) {
+            const std::uint64_t i = base + std::uint64_t{j} * block_threads();
+            ranks[j] = i < count ? source.rank(i) : U{0};
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j) {
+            const std::uint64_t i = base + std::uint64_t{j} * block_threads();
+            body(i, ranks[j], i < count);
+        }
+    }
+}
+
+// A range of ranks, or of the indices of one rank, that holds the pair that is looked for.
+struct SelectRange {
+    std::uint64_t low;
+    std::uint64_t high;
+    std::uint64_t before;  // pairs below the range
+    std::uint64_t inside;
+    std::uint64_t tie;  // by_index: the rank
+    bool by_index;
+
+    // Bits that a value loses to become one of kSelectBins bins.
+    TEGU_DEVICE unsigned shift() const {
+        const std::uint64_t width = high - low;
+        const std::uint32_t upper = static_cast<std::uint32_t>(width >> 32);
+        const unsigned bits =
+            upper != 0 ? 64 - leading_zeros(upper) : 32 - leading_zeros(static_cast<std::uint32_t>(width));
+        return bits > kSelectBinBits ? bits - kSelectBinBits : 0;
+    }
+    TEGU_DEVICE bool holds(std::uint64_t value) const { return value >= low && value <= high; }
+    // To one of the bins. REQUIRES: low < high.
+    TEGU_DEVICE void enter(std::uint64_t bin, std::uint64_t in_bins_before, std::uint64_t in_bin) {
+        const unsigned bits = shift();
+        const std::uint64_t size = std::uint64_t{1} << bits;
+        low += bin << bits;
+        if (high - low >= size) high = low + (size - 1);
+        before += in_bins_before;
+        inside = in_bin;
+    }
+    // From one rank with many elements to their indices.
+    TEGU_DEVICE void go_by_index(std::uint64_t last_index) {
+        tie = low;
+        low = 0;
+        high = last_index;
+        by_index = true;
+    }
+    TEGU_DEVICE std::uint64_t cut_rank() const { return by_index ? tie : high; }
+    TEGU_DEVICE std::uint64_t cut_index() const { return by_index ? high : ~std::uint64_t{0}; }
+};
+
+// The smallest and the largest rank of a source, to all threads.
+template <class U, class Source>
+TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
+                              std::uint64_t* largest) {
+    TEGU_SHARED_ARRAY(std::uint64_t, lows, kWarpLanes);
+    TEGU_SHARED_ARRAY(std::uint64_t, highs, kWarpLanes);
+    U low = static_cast<U>(~U{0});
+    U high = 0;
+    for_each_pair<U>(source, count, [&](std::uint64_t, U rank, bool valid) {
+        if (!valid) return;
+        low = rank < low ? rank : low;
+        high = rank > high ? rank : high;
+    });
+    std::uint64_t least = low;
+    std::uint64_t most = high;
+    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
+        const std::uint64_t other_least = shuffle_xor(least, mask);
+        const std::uint64_t other_most = shuffle_xor(most, mask);
+        least = other_least < least ? other_least : least;
+        most = other_most > most ? other_most : most;
+    }
+    if (lane_index() == 0) {
+        lows[warp_index()] = least;
+        highs[warp_index()] = most;
+    }
+    block_barrier();
+    for (unsigned warp = 0; warp < block_warps(); ++warp) {
+        least = lows[warp] < least ? lows[warp] : least;
+        most = highs[warp] > most ? highs[warp] : most;
+    }
+    block_barrier();  // the arrays are used again
+    *smallest = least;
+    *largest = most;
+}
+
+// The bin where the sum of the bins reaches `wanted` (>= 1); to all threads. False if it never does.
+template <class T>
+TEGU_DEVICE bool block_find_bin(const T* bins, std::uint64_t wanted, std::uint64_t* bin, std::uint64_t* before,
+                                std::uint64_t* inside) {
+    TEGU_SHARED_ARRAY(std::uint64_t, found, 3);
+    const unsigned share = (kSelectBins + block_threads() - 1) / block_threads();
+    const unsigned begin = thread_index() * share < kSelectBins ? thread_index() * share : kSelectBins;
+    const unsigned end = begin + share < kSelectBins ? begin + share : kSelectBins;
+    std::uint64_t own = 0;
+    for (unsigned b = begin; b < end; ++b) own += bins[b];
+    if (thread_index() == 0) found[0] = kSelectBins;
+    std::uint64_t total;
+    std::uint64_t sum = block_sum_before(own, &total);
+    if (sum < wanted && sum + own >= wanted) {
+        unsigned b = begin;
+        while (b + 1 < end && sum + bins[b] < wanted) sum += bins[b++];
+        found[0] = b;
+        found[1] = sum;
+        found[2] = bins[b];
+    }
+    block_barrier();
+    *bin = found[0];
+    *before = found[1];
+    *inside = found[2];
+    block_barrier();  // `found` is used again
+    return *bin < kSelectBins;
+}
+
+// A range at whose end between k and `enough` pairs lie: less and less of it in each pass over the source.
+// bins: [kSelectBins] shared. REQUIRES: 1 <= k <= count, k <= enough; indices up to last_index.
+template <class U, class Source>
+TEGU_DEVICE SelectRange block_narrow(const Source& source, std::uint64_t count, std::uint64_t k, std::uint64_t enough,
+                                     std::uint64_t last_index, std::uint32_t* bins) {
+    SelectRange range{0, ~std::uint64_t{0}, 0, count, 0, false};
+    if (count <= enough) return range;
+    block_extent<U>(source, count, &range.low, &range.high);
+    while (range.before + range.inside > enough) {
+        if (range.low >= range.high) {
+            if (range.by_index) break;
+            range.go_by_index(last_index);
+        }
+        for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
+        block_barrier();
+        const unsigned shift = range.shift();
+        for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
+            if (!valid || (range.by_index && rank != range.tie)) return;
+            const std::uint64_t value = range.by_index ? source.index(i) : rank;
+            if (range.holds(value)) atomic_add(&bins[(value - range.low) >> shift], 1u);
+        });
+        block_barrier();
+        std::uint64_t bin, before, inside;
+        if (!block_find_bin(bins, k - range.before, &bin, &before, &inside)) break;
+        range.enter(bin, before, inside);
+    }
+    return range;
+}
+
+// The pairs up to the cut go to shared memory, in any order; returns how many there are there, at most `room`.
+template <class U, class Source>
+TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, const SelectRange& range, U* ranks,
+                                   std::uint64_t* indices, unsigned room) {
+    TEGU_SHARED(std::uint32_t, used);
+    if (thread_index() == 0) used = 0;
+    block_barrier();
+    const std::uint64_t cut_rank = range.cut_rank();
+    const std::uint64_t cut_index = range.cut_index();
+    for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
+        const bool taken =
+            valid && (rank < cut_rank || (rank == cut_rank && (!range.by_index || source.index(i) <= cut_index)));
+        const std::uint32_t lanes = warp_ballot(taken);
+        if (lanes == 0) return;
+        const unsigned first = trailing_zeros(lanes);
+        std::uint32_t slot = 0;
+        if (lane_index() == first) slot = atomic_add(&used, count_bits(lanes));
+        slot = shuffle(slot, first) + count_bits(lanes & lanes_before());
+        if (taken && slot < room) {
+            ranks[slot] = rank;
+            indices[slot] = source.index(i);
+        }
+    });
+    block_barrier();
+    const unsigned collected = used < room ? used : room;
+    block_barrier();  // `used` is used again
+    return collected;
+}
+
+// One comparison of the network: pair `number` of those whose places differ in `stride`.
+template <class U>
+TEGU_DEVICE void compare_pairs(U* ranks, std::uint64_t* indices, unsigned number, unsigned run, unsigned stride) {
+    const unsigned low = 2 * number - (number & (stride - 1));
+    const unsigned high = low + stride;
+    const U low_rank = ranks[low], high_rank = ranks[high];
+    const std::uint64_t low_index = indices[low], high_index = indices[high];
+    const bool ascending = (low & run) == 0;
+    if (is_behind(low_rank, low_index, high_rank, high_index) == ascending) {
+        ranks[low] = high_rank;
+        ranks[high] = low_rank;
+        indices[low] = high_index;
+        indices[high] = low_index;
+    }
+}
+
+// Sorts pairs in shared memory by (rank, index). REQUIRES: size is a power of two; pairs never compare equal unless they may change places.
+// Comparisons over up to a warp's lanes stay in a part that one warp owns, so that it alone has to wait.
+template <class U>
+TEGU_DEVICE void block_sort(U* ranks, std::uint64_t* indices, unsigned size) {
+    const unsigned pairs = size / 2;
+    block_barrier();
+    for (unsigned run = 2; run <= size; run *= 2) {
+        unsigned stride = run / 2;
+        for (; stride > kWarpLanes; stride /= 2) {
+            for (unsigned number = thread_index(); number < pairs; number += block_threads())
+                compare_pairs(ranks, indices, number, run, stride);
+            block_barrier();
+        }
+        for (unsigned first = warp_index() * kWarpLanes; first < pairs; first += block_threads()) {
+            for (unsigned s = stride; s > 0; s /= 2) {
+                if (first + lane_index() < pairs) compare_pairs(ranks, indices, first + lane_index(), run, s);
+                warp_barrier();
+            }
+        }
+        if (run > kWarpLanes) block_barrier();
+    }
+    block_barrier();
+}
+
+}  // namespace cuda
+}  // namespace tegu

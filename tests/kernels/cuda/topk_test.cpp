@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// topk on the GPU backend beyond the common jobs: every method by policies that force it, sizes around blocks and packs, gaps and addresses, values that repeat,
+// lie in order or are all equal, and cuts that are bad.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "kernels/cuda/operation.h"
+#include "tests/kernels/cuda/compare_backends.h"
+#include "tests/kernels/digest_inputs.h"
+
+namespace tegu::test {
+namespace {
+
+using cuda::TopkPolicy;
+using testing_support::Content;
+using testing_support::DigestShape;
+
+// {block_threads, room, sample, block_elements, filter_threads, waves, sort_tile}
+const TopkPolicy kPolicies[] = {
+    cuda::kDefaultTopkPolicy,          {64, 64, 64, 100, 64, 1, 256},  // cuts and sorts of nearly everything
+    {96, 128, 200, 128, 32, 3, 512},                                   // samples that are no power of two
+    {32, 32, 32, 2000, 32, 1, 256},                                    // blocks of one warp that narrow long sequences
+    {256, 256, 16, 256, 128, 2, 1024},                                 // samples too small to be right
+};
+
+constexpr ElementType kAllTypes[] = {
+#define TEGU_X(number, Name, word, type) ElementType::Name,
+    TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+};
+
+TestInput input_of(ElementType type, const DigestShape& shape, std::uint64_t seed, Content content = Content::Plain) {
+    return {testing_support::make_digest_input(type, content, shape, seed), shape.offset, shape.cols + shape.extra};
+}
+
+// Elements as value(i) says, of a type of 4 bytes.
+template <class Value>
+TestInput words(ElementType type, std::uint64_t n, Value value) {
+    TestInput input = input_of(type, {1, n, 0, 0}, 1);
+    for (std::uint64_t i = 0; i < n; ++i) {
+        const auto bits = static_cast<std::uint32_t>(value(i));
+        std::memcpy(input.bytes.data() + 4 * i, &bits, sizeof bits);
+    }
+    return input;
+}
+
+class CudaTopk : public testing::Test {
+  protected:
+    void SetUp() override {
+        const char* why_not = "";
+        const cuda::Context* context = test_context(&why_not);
+        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
+        context_ = *context;
+    }
+    testing::AssertionResult same(ElementType type, const DigestShape& shape, const TestInput& input,
+                                  const TopkParams& params, Axis axis = Axis::Whole) {
+        set_thread_order(++order_);
+        const testing::AssertionResult result =
+            same_on_both(context_, Job{type, axis, shape.rows, shape.cols, params}, {input});
+        if (result) return result;
+        const TopkPolicy& policy = context_.policies.topk;
+        return testing::AssertionFailure()
+               << result.message() << "; " << element_word(type) << ", " << shape.rows << " x " << shape.cols << ", k "
+               << params.k << (params.largest ? ", largest" : ", smallest") << (params.distinct ? ", distinct" : "")
+               << ", room " << policy.room << ", sample " << policy.sample << ", order of threads " << order_;
+    }
+    cuda::Context context_;
+    std::uint64_t order_ = 0;
+};
+
+TEST_F(CudaTopk, EverySizeAndPolicyGivesTheSameBits) {
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const std::uint64_t n : {1, 2, 31, 32, 33, 64, 65, 127, 255, 256, 257, 1023, 1025, 2049}) {
+            const DigestShape shape{1, n, 0, 0};
+            for (const ElementType type : {ElementType::I8, ElementType::F16, ElementType::I32, ElementType::F64}) {
+                const TestInput input = input_of(type, shape, n, n % 2 == 0 ? Content::Special : Content::Plain);
+                for (const std::uint64_t k : {std::uint64_t{1}, (n + 9) / 10, n}) {
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 4 < 2, order_ % 2 == 0}));
+                }
+            }
+        }
+    }
+}
+
+TEST_F(CudaTopk, EveryTypeAndContentGivesTheSameBits) {
+    const DigestShape shape{1, 2111, 0, 0};
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const ElementType type : kAllTypes) {
+            for (const Content content : {Content::Plain, Content::Wide, Content::Special, Content::Ties}) {
+                const TestInput input = input_of(type, shape, 17, content);
+                ASSERT_TRUE(same(type, shape, input, TopkParams{25, order_ % 2 == 0, false}));
+            }
+            const TestInput ties = input_of(type, shape, 18, Content::Ties);
+            ASSERT_TRUE(same(type, shape, ties, TopkParams{300, order_ % 2 == 0, false}));
+            ASSERT_TRUE(same(type, shape, ties, TopkParams{3, order_ % 2 == 0, true}));
+        }
+    }
+}
+
+TEST_F(CudaTopk, RowsAndGapsAndOddAddressesGiveTheSameBits) {
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const DigestShape& shape :
+             {DigestShape{9, 53, 3, 1}, DigestShape{5, 300, 1, 8}, DigestShape{3, 1111, 0, 2}}) {
+            for (const ElementType type : {ElementType::U8, ElementType::F16, ElementType::F32, ElementType::I64}) {
+                const TestInput input = input_of(type, shape, 5, Content::Special);
+                for (const Axis axis : {Axis::Whole, Axis::Rows}) {
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{20, order_ % 3 == 0, false}, axis));
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{51, order_ % 3 == 0, order_ % 2 == 0}, axis));
+                }
+            }
+        }
+    }
+}
+
+// Values for which methods that look at digits, samples or the order of elements do most work.
+TEST_F(CudaTopk, AdversarialValuesGiveTheSameBits) {
+    const std::uint64_t n = 4000;
+    const DigestShape shape{1, n, 0, 0};
+    const TestInput inputs[] = {
+        words(ElementType::U32, n, [](std::uint64_t) { return 7; }),
+        words(ElementType::U32, n, [](std::uint64_t i) { return i; }),
+        words(ElementType::U32, n, [&](std::uint64_t i) { return n - i; }),
+        words(ElementType::U32, n, [](std::uint64_t i) { return i % 3 == 0 ? 1 : 0; }),
+        words(ElementType::U32, n,
+              [](std::uint64_t i) { return i == 3999 ? 0xffffffffu
+                                           : i == 0  ? 0
+                                                     : 0x80000000u + i % 2; }),
+        words(ElementType::U32, n, [](std::uint64_t i) { return 1u << i % 32; }),
+        words(ElementType::U32, n,
+              [](std::uint64_t i) { return i < 3900 ? 5 : 1000 + i % 7; }),  // all that is best at the end
+    };
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const TestInput& input : inputs) {
+            for (const ElementType type : {ElementType::U32, ElementType::I32, ElementType::F32}) {
+                ASSERT_TRUE(same(type, shape, input, TopkParams{10, true, false}));
+                ASSERT_TRUE(same(type, shape, input, TopkParams{60, false, false}));
+            }
+            ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{1000, true, false}));
+            ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{40, true, true}));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tegu::test

@@ -23,14 +23,20 @@ struct ReduceLaunch {
     }
 };
 
+template <class T, unsigned Parts, bool Dense>
+LaunchStatus launch_float_groups(const ReduceLaunch& with, bool packs) {
+    return launch(reduce_float<T, Parts, Dense>, with.grid(FloatKind<Parts>::shared_bytes(with.shape)), with.stream, with.input, packs, with.target,
+                  with.work, with.shape, with.range);
+}
+
 template <class T, unsigned Parts>
 LaunchStatus launch_float(const ReduceLaunch& with) {
+    constexpr unsigned kLoose = Parts == 0 ? 0 : kAllFloatParts;
     const bool packs = runs_are_packs<T, kFloatRun>(with.input, with.range.first + with.range.count);
     if (with.shape.segment_lanes != 0)
-        return launch(reduce_float_rows<T, Parts == 0 ? 0 : kAllFloatParts>, with.grid(0), with.stream, with.input, packs, with.target, with.shape,
-                      with.range);
-    return launch(reduce_float<T, Parts>, with.grid(FloatKind<Parts>::shared_bytes(with.shape)), with.stream, with.input, packs, with.target,
-                  with.work, with.shape, with.range);
+        return launch(reduce_float_rows<T, kLoose>, with.grid(0), with.stream, with.input, packs, with.target, with.shape, with.range);
+    const bool dense = packs && with.input.cols >= with.input.n;
+    return dense ? launch_float_groups<T, Parts, true>(with, packs) : launch_float_groups<T, kLoose, false>(with, packs);
 }
 
 template <class T, unsigned Parts>
@@ -98,8 +104,8 @@ LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, 
 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
-    const bool large_state = is_float(type) && (kind == ReduceKind::Moments || kind == ReduceKind::All);
-    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, large_state ? 4u : 16u};
+    const bool wide = is_float(type) && (kind != ReduceKind::Sum || type == ElementType::F64);
+    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, is_float(type) ? kFloatMostTiles : 16u, wide ? 256u : 512u};
 }
 
 }  // namespace cuda

@@ -13,9 +13,6 @@ struct FloatKind {
     using Partial = FloatPartial;
     static constexpr unsigned kWords = FloatPartialWords<Parts>::kCount;
     static constexpr unsigned kNodeWords = 1 + ((Parts & kPartL1) ? 1 : 0) + ((Parts & kPartMoments) ? 3 : 0);
-    // Levels of the tree over a warp's tiles that wait in registers: a large state leaves fewer.
-    static constexpr unsigned kLevels = (Parts & (kPartMoments | kPartL1)) ? 2 : 4;
-    static constexpr unsigned kMostTiles = 1u << kLevels;
 
     TEGU_DEVICE static void merge(FloatPartial* a, const FloatPartial& b) { merge_into<Parts>(a, b); }
     static std::size_t shared_bytes(const ReduceShape& shape) {
@@ -26,6 +23,16 @@ struct FloatKind {
     }
 };
 
+constexpr unsigned kFloatLevels = 2;  // of the tree over a warp's tiles: what waits there is in registers
+constexpr unsigned kFloatMostTiles = 1u << kFloatLevels;
+
+// The largest block of a kernel, and how many of that size shall fit a multiprocessor at least: that is the limit of its registers.
+template <class T, unsigned Parts>
+struct FloatBlocks {
+    static constexpr unsigned kThreads = Parts == 0 && sizeof(T) < 8 ? 512 : 256;
+    static constexpr unsigned kBlocks = Parts == kAllFloatParts || Parts == 0 || sizeof(T) == 8 ? 2 : 3;
+};
+
 // The tree over the tiles of a warp: tile t merges like a carry in a binary counter.
 template <unsigned Parts>
 class TileTree {
@@ -34,7 +41,7 @@ class TileTree {
     TEGU_DEVICE LaneNode push(unsigned tile, LaneNode node) {
         bool carries = true;
         TEGU_UNROLL
-        for (unsigned level = 0; level < FloatKind<Parts>::kLevels; ++level) {
+        for (unsigned level = 0; level < kFloatLevels; ++level) {
             if (!carries) continue;
             carries = ((tile >> level) & 1u) != 0;
             if (carries)
@@ -46,7 +53,7 @@ class TileTree {
     }
 
   private:
-    LaneNode waiting_[FloatKind<Parts>::kLevels];
+    LaneNode waiting_[kFloatLevels];
 };
 
 template <unsigned Parts>
@@ -97,26 +104,24 @@ TEGU_DEVICE LaneNode chunk_tree(LaneNode node, const ReduceShape& shape, std::ui
     return fold_lanes<Parts>(node, kWarpLanes);
 }
 
-// Elements of a lane in the tile that begins at element `begin`, widened.
-template <class T, class A>
-TEGU_DEVICE void load_tile(const Elements<T, kFloatRun>& elements, std::uint64_t begin, Leaf<A, kTileRuns>* leaf) {
+// Elements of a lane in the tile that begins at element `begin`; those that are not there become zero. Whether the tile is full.
+template <class T>
+TEGU_DEVICE bool load_tile(const DenseElements<T, kFloatRun>& elements, std::uint64_t begin, LeafElements<T>& x) {
     const std::uint64_t self = begin + kFloatRun * lane_index();
-    T x[kTileRuns][kFloatRun];
-    leaf->mask = 0xffffffffu;
-    if (elements.packs && !elements.gaps() && elements.n - begin >= kFloatTile) {
+    if (elements.n - begin >= kFloatTile) {
         TEGU_UNROLL
-        for (unsigned r = 0; r < kTileRuns; ++r) elements.load_dense_pack(self + r * kFloatRow, x[r]);
-    } else {
-        leaf->mask = 0;
-        TEGU_UNROLL
-        for (unsigned r = 0; r < kTileRuns; ++r) {
-            elements.load(self + r * kFloatRow, x[r]);
-            leaf->mask |= ((1u << elements.count(self + r * kFloatRow)) - 1) << (r * kFloatRun);
-        }
+        for (unsigned r = 0; r < kTileRuns; ++r) elements.load_run(self + r * kFloatRow, x[r]);
+        return true;
     }
     TEGU_UNROLL
-    for (unsigned i = 0; i < kTileRuns * kFloatRun; ++i)
-        leaf->x[i / kFloatRun][i % kFloatRun] = widen(x[i / kFloatRun][i % kFloatRun]);
+    for (unsigned r = 0; r < kTileRuns; ++r) elements.load(self + r * kFloatRow, x[r]);
+    return false;
+}
+template <class T>
+TEGU_DEVICE bool load_tile(const Elements<T, kFloatRun>& elements, std::uint64_t begin, LeafElements<T>& x) {
+    TEGU_UNROLL
+    for (unsigned r = 0; r < kTileRuns; ++r) elements.load(begin + kFloatRun * lane_index() + r * kFloatRow, x[r]);
+    return elements.n - begin >= kFloatTile;
 }
 
 // `base`: the index of the warp's first element.
@@ -143,14 +148,38 @@ TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& fa
     return partial;
 }
 
-// reduce_float: statistics of sequences of floats, a group of tiles by each team of warps.
+// The root of a warp's tiles, lane by lane, and their facts.
+template <unsigned Parts, class T, class From, class A>
+TEGU_DEVICE LaneNode sweep_tiles(const From& elements, std::uint64_t base, unsigned tiles, bool skip_nans, LaneFacts<A>* facts) {
+    TileTree<Parts> tree;
+    LaneNode node{0, 0, 0, 0, 0};
+    TEGU_NO_UNROLL
+    for (unsigned t = 0; t < tiles; ++t) {
+        const std::uint64_t begin = base + t * kFloatTile;
+        LaneNode tile{0, 0, 0, 0, 0};
+        if (begin < elements.n) {
+            LeafElements<T> raw;
+            LeafElements<A> x;
+            const bool full = load_tile(elements, begin, raw);
+            TEGU_UNROLL
+            for (unsigned i = 0; i < kTileRuns * kFloatRun; ++i) x[i / kFloatRun][i % kFloatRun] = widen(raw[i / kFloatRun][i % kFloatRun]);
+            const unsigned lane_offset = kFloatRun * lane_index();
+            const CarefulLeaf<T, kTileRuns, From> careful(elements, begin + lane_offset);
+            tile = take_leaf<T, Parts>(x, full, careful, t * kFloatTile + lane_offset, skip_nans, facts);
+        }
+        node = tree.push(t, tile);
+    }
+    return node;
+}
+
+// reduce_float: statistics of sequences of floats, a group of tiles by each team of warps. Dense: no gaps, and runs are packs.
 // in:    input [sequences, n] T                    out: target columns; work.partials where a sequence has several groups
-// grid:  x = groups of the launch / teams          block: shape.threads (32..512)
+// grid:  x = groups of the launch / teams          block: shape.threads (32..FloatBlocks<T, Parts>::kThreads)
 // shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the last launch of a sequence
 // moves: reads n sizeof(T) B a sequence            order: the canonical tree, whatever the shape
 // why:   a tile is eight 16-byte loads in flight per lane, and its elements stay in registers for the second look that deviations take
-template <class T, unsigned Parts>
-TEGU_KERNEL TEGU_BOUNDS(512) reduce_float(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape, ReduceRange range) {
+template <class T, unsigned Parts, bool Dense>
+TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts>::kThreads), (Dense ? FloatBlocks<T, Parts>::kBlocks : 1)) reduce_float(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape, ReduceRange range) {
     using A = typename Arithmetic<T>::type;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
@@ -160,26 +189,27 @@ TEGU_KERNEL TEGU_BOUNDS(512) reduce_float(ReduceInput input, bool packs, ReduceT
     LaneNode node{0, 0, 0, 0, 0};
     LaneFacts<A> facts;
     if (place.active && base < input.n) {
-        const Elements<T, kFloatRun> elements(input, sequence, packs);
-        TileTree<Parts> tree;
-        TEGU_NO_UNROLL
-        for (unsigned t = 0; t < shape.tiles_per_warp; ++t) {
-            const std::uint64_t begin = base + t * kFloatTile;
-            LaneNode tile{0, 0, 0, 0, 0};
-            if (begin < input.n) {
-                Leaf<A, kTileRuns> leaf;
-                load_tile(elements, begin, &leaf);
-                const unsigned lane_offset = kFloatRun * lane_index();
-                tile = take_leaf<T, Parts>(&leaf, elements, begin + lane_offset, t * kFloatTile + lane_offset, target.skip_nans, &facts);
-            }
-            node = tree.push(t, tile);
-        }
+        if (Dense)
+            node = sweep_tiles<Parts, T>(DenseElements<T, kFloatRun>(input, sequence), base, shape.tiles_per_warp, target.skip_nans, &facts);
+        else
+            node = sweep_tiles<Parts, T>(Elements<T, kFloatRun>(input, sequence, packs), base, shape.tiles_per_warp, target.skip_nans, &facts);
     }
     node = chunk_tree<Parts>(node, shape, shared);
     fold_facts<Parts>(&facts, kWarpLanes);
     FloatPartial partial = partial_of<Parts>(node, facts, base);
     if (close_sequence<FloatKind<Parts>>(&partial, place, shape, work, shared)) finish_float<T, Parts>(target, sequence, partial);
 }
+
+// A run that is in registers.
+template <class T>
+struct OneRun {
+    T x[kFloatRun];
+    unsigned there;
+    TEGU_DEVICE unsigned load(std::uint64_t, T* to) const {
+        memcpy(to, x, sizeof x);
+        return there;
+    }
+};
 
 constexpr unsigned kRowsAhead = 4;
 
@@ -208,17 +238,16 @@ TEGU_KERNEL TEGU_BOUNDS(512) reduce_float_rows(ReduceInput input, bool packs, Re
     for (; row < range.count; row += stride) {
         const std::uint64_t sequence = range.first + row + in_warp;
         const bool mine = row + in_warp < range.count;
-        const Elements<T, kFloatRun> elements(input, mine ? sequence : range.first, packs);
-        Leaf<A, 1> leaf;
-        leaf.mask = mine ? (1u << elements.count(begin)) - 1 : 0;
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kFloatRun; ++j) leaf.x[0][j] = leaf.mask != 0 ? widen(ahead[0][j]) : A(0);
+        OneRun<T> run;
+        run.there = mine ? Elements<T, kFloatRun>(input, range.first, packs).count(begin) : 0;
+        memcpy(run.x, ahead[0], sizeof run.x);
         TEGU_UNROLL
         for (unsigned i = 0; i + 1 < kRowsAhead; ++i) memcpy(ahead[i], ahead[i + 1], sizeof ahead[i]);
         const std::uint64_t next = row + kRowsAhead * stride + in_warp;
         if (next < range.count) Elements<T, kFloatRun>(input, range.first + next, packs).load(begin, ahead[kRowsAhead - 1]);
         LaneFacts<A> facts;
-        LaneNode node = take_leaf<T, Parts>(&leaf, elements, begin, static_cast<std::uint32_t>(begin), target.skip_nans, &facts);
+        const CarefulLeaf<T, 1, OneRun<T>> leaf(run, begin);
+        LaneNode node = leaf.template take<Parts>(static_cast<std::uint32_t>(begin), target.skip_nans, &facts);
         node = fold_lanes<Parts>(node, lanes);
         fold_facts<Parts>(&facts, lanes);
         if (mine && lane_index() % lanes == 0) finish_float<T, Parts>(target, sequence, partial_of<Parts>(node, facts, 0));

@@ -227,7 +227,7 @@ TEGU_KERNEL TEGU_BOUNDS(512) reduce_integer(ReduceInput input, bool packs, Reduc
             T x[kTileRuns][kRun];
             if (packs && !elements.gaps() && input.n - (base + t * kTile) >= kTile) {
                 TEGU_UNROLL
-                for (unsigned r = 0; r < kTileRuns; ++r) elements.load_dense_pack(begin + r * kRow, x[r]);
+                for (unsigned r = 0; r < kTileRuns; ++r) load_packs<T, kRun>(elements.data + begin + r * kRow, x[r]);
                 TEGU_UNROLL
                 for (unsigned r = 0; r < kTileRuns; ++r) lane.take_run(x[r], offset + r * kRow);
             } else {

@@ -28,7 +28,45 @@ inline bool runs_are_packs(const ReduceInput& input, std::uint64_t sequences) {
            (!gaps || (input.cols % Run == 0 && input.row_stride * sizeof(T) % kAccess == 0));
 }
 
-// One sequence. Run: neighbours that are loaded together, at indices that are multiples of it.
+// Bytes that one lane's neighbours fill, in whole words: packs of bytes would be loaded in pieces.
+template <class T, unsigned Run>
+TEGU_DEVICE void load_packs(const T* from, T* x) {
+    using Words = Pack<std::uint32_t, RunBytes<T, Run>::kAccess / 4>;
+    TEGU_UNROLL
+    for (unsigned p = 0; p < RunBytes<T, Run>::kAll / sizeof(Words); ++p) {
+        const Words words = reinterpret_cast<const Words*>(from)[p];
+        memcpy(x + p * (sizeof(Words) / sizeof(T)), &words, sizeof words);
+    }
+}
+
+// A sequence without gaps, all of whose runs can be loaded as packs.
+template <class T, unsigned Run>
+struct DenseElements {
+    const T* data;
+    std::uint64_t n;
+
+    TEGU_DEVICE DenseElements(const ReduceInput& input, std::uint64_t sequence)
+        : data(static_cast<const T*>(input.data) + sequence * input.sequence_stride), n(input.n) {}
+    // How many of the Run elements from `begin` on are there.
+    TEGU_DEVICE unsigned count(std::uint64_t begin) const {
+        return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
+    }
+    // REQUIRES: all Run elements from `begin`, a multiple of Run, are there.
+    TEGU_DEVICE void load_run(std::uint64_t begin, T* x) const { load_packs<T, Run>(data + begin, x); }
+    // Elements that are not there become zero. Returns how many are.
+    TEGU_DEVICE unsigned load(std::uint64_t begin, T* x) const {
+        const unsigned there = count(begin);
+        if (there == Run) {
+            load_run(begin, x);
+            return there;
+        }
+        TEGU_UNROLL
+        for (unsigned i = 0; i < Run; ++i) x[i] = i < there ? data[begin + i] : T();
+        return there;
+    }
+};
+
+// Any sequence. Run: neighbours that are loaded together, at indices that are multiples of it.
 template <class T, unsigned Run>
 struct Elements {
     const T* data;
@@ -59,25 +97,16 @@ struct Elements {
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {
         return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
     }
-    // REQUIRES: packs, and all Run elements from `begin`, a multiple of Run, are there.
-    TEGU_DEVICE void load_pack(std::uint64_t begin, T* x) const { copy_packs(data + offset(begin), x); }
-    // The same for [0, n) without gaps, which needs no division.
-    TEGU_DEVICE void load_dense_pack(std::uint64_t begin, T* x) const { copy_packs(data + begin, x); }
-    // Elements that are not there become zero.
-    TEGU_DEVICE void load(std::uint64_t begin, T* x) const {
-        if (packs && count(begin) == Run) return load_pack(begin, x);
-        TEGU_UNROLL
-        for (unsigned i = 0; i < Run; ++i) x[i] = begin + i < n ? at(begin + i) : T();
-    }
-
-  private:
-    TEGU_DEVICE static void copy_packs(const T* from, T* x) {
-        using Words = Pack<std::uint32_t, RunBytes<T, Run>::kAccess / 4>;  // packs of bytes would be loaded in pieces
-        TEGU_UNROLL
-        for (unsigned p = 0; p < RunBytes<T, Run>::kAll / sizeof(Words); ++p) {
-            const Words words = reinterpret_cast<const Words*>(from)[p];
-            memcpy(x + p * (sizeof(Words) / sizeof(T)), &words, sizeof words);
+    // Elements that are not there become zero. Returns how many are.
+    TEGU_DEVICE unsigned load(std::uint64_t begin, T* x) const {
+        const unsigned there = count(begin);
+        if (packs && there == Run) {
+            load_packs<T, Run>(data + offset(begin), x);
+            return there;
         }
+        TEGU_UNROLL
+        for (unsigned i = 0; i < Run; ++i) x[i] = i < there ? at(begin + i) : T();
+        return there;
     }
 };
 

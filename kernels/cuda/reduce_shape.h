@@ -13,8 +13,7 @@ namespace cuda {
 
 struct ReducePolicy {
     unsigned threads_per_block;  // 32..512, a power of two
-    unsigned tiles_per_warp;     // at most, one after the other: 1, 2, 4, 8 or 16; a kernel with a larger state takes 4 at most. Fewer where
-                                 // the device would not be full.
+    unsigned tiles_per_warp;     // at most, one after the other: 1, 2, 4, 8 or 16; of floats 4. Fewer where the device would not be full.
     unsigned waves;              // of the grids that stride over short rows
     std::uint64_t launch_bytes;  // of input that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
 
@@ -49,7 +48,8 @@ struct ReduceWorkload {
     std::uint64_t n;              // elements of each
     unsigned tile_elements;       // of a tile: 1024 for floats
     unsigned run_elements;        // neighbours that a lane loads at once
-    unsigned most_tiles;          // of a warp: what the kernel's state allows, 4 or 16
+    unsigned most_tiles;          // of a warp, and
+    unsigned most_threads;        // of a block: what the registers of the kernel allow; powers of two
 };
 
 inline std::uint64_t up_to_power_of_two(std::uint64_t value) {
@@ -60,13 +60,18 @@ inline std::uint64_t up_to_power_of_two(std::uint64_t value) {
 
 inline std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
+inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy& policy) {
+    return policy.threads_per_block < work.most_threads ? policy.threads_per_block : work.most_threads;
+}
+
 inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePolicy& policy, const DeviceLimits& limits) {
+    const unsigned threads = block_threads_of(work, policy);
     const std::uint64_t lanes = up_to_power_of_two(ceil_divide(work.n, work.run_elements));
-    const std::uint64_t per_block = policy.threads_per_block / lanes;
+    const std::uint64_t per_block = threads / lanes;
     const std::uint64_t wanted = ceil_divide(work.sequences, per_block > 0 ? per_block : 1);
-    const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * (limits.threads_per_multiprocessor / policy.threads_per_block + 1);
+    const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * (limits.threads_per_multiprocessor / threads + 1);
     const std::uint64_t most = resident * (policy.waves > 0 ? policy.waves : 1);
-    return ReduceShape{policy.threads_per_block, 1, 1, 1, static_cast<unsigned>(lanes), static_cast<unsigned>(wanted < most ? wanted : most)};
+    return ReduceShape{threads, 1, 1, 1, static_cast<unsigned>(lanes), static_cast<unsigned>(wanted < most ? wanted : most)};
 }
 
 // REQUIRES: sequences > 0.
@@ -76,13 +81,16 @@ inline ReduceShape choose_reduce_shape(const ReduceWorkload& work, const ReduceP
     // Half of what the device holds: fewer warps leave memory idle.
     const std::uint64_t warps = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 64;
     const unsigned most = policy.tiles_per_warp < work.most_tiles ? policy.tiles_per_warp : work.most_tiles;
-    unsigned threads = policy.threads_per_block;
+    unsigned threads = block_threads_of(work, policy);
     unsigned per_warp = 1;
     while (per_warp < most && per_warp < tiles && work.sequences * ceil_divide(tiles, 2 * per_warp) >= 2 * warps) per_warp *= 2;
     std::uint64_t team = up_to_power_of_two(ceil_divide(tiles, per_warp));
     while (threads > 32 && work.sequences * team <= threads / 64) threads /= 2;  // no idle warps
     if (team <= threads / 32) return ReduceShape{threads, per_warp, static_cast<unsigned>(team), 1, 0, 0};
-    while (threads / 32 * per_warp < kTilesPerChunk) threads *= 2;  // a group is a chunk at least
+    while (threads / 32 * per_warp < kTilesPerChunk) {  // a group is a chunk at least
+        unsigned* const grows = threads < work.most_threads ? &threads : &per_warp;
+        *grows *= 2;
+    }
     team = threads / 32;
     return ReduceShape{threads, per_warp, static_cast<unsigned>(team), ceil_divide(tiles, team * per_warp), 0, 0};
 }

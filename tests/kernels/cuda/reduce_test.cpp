@@ -190,7 +190,7 @@ const cuda::DeviceLimits kNano{53, 1, 2048, 48 << 10, 256 << 10};
 const cuda::DeviceLimits kServer{90, 132, 2048, 227 << 10, 50 << 20};
 
 cuda::ReduceShape shape_of(std::uint64_t sequences, std::uint64_t n, const cuda::DeviceLimits& limits, unsigned most_tiles = 4) {
-    return cuda::choose_reduce_shape({sequences, n, 1024, 4, most_tiles}, cuda::kDefaultReducePolicy, limits);
+    return cuda::choose_reduce_shape({sequences, n, 1024, 4, most_tiles, 512}, cuda::kDefaultReducePolicy, limits);
 }
 
 TEST(ReduceShape, GroupsCoverTheSequenceAndAreChunksAtLeast) {
@@ -199,9 +199,10 @@ TEST(ReduceShape, GroupsCoverTheSequenceAndAreChunksAtLeast) {
             for (std::uint64_t n : {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1025}, std::uint64_t{16384}, std::uint64_t{16385},
                                     std::uint64_t{10000000}, std::uint64_t{1} << 40})
                 for (const cuda::ReducePolicy& policy : kPolicies) {
-                    const cuda::ReduceShape shape = cuda::choose_reduce_shape({sequences, n, 1024, 4, 4}, policy, limits);
+                    const cuda::ReduceShape shape = cuda::choose_reduce_shape({sequences, n, 1024, 4, 4, 256}, policy, limits);
                     const std::string at = std::to_string(sequences) + " x " + std::to_string(n);
-                    EXPECT_LE(shape.threads, 512u) << at;
+                    EXPECT_LE(shape.threads, 256u) << at;
+                    EXPECT_LE(shape.tiles_per_warp, 4u) << at;
                     EXPECT_EQ(shape.threads % 32, 0u) << at;
                     if (shape.segment_lanes != 0) {
                         EXPECT_GE(shape.segment_lanes * 4, n) << at;

@@ -2,8 +2,6 @@
 // Elements to levels in device code, as kernels/cpu/levels.cpp does it: f32 arithmetic, each operation rounded to nearest, none contracted.
 #pragma once
 
-#include <cmath>
-
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/levels.h"
@@ -50,10 +48,10 @@ struct Leveled<double> {
     TEGU_DEVICE static std::uint32_t whole(double, std::uint32_t) { return 0; }
 };
 
-// The level of an element that lies `above` the lower edge; 0 for NaN. Below levels, whatever comes.
-TEGU_DEVICE std::uint32_t level_of_difference(float above, float inv, float top) {
-    // fmaxf and fminf give the number where one is NaN: also that of 0 * infinity.
-    return static_cast<std::uint32_t>(static_cast<std::int32_t>(fminf(fmaxf(above * inv, 0.0f), top)));
+// The level of an element that lies `above` the lower edge; 0 for NaN, also that of 0 * infinity. At most `last`, whatever comes.
+TEGU_DEVICE std::uint32_t level_of_difference(float above, float inv, std::uint32_t last) {
+    const std::uint32_t level = to_unsigned(above * inv);
+    return level < last ? level : last;
 }
 
 // The level of an element, and whether it is NaN (level 0).
@@ -65,7 +63,7 @@ TEGU_DEVICE std::uint32_t level_of(T value, const LevelRule& rule, bool* nan) {
     }
     const float above = Leveled<T>::above(value, rule);
     *nan = Leveled<T>::kFloat && above != above;  // the edge is finite: only a NaN gives one
-    return level_of_difference(above, rule.inv, static_cast<float>(rule.levels - 1));
+    return level_of_difference(above, rule.inv, rule.levels - 1);
 }
 
 }  // namespace cuda

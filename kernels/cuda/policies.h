@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/add.h"
+#include "kernels/cuda/entropy_map.h"
 #include "kernels/cuda/reduce_shape.h"
 #include "kernels/cuda/rowscale.h"
 #include "kernels/cuda/topk.h"
@@ -13,6 +14,7 @@ namespace cuda {
 
 struct Policies {
     AddPolicy add = kDefaultAddPolicy;
+    EntropyMapPolicy entropy_map = kDefaultEntropyMapPolicy;
     ReducePolicy reduce = kDefaultReducePolicy;
     RowscalePolicy rowscale = kDefaultRowscalePolicy;
     TopkPolicy topk = kDefaultTopkPolicy;

@@ -294,6 +294,33 @@ TEGU_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>((static_cast<Product>(a) * b) >> 64);
 #endif
 }
+// word << amount; 0 for amounts of 32 and more.
+TEGU_DEVICE std::uint32_t shift_left_clamped(std::uint32_t word, std::uint32_t amount) {
+#if defined(__CUDACC__)
+    return __funnelshift_lc(0, word, amount);
+#else
+    return amount < 32 ? word << amount : 0;
+#endif
+}
+// Byte i of the result is the byte of high:low that nibble i of the selector names. REQUIRES: no nibble is above 7.
+TEGU_DEVICE std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+#if defined(__CUDACC__)
+    return __byte_perm(low, high, selector);
+#else
+    const std::uint64_t bytes = std::uint64_t{high} << 32 | low;
+    std::uint32_t result = 0;
+    for (unsigned i = 0; i < 4; ++i) result |= static_cast<std::uint32_t>(bytes >> (8 * (selector >> (4 * i) & 7)) & 0xff) << (8 * i);
+    return result;
+#endif
+}
+// The integer part; 0 for NaN and what is negative, the largest u32 for what is above.
+TEGU_DEVICE std::uint32_t to_unsigned(float value) {
+#if defined(__CUDACC__)
+    return __float2uint_rz(value);
+#else
+    return value > 0.0f ? value < 4294967296.0f ? static_cast<std::uint32_t>(value) : 0xffffffffu : 0;
+#endif
+}
 // The lanes before this one.
 TEGU_DEVICE std::uint32_t lanes_before() { return (1u << lane_index()) - 1u; }
 

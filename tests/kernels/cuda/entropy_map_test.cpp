@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// entropy_map on the GPU backend beyond the common jobs: every method, policies, windows larger than the image, borders, pieces, ranges, NaN.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/cuda/operation.h"
+#include "tests/kernels/cuda/compare_backends.h"
+#include "tests/kernels/digest_inputs.h"
+
+namespace tegu::test {
+namespace {
+
+using cuda::EntropyMapMethod;
+using cuda::EntropyMapPolicy;
+using testing_support::Content;
+using testing_support::DigestShape;
+
+const EntropyMapPolicy kPolicies[] = {{EntropyMapMethod::Chosen, 128, 0, 0},
+                                      {EntropyMapMethod::Slide, 32, 1, 0},
+                                      {EntropyMapMethod::Slide, 64, 7, 1500},
+                                      {EntropyMapMethod::Chosen, 64, 5, 2100},
+                                      {EntropyMapMethod::Chosen, 256, 40, 0}};
+
+class CudaEntropyMap : public testing::Test {
+  protected:
+    void SetUp() override {
+        const char* why_not = "";
+        const cuda::Context* context = test_context(&why_not);
+        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
+        context_ = *context;
+    }
+    void expect_same(ElementType type, const DigestShape& shape, Content content, const EntropyMapParams& params) {
+        const TestInput input{testing_support::make_digest_input(type, content, shape, ++seed_), shape.offset, shape.cols + shape.extra};
+        expect_same(type, shape, input, params, "content " + std::to_string(static_cast<int>(content)) + ", seed " + std::to_string(seed_));
+    }
+    void expect_same(ElementType type, const DigestShape& shape, const TestInput& input, const EntropyMapParams& params, const std::string& name) {
+        const Job job{type, Axis::Whole, shape.rows, shape.cols, params};
+        ASSERT_TRUE(kernels::plan_job(job)) << name;
+        const EntropyMapPolicy& policy = context_.policies.entropy_map;
+        ASSERT_TRUE(same_on_both(context_, job, {input}))
+            << element_word(type) << ' ' << shape.rows << " x " << shape.cols << ", gap " << shape.extra << ", offset " << shape.offset << ", " << name << ", window "
+            << params.window_rows << " x " << params.window_cols << ", " << params.levels << " levels" << (params.border == Border::Mirror ? ", mirror" : "")
+            << ", method " << static_cast<int>(policy.method) << ", threads " << policy.threads_per_block << ", strip " << policy.rows_per_strip << ", piece "
+            << policy.piece_pixels;
+    }
+    cuda::Context context_;
+    std::uint64_t seed_ = 0;
+};
+
+EntropyMapParams params_of(std::uint32_t rows, std::uint32_t cols, std::uint32_t levels, Border border, LogBase base = LogBase::Two) {
+    EntropyMapParams params;
+    params.window_rows = rows;
+    params.window_cols = cols;
+    params.levels = levels;
+    params.border = border;
+    params.base = base;
+    return params;
+}
+
+const EntropyMapParams kMaps[] = {
+    params_of(3, 3, 16, Border::Clip),    params_of(3, 3, 2, Border::Mirror),  params_of(5, 5, 16, Border::Clip),
+    params_of(5, 5, 13, Border::Mirror),  params_of(7, 7, 16, Border::Mirror), params_of(9, 9, 15, Border::Clip),
+    params_of(9, 9, 16, Border::Mirror),  params_of(5, 5, 17, Border::Clip),   params_of(5, 3, 16, Border::Clip),
+    params_of(15, 17, 30, Border::Mirror), params_of(17, 15, 256, Border::Clip),
+};
+
+TEST_F(CudaEntropyMap, EveryPolicyGivesTheSameBits) {
+    for (const EntropyMapPolicy& policy : kPolicies) {
+        context_.policies.entropy_map = policy;
+        for (const EntropyMapParams& params : kMaps) {
+            expect_same(ElementType::F32, DigestShape{19, 150, 0, 0}, Content::Special, params);
+            expect_same(ElementType::U8, DigestShape{11, 135, 5, 1}, Content::Wide, params);
+        }
+    }
+}
+
+// Pieces of a few columns, of a row, of several rows, and of all.
+TEST_F(CudaEntropyMap, EveryPieceGivesTheSameBits) {
+    for (const std::uint64_t pixels : {3, 17, 60, 150, 1000})
+        for (const EntropyMapMethod method : {EntropyMapMethod::Chosen, EntropyMapMethod::Slide})
+            for (const Border border : {Border::Clip, Border::Mirror}) {
+                context_.policies.entropy_map = EntropyMapPolicy{method, 32, 3, pixels};
+                expect_same(ElementType::F32, DigestShape{7, 30, 2, 0}, Content::Special, params_of(5, 5, 16, border));
+                expect_same(ElementType::I16, DigestShape{7, 30, 0, 0}, Content::Wide, params_of(9, 9, 16, border));
+            }
+}
+
+TEST_F(CudaEntropyMap, EveryShapeGivesTheSameBits) {
+    for (const std::uint64_t cols : {1, 2, 3, 4, 5, 31, 32, 33, 119, 120, 121, 124, 127, 128, 129, 255, 256, 257})
+        for (const std::uint64_t rows : {1, 2, 6})
+            for (const Border border : {Border::Clip, Border::Mirror}) {
+                expect_same(ElementType::U8, DigestShape{rows, cols, 0, 0}, Content::Wide, params_of(5, 5, 16, border));
+                expect_same(ElementType::F32, DigestShape{rows, cols, 0, 0}, Content::Wide, params_of(9, 9, 16, border, LogBase::E));
+                expect_same(ElementType::I16, DigestShape{rows, cols, 0, 0}, Content::Wide, params_of(7, 3, 20, border));
+            }
+}
+
+TEST_F(CudaEntropyMap, WindowsLargerThanTheImageGiveTheSameBits) {
+    for (const Border border : {Border::Clip, Border::Mirror})
+        for (const auto& shape : {DigestShape{1, 1, 0, 0}, DigestShape{2, 5, 0, 0}, DigestShape{7, 3, 2, 0}, DigestShape{40, 1, 0, 0}, DigestShape{3, 40, 0, 0}}) {
+            expect_same(ElementType::F32, shape, Content::Special, params_of(63, 63, 256, border));
+            expect_same(ElementType::U16, shape, Content::Wide, params_of(63, 3, 5, border, LogBase::E));
+            expect_same(ElementType::U8, shape, Content::Wide, params_of(9, 9, 16, border));
+        }
+}
+
+TEST_F(CudaEntropyMap, EveryTypeRangeAndAddressGivesTheSameBits) {
+    for (std::uint8_t number = 1; is_element_type(number); ++number) {
+        const auto type = static_cast<ElementType>(number);
+        for (const Content content : {Content::Plain, Content::Wide, Content::Special, Content::Ties})
+            for (const auto& shape : {DigestShape{9, 70, 0, 0}, DigestShape{9, 33, 3, 1}, DigestShape{9, 64, 4, element_bytes(type)}}) {
+                EntropyMapParams params = params_of(5, 5, 16, Border::Clip);
+                params.has_range = true;
+                params.lo = 1.5;
+                params.hi = 101.25;
+                expect_same(type, shape, content, params);
+                params = params_of(5, 5, 256, Border::Mirror);
+                params.has_range = !is_float(type);
+                params.lo = -3e4;
+                params.hi = 7e9;
+                expect_same(type, shape, content, params);
+                expect_same(type, shape, content, params_of(7, 7, 10, Border::Mirror));
+            }
+    }
+}
+
+std::vector<std::byte> bytes_of(const std::vector<float>& values) {
+    std::vector<std::byte> bytes(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+TEST_F(CudaEntropyMap, OneNanSpoilsTheWindowsThatHoldIt) {
+    const std::uint64_t rows = 40, cols = 131;
+    for (const EntropyMapPolicy& policy : {kPolicies[0], kPolicies[2]}) {
+        context_.policies.entropy_map = policy;
+        for (const std::uint64_t place : {std::uint64_t{0}, cols - 1, 20 * cols + 64, 21 * cols - 1, rows * cols - 1})
+            for (const Border border : {Border::Clip, Border::Mirror})
+                for (const std::uint32_t window : {5u, 63u}) {
+                    std::vector<float> pixels(rows * cols);
+                    for (std::uint64_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i * 37 % 101);
+                    pixels[place] = std::numeric_limits<float>::quiet_NaN();
+                    expect_same(ElementType::F32, DigestShape{rows, cols, 0, 0}, TestInput{bytes_of(pixels), 0, cols}, params_of(window, window, 16, border),
+                                "NaN at " + std::to_string(place));
+                }
+    }
+}
+
+TEST_F(CudaEntropyMap, DataWithoutUsableRangeGiveTheSame) {
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<std::vector<float>> contents = {{7, 7, 7, 7, 7, 7}, {nan, nan, nan, nan, nan, nan}, {inf, -inf, inf, inf, inf, -inf}, {inf, 1, nan, 1, -inf, 1},
+                                                      {-3e38f, 3e38f, 0, 1, 2, 3}, {0.0f, -0.0f, 0, 0, -0.0f, 0}, {1, 1.0000001f, 1, 1, 1, 1}, {1e-45f, 0, 0, 0, 0, 0}};
+    for (std::size_t i = 0; i < contents.size(); ++i)
+        for (const std::uint32_t levels : {16u, 200u})
+            expect_same(ElementType::F32, DigestShape{2, 3, 0, 0}, TestInput{bytes_of(contents[i]), 0, 3}, params_of(5, 5, levels, Border::Clip), "content " + std::to_string(i));
+}
+
+// A stop between two pieces.
+TEST_F(CudaEntropyMap, StopsWhenAsked) {
+    context_.policies.entropy_map.piece_pixels = 64;
+    const DigestShape shape{16, 64, 0, 0};
+    const DeviceBytes image(testing_support::make_digest_input(ElementType::U8, Content::Wide, shape, 1)), map(4 * shape.rows * shape.cols);
+    const Job job{ElementType::U8, Axis::Whole, shape.rows, shape.cols, params_of(5, 5, 16, Border::Clip)};
+    const std::atomic<bool> cancelled{true};
+    const kernels::InputView input{image.data(), shape.cols};
+    const kernels::OutputView output{map.data()};
+    const auto report = cuda::run_job(job, {&input, 1}, {&output, 1}, context_, kernels::StopToken(&cancelled, kernels::StopToken::Clock::time_point::max()));
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().status, Status::Cancelled);
+}
+
+}  // namespace
+}  // namespace tegu::test

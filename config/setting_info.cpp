@@ -7,7 +7,8 @@
 namespace tegu::config {
 namespace {
 
-constexpr std::string_view kBackendWords[] = {"auto", "cpu"};  // in the order of ExecutorBackend
+constexpr std::string_view kBackendWords[] = {"auto", "cpu", "gpu"};              // in the order of ExecutorBackend
+constexpr std::string_view kMemoryWords[] = {"auto", "A", "B", "C", "discrete"};  // in the order of GpuMemory
 constexpr LogLevel kLevels[] = {LogLevel::Error, LogLevel::Warning, LogLevel::Notice, LogLevel::Info, LogLevel::Debug};
 constexpr std::string_view kLevelWords[] = {"error", "warning", "notice", "info", "debug"};  // in the order of kLevels
 
@@ -28,6 +29,9 @@ SettingValue to_value(LogLevel member) {
 SettingValue to_value(ExecutorBackend member) {
     return std::string(kBackendWords[static_cast<std::size_t>(member)]);
 }
+SettingValue to_value(GpuMemory member) {
+    return std::string(kMemoryWords[static_cast<std::size_t>(member)]);
+}
 
 void from_value(const SettingValue& value, std::uint64_t& member) {
     member = *std::get_if<std::uint64_t>(&value);
@@ -40,6 +44,9 @@ void from_value(const SettingValue& value, LogLevel& member) {
 }
 void from_value(const SettingValue& value, ExecutorBackend& member) {
     member = static_cast<ExecutorBackend>(index_of(kBackendWords, std::string_view(*std::get_if<std::string>(&value))));
+}
+void from_value(const SettingValue& value, GpuMemory& member) {
+    member = static_cast<GpuMemory>(index_of(kMemoryWords, std::string_view(*std::get_if<std::string>(&value))));
 }
 
 constexpr SettingInfo kInfos[] = {
@@ -165,6 +172,7 @@ Span<const SettingOrder> setting_orders() {
 Span<const std::string_view> setting_words(SettingKind kind) {
     if (kind == SettingKind::Level) return kLevelWords;
     if (kind == SettingKind::Backend) return kBackendWords;
+    if (kind == SettingKind::Memory) return kMemoryWords;
     return {};
 }
 
@@ -178,7 +186,8 @@ std::string allowed_text(const SettingInfo& info) {
         case SettingKind::Microseconds: return range_text(info) + " microseconds";
         case SettingKind::Milliseconds: return range_text(info) + " milliseconds";
         case SettingKind::Level:
-        case SettingKind::Backend: break;
+        case SettingKind::Backend:
+        case SettingKind::Memory: break;
     }
     std::string text = "one of";
     for (const std::string_view word : setting_words(info.kind))
@@ -210,6 +219,7 @@ Result<SettingValue> check_value(const SettingInfo& info, const std::string& fou
             return SettingValue(found);
         case SettingKind::Level:
         case SettingKind::Backend:
+        case SettingKind::Memory:
             for (const std::string_view word : setting_words(info.kind))
                 if (word == found) return SettingValue(found);
             break;

@@ -35,6 +35,8 @@ void derive_sizes(Settings& settings, std::uint64_t memory_bytes) {
     derive("limits.buffer_bytes_per_uid", limits.buffer_bytes_per_uid, limits.buffer_bytes_total / 2);
     derive("limits.buffer_bytes", limits.buffer_bytes, limits.buffer_bytes_per_uid);
     derive("limits.scratch_bytes", limits.scratch_bytes, memory_bytes / 4);
+    derive("gpu.arena_bytes", settings.gpu.arena_bytes, memory_bytes / 4);
+    derive("gpu.workspace_bytes", settings.gpu.workspace_bytes, memory_bytes / 8);
 }
 
 Settings default_settings(std::uint64_t memory_bytes) {

@@ -27,17 +27,28 @@
 #define TEGU_SETTINGS_LOG(X) \
     X(log, level, Level, 0, 0, LogLevel::Info, "", Now, "Messages less important than this are dropped.")
 
-#define TEGU_SETTINGS_EXECUTOR(X)                                                                                 \
-    X(executor, backend, Backend, 0, 0, ExecutorBackend::Auto, "", Restart,                                       \
-      "What runs the jobs: `cpu`, or `auto` for the best that this build and this machine have. Each reply says " \
-      "what ran it.")                                                                                             \
-    X(executor, threads, Count, 1, 1024, 0, "one per core", Restart, "Threads of the CPU pool.")                  \
-    X(executor, inline_budget_us, Microseconds, 1, 100000, 50, "never", Now,                                      \
-      "A job that is predicted to take less than this runs at once on the thread that reads the sockets: no "     \
-      "hand-off. A larger value delays every other client for as long.")                                          \
-    X(executor, spin_us, Microseconds, 1, 10000, 50, "never", Now,                                                \
-      "While messages come quicker than this, the thread that reads the sockets looks for the next one instead "  \
+#define TEGU_SETTINGS_EXECUTOR(X)                                                                                \
+    X(executor, backend, Backend, 0, 0, ExecutorBackend::Auto, "", Restart,                                      \
+      "What runs the jobs: `cpu`; `auto`, a GPU too if there is one; or `gpu`, where a GPU that cannot be used " \
+      "makes the daemon degraded, though the CPU goes on. Each reply says what ran it.")                         \
+    X(executor, threads, Count, 1, 1024, 0, "one per core", Restart, "Threads of the CPU pool.")                 \
+    X(executor, inline_budget_us, Microseconds, 1, 100000, 50, "never", Now,                                     \
+      "A job that is predicted to take less than this runs at once on the thread that reads the sockets: no "    \
+      "hand-off. A larger value delays every other client for as long.")                                         \
+    X(executor, spin_us, Microseconds, 1, 10000, 50, "never", Now,                                               \
+      "While messages come quicker than this, the thread that reads the sockets looks for the next one instead " \
       "of going to sleep: small jobs are answered sooner, for the price of that core. An idle daemon sleeps.")
+
+#define TEGU_SETTINGS_GPU(X)                                                                                        \
+    X(gpu, device, Count, 0, 63, 0, "", Restart, "Which GPU runs jobs, as CUDA counts them.")                       \
+    X(gpu, memory_class, Memory, 0, 0, GpuMemory::Auto, "", Restart,                                                \
+      "How buffers of clients get to the GPU: `auto` as its attributes say, else as on a board of this class: `A` " \
+      "copies into managed memory, `B` registers mappings, `C` uses them in place, `discrete` copies to memory of " \
+      "the device. Results do not depend on it. A class that the device cannot have leaves it unused.")             \
+    X(gpu, arena_bytes, Bytes, 1048576, 1099511627776, 0, "a quarter of the physical memory", Restart,              \
+      "Memory for copies of buffers and for results of jobs on the GPU. A job that needs more runs on the CPU.")    \
+    X(gpu, workspace_bytes, Bytes, 1048576, 1099511627776, 0, "an eighth of the physical memory", Restart,          \
+      "Working memory of one job on the GPU. A job that needs more runs on the CPU.")
 
 #define TEGU_SETTINGS_SCHEDULER(X)                                                                                     \
     X(scheduler, quantum_us, Microseconds, 10, 1000000, 2000, "", Now,                                                 \
@@ -93,13 +104,15 @@
     X(Socket, socket, TEGU_SETTINGS_SOCKET, "The socket that clients connect to")                  \
     X(Log, log, TEGU_SETTINGS_LOG, "Messages of the daemon")                                       \
     X(Executor, executor, TEGU_SETTINGS_EXECUTOR, "What runs the jobs")                            \
+    X(Gpu, gpu, TEGU_SETTINGS_GPU, "The GPU")                                                      \
     X(Scheduler, scheduler, TEGU_SETTINGS_SCHEDULER, "In which order jobs run")                    \
     X(Limits, limits, TEGU_SETTINGS_LIMITS, "What one client, one user and all together may hold") \
     X(Timeouts, timeouts, TEGU_SETTINGS_TIMEOUTS, "How long the daemon waits")
 
 namespace tegu::config {
 
-enum class ExecutorBackend : std::uint8_t { Auto, Cpu };
+enum class ExecutorBackend : std::uint8_t { Auto, Cpu, Gpu };
+enum class GpuMemory : std::uint8_t { Auto, A, B, C, Discrete };
 
 enum class SettingKind : std::uint8_t {
     Path,          // std::string: an absolute path that fits a socket address
@@ -110,6 +123,7 @@ enum class SettingKind : std::uint8_t {
     Bytes,         // std::uint64_t, written as an integer or as "64MiB"
     Level,         // LogLevel, written as its word
     Backend,       // ExecutorBackend, written as its word
+    Memory,        // GpuMemory, written as its word
 };
 
 // What a reload (SIGHUP) does with a changed value.
@@ -137,6 +151,11 @@ struct SettingMember<SettingKind::Backend> {
     using Type = ExecutorBackend;
 };
 
+template <>
+struct SettingMember<SettingKind::Memory> {
+    using Type = GpuMemory;
+};
+
 // settings.limits.connections, settings.timeouts.hello_ms, ...: the names of the table, units in the name.
 // A Settings made by default_settings() or by the loader holds no derived 0: the sizes that depend on the machine are filled in.
 struct Settings {
@@ -157,7 +176,7 @@ std::uint64_t physical_memory_bytes();
 // The defaults, with the sizes that depend on the machine filled in for one with that much memory.
 Settings default_settings(std::uint64_t memory_bytes = physical_memory_bytes());
 
-// Fills in every limit that is 0 for "derived": see the column `zero` of limits.*_bytes*.
+// Fills in every size that is 0 for "derived": see the column `zero` of limits.*_bytes* and gpu.*_bytes.
 void derive_sizes(Settings& settings, std::uint64_t memory_bytes);
 
 }  // namespace tegu::config

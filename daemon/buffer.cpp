@@ -30,6 +30,11 @@ std::uint64_t new_handle() {
     return next = next % 0x7fffffffffffffff + 1;
 }
 
+std::uint64_t new_id() {
+    static std::uint64_t last = 0;
+    return ++last;
+}
+
 }  // namespace
 
 void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper, std::function<void()> freed) noexcept {
@@ -58,16 +63,34 @@ void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper,
     }
 }
 
-bool Buffer::ends_on_helper() const {
-    return helper_ != nullptr && bytes_ > kLargeBytes;
+bool Buffer::ends_elsewhere() const {
+    return device_ != nullptr || (helper_ != nullptr && bytes_ > kLargeBytes);
 }
 
+// A device lets go of the mappings before they end.
 Buffer::~Buffer() {
+    if (device_ != nullptr) {
+        try {
+            const auto owned = std::make_shared<BufferMemory>(std::move(memory_));
+            device_->forget(id_, [owned, bytes = bytes_, helper = helper_, freed = freed_] {
+                free_memory(std::move(*owned), bytes, helper, freed);
+            });
+            return;
+        } catch (const std::bad_alloc&) {  // then here
+        }
+    }
     free_memory(std::move(memory_), bytes_, helper_, std::move(freed_));
 }
 
+device::ClientBuffer Buffer::client_buffer() const {
+    return {id_, memory_.readable.data(), memory_.writable.data(), bytes_, frozen_, writes_total_};
+}
+
 Buffer::Buffer(Fd fd, std::uint64_t bytes, wire::Access access, Mapping readable, BufferCharge charge)
-    : memory_{std::move(fd), std::move(readable), Mapping(), std::move(charge)}, bytes_(bytes), access_(access) {}
+    : memory_{std::move(fd), std::move(readable), Mapping(), std::move(charge)},
+      id_(new_id()),
+      bytes_(bytes),
+      access_(access) {}
 
 Result<std::shared_ptr<Buffer>> Buffer::from_client(Fd fd, const wire::BufferRegisterRequest& request,
                                                     BufferCharge charge) {
@@ -120,6 +143,7 @@ Result<void> Buffer::begin_use(const BufferRange& range) {
                             std::to_string(other.begin) + " to " + std::to_string(other.end) + " of this buffer");
     in_use_.push_back(range);
     ++jobs_total_;
+    if (range.write) ++writes_total_;
     return {};
 }
 

@@ -15,6 +15,7 @@
 #include "daemon/helper_thread.h"
 #include "daemon/mapping.h"
 #include "daemon/quota.h"
+#include "kernels/device/client_memory.h"
 #include "wire/messages.h"
 
 namespace tegu::daemon {
@@ -28,6 +29,16 @@ struct BufferRange {
         return (write || other.write) && begin < other.end && other.begin < end && begin < end &&
                other.begin < other.end;
     }
+};
+
+// A device that may hold copies or registrations of buffers, on a thread of its own.
+class BufferDevice {
+  public:
+    virtual ~BufferDevice() = default;
+    // Makes it forget the buffer, then calls `then` on the io thread. After the device has ended: at once.
+    virtual void forget(std::uint64_t buffer_id, std::function<void()> then) = 0;
+    // Lets it register the mappings of the buffer, or not; what is registered ends. Then calls `then` (may be empty) so.
+    virtual void allow_registering(std::uint64_t buffer_id, bool allowed, std::function<void()> then) = 0;
 };
 
 // What a buffer is made of. Giving back the memory of a large one takes milliseconds, the more the larger it is.
@@ -52,6 +63,7 @@ class Buffer {
     // Takes a memfd made and populated by the daemon.
     static Result<std::shared_ptr<Buffer>> from_daemon(Fd fd, std::uint64_t bytes, BufferCharge charge);
 
+    std::uint64_t id() const { return id_; }  // of this buffer alone, for good; no handle
     std::uint64_t bytes() const { return bytes_; }
     wire::Access access() const { return access_; }
     bool frozen() const { return frozen_; }
@@ -59,11 +71,16 @@ class Buffer {
     std::uint64_t jobs_total() const { return jobs_total_; }
     std::uint64_t generation() const { return generation_; }
     int fd() const { return memory_.fd.get(); }
+    // What a device has to know of it, at this moment.
+    device::ClientBuffer client_buffer() const;
+    // A job on the device uses it: the device has to forget it before its memory ends. Null: none has yet.
+    void used_by(const std::shared_ptr<BufferDevice>& device) { device_ = device; }
+    const std::shared_ptr<BufferDevice>& device() const { return device_; }
 
     // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped.
     void free_on(HelperThread& helper) { helper_ = &helper; }
-    // Its end takes the helper, and time.
-    bool ends_on_helper() const;
+    // Its end takes another thread, and time.
+    bool ends_elsewhere() const;
     // Called once the memory is given back; not if the daemon ends before.
     void when_freed(std::function<void()> freed) { freed_ = std::move(freed); }
 
@@ -94,6 +111,7 @@ class Buffer {
     Buffer(Fd fd, std::uint64_t bytes, wire::Access access, Mapping readable, BufferCharge charge);
 
     BufferMemory memory_;
+    std::uint64_t id_;  // never used twice in the life of the daemon
     std::uint64_t bytes_;
     wire::Access access_;
     bool frozen_ = false;
@@ -101,9 +119,11 @@ class Buffer {
     bool created_by_daemon_ = false;
     std::uint64_t generation_ = 0;
     std::uint64_t jobs_total_ = 0;
+    std::uint64_t writes_total_ = 0;
     std::vector<BufferRange> in_use_;
     std::array<BufferRange, 2> touched_;  // of the readable and the writable mapping
     HelperThread* helper_ = nullptr;
+    std::shared_ptr<BufferDevice> device_;
     std::function<void()> freed_;
 };
 
@@ -116,6 +136,7 @@ class BufferUse {
     ~BufferUse() { end(); }
     static Result<BufferUse> begin(std::shared_ptr<Buffer> buffer, const BufferRange& range);
     bool cold() const { return cold_; }  // Buffer::touch() when it began
+    Buffer* buffer() const { return buffer_.get(); }
 
   private:
     void end();

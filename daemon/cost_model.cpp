@@ -19,7 +19,8 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 CostModel::CostModel(unsigned threads) {
     assert(threads >= 1);
     for (auto& places : corrections_)
-        places[static_cast<std::size_t>(Place::Executor)].factor = std::max(1.0 / threads, kLeast);
+        for (const Place place : {Place::Executor, Place::Gpu})
+            places[static_cast<std::size_t>(place)].factor = std::max(1.0 / threads, kLeast);
 }
 
 std::uint64_t CostModel::predict_ns(Operation operation, Place place, std::uint64_t plan_ns) const {
@@ -53,7 +54,7 @@ void CostModel::learn(const MeasuredJob& job) {
     const auto plan_ns = static_cast<double>(job.plan_ns);
     const double wall = ratio(job.measured_ns, job.plan_ns);
     at(job.operation, job.place).move_to(wall, plan_ns);
-    if (job.place == Place::Inline) return;
+    if (job.place != Place::Executor) return;
     Correction& alone = at(job.operation, Place::Inline);
     const double most = wall * job.threads;
     if (job.threads == 1 || most < alone.factor) alone.move_to(most, plan_ns);

@@ -16,8 +16,9 @@ namespace tegu::daemon {
 enum class Place : std::uint8_t {
     Inline = 0,    // on the io thread: one thread
     Executor = 1,  // on the pool, with as many of its threads as the operation takes
+    Gpu = 2,       // with the copies to and from it
 };
-inline constexpr std::size_t kPlaces = 2;
+inline constexpr std::size_t kPlaces = 3;
 
 // A job that was computed to its end.
 struct MeasuredJob {
@@ -57,14 +58,14 @@ class CostModel {
     // Planned or predicted: below it the fixed cost of a job is most of its time.
     static constexpr std::uint64_t kLeastNs = 5000;
 
-    // `threads`: of the pool. Until it is known better, all of them are believed to share a job evenly.
+    // `threads`: of the pool. Until it is known better, all of them are believed to share a job evenly, and a GPU to be no faster.
     // REQUIRES: threads >= 1.
     explicit CostModel(unsigned threads);
 
     // Wall time of a job that a plan predicts to take `plan_ns` on one thread. Never 0; huge plans saturate.
     std::uint64_t predict_ns(Operation operation, Place place, std::uint64_t plan_ns) const;
 
-    // A job of the executor that ran on one thread teaches what an inline one would take; and an inline job takes at
+    // A job of the CPU's executor that ran on one thread teaches what an inline one would take; and an inline job takes at
     // most as long as all threads of a divided one together. Cold jobs, and those expected to take less than kLeastNs, teach nothing.
     void learn(const MeasuredJob& job);
 

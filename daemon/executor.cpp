@@ -8,9 +8,26 @@
 
 namespace tegu::daemon {
 
-Executor::Executor(unsigned threads, std::uint64_t quantum_ns, std::function<void()> wake)
-    : pool_(threads), runner_(&pool_), wake_(std::move(wake)), scheduler_(quantum_ns), thread_([this] { loop(); }) {
-    (void)::pthread_setname_np(thread_.native_handle(), "tegud-executor");
+JobStation::Outcome CpuStation::run(const std::shared_ptr<JobTask>& task, const kernels::StopToken& stop) {
+    task->place = Place::Executor;
+    Result<void> done = runner_.run(task->prepared, stop, task->queue_ns, task->body, task->cost);
+    if (!done) task->error = std::move(done).error();
+    return Outcome::Done;
+}
+
+ExecutorLoad& ExecutorLoad::operator+=(const ExecutorLoad& other) {
+    waiting += other.waiting;
+    waiting_ns += other.waiting_ns;
+    running += other.running;
+    running_ns += other.running_ns;
+    running_scratch_bytes += other.running_scratch_bytes;
+    return *this;
+}
+
+Executor::Executor(std::unique_ptr<JobStation> station, std::uint64_t quantum_ns, std::function<void()> wake,
+                   const char* name)
+    : station_(std::move(station)), wake_(std::move(wake)), scheduler_(quantum_ns), thread_([this] { loop(); }) {
+    (void)::pthread_setname_np(thread_.native_handle(), name);
 }
 
 Executor::~Executor() {
@@ -71,10 +88,38 @@ std::optional<Error> Executor::failure() const {
     return failure_;
 }
 
+void Executor::post(std::function<void()> work, std::function<void()> done) {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        errands_.push_back({std::move(work), std::move(done)});
+    }
+    work_.notify_one();
+}
+
+bool Executor::run_done_errands() {
+    std::vector<std::function<void()>> done;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        done.swap(done_errands_);
+    }
+    for (const std::function<void()>& each : done)
+        if (each) each();
+    return !done.empty();
+}
+
+bool Executor::has_errands() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return !errands_.empty() || !done_errands_.empty() || errands_at_work_ > 0;
+}
+
 std::shared_ptr<JobTask> Executor::wait_for_job() {
     std::unique_lock<std::mutex> lock(mutex_);
-    work_.wait(lock, [this] { return stopping_ || scheduler_.size() > 0; });
-    if (stopping_) return nullptr;
+    for (;;) {
+        work_.wait(lock, [this] { return stopping_ || !errands_.empty() || scheduler_.size() > 0; });
+        if (stopping_) return nullptr;
+        if (errands_.empty()) break;
+        run_errands(lock);
+    }
     const std::optional<Waiting> next = scheduler_.pop();
     const auto found = waiting_.find(next->ticket);
     running_ = std::move(found->second);
@@ -82,26 +127,37 @@ std::shared_ptr<JobTask> Executor::wait_for_job() {
     return running_;
 }
 
-// A job whose deadline passed, or that was cancelled just now, is not started.
-void Executor::run(JobTask& task) {
-    const TimePoint start = Clock::now();
-    const kernels::StopToken stop(&task.stop, task.deadline);
-    task.queue_ns = nanoseconds(start - task.received);
-    if (stop.stop_requested()) {
-        task.error = task.stop.load(std::memory_order_relaxed)
-                         ? make_error(Status::Cancelled, "the job was cancelled before it started")
-                         : make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
-        return;
-    }
-    Result<void> done = runner_.run(task.prepared, stop, task.queue_ns, task.body, task.cost);
-    if (!done) task.error = std::move(done).error();
+void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
+    std::deque<Errand> errands = std::exchange(errands_, {});
+    errands_at_work_ = errands.size();
+    lock.unlock();
+    for (const Errand& errand : errands) errand.work();
+    lock.lock();
+    errands_at_work_ = 0;
+    for (Errand& errand : errands) done_errands_.push_back(std::move(errand.done));
+    lock.unlock();
+    wake();
+    lock.lock();
 }
 
-void Executor::finish(std::shared_ptr<JobTask> task) {
+// A job whose deadline passed, or that was cancelled just now, is not started.
+JobStation::Outcome Executor::run(const std::shared_ptr<JobTask>& task) {
+    const TimePoint start = Clock::now();
+    const kernels::StopToken stop(&task->stop, task->deadline);
+    task->queue_ns = nanoseconds(start - task->received);
+    if (!stop.stop_requested()) return station_->run(task, stop);
+    task->error = task->stop.load(std::memory_order_relaxed)
+                      ? make_error(Status::Cancelled, "the job was cancelled before it started")
+                      : make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
+    return JobStation::Outcome::Done;
+}
+
+void Executor::finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome) {
     bool first = false;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         running_.reset();
+        if (outcome == JobStation::Outcome::Passed) return;
         first = done_.empty();
         done_.push_back(std::move(task));
     }
@@ -110,10 +166,17 @@ void Executor::finish(std::shared_ptr<JobTask> task) {
 
 void Executor::loop() {
     try {
+        station_->start();
         while (std::shared_ptr<JobTask> task = wait_for_job()) {
-            run(*task);
-            finish(std::move(task));
+            const JobStation::Outcome outcome = run(task);
+            if (outcome == JobStation::Outcome::Fatal) {
+                // The job stays in flight: it is answered with what all others are.
+                fail(*task->error);
+                break;
+            }
+            finish(std::move(task), outcome);
         }
+        station_->end();
     } catch (const std::exception& exception) {
         fail(exception.what());
     }
@@ -125,13 +188,21 @@ void Executor::fail(const char* what) noexcept {
         error.message = std::string("the executor ended: ") + what;
     } catch (const std::exception&) {
     }
+    fail(std::move(error));
+}
+
+void Executor::fail(Error error) noexcept {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         failure_ = std::move(error);
     }
+    wake();
+}
+
+void Executor::wake() noexcept {
     try {
         wake_();
-    } catch (const std::exception&) {  // the io thread looks by itself every second while a job is in flight
+    } catch (const std::exception&) {  // the io thread looks by itself every second while a job or an errand is here
     }
 }
 

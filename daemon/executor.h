@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: the thread that runs the jobs above the inline budget, one at a time, each on the whole thread pool, and the queue that it
-// takes them from. The queue is shared under a mutex, so that the next job is chosen the moment the last one ends and
-// priorities hold; everything else of a job belongs to the io thread before submit() and after take_done().
+// Executor: a thread that runs the jobs above the inline budget, one at a time, and the queue that it takes them from. What computes
+// is its station: the CPU with a whole thread pool, or a GPU; a daemon has one of each at most. The queue is shared under a mutex, so that
+// the next job is chosen the moment the last one ends and priorities hold; everything else of a job belongs to the io thread
+// before submit() and after take_done().
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "daemon/cost_model.h"
 #include "daemon/job_runner.h"
 #include "daemon/scheduler.h"
 #include "kernels/thread_pool.h"
@@ -39,43 +42,90 @@ struct JobTask {
     wire::ByteBuffer body;  // of the reply, if there is no error
     std::uint64_t queue_ns = 0;
     RunCost cost;
+    Place place = Place::Executor;  // where it ran
+};
+
+// What an executor does with a job. start() to end() are called on the executor's thread.
+class JobStation {
+  public:
+    enum class Outcome {
+        Done,    // error or body is set
+        Passed,  // it went on to another executor
+        Fatal,   // error is set, and the daemon has to end
+    };
+    virtual ~JobStation() = default;
+    virtual void start() {}
+    // `stop` was not requested a moment ago. task->queue_ns is set.
+    virtual Outcome run(const std::shared_ptr<JobTask>& task, const kernels::StopToken& stop) = 0;
+    virtual void end() {}
+};
+
+// The CPU: each job on the whole pool.
+class CpuStation final : public JobStation {
+  public:
+    explicit CpuStation(unsigned threads) : pool_(threads), runner_(&pool_) {}
+    Outcome run(const std::shared_ptr<JobTask>& task, const kernels::StopToken& stop) override;
+
+  private:
+    kernels::ThreadPool pool_;
+    JobRunner runner_;
 };
 
 struct ExecutorLoad {
     std::uint64_t waiting = 0;     // jobs
     std::uint64_t waiting_ns = 0;  // predicted wall time
-    std::uint64_t running = 0;     // 0 or 1
-    std::uint64_t running_ns = 0;  // predicted, of the one that runs
+    std::uint64_t running = 0;     // 0 or 1, of each executor
+    std::uint64_t running_ns = 0;  // predicted, of those that run
     std::uint64_t running_scratch_bytes = 0;
+
+    ExecutorLoad& operator+=(const ExecutorLoad& other);
 };
 
 class Executor {
   public:
-    // `threads`: of the pool, the executor's own included. `wake` is called on the executor's thread when done jobs wait to be taken, or
-    // when the executor failed; it must only pass the word on.
-    Executor(unsigned threads, std::uint64_t quantum_ns, std::function<void()> wake);
-    // Waits for the job that runs (its stop flag ends it soon); drops those that wait.
+    // `wake` is called on the executor's thread when done jobs or errands wait to be taken, or when the executor failed; it must
+    // only pass the word on. `name`: of the thread, up to 15 characters.
+    Executor(std::unique_ptr<JobStation> station, std::uint64_t quantum_ns, std::function<void()> wake,
+             const char* name = "tegud-executor");
+    // One of the CPU. `threads`: of the pool, the executor's own included.
+    Executor(unsigned threads, std::uint64_t quantum_ns, std::function<void()> wake)
+        : Executor(std::make_unique<CpuStation>(threads), quantum_ns, std::move(wake)) {}
+    // Waits for the job that runs (its stop flag ends it soon); drops those that wait, and errands.
     ~Executor();
 
+    // Any thread.
     void submit(std::shared_ptr<JobTask> task);
-    // Takes a job out before it starts. False: it runs, or is done.
+    // Takes a job out before it starts. False: it runs, or is done, or is another executor's.
     bool remove(const JobTask& task);
     std::vector<std::shared_ptr<JobTask>> take_done();
     ExecutorLoad load() const;
     void set_quantum(std::uint64_t quantum_ns);
-    unsigned threads() const { return pool_.threads(); }
     // What ended the executor's thread, if anything did: the daemon must end too.
     std::optional<Error> failure() const;
 
+    // Something to be done between two jobs, before the next one: `work` on the executor's thread, then `done` by run_done_errands().
+    // Neither may throw; `done` may be empty.
+    void post(std::function<void()> work, std::function<void()> done);
+    // Returns whether there were any. Io thread.
+    bool run_done_errands();
+    bool has_errands() const;
+
   private:
+    struct Errand {
+        std::function<void()> work;
+        std::function<void()> done;
+    };
+    // The next job; null: an errand was done, or the executor is to end.
     std::shared_ptr<JobTask> wait_for_job();
-    void run(JobTask& task);
-    void finish(std::shared_ptr<JobTask> task);
+    void run_errands(std::unique_lock<std::mutex>& lock);
+    JobStation::Outcome run(const std::shared_ptr<JobTask>& task);
+    void finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome);
     void fail(const char* what) noexcept;
+    void fail(Error error) noexcept;
+    void wake() noexcept;
     void loop();
 
-    kernels::ThreadPool pool_;
-    JobRunner runner_;
+    std::unique_ptr<JobStation> station_;
     std::function<void()> wake_;
 
     mutable std::mutex mutex_;  // guards all below
@@ -84,6 +134,9 @@ class Executor {
     std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> waiting_;  // by ticket
     std::shared_ptr<JobTask> running_;
     std::vector<std::shared_ptr<JobTask>> done_;
+    std::deque<Errand> errands_;
+    std::vector<std::function<void()>> done_errands_;
+    std::size_t errands_at_work_ = 0;
     std::optional<Error> failure_;
     bool stopping_ = false;
 

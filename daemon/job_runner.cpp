@@ -45,17 +45,26 @@ Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernel
     if (!prepared.in_output) std::memset(base, 0, prepared.result_bytes);  // nothing of an earlier client's result
     outputs_.clear();
     for (const std::uint64_t offset : prepared.output_offsets) outputs_.push_back({base + offset});
+    Result<kernels::RunReport> report = compute(prepared, base, outputs_, stop, cost);
+    if (!report) return std::move(report).error();
+    if (!prepared.note.empty()) report->policy += " (" + prepared.note + ")";
+    cost.threads = report->threads;
+    reply_.timing.copy_ns = cost.copy_ns;
+    reply_.timing.compute_ns = cost.compute_ns;
+    encode(prepared, *report, out);
+    return {};
+}
+
+Result<kernels::RunReport> JobRunner::compute(const PreparedJob& prepared, std::byte*,
+                                              Span<const kernels::OutputView> outputs, const kernels::StopToken& stop,
+                                              RunCost& cost) {
     const TimePoint start = Clock::now();
     cost.started = true;
     Result<kernels::RunReport> report =
         kernels::run_job(prepared.job, Span<const kernels::InputView>(prepared.inputs.data(), prepared.input_count),
-                         outputs_, pool_, stop);
+                         outputs, pool_, stop);
     cost.compute_ns = nanoseconds(Clock::now() - start);
-    if (!report) return std::move(report).error();
-    cost.threads = report->threads;
-    reply_.timing.compute_ns = cost.compute_ns;
-    encode(prepared, *report, out);
-    return {};
+    return report;
 }
 
 void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& report, wire::ByteBuffer& out) {
@@ -69,7 +78,7 @@ void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& re
         // Smaller than what prepare_job laid out, which fitted.
         data_bytes = static_cast<std::size_t>(wire::layout_arrays(specs_, 8, offsets_).value());
     }
-    reply_.backend = wire::Backend::Cpu;
+    reply_.backend = backend();
     reply_.policy = std::string_view(report.policy).substr(0, wire::kMaxPolicyBytes);
     reply_.in_output = prepared.in_output;
     reply_.arrays.clear();

@@ -168,6 +168,20 @@ Result<void> begin_uses(const wire::JobRequest& request, const BoundInputs& inpu
     return output.buffer == nullptr ? Result<void>() : begin(output, "output", prepared.uses.back());
 }
 
+// As they are while the job holds them.
+void describe_buffers(const wire::JobRequest& request, const BoundInputs& inputs, const BoundInput& output,
+                      PreparedJob& prepared) {
+    for (std::size_t i = 0; i < prepared.input_count; ++i) {
+        if (inputs[i].buffer == nullptr) continue;
+        prepared.input_buffers[i] = inputs[i].buffer->client_buffer();
+        prepared.input_ranges[i] = {inputs[i].range.begin, inputs[i].range.end, request.inputs[i].generation};
+        prepared.input_is_output[i] = inputs[i].in_place;
+    }
+    if (output.buffer == nullptr) return;
+    prepared.output_buffer = output.buffer->client_buffer();
+    prepared.output_begin = output.range.begin;
+}
+
 Result<void> lay_out(PreparedJob& prepared) {
     Result<std::uint64_t> bytes = wire::layout_arrays(
         prepared.plan.outputs, prepared.in_output ? wire::kArrayAlignment : 8, prepared.output_offsets);
@@ -188,8 +202,6 @@ void PreparedJob::rebase_inline(Bytes from, const std::byte* to) {
 
 Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTable& buffers,
                                 std::uint64_t scratch_bytes) {
-    if (request.backend == wire::BackendChoice::Gpu)
-        return field_error(Status::Unsupported, "backend", "auto, cpu", "this daemon has no GPU backend");
     Result<kernels::JobPlan> plan = kernels::plan_job(request.job);
     if (!plan) return std::move(plan).error();
     if (plan->scratch_bytes > scratch_bytes)
@@ -198,6 +210,7 @@ Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTab
                            "the job needs " + std::to_string(plan->scratch_bytes) + " bytes of working memory");
     PreparedJob prepared;
     prepared.job = request.job;
+    prepared.backend = request.backend;
     prepared.plan = std::move(plan).value();
     prepared.input_count =
         static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(request.job)))->inputs);
@@ -210,6 +223,7 @@ Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTab
     if (bound && prepared.in_output) bound = bind_output(request.output, buffers, inputs, prepared, output);
     if (bound) bound = begin_uses(request, inputs, output, prepared);
     if (!bound) return std::move(bound).error();
+    describe_buffers(request, inputs, output, prepared);
     return prepared;
 }
 

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "daemon/buffer.h"
+#include "kernels/device/client_memory.h"
 #include "kernels/operation.h"
 #include "wire/messages.h"
 
@@ -25,6 +27,16 @@ struct PreparedJob {
     std::uint64_t result_bytes = 0;                           // of the planned arrays, as laid out
     bool in_place = false;                                    // that output is an input, too: running twice is wrong
     bool cold = false;                                        // pages of its buffers are still to be mapped as it runs
+
+    wire::BackendChoice backend = wire::BackendChoice::Auto;  // what was asked for
+    std::string note;  // why it runs where it does, if that is not where it was meant to; goes into the reply's policy
+
+    // For a GPU: what the views are of. An id of 0: memory of this process.
+    std::array<device::ClientBuffer, wire::kMaxInputs> input_buffers;
+    std::array<device::ClientRange, wire::kMaxInputs> input_ranges;
+    std::array<bool, wire::kMaxInputs> input_is_output{};
+    device::ClientBuffer output_buffer;
+    std::uint64_t output_begin = 0;
 
     std::array<BufferUse, wire::kMaxInputs + 1> uses;
 

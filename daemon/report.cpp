@@ -39,8 +39,23 @@ double uptime_seconds(const Server& server) {
     return static_cast<double>(nanoseconds(Clock::now() - server.started())) * 1e-9;
 }
 
-std::string backend_reason(const config::Settings& settings) {
-    return settings.executor.backend == config::ExecutorBackend::Cpu ? "executor.backend is cpu" : "built without CUDA";
+// What computes besides the CPU, or why nothing does.
+void add_gpu(const GpuStatus& gpu, Fields& fields) {
+    fields.add("backend", std::string(gpu.runs ? "gpu" : "cpu"));
+    fields.add("backend_reason", gpu.reason);
+    fields.add("health", std::string(gpu.degraded ? "degraded" : "ok"));
+    fields.add("memory_class", std::string(device::memory_class_word(gpu.device.memory_class)));
+    std::string built;
+    for (const unsigned architecture : device::built_architectures())
+        built += (built.empty() ? "sm_" : " sm_") + std::to_string(architecture);
+    fields.add("gpu_built_for", built);
+    if (!gpu.runs) return;
+    fields.add("gpu_name", gpu.device.name);
+    fields.add("gpu_compute_capability", std::uint64_t{gpu.device.limits.compute_capability});
+    fields.add("gpu_multiprocessors", std::uint64_t{gpu.device.limits.multiprocessors});
+    fields.add("gpu_memory_bytes", gpu.device.memory_bytes);
+    fields.add("gpu_core_clock_khz", gpu.device.core_clock_khz);
+    fields.add("gpu_memory_clock_khz", gpu.device.memory_clock_khz);
 }
 
 void add_limits(const config::Settings& settings, Fields& fields) {
@@ -64,6 +79,7 @@ void add_costs(const OperationInfo& info, const CostModel& costs, Fields& fields
     fields.add("cost_error_" + stem + "_ratio", record.error());
     fields.add("cost_correction_" + stem + "_inline_ratio", costs.correction(info.operation, Place::Inline));
     fields.add("cost_correction_" + stem + "_executor_ratio", costs.correction(info.operation, Place::Executor));
+    fields.add("cost_correction_" + stem + "_gpu_ratio", costs.correction(info.operation, Place::Gpu));
 }
 
 void add_operation(const OperationInfo& info, const OperationCounters& counters, Fields& fields) {
@@ -115,9 +131,7 @@ std::vector<wire::Field> info_fields(const Server& server) {
     fields.add("protocol_version", std::uint64_t{wire::kVersionMax});
     fields.add("pid", static_cast<std::uint64_t>(::getpid()));
     fields.add("uptime_seconds", uptime_seconds(server));
-    fields.add("backend", std::string("cpu"));
-    fields.add("backend_reason", backend_reason(server.settings()));
-    fields.add("memory_class", std::string("none"));
+    add_gpu(server.gpu_status(), fields);
     fields.add("cpu_isa", std::string(kernels::cpu_isa()));
     fields.add("executor_threads", std::uint64_t{server.executor_threads()});
     fields.add("inline_budget_us", server.settings().executor.inline_budget_us);
@@ -152,6 +166,8 @@ std::vector<wire::Field> stats_fields(const Server& server) {
     fields.add("predicted_work_running_ns", load.running_ns);
     fields.add("scratch_running_bytes", load.running_scratch_bytes);
     add_jobs(statistics, fields);
+    fields.add("gpu_jobs_total", statistics.gpu_jobs_total);
+    fields.add("gpu_fallbacks_total", statistics.gpu_fallbacks_total);
     for (std::size_t status = 0; status < kStatusSlots; ++status)
         if (statistics.refused[status] > 0)
             fields.add("refused_" + lower(status_info(static_cast<Status>(status)).word) + "_total",
@@ -166,8 +182,12 @@ std::vector<wire::Field> stats_fields(const Server& server) {
 }
 
 std::string status_line(const Server& server) {
+    const GpuStatus& gpu = server.gpu_status();
+    const std::string device = gpu.runs       ? ", " + gpu.device.name
+                               : gpu.degraded ? ", degraded: " + gpu.reason
+                                              : std::string();
     return std::string(server.stopping() ? "stopping" : "serving") + " on " + server.listener().path + " (cpu " +
-           kernels::cpu_isa() + ", " + std::to_string(server.executor_threads()) + " threads)";
+           kernels::cpu_isa() + ", " + std::to_string(server.executor_threads()) + " threads" + device + ")";
 }
 
 }  // namespace tegu::daemon

@@ -122,7 +122,7 @@ void Session::handle_close(CloseReason reason) {
     for (auto& entry : jobs_) {
         JobTask& task = *entry.second;
         task.session.reset();
-        if (server_.executor().remove(task)) {
+        if (server_.remove_waiting(task)) {
             server_.quotas().end_job(peer_.uid);
         } else {
             task.stop.store(true, std::memory_order_relaxed);  // its charge ends with it, in Server::take_results

@@ -76,13 +76,16 @@ class Session final : public Connection {
     // session_jobs.cpp
     Result<void> on_job(const wire::FrameHeader& header, Bytes body);
     bool runs_inline(const PreparedJob& prepared) const;
+    Result<void> check_backend(const wire::JobRequest& request) const;
+    // For jobs that do not run at once.
+    Place place_of(const PreparedJob& prepared) const;
     enum class Inline { Answered, TakesLonger };
     Inline run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, TimePoint deadline);
     Result<void> enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                          TimePoint deadline);
-    void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
+    void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared, Place place,
                 std::uint64_t predicted_ns, TimePoint deadline);
-    void retire(const JobTask& task, Status status, std::uint64_t queue_ns, const RunCost& cost);
+    void retire(const JobTask& task, Status status, std::uint64_t queue_ns, const RunCost& cost, Place place);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
 
     // Appends a reply whose body is one message.

@@ -120,12 +120,12 @@ Result<void> Session::on_buffer_freeze(const wire::FrameHeader& header, Bytes bo
     return freeze(header, buffer);
 }
 
-// Sealing waits, for up to 0.2 s, while pages of the memfd are pinned: the helper does it.
+// Sealing waits, for up to 0.2 s, while pages of the memfd are pinned: the helper does it. Those that a GPU has pinned are let go first.
 Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer) {
     struct Sealing {
         int fd;
         Mapping writable;
-        Result<void> sealed;
+        Result<void> sealed = make_error(Status::ShuttingDown, "the daemon is stopping");
     };
     const auto sealing = std::make_shared<Sealing>();
     HelperThread::Task task;
@@ -136,6 +136,7 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     task.done = [self = shared_from_this(), this, header, buffer, sealing] {
         freezing_ = false;
         buffer->end_freeze(sealing->sealed.ok());
+        if (buffer->device() != nullptr) buffer->device()->allow_registering(buffer->id(), true, nullptr);
         if (closed()) return;
         guarded([&] {
             if (!sealing->sealed) server_.statistics().count_refused(sealing->sealed.error().status);
@@ -150,8 +151,16 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     if (!writable) return std::move(writable).error();
     sealing->fd = buffer->fd();
     sealing->writable = std::move(writable).value();
-    freezing_ = server_.helper().submit(task, HelperThread::Turn::Last);
     server_.look_soon();
+    if (buffer->device() != nullptr) {
+        const auto waiting = std::make_shared<HelperThread::Task>(std::move(task));
+        freezing_ = true;
+        buffer->device()->allow_registering(buffer->id(), false, [self = shared_from_this(), this, waiting] {
+            if (!server_.helper().submit(*waiting, HelperThread::Turn::Last)) waiting->done();
+        });
+        return {};
+    }
+    freezing_ = server_.helper().submit(task, HelperThread::Turn::Last);
     if (!freezing_) buffer->end_freeze(false);
     return freezing_ ? Result<void>() : make_error(Status::ShuttingDown, "the daemon is stopping");
 }
@@ -162,7 +171,7 @@ Result<void> Session::on_buffer_release(const wire::FrameHeader& header, Bytes b
     if (!request) return std::move(request).error();
     const std::shared_ptr<Buffer> buffer = buffers_.take(request->handle);
     if (buffer == nullptr) return no_such_buffer();
-    if (buffer.use_count() > 1 || !buffer->ends_on_helper()) {
+    if (buffer.use_count() > 1 || !buffer->ends_elsewhere()) {
         reply_empty(header);
         return {};
     }

@@ -48,6 +48,8 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
         Result<void> features = check_features(*request, features_);
         if (!features) return features;
     }
+    Result<void> backend = check_backend(*request);
+    if (!backend) return backend;
     Result<PreparedJob> prepared = prepare_job(*request, buffers_, server_.settings().limits.scratch_bytes);
     if (!prepared) return std::move(prepared).error();
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
@@ -55,8 +57,32 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
     return enqueue(header, *request, std::move(prepared).value(), deadline);
 }
 
+Result<void> Session::check_backend(const wire::JobRequest& request) const {
+    if (request.backend != wire::BackendChoice::Gpu) return {};
+    const GpuStatus& gpu = server_.gpu_status();
+    if (!gpu.runs)
+        return field_error(Status::Unsupported, "backend", "auto, cpu",
+                           "this daemon has no GPU backend: " + gpu.reason);
+    if (!server_.gpu()->can_run(request.job))
+        return field_error(Status::Unsupported, "backend", "auto, cpu",
+                           "the GPU backend does not compute this operation");
+    return {};
+}
+
+Place Session::place_of(const PreparedJob& prepared) const {
+    switch (prepared.backend) {
+        case wire::BackendChoice::Cpu: return Place::Executor;
+        case wire::BackendChoice::Gpu: return Place::Gpu;
+        case wire::BackendChoice::Auto: break;
+    }
+    const bool gpu = server_.gpu() != nullptr && server_.gpu()->can_run(prepared.job) &&
+                     server_.crossover().prefers_gpu(prepared.job);
+    return gpu ? Place::Gpu : Place::Executor;
+}
+
 // A small job, for which there is working memory besides that of the one that the executor runs.
 bool Session::runs_inline(const PreparedJob& prepared) const {
+    if (prepared.backend == wire::BackendChoice::Gpu) return false;
     const kernels::JobPlan& plan = prepared.plan;
     const std::uint64_t ns = server_.costs().predict_ns(operation_of(prepared.job), Place::Inline, plan.predicted_ns);
     if (ns >= server_.settings().executor.inline_budget_us * 1000) return false;
@@ -104,9 +130,10 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
 Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                               TimePoint deadline) {
     const auto& limits = server_.settings().limits;
-    const ExecutorLoad load = server_.executor().load();
+    const ExecutorLoad load = server_.load();
+    const Place place = place_of(prepared);
     const std::uint64_t predicted_ns =
-        server_.costs().predict_ns(operation_of(prepared.job), Place::Executor, prepared.plan.predicted_ns);
+        server_.costs().predict_ns(operation_of(prepared.job), place, prepared.plan.predicted_ns);
     const bool too_many = load.waiting >= limits.queued_jobs;
     const bool too_much = load.waiting > 0 && load.waiting_ns + predicted_ns > limits.queued_work_ms * 1'000'000;
     if (too_many || too_much) {
@@ -121,7 +148,7 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
     Result<void> charged = server_.quotas().start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
     if (!charged) return charged;
     try {
-        submit(header, request, std::move(prepared), predicted_ns, deadline);
+        submit(header, request, std::move(prepared), place, predicted_ns, deadline);
     } catch (...) {
         jobs_.erase(header.request_id);
         server_.quotas().end_job(peer_.uid);
@@ -132,7 +159,7 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
 
 // REQUIRES: a job is charged.
 void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
-                     std::uint64_t predicted_ns, TimePoint deadline) {
+                     Place place, std::uint64_t predicted_ns, TimePoint deadline) {
     auto task = std::make_shared<JobTask>();
     task->data.assign(request.data.begin(), request.data.end());
     prepared.rebase_inline(request.data, task->data.data());
@@ -142,19 +169,24 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     task->received = now();
     task->deadline = deadline;
     task->prepared = std::move(prepared);
+    task->place = place;
+    if (place == Place::Gpu)
+        for (const BufferUse& use : task->prepared.uses)
+            if (use.buffer() != nullptr) use.buffer()->used_by(server_.gpu());
     if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
-    server_.executor().submit(std::move(task));
+    server_.executor(place).submit(std::move(task));
 }
 
 // Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor sets is not read here.
-void Session::retire(const JobTask& task, Status status, std::uint64_t queue_ns, const RunCost& cost) {
+void Session::retire(const JobTask& task, Status status, std::uint64_t queue_ns, const RunCost& cost, Place place) {
     const Operation operation = operation_of(task.prepared.job);
     const kernels::JobPlan& plan = task.prepared.plan;
     server_.statistics().of(operation).count(status, plan, queue_ns, cost.compute_ns);
+    if (status == Status::Ok && place == Place::Gpu) ++server_.statistics().gpu_jobs_total;
     if (status == Status::Ok)
-        server_.costs().learn({operation, Place::Executor, cost.threads, plan.predicted_ns, task.waiting.cost_ns,
-                               cost.compute_ns, task.prepared.cold});
+        server_.costs().learn({operation, place, cost.threads, plan.predicted_ns, task.waiting.cost_ns,
+                               cost.copy_ns + cost.compute_ns, task.prepared.cold});
     server_.quotas().end_job(peer_.uid);
     jobs_.erase(task.request_id);
 }
@@ -164,7 +196,8 @@ void Session::complete(JobTask& task) {
     const bool cut_off =
         task.error && task.error->status == Status::Cancelled && server_.stopping() && !task.cancelled_by_client;
     if (cut_off) task.error = task.prepared.in_place && task.cost.started ? stopped_half_way() : shutting_down();
-    retire(task, task.error ? task.error->status : Status::Ok, task.queue_ns, task.cost);
+    if (!task.prepared.note.empty()) ++server_.statistics().gpu_fallbacks_total;
+    retire(task, task.error ? task.error->status : Status::Ok, task.queue_ns, task.cost, task.place);
     if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
     const std::size_t frame = wire::begin_frame(out());
     out().insert(out().end(), task.body.begin(), task.body.end());
@@ -173,7 +206,7 @@ void Session::complete(JobTask& task) {
 
 // REQUIRES: the executor has given the job back.
 void Session::drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error) {
-    retire(*task, error.status, nanoseconds(now() - task->received), {});
+    retire(*task, error.status, nanoseconds(now() - task->received), {}, Place::Executor);
     reply_error(wire::MessageType::Job, task->request_id, error);
 }
 
@@ -184,7 +217,7 @@ Result<void> Session::on_cancel(const wire::FrameHeader& header, Bytes body) {
     if (found == jobs_.end())
         return field_error(Status::NotFound, "target_id", "the request id of a job in flight", "no such job in flight");
     const std::shared_ptr<JobTask> task = found->second;
-    const bool waited = server_.executor().remove(*task);
+    const bool waited = server_.remove_waiting(*task);
     reply(header, wire::CancelReply{!waited});
     task->cancelled_by_client = true;
     if (waited) {
@@ -207,7 +240,7 @@ TimePoint Session::look_at_jobs(TimePoint now) {
         }
     }
     for (const std::shared_ptr<JobTask>& task : overdue)
-        if (server_.executor().remove(*task))
+        if (server_.remove_waiting(*task))
             drop_waiting(task, make_error(Status::DeadlineExceeded, "the deadline passed before the job started"));
     return next;
 }
@@ -215,10 +248,10 @@ TimePoint Session::look_at_jobs(TimePoint now) {
 void Session::answer_jobs(const Error& error) {
     while (!jobs_.empty()) {
         const std::shared_ptr<JobTask> task = jobs_.begin()->second;
-        const bool started = !server_.executor().remove(*task);
+        const bool started = !server_.remove_waiting(*task);
         if (started) task->stop.store(true, std::memory_order_relaxed);
         const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
-        retire(*task, answer.status, 0, {});
+        retire(*task, answer.status, 0, {}, Place::Executor);
         reply_error(wire::MessageType::Job, task->request_id, answer);
     }
     flush();
@@ -228,7 +261,7 @@ void Session::abort_jobs() {
     std::vector<std::shared_ptr<JobTask>> tasks;
     for (const auto& entry : jobs_) tasks.push_back(entry.second);
     for (const std::shared_ptr<JobTask>& task : tasks) {
-        if (server_.executor().remove(*task)) {
+        if (server_.remove_waiting(*task)) {
             drop_waiting(task, shutting_down());
         } else {
             task->stop.store(true, std::memory_order_relaxed);

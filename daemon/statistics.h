@@ -63,6 +63,8 @@ struct Statistics {
     std::uint64_t buffers_total = 0;
     std::uint64_t results_dropped_total = 0;  // the client was gone
     std::uint64_t reloads_total = 0;
+    std::uint64_t gpu_jobs_total = 0;                   // that the GPU answered
+    std::uint64_t gpu_fallbacks_total = 0;              // that the CPU answered, as the GPU had no memory for them
     std::array<std::uint64_t, kStatusSlots> refused{};  // requests answered with an error before they ran, by status
     std::array<std::uint64_t, kCloseReasons> closed{};  // connections, by reason
     std::array<OperationCounters, kOperationSlots> operations{};

@@ -84,6 +84,14 @@ void ClientMemory::drop(std::uint64_t id) {
     known_.erase(found);
 }
 
+void ClientMemory::allow_registering(std::uint64_t id, bool allowed) {
+    if (class_ != MemoryClass::B) return;
+    Known& known = know(id);
+    known.may_register = allowed;
+    unregister(known.readable);
+    unregister(known.writable);
+}
+
 void ClientMemory::end_job() {
     for (auto& known : known_) known.second.in_use = false;
 }
@@ -115,6 +123,7 @@ Result<std::byte*> ClientMemory::read(const ClientBuffer& buffer, const ClientRa
     if (class_ == MemoryClass::C) return buffer.readable + range.begin;
     if (class_ != MemoryClass::B) return read_copy(buffer, range, temporary, stop, cost);
     Known& known = know(buffer.id);
+    if (!known.may_register) return read_copy(buffer, range, temporary, stop, cost);
     std::byte* address = registered(known.readable, buffer.readable, buffer, true, cost);
     if (address == nullptr) address = registered(known.writable, buffer.writable, buffer, false, cost);
     if (address == nullptr) return read_copy(buffer, range, temporary, stop, cost);
@@ -125,7 +134,9 @@ Result<std::byte*> ClientMemory::read(const ClientBuffer& buffer, const ClientRa
 Result<std::byte*> ClientMemory::write(const ClientBuffer& buffer, std::uint64_t begin, MoveCost& cost) {
     if (class_ == MemoryClass::C) return buffer.writable + begin;
     if (class_ != MemoryClass::B) return static_cast<std::byte*>(nullptr);
-    std::byte* address = registered(know(buffer.id).writable, buffer.writable, buffer, false, cost);
+    Known& known = know(buffer.id);
+    if (!known.may_register) return static_cast<std::byte*>(nullptr);
+    std::byte* address = registered(known.writable, buffer.writable, buffer, false, cost);
     return address == nullptr ? address : address + begin;
 }
 

@@ -65,6 +65,9 @@ class ClientMemory {
     // Forgets a buffer, before its mappings end or are sealed. Unknown ones are no error. Between jobs.
     void drop(std::uint64_t id);
     void drop_all();
+    // Whether mappings of the buffer may be registered, which pins their pages and so stands in the way of a seal; what is
+    // registered ends. Meanwhile it is copied. Between jobs.
+    void allow_registering(std::uint64_t id, bool allowed);
     std::size_t buffers() const { return known_.size(); }
 
   private:
@@ -85,6 +88,7 @@ class ClientMemory {
         Mapping readable, writable;
         std::list<std::uint64_t>::iterator age;
         bool in_use = false;  // by the job at hand
+        bool may_register = true;
     };
 
     Known& know(std::uint64_t id);

@@ -58,7 +58,7 @@ Result<kernels::RunReport> GpuRunner::run(const Job& job, const kernels::JobPlan
                                           const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost) {
     cost = GpuCost();
     Result<kernels::RunReport> report = run_placed(job, plan, inputs, output, stop, cost);
-    if (!report && report.error().status != Status::DeviceLost) {
+    if (!report) {
         // A copy that was begun may still read memory that its owner gives back next.
         Result<void> ended = gpu_.synchronize(stream_);
         if (!ended) report = std::move(ended).error();

@@ -48,6 +48,8 @@ class GpuRunner {
                                    const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost);
     // ClientMemory::drop().
     void drop(std::uint64_t buffer_id) { clients_.drop(buffer_id); }
+    // ClientMemory::allow_registering().
+    void allow_registering(std::uint64_t buffer_id, bool allowed) { clients_.allow_registering(buffer_id, allowed); }
 
     MemoryClass memory_class() const { return gpu_.info().memory_class; }
     const Arena& arena() const { return arena_; }

@@ -26,7 +26,7 @@ DeviceInfo guard_device(const GuardOptions& options);
 
 class GuardStream;
 
-class GuardGpu final : public Gpu {
+class GuardGpu : public Gpu {
   public:
     explicit GuardGpu(const GuardOptions& options);
     GuardGpu(const DeviceInfo& device, const GuardOptions& options);

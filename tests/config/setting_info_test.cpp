@@ -63,15 +63,17 @@ TEST(SettingValue, ModesAreOctalStrings) {
 
 TEST(SettingValue, Words) {
     EXPECT_EQ(found(check_value(row("log.level"), "warning")), "warning");
-    EXPECT_EQ(found(check_value(row("executor.backend"), "gpu")),
-              "error: found the string \"gpu\", allowed one of \"auto\", \"cpu\"");
+    EXPECT_EQ(found(check_value(row("executor.backend"), "cuda")),
+              "error: found the string \"cuda\", allowed one of \"auto\", \"cpu\", \"gpu\"");
+    EXPECT_EQ(found(check_value(row("gpu.memory_class"), "a")),
+              "error: found the string \"a\", allowed one of \"auto\", \"A\", \"B\", \"C\", \"discrete\"");
     EXPECT_EQ(found(check_value(row("log.level"), 6)).rfind("error: found the integer 6, allowed one of", 0), 0u);
     EXPECT_FALSE(check_value(row("log.level"), "Info").ok());
     EXPECT_FALSE(check_value(row("log.level"), std::string("info\0", 5)).ok());
 }
 
 TEST(SettingValue, EveryWordIsStoredAndReadBack) {
-    for (const std::string_view key : {"log.level", "executor.backend"}) {
+    for (const std::string_view key : {"log.level", "executor.backend", "gpu.memory_class"}) {
         const SettingInfo& info = row(key);
         for (const std::string_view word : setting_words(info.kind)) {
             Settings settings;

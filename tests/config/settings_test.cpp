@@ -52,6 +52,8 @@ TEST(SettingsTable, EveryRowSetsItsOwnMemberAlone) {
             value = std::string("debug");
         else if (info.kind == SettingKind::Backend)
             value = std::string("cpu");
+        else if (info.kind == SettingKind::Memory)
+            value = std::string("A");
         else
             value = *std::get_if<std::uint64_t>(&value) + 1;
         info.set(after, value);
@@ -91,6 +93,8 @@ TEST_P(DefaultSettings, AreAllowedAndInOrderOnAnyMachine) {
     EXPECT_NE(settings.limits.buffer_bytes_per_uid, 0u);
     EXPECT_NE(settings.limits.buffer_bytes_total, 0u);
     EXPECT_NE(settings.limits.scratch_bytes, 0u);
+    EXPECT_NE(settings.gpu.arena_bytes, 0u);
+    EXPECT_NE(settings.gpu.workspace_bytes, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, DefaultSettings,
@@ -103,6 +107,8 @@ TEST(DefaultSettings, SharesOfTheMemoryAreTheDocumentedOnes) {
     EXPECT_EQ(settings.limits.buffer_bytes_per_uid, 1ull << 30);
     EXPECT_EQ(settings.limits.buffer_bytes, 1ull << 30);
     EXPECT_EQ(settings.limits.scratch_bytes, 1ull << 30);
+    EXPECT_EQ(settings.gpu.arena_bytes, 1ull << 30);
+    EXPECT_EQ(settings.gpu.workspace_bytes, 512ull << 20);
     EXPECT_GE(physical_memory_bytes(), 16ull << 20);
 }
 

@@ -25,8 +25,8 @@ void pause() {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
-pid_t spawn(const std::vector<std::string>& arguments, const std::string& output) {
-    const std::string program = TEGU_BINARY_DIR "/bin/tegud";
+pid_t spawn(const DaemonProgram& daemon, const std::vector<std::string>& arguments, const std::string& output) {
+    const std::string program = TEGU_BINARY_DIR "/" + daemon.path;
     std::vector<char*> argv{const_cast<char*>(program.c_str())};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
@@ -35,6 +35,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::string& output
     const int fd = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     (void)::dup2(fd, 1);
     (void)::dup2(fd, 2);
+    for (const std::string& variable : daemon.environment) (void)::putenv(const_cast<char*>(variable.c_str()));
     ::execv(program.c_str(), argv.data());
     ::_exit(127);
 }
@@ -78,7 +79,7 @@ void remove_directory(const std::string& directory) {
 
 int run_tegud(const std::vector<std::string>& arguments, std::string* output) {
     const std::string directory = make_directory();
-    const pid_t pid = spawn(arguments, directory + "/log");
+    const pid_t pid = spawn({}, arguments, directory + "/log");
     int status = 0;
     EXPECT_EQ(pid, ::waitpid(pid, &status, 0));
     *output = read_file(directory + "/log");
@@ -86,14 +87,14 @@ int run_tegud(const std::vector<std::string>& arguments, std::string* output) {
     return exit_code(status);
 }
 
-DaemonProcess::DaemonProcess(const std::string& settings)
-    : directory_(make_directory()), socket_(directory_ + "/tegud.sock") {
+DaemonProcess::DaemonProcess(const std::string& settings, DaemonProgram program)
+    : program_(std::move(program)), directory_(make_directory()), socket_(directory_ + "/tegud.sock") {
     write_settings(settings);
     start();
 }
 
 void DaemonProcess::start() {
-    pid_ = spawn({"--config", directory_ + "/tegud.toml", "--socket", socket_}, directory_ + "/log");
+    pid_ = spawn(program_, {"--config", directory_ + "/tegud.toml", "--socket", socket_}, directory_ + "/log");
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (!answers(socket_) && std::chrono::steady_clock::now() < end) pause();
 }

@@ -9,10 +9,16 @@
 
 namespace tegu::test {
 
+// A program that is tegud, from the build directory, and variables of its environment ("NAME=value").
+struct DaemonProgram {
+    std::string path = "bin/tegud";
+    std::vector<std::string> environment{"CUDA_VISIBLE_DEVICES="};  // no GPU, whatever the machine has
+};
+
 class DaemonProcess {
   public:
     // Starts it with these settings (TOML) and waits until it answers.
-    explicit DaemonProcess(const std::string& settings = "");
+    explicit DaemonProcess(const std::string& settings = "", DaemonProgram program = {});
     ~DaemonProcess();
     DaemonProcess(const DaemonProcess&) = delete;
     DaemonProcess& operator=(const DaemonProcess&) = delete;
@@ -20,6 +26,7 @@ class DaemonProcess {
     // Starts it again after it ended, in the same place.
     void start();
 
+    const std::string& directory() const { return directory_; }
     const std::string& socket() const { return socket_; }
     pid_t pid() const { return pid_; }
     void write_settings(const std::string& settings) const;
@@ -32,6 +39,7 @@ class DaemonProcess {
     bool wait_for_log(const std::string& text) const;
 
   private:
+    DaemonProgram program_;
     std::string directory_;
     std::string socket_;
     pid_t pid_ = -1;

@@ -27,12 +27,12 @@ Arrays compute(const Job& job, Bytes data) {
     return arrays;
 }
 
-Arrays arrays_of(const Message& message, const std::byte* output) {
+Arrays arrays_of(const Message& message, const std::byte* output, wire::Backend backend) {
     EXPECT_EQ(Status::Ok, message.header.status) << error_of(message).message << " " << error_of(message).field;
     Result<wire::JobReply> reply = wire::decode_job_reply(message.body);
     EXPECT_TRUE(reply.ok());
     if (!reply) return {};
-    EXPECT_EQ(wire::Backend::Cpu, reply->backend);
+    EXPECT_EQ(backend, reply->backend) << reply->policy;
     EXPECT_FALSE(reply->policy.empty());
     EXPECT_EQ(output != nullptr, reply->in_output);
     const std::byte* base = output != nullptr ? output : reply->data.data();

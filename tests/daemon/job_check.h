@@ -16,7 +16,7 @@ using Arrays = std::vector<wire::ByteBuffer>;
 Arrays compute(const Job& job, Bytes data);
 
 // Those of a reply with its data in it, or in `output` (the memory that the output operand names).
-Arrays arrays_of(const Message& reply, const std::byte* output = nullptr);
+Arrays arrays_of(const Message& reply, const std::byte* output = nullptr, wire::Backend backend = wire::Backend::Cpu);
 
 // A mapping of a whole memfd for writing.
 class SharedMemory {

@@ -56,16 +56,6 @@ std::string to_string(const IntegerDot& dot) {
     return (negative ? "-" : "") + digits;
 }
 
-Result<void> write_dot(const IntegerDot& dot, ElementType type, std::byte* out) {
-    const bool is_signed = type == ElementType::I64;
-    const std::uint64_t above = is_signed ? 0 - (dot.limb[0] >> 63) : 0;
-    if (dot.limb[1] != above || dot.limb[2] != above)
-        return field_error(Status::Overflow, "dot", is_signed ? "-2^63..2^63-1" : "0..2^64-1",
-                           "dot is " + to_string(dot) + " and does not fit " + std::string(element_word(type)));
-    std::memcpy(out, &dot.limb[0], sizeof dot.limb[0]);
-    return {};
-}
-
 // --- sequences ----------------------------------------------------------------------------------------------------------
 
 // Two sequences of the same shape.
@@ -170,6 +160,16 @@ IntegerDotKernel integer_kernel(ElementType type) {
 }
 
 }  // namespace
+
+Result<void> write_dot(const IntegerDot& dot, ElementType type, std::byte* out) {
+    const bool is_signed = type == ElementType::I64;
+    const std::uint64_t above = is_signed ? 0 - (dot.limb[0] >> 63) : 0;
+    if (dot.limb[1] != above || dot.limb[2] != above)
+        return field_error(Status::Overflow, "dot", is_signed ? "-2^63..2^63-1" : "0..2^64-1",
+                           "dot is " + to_string(dot) + " and does not fit " + std::string(element_word(type)));
+    std::memcpy(out, &dot.limb[0], sizeof dot.limb[0]);
+    return {};
+}
 
 Result<JobPlan> plan_dot(const Job& job, const DotParams& params) {
     const std::uint64_t sequences = sequences_of(job);

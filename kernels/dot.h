@@ -13,4 +13,8 @@ Result<JobPlan> plan_dot(const Job& job, const DotParams& params);
 Result<RunReport> run_dot(const Job& job, const DotParams& params, Span<const InputView> inputs,
                           Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
 
+struct IntegerDot;
+// Stores an exact sum as `reply`, I64 or U64. Errors: Overflow, in the words of run_dot but for the row.
+Result<void> write_dot(const IntegerDot& dot, ElementType reply, std::byte* out);
+
 }  // namespace tegu::kernels

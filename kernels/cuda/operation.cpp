@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "kernels/cuda/add_run.h"
+#include "kernels/cuda/dot_run.h"
 #include "kernels/cuda/entropy_map_run.h"
 #include "kernels/cuda/reduce_run.h"
 #include "kernels/cuda/rowscale_run.h"

@@ -12,6 +12,7 @@
 // X(Name, stem): the operations of base/job.h that this backend has.
 #define TEGU_CUDA_OPERATIONS(X) \
     X(Add, add)                 \
+    X(Dot, dot)                 \
     X(EntropyMap, entropy_map)  \
     X(Reduce, reduce)           \
     X(Rowscale, rowscale)       \

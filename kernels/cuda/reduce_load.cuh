@@ -93,6 +93,8 @@ struct Elements {
         return index / cols * row_stride + index % cols;
     }
     TEGU_DEVICE T at(std::uint64_t index) const { return data[offset(index)]; }
+    // As DenseElements has it.
+    TEGU_DEVICE void load_run(std::uint64_t begin, T* x) const { load(begin, x); }
     // How many of the Run elements from `begin` on are there.
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {
         return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of dot.
+#include "kernels/cuda/dot.h"
+
+#include "kernels/cuda/dot_float.cuh"
+#include "kernels/cuda/dot_integer.cuh"
+#include "kernels/cuda/launch.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+struct DotLaunch {
+    const DotInputs& inputs;
+    const DotWork& work;
+    const ReduceShape& shape;
+    const ReduceRange& range;
+    Stream stream;
+
+    using Kernel = void (*)(DotInputs, bool, bool, DotWork, ReduceShape, ReduceRange);
+    template <class T, unsigned Run>
+    bool packs(const ReduceInput& input) const {
+        return runs_are_packs<T, Run>(input, range.first + range.count);
+    }
+    template <class T, unsigned Run>
+    LaunchStatus run(Kernel kernel, std::size_t shared_bytes) const {
+        const std::uint64_t blocks = shape.segment_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
+        return launch(kernel, LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes}, stream, inputs, packs<T, Run>(inputs.x),
+                      packs<T, Run>(inputs.y), work, shape, range);
+    }
+};
+
+template <class T>
+struct DotLaunches {
+    static LaunchStatus run(const DotLaunch& with) {
+        constexpr unsigned kRun = IntegerRun<T>::kElements;
+        if (with.shape.segment_lanes != 0) return with.run<T, kRun>(dot_integer_rows<T>, 0);
+        return with.run<T, kRun>(dot_integer<T>, with.shape.team_warps == 1 ? 0 : with.shape.threads / kWarpLanes * DotLimbsKind::kWords * 8);
+    }
+};
+template <class T>
+struct FloatDotLaunches {
+    static LaunchStatus run(const DotLaunch& with) {
+        if (with.shape.segment_lanes != 0) return with.run<T, kFloatRun>(dot_float_rows<T>, 0);
+        const ReduceInput& x = with.inputs.x;
+        const ReduceInput& y = with.inputs.y;
+        const bool gaps = x.cols < x.n || y.cols < y.n;
+        const bool dense = !gaps && with.packs<T, kFloatRun>(x) && with.packs<T, kFloatRun>(y);
+        const std::size_t shared = FloatKind<0>::shared_bytes(with.shape);
+        return dense ? with.run<T, kFloatRun>(dot_float<T, true>, shared) : with.run<T, kFloatRun>(dot_float<T, false>, shared);
+    }
+};
+template <>
+struct DotLaunches<Half> : FloatDotLaunches<Half> {};
+template <>
+struct DotLaunches<float> : FloatDotLaunches<float> {};
+template <>
+struct DotLaunches<double> : FloatDotLaunches<double> {};
+
+}  // namespace
+
+LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work, const ReduceShape& shape, const ReduceRange& range, Stream stream) {
+    const DotLaunch with{inputs, work, shape, range, stream};
+    switch (type) {
+#define TEGU_X(number, Name, word, element) \
+    case ElementType::Name: return DotLaunches<element>::run(with);
+        TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+    }
+    return 0;
+}
+
+ReduceWorkload dot_workload(ElementType type, std::uint64_t sequences, std::uint64_t n) {
+    const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
+    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, is_float(type) ? kFloatMostTiles : 16u, is_float(type) ? 256u : 512u};
+}
+
+}  // namespace cuda
+}  // namespace tegu

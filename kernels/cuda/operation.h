@@ -14,6 +14,7 @@
     X(Add, add)                 \
     X(Dot, dot)                 \
     X(EntropyMap, entropy_map)  \
+    X(Histogram, histogram)     \
     X(Reduce, reduce)           \
     X(Rowscale, rowscale)       \
     X(Topk, topk)

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/add.h"
 #include "kernels/cuda/entropy_map.h"
+#include "kernels/cuda/histogram_count.h"
 #include "kernels/cuda/reduce_shape.h"
 #include "kernels/cuda/rowscale.h"
 #include "kernels/cuda/topk.h"
@@ -15,6 +16,7 @@ namespace cuda {
 struct Policies {
     AddPolicy add = kDefaultAddPolicy;
     EntropyMapPolicy entropy_map = kDefaultEntropyMapPolicy;
+    CountPolicy count = kDefaultCountPolicy;  // histogram and entropy
     ReducePolicy reduce = kDefaultReducePolicy;
     RowscalePolicy rowscale = kDefaultRowscalePolicy;
     TopkPolicy topk = kDefaultTopkPolicy;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/histogram_count.h"
+
+#include <algorithm>
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr std::size_t kLeastBytes = 4 << 10;       // of a block, for the rules of its teams
+constexpr std::uint64_t kCheapBytes = 48 << 10;    // of a block that leave room for several on a multiprocessor
+constexpr std::uint64_t kFewSegments = 8;          // of a sequence that a warp may take alone
+constexpr std::uint64_t kFewCounters = 512;        // that are worth several copies
+constexpr std::uint64_t kMostElements = 1u << 31;  // of a part: its counters have 32 bits
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
+    return a / b + (a % b != 0);
+}
+std::uint64_t round16(std::uint64_t bytes) {
+    return (bytes + 15) / 16 * 16;
+}
+
+// Where the counters lie, and who counts.
+void choose_team(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits, CountShape* shape) {
+    const std::uint64_t most = std::min(std::max(policy.shared_bytes, kLeastBytes), limits.shared_bytes_per_block);
+    const std::uint64_t elements = work.input.lines * work.input.cols;
+    const std::uint64_t counters = round16(work.slots * 4);
+    // To clear and to add up many counters is not worth it for few elements.
+    shape->shared = counters + round16(work.rule_bytes) <= most && (counters <= kCheapBytes || work.slots <= elements);
+    const std::uint64_t held = shape->shared ? counters : 0;
+    const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
+    shape->table = table != 0 && rule + held + table <= most && work.slots / 8 <= elements + 32;
+    const std::uint64_t team = rule + held + (shape->table ? table : 0);
+    shape->threads = std::min(policy.threads_per_block, kCountThreads);
+    shape->copies = 1;
+    const bool few = count_segments(work.input, work.element_bytes) <= kFewSegments;
+    const bool many =
+        work.input.sequences >= std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
+    shape->by_warp = few && many && team * (shape->threads / 32) <= std::min(most, kCheapBytes);
+    if (!shape->by_warp) {
+        if (team > kCheapBytes / 2) shape->threads = kCountThreads;
+        if (shape->shared && work.slots <= kFewCounters)
+            shape->copies = std::max(1u, std::min(policy.copies, shape->threads / 32));
+        while (shape->copies > 1 && team + (shape->copies - 1) * counters > std::min(most, kCheapBytes))
+            --shape->copies;
+    }
+    shape->team_bytes = static_cast<unsigned>(team + (shape->copies - 1) * held);
+}
+
+std::uint64_t resident_blocks(const CountShape& shape, const CountPolicy& policy, const DeviceLimits& limits) {
+    const std::uint64_t block_bytes = std::uint64_t{shape.team_bytes} * shape.teams_per_block();
+    const std::uint64_t multiprocessor_bytes = std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
+    std::uint64_t fit = limits.threads_per_multiprocessor / shape.threads;
+    if (block_bytes != 0) fit = std::min(fit, multiprocessor_bytes / block_bytes);
+    return std::max<std::uint64_t>(fit, 1) * limits.multiprocessors * std::max(policy.waves, 1u);
+}
+
+}  // namespace
+
+CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits) {
+    CountShape shape{};
+    choose_team(work, policy, limits, &shape);
+    const std::uint64_t resident = resident_blocks(shape, policy, limits);
+    const std::uint64_t segments = count_segments(work.input, work.element_bytes);
+    const std::uint64_t segment_elements = kCountSegmentBytes / work.element_bytes + 32;
+    const std::uint64_t launch_segments = policy.launch_bytes * limits.multiprocessors / kCountSegmentBytes + 1;
+    shape.at_once = std::max<std::uint64_t>(1, std::min(segments, launch_segments));
+    // Enough parts to fill the device, each worth counters of its own.
+    std::uint64_t parts = 1;
+    if (!shape.by_warp) {
+        const std::uint64_t wanted = divide_up(shape.at_once, shape.threads / 32);
+        const std::uint64_t worth = shape.shared ? shape.at_once * segment_elements / (4 * work.slots) + 1 : wanted;
+        parts = std::min({resident / std::max<std::uint64_t>(work.input.sequences, 1), wanted, worth});
+    }
+    parts = std::max({parts, shape.at_once * segment_elements / kMostElements + 1});
+    shape.part = divide_up(shape.at_once, parts);
+    shape.parts = divide_up(shape.at_once, shape.part);
+    const std::uint64_t blocks = divide_up(work.input.sequences * shape.parts, shape.teams_per_block());
+    shape.blocks = static_cast<unsigned>(std::max<std::uint64_t>(1, std::min(blocks, resident)));
+    return shape;
+}
+
+}  // namespace cuda
+}  // namespace tegu

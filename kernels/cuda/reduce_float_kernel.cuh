@@ -88,19 +88,19 @@ TEGU_DEVICE LaneNode load_node(const std::uint64_t* shared, unsigned warp) {
 // All threads of the block call it.
 template <unsigned Parts>
 TEGU_DEVICE LaneNode chunk_tree(LaneNode node, const ReduceShape& shape, std::uint64_t* shared) {
-    const unsigned in_chunk = shape.tiles_per_warp < kTilesPerChunk ? static_cast<unsigned>(kTilesPerChunk) / shape.tiles_per_warp : 1;
+    const unsigned in_chunk = static_cast<unsigned>(kTilesPerChunk) >> log2_of(shape.tiles_per_warp);
     const unsigned warps = shape.team_warps < in_chunk ? shape.team_warps : in_chunk;
     if (warps > 1) {
         store_node<Parts>(shared, node);
         TEGU_NO_UNROLL
         for (unsigned step = 1; step < warps; step *= 2) {
             block_barrier();
-            if (warp_index() % (2 * step) != 0) continue;
+            if ((warp_index() & (2 * step - 1)) != 0) continue;
             node = merge<Parts>(node, load_node<Parts>(shared, warp_index() + step));
             if (2 * step < warps) store_node<Parts>(shared, node);
         }
     }
-    if (warp_index() % warps != 0) return LaneNode{0, 0, 0, 0, 0};
+    if ((warp_index() & (warps - 1)) != 0) return LaneNode{0, 0, 0, 0, 0};
     return fold_lanes<Parts>(node, kWarpLanes);
 }
 

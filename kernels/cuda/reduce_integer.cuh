@@ -65,6 +65,8 @@ struct IntegerRun {
 template <class T>
 struct Signedness {
     static constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(1);
+    static constexpr T kSmallest = kSigned ? static_cast<T>(std::uint64_t{1} << (8 * sizeof(T) - 1)) : T(0);
+    static constexpr T kLargest = static_cast<T>(~kSmallest);
 };
 template <class T>
 TEGU_DEVICE std::uint64_t order_key(T value) {
@@ -72,105 +74,60 @@ TEGU_DEVICE std::uint64_t order_key(T value) {
     return Signedness<T>::kSigned ? bits ^ (std::uint64_t{1} << 63) : bits;
 }
 
-// What a lane adds up over its runs. Positions are relative to the warp's first element.
+// A run as it lies in registers: arrays of bytes would be taken apart.
+struct RunWords {
+    std::uint32_t word[4];
+};
+
+// Sums and extremes of the runs of one tile, element by element.
 template <class T, unsigned Parts>
-class IntegerLane {
+class TileTotals {
   public:
-    static constexpr unsigned kRun = IntegerRun<T>::kElements;
-
-    // A whole run whose first element is at `position`.
-    TEGU_DEVICE void take_run(const T (&x)[kRun], std::uint32_t position) {
-        T low = x[0];
-        T high = x[0];
-        std::uint64_t sum = 0;
+    TEGU_DEVICE void take(const RunWords& run) {
+        T x[IntegerRun<T>::kElements];
+        memcpy(x, &run, sizeof x);
         TEGU_UNROLL
-        for (unsigned i = 0; i < kRun; ++i) {
-            add(x[i], &sum);
-            low = x[i] < low ? x[i] : low;
-            high = x[i] > high ? x[i] : high;
-        }
-        add_sum(sum);
-        if (!(Parts & kPartExtremes)) return;
-        if (low < min_ || min_at_ == kNone) {
-            min_ = low;
-            min_at_ = position + first_equal(x, low);
-        }
-        if (high > max_ || max_at_ == kNone) {
-            max_ = high;
-            max_at_ = position + first_equal(x, high);
-        }
+        for (unsigned i = 0; i < IntegerRun<T>::kElements; ++i) take_one(x[i]);
     }
-    // The first `count` elements of a run.
-    TEGU_DEVICE void take_some(const T (&x)[kRun], unsigned count, std::uint32_t position) {
-        std::uint64_t sum = 0;
-        TEGU_UNROLL
-        for (unsigned i = 0; i < kRun; ++i) {
-            if (i >= count) continue;
-            add(x[i], &sum);
-            if (!(Parts & kPartExtremes)) continue;
-            if (x[i] < min_ || min_at_ == kNone) {
-                min_ = x[i];
-                min_at_ = position + i;
-            }
-            if (x[i] > max_ || max_at_ == kNone) {
-                max_ = x[i];
-                max_at_ = position + i;
-            }
-        }
-        add_sum(sum);
-    }
-    // `base`: the index of the warp's first element.
-    TEGU_DEVICE IntegerPartial partial(std::uint64_t base) const {
-        IntegerPartial out;
-        out.sum[0] = sum_;
-        out.sum[1] = sizeof(T) == 8 ? sum_high_ : Signedness<T>::kSigned ? 0 - (sum_ >> 63) : 0;
-        if (Parts & kPartMagnitudes) {
-            out.l1[0] = l1_;
-            out.l1[1] = l1_high_;
-        }
-        if (Parts & kPartSquares) {
-            out.squares[0] = squares_[0];
-            out.squares[1] = squares_[1];
-            out.squares[2] = squares_[2];
-        }
-        if ((Parts & kPartExtremes) && min_at_ != kNone) {
-            out.min = order_key(min_);
-            out.max = order_key(max_);
-            out.min_at = base + min_at_;
-            out.max_at = base + max_at_;
-            out.zeros = zeros_;
-        }
-        return out;
-    }
-
-  private:
-    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-    TEGU_DEVICE static std::uint32_t first_equal(const T (&x)[kRun], T value) {
-        std::uint32_t at = 0;
-        TEGU_UNROLL
-        for (unsigned i = kRun; i-- > 0;)
-            if (x[i] == value) at = i;
-        return at;
-    }
-    // All but the extremes; narrow elements go to `sum`, which is that of a run.
-    TEGU_DEVICE void add(T value, std::uint64_t* sum) {
+    TEGU_DEVICE void take_one(T value) {
         const auto wide = static_cast<std::uint64_t>(value);  // sign-extended
         const bool negative = Signedness<T>::kSigned && (wide >> 63) != 0;
         const std::uint64_t size = negative ? 0 - wide : wide;
-        if (sizeof(T) == 8) {
-            sum_high_ += add_carrying(&sum_, wide) + (negative ? ~std::uint64_t{0} : 0);
-            if (Parts & kPartMagnitudes) l1_high_ += add_carrying(&l1_, size);
+        if (sizeof(T) <= 2) {  // a tile of them fits 32 bits
+            short_sum_ += static_cast<std::uint32_t>(wide);
+            if (Parts & kPartMagnitudes) short_l1_ += static_cast<std::uint32_t>(size);
         } else {
-            *sum += wide;
-            if (Parts & kPartMagnitudes) l1_ += size;
+            const std::uint64_t carry = add_carrying(&sum_[0], wide);
+            if (sizeof(T) == 8) sum_[1] += carry + (negative ? ~std::uint64_t{0} : 0);
+            if (Parts & kPartMagnitudes) {
+                const std::uint64_t over = add_carrying(&l1_[0], size);
+                if (sizeof(T) == 8) l1_[1] += over;
+            }
         }
         if (Parts & kPartSquares) add_square(size);
-        if (Parts & kPartExtremes) zeros_ += value == T(0) ? 1u : 0u;
+        if (!(Parts & kPartExtremes)) return;
+        zeros_ += value == T(0) ? 1u : 0u;
+        low_ = value < low_ ? value : low_;
+        high_ = value > high_ ? value : high_;
     }
-    TEGU_DEVICE void add_sum(std::uint64_t sum) {
-        if (sizeof(T) != 8) sum_ += sum;
+    TEGU_DEVICE T low() const { return low_; }
+    TEGU_DEVICE T high() const { return high_; }
+
+    // to += these.
+    TEGU_DEVICE void add_to(ReduceTotal* to) const {
+        const auto narrow = static_cast<std::int64_t>(static_cast<std::int32_t>(short_sum_));
+        const std::uint64_t low = sizeof(T) > 2 ? sum_[0] : Signedness<T>::kSigned ? static_cast<std::uint64_t>(narrow) : short_sum_;
+        const std::uint64_t sum[2] = {low, sizeof(T) == 8 ? sum_[1] : Signedness<T>::kSigned ? 0 - (low >> 63) : 0};
+        add_limbs(to->sum, sum);
+        if (Parts & kPartMagnitudes) {
+            const std::uint64_t l1[2] = {sizeof(T) <= 2 ? short_l1_ : l1_[0], l1_[1]};
+            add_limbs(to->l1, l1);
+        }
+        if (Parts & kPartSquares) add_limbs(to->squares, squares_);
+        if (Parts & kPartExtremes) to->zeros += zeros_;
     }
+
+  private:
     TEGU_DEVICE void add_square(std::uint64_t size) {
         if (sizeof(T) <= 2) {
             const auto narrow = static_cast<std::uint32_t>(size);
@@ -183,14 +140,147 @@ class IntegerLane {
         }
     }
 
-    std::uint64_t sum_ = 0;
-    std::uint64_t sum_high_ = 0;
-    std::uint64_t l1_ = 0;
-    std::uint64_t l1_high_ = 0;
+    std::uint32_t short_sum_ = 0;
+    std::uint32_t short_l1_ = 0;
+    std::uint64_t sum_[2] = {0, 0};
+    std::uint64_t l1_[2] = {0, 0};
     std::uint64_t squares_[3] = {0, 0, 0};
     std::uint32_t zeros_ = 0;
-    std::uint32_t min_at_ = kNone;
-    std::uint32_t max_at_ = kNone;
+    T low_ = Signedness<T>::kLargest;
+    T high_ = Signedness<T>::kSmallest;
+};
+
+// The same for bytes, four at a time. Signed ones are moved up by 128, which keeps their order; then abs(x) is the distance from 128.
+template <class T, unsigned Parts>
+class ByteTotals {
+  public:
+    TEGU_DEVICE void take(const RunWords& run) {
+        TEGU_UNROLL
+        for (unsigned i = 0; i < 4; ++i) {
+            const std::uint32_t bytes = run.word[i] ^ kMiddle;
+            count_ += 4;
+            sum_ = add_bytes_apart(bytes, 0, sum_);
+            if (Parts & kPartMagnitudes) l1_ = add_bytes_apart(bytes, kMiddle, l1_);
+            if (Parts & kPartSquares) {
+                const std::uint32_t sizes = bytes_apart(bytes, kMiddle);
+                squares_ = add_byte_products(sizes, sizes, squares_);
+            }
+            if (!(Parts & kPartExtremes)) continue;
+            zeros_ = add_bytes_apart(equal_bytes(bytes, kMiddle) & 0x01010101u, 0, zeros_);
+            low_ = smaller_bytes(low_, bytes);
+            high_ = larger_bytes(high_, bytes);
+        }
+    }
+    TEGU_DEVICE T low() const {
+        const std::uint32_t two = smaller_bytes(low_, low_ >> 16);
+        return static_cast<T>((smaller_bytes(two, two >> 8) ^ kMiddle) & 0xff);
+    }
+    TEGU_DEVICE T high() const {
+        const std::uint32_t two = larger_bytes(high_, high_ >> 16);
+        return static_cast<T>((larger_bytes(two, two >> 8) ^ kMiddle) & 0xff);
+    }
+    TEGU_DEVICE void add_to(ReduceTotal* to) const {
+        const std::uint64_t sum = std::uint64_t{sum_} - (kMiddle & 0xff) * std::uint64_t{count_};
+        const std::uint64_t sums[2] = {sum, Signedness<T>::kSigned ? 0 - (sum >> 63) : 0};
+        add_limbs(to->sum, sums);
+        if (Parts & kPartMagnitudes) to->l1[0] += l1_;
+        if (Parts & kPartSquares) to->squares[0] += squares_;
+        if (Parts & kPartExtremes) to->zeros += zeros_;
+    }
+
+  private:
+    static constexpr std::uint32_t kMiddle = Signedness<T>::kSigned ? 0x80808080u : 0;
+
+    std::uint32_t count_ = 0;
+    std::uint32_t sum_ = 0;
+    std::uint32_t l1_ = 0;
+    std::uint32_t squares_ = 0;
+    std::uint32_t zeros_ = 0;
+    std::uint32_t low_ = ~std::uint32_t{0};
+    std::uint32_t high_ = 0;
+};
+template <class T, unsigned Parts>
+struct TotalsOf {
+    using type = TileTotals<T, Parts>;
+};
+template <unsigned Parts>
+struct TotalsOf<std::uint8_t, Parts> {
+    using type = ByteTotals<std::uint8_t, Parts>;
+};
+template <unsigned Parts>
+struct TotalsOf<std::int8_t, Parts> {
+    using type = ByteTotals<std::int8_t, Parts>;
+};
+
+// What a lane adds up over its tiles.
+template <class T, unsigned Parts>
+class IntegerLane {
+  public:
+    static constexpr unsigned kRun = IntegerRun<T>::kElements;
+
+    // Eight whole runs, one every `row` elements from `begin`, the index of the first.
+    TEGU_DEVICE void take_tile(const RunWords (&x)[kTileRuns], const Elements<T, kRun>& elements, std::uint64_t begin, unsigned row) {
+        typename TotalsOf<T, Parts>::type tile;
+        TEGU_UNROLL
+        for (unsigned r = 0; r < kTileRuns; ++r) tile.take(x[r]);
+        tile.add_to(&total_);
+        if (!(Parts & kPartExtremes)) return;
+        take_low(tile.low(), [&] { return find(elements, begin, row, tile.low()); });
+        take_high(tile.high(), [&] { return find(elements, begin, row, tile.high()); });
+    }
+    // The first `count` elements of a run whose first has index `begin`.
+    TEGU_DEVICE void take_some(const T (&x)[kRun], unsigned count, std::uint64_t begin) {
+        TileTotals<T, Parts> run;
+        TEGU_UNROLL
+        for (unsigned i = 0; i < kRun; ++i) {
+            if (i >= count) continue;
+            run.take_one(x[i]);
+            if (!(Parts & kPartExtremes)) continue;
+            take_low(x[i], [=] { return begin + i; });
+            take_high(x[i], [=] { return begin + i; });
+        }
+        run.add_to(&total_);
+    }
+    TEGU_DEVICE const IntegerPartial& total() {
+        if ((Parts & kPartExtremes) && total_.min_at != kNowhere) {
+            total_.min = order_key(min_);
+            total_.max = order_key(max_);
+        }
+        return total_;
+    }
+
+  private:
+    static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+
+    // at(): the index of the first element that equals the value. Called where it is the smallest so far.
+    template <class At>
+    TEGU_DEVICE void take_low(T value, At at) {
+        if (!(value < min_) && total_.min_at != kNowhere) return;
+        min_ = value;
+        total_.min_at = at();
+    }
+    template <class At>
+    TEGU_DEVICE void take_high(T value, At at) {
+        if (!(value > max_) && total_.max_at != kNowhere) return;
+        max_ = value;
+        total_.max_at = at();
+    }
+    // The runs are read again, so that few registers are needed; if their bytes have changed, the answer is some index of theirs.
+    TEGU_DEVICE static std::uint64_t find(const Elements<T, kRun>& elements, std::uint64_t begin, unsigned row, T value) {
+        TEGU_NO_UNROLL
+        for (unsigned r = 0; r < kTileRuns; ++r) {
+            T x[kRun];
+            load_packs<T, kRun>(elements.data + begin + r * row, x);
+            unsigned at = kRun;
+            TEGU_UNROLL
+            for (unsigned i = kRun; i-- > 0;)
+                if (x[i] == value) at = i;
+            if (at < kRun) return begin + r * row + at;
+        }
+        return begin;
+    }
+
+    IntegerPartial total_;
     T min_ = 0;
     T max_ = 0;
 };
@@ -221,25 +311,25 @@ TEGU_KERNEL TEGU_BOUNDS(512) reduce_integer(ReduceInput input, bool packs, Reduc
         const Elements<T, kRun> elements(input, sequence, packs);
         TEGU_NO_UNROLL
         for (unsigned t = 0; t < shape.tiles_per_warp; ++t) {
-            const std::uint32_t offset = t * kTile + kRun * lane_index();
-            const std::uint64_t begin = base + offset;
-            if (base + t * kTile >= input.n) break;
-            T x[kTileRuns][kRun];
-            if (packs && !elements.gaps() && input.n - (base + t * kTile) >= kTile) {
+            const std::uint64_t tile = base + t * kTile;
+            const std::uint64_t begin = tile + kRun * lane_index();
+            if (tile >= input.n) break;
+            if (packs && !elements.gaps() && input.n - tile >= kTile) {
+                RunWords x[kTileRuns];
                 TEGU_UNROLL
-                for (unsigned r = 0; r < kTileRuns; ++r) load_packs<T, kRun>(elements.data + begin + r * kRow, x[r]);
-                TEGU_UNROLL
-                for (unsigned r = 0; r < kTileRuns; ++r) lane.take_run(x[r], offset + r * kRow);
+                for (unsigned r = 0; r < kTileRuns; ++r)
+                    load_packs<std::uint32_t, 4>(reinterpret_cast<const std::uint32_t*>(elements.data + begin + r * kRow), x[r].word);
+                lane.take_tile(x, elements, begin, kRow);
             } else {
                 TEGU_NO_UNROLL
                 for (unsigned r = 0; r < kTileRuns; ++r) {
-                    elements.load(begin + r * kRow, x[0]);
-                    lane.take_some(x[0], elements.count(begin + r * kRow), offset + r * kRow);
+                    T x[kRun];
+                    lane.take_some(x, elements.load(begin + r * kRow, x), begin + r * kRow);
                 }
             }
         }
     }
-    IntegerPartial total = fold_totals<Parts>(lane.partial(base), kWarpLanes);
+    IntegerPartial total = fold_totals<Parts>(lane.total(), kWarpLanes);
     if (close_sequence<IntegerKind<Parts>>(&total, place, shape, work, reinterpret_cast<std::uint64_t*>(memory)))
         static_cast<IntegerPartial*>(work.totals)[place.slot] = total;
 }
@@ -271,12 +361,12 @@ TEGU_KERNEL TEGU_BOUNDS(512) reduce_integer_rows(ReduceInput input, bool packs, 
         const std::uint64_t slot = row + in_warp;
         const Elements<T, kRun> elements(input, range.first, packs);  // for the count alone
         IntegerLane<T, kAllIntegerParts> lane;
-        if (slot < range.count) lane.take_some(ahead[0], elements.count(begin), static_cast<std::uint32_t>(begin));
+        if (slot < range.count) lane.take_some(ahead[0], elements.count(begin), begin);
         TEGU_UNROLL
         for (unsigned i = 0; i + 1 < kAhead; ++i) memcpy(ahead[i], ahead[i + 1], sizeof ahead[i]);
         const std::uint64_t next = row + kAhead * stride + in_warp;
         if (next < range.count) Elements<T, kRun>(input, range.first + next, packs).load(begin, ahead[kAhead - 1]);
-        const IntegerPartial total = fold_totals<kAllIntegerParts>(lane.partial(0), lanes);
+        const IntegerPartial total = fold_totals<kAllIntegerParts>(lane.total(), lanes);
         if (slot < range.count && lane_index() % lanes == 0) static_cast<IntegerPartial*>(work.totals)[slot] = total;
     }
 }

@@ -13,6 +13,9 @@
 namespace tegu {
 namespace cuda {
 
+// Of a power of two: divisions by what only the launch knows would be slow.
+TEGU_DEVICE unsigned log2_of(unsigned power) { return 31 - leading_zeros(power); }
+
 // What a warp works on.
 struct TeamPlace {
     std::uint64_t slot;   // of the sequence, in the launch
@@ -21,9 +24,9 @@ struct TeamPlace {
     bool active;
 
     TEGU_DEVICE TeamPlace(const ReduceShape& shape, const ReduceRange& range) {
-        const unsigned teams = block_warps() / shape.team_warps;
-        const std::uint64_t index = std::uint64_t{block_x()} * teams + warp_index() / shape.team_warps;
-        warp = warp_index() % shape.team_warps;
+        const unsigned team = log2_of(shape.team_warps);
+        const std::uint64_t index = std::uint64_t{block_x()} * (block_warps() >> team) + (warp_index() >> team);
+        warp = warp_index() & (shape.team_warps - 1);
         slot = range.group_count == 1 ? index : range.count == 1 ? 0 : index / range.group_count;
         group = range.first_group + (index - slot * range.group_count);
         active = slot < range.count && group < range.first_group + range.group_count;
@@ -73,7 +76,7 @@ TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned 
     block_barrier();  // what lay in shared memory has been read
     if (lane_index() == 0) store_partial<P>(shared, warp_index(), partial);
     block_barrier();
-    if (warp_index() % team_warps != 0) return partial;
+    if ((warp_index() & (team_warps - 1)) != 0) return partial;
     partial = typename P::Partial();
     if (lane_index() < team_warps) partial = load_partial<P>(shared, warp_index() + lane_index());
     return warp_tree<P>(partial, team_warps);
@@ -125,8 +128,15 @@ TEGU_DEVICE bool close_sequence(typename P::Partial* partial, const TeamPlace& p
     *partial = team_tree<P>(*partial, shape.team_warps, shared);
     if (shape.groups == 1) return place.leads();
     std::uint64_t* const words = static_cast<std::uint64_t*>(work.partials) + place.slot * shape.groups * P::kWords;
-    if (place.leads()) store_partial<P>(words, place.group, *partial);
-    if (!last_block(work.tickets + place.slot, static_cast<unsigned>(shape.groups))) return false;
+    bool last = false;
+    if (place.leads()) {  // thread 0, which alone writes what others read, so that it alone needs fences
+        store_partial<P>(words, place.group, *partial);
+        grid_fence();
+        const auto before_last = static_cast<std::uint32_t>(shape.groups - 1);
+        last = atomic_wrap(work.tickets + place.slot, before_last) == before_last;
+        grid_fence();
+    }
+    if (!block_any(last)) return false;
     *partial = block_tree<P>(words, shape.groups, shared);
     return place.leads();
 }

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which order statistics a quantile needs and what becomes of them, to the bit as numpy 2 does it; and how a job is cut into
-// sequences: long ones are shared by all threads, many short rows are dealt out.
+// How a job is cut into sequences: long ones are shared by all threads, many short rows are dealt out.
 #include "kernels/quantile.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <cstring>
 
 #include "base/number_text.h"
+#include "kernels/cpu/quantile_finish.h"
 #include "kernels/cpu/quantile_select.h"
-#include "kernels/cpu/select_rank.h"
 
 namespace tegu::kernels {
 namespace {
 
 using quantile::Method;
 using quantile::MethodKind;
-using quantile::Pair;
 using quantile::Question;
 using quantile::Statistics;
 using selection::StridedSequence;
@@ -27,122 +23,17 @@ using selection::Workspace;
 constexpr std::uint64_t kJobNs = 500;         // what a job costs beside its selections
 constexpr std::uint64_t kLongRow = 1u << 17;  // elements from which the threads share one row
 
-bool is_interpolated(QuantileMethod method) {
-    return method == QuantileMethod::Linear || method == QuantileMethod::Midpoint;
-}
-
-// Where a quantile lies among n sorted values.
-struct Position {
-    std::uint64_t place;  // of the smaller neighbour, or of the result
-    bool last;            // there is no larger one: it stands for both
-    double weight;        // of the larger neighbour
-};
-
-Position position_of(double q, std::uint64_t n, QuantileMethod method) {
-    const double end = static_cast<double>(n - 1);
-    const double at = end * q;
-    const auto place_of = [n](double floored) {
-        const auto place = static_cast<std::uint64_t>(floored);
-        return std::min(place, n - 1);
-    };
-    switch (method) {
-        case QuantileMethod::Lower: return {place_of(std::floor(at)), true, 0};
-        case QuantileMethod::Higher: return {place_of(std::ceil(at)), true, 0};
-        case QuantileMethod::Nearest: return {place_of(std::nearbyint(at)), true, 0};
-        case QuantileMethod::Linear:
-            if (at >= end) return {n - 1, true, 1};
-            return {place_of(std::floor(at)), false, at - std::floor(at)};
-        case QuantileMethod::Midpoint: break;
-    }
-    const double middle = 0.5 * (std::floor(at) + std::ceil(at));
-    const double weight = middle == std::floor(middle) ? 0 : 0.5;
-    if (middle >= end) return {n - 1, true, weight};
-    return {place_of(std::floor(middle)), false, weight};
-}
-
 class PlacesOfQuantiles : public quantile::Places {
   public:
     explicit PlacesOfQuantiles(const QuantileParams& params) : params_(params) {}
     void of(std::uint64_t valid, std::vector<std::uint64_t>& places) const override {
         places.clear();
-        for (const double q : params_.q) places.push_back(position_of(q, valid, params_.method).place);
+        for (const double q : params_.q) places.push_back(quantile::position_of(q, valid, params_.method).place);
     }
 
   private:
     const QuantileParams& params_;
 };
-
-// numpy's _lerp(), step by step: also where infinities make it a NaN.
-double interpolate(double a, double b, double weight) {
-    const double difference = b - a;
-    return weight >= 0.5 ? b - difference * (1 - weight) : a + difference * weight;
-}
-
-template <class T>
-double to_double(T value) {
-    return static_cast<double>(value);
-}
-double to_double(Half value) {
-    return static_cast<double>(half_to_float(value));
-}
-
-template <class T>
-struct Ranks {
-    using U = std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                                 std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                                    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
-    static constexpr bool kFloat = std::is_floating_point<T>::value || std::is_same<T, Half>::value;
-
-    static T value(std::uint64_t rank, ElementType type) {
-        const U bits = rank::decode<U, kFloat>(
-            static_cast<U>(rank), static_cast<U>(rank::flip_of(false, is_signed_integer(type), sizeof(T))));
-        T result;
-        std::memcpy(&result, &bits, sizeof result);
-        return result;
-    }
-};
-
-// -0 becomes +0, every NaN the same one.
-double canonical(double value) {
-    constexpr std::uint64_t kNan = rank::kNan<std::uint64_t>;
-    if (std::isnan(value)) std::memcpy(&value, &kNan, sizeof value);
-    return value == 0 ? 0 : value;
-}
-
-template <class T>
-void write_typed(const QuantileParams& params, ElementType type, std::uint64_t valid, const std::vector<Pair>& pairs,
-                 std::byte* out) {
-    for (std::size_t i = 0; i < params.q.size(); ++i) {
-        const T value = Ranks<T>::value(pairs[i].value, type);
-        if (!is_interpolated(params.method)) {
-            std::memcpy(out + i * sizeof(T), &value, sizeof(T));
-            continue;
-        }
-        const Position position = position_of(params.q[i], valid, params.method);
-        const T next = position.last ? value : Ranks<T>::value(pairs[i].next, type);
-        const double result = canonical(interpolate(to_double(value), to_double(next), position.weight));
-        std::memcpy(out + i * sizeof result, &result, sizeof result);
-    }
-}
-
-void write_nans(ElementType type, std::size_t count, std::byte* out) {
-    const std::uint64_t nan = type == ElementType::F16   ? rank::kNan<std::uint16_t>
-                              : type == ElementType::F32 ? rank::kNan<std::uint32_t>
-                                                         : rank::kNan<std::uint64_t>;
-    const std::size_t width = element_bytes(type);
-    const auto narrow = static_cast<std::uint32_t>(nan);
-    const auto half = static_cast<std::uint16_t>(nan);
-    for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(out + i * width,
-                    width == 2   ? static_cast<const void*>(&half)
-                    : width == 4 ? static_cast<const void*>(&narrow)
-                                 : &nan,
-                    width);
-}
-
-ElementType result_type(const Job& job, const QuantileParams& params) {
-    return is_interpolated(params.method) ? ElementType::F64 : job.type;
-}
 
 Question question_of(const Job& job, const QuantileParams& params) {
     return Question{job.axis == Axis::Whole ? job.rows * job.cols : job.cols, job.type, params.q.size(),
@@ -244,17 +135,9 @@ class Run {
     }
 
     void write(const Statistics& statistics, std::uint64_t row) {
-        const ElementType type = result_type(job_, params_);
-        std::byte* out = out_ + row * params_.q.size() * element_bytes(type);
-        const bool none = (statistics.nans > 0 && !params_.skip_nans) || statistics.nans >= question_.n;
-        if (none) return write_nans(type, params_.q.size(), out);
-        const std::uint64_t valid = question_.n - statistics.nans;
-        switch (job_.type) {
-#define TEGU_X(number, Name, word, Element) \
-    case ElementType::Name: return write_typed<Element>(params_, job_.type, valid, statistics.pairs, out);
-            TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
-        }
+        const std::size_t width = element_bytes(quantile::result_type(job_.type, params_.method));
+        quantile::finish(params_, job_.type, question_.n, statistics.nans, statistics.pairs.data(),
+                         out_ + row * params_.q.size() * width);
     }
 
     const Job& job_;
@@ -301,7 +184,7 @@ Result<JobPlan> plan_quantile(const Job& given, const QuantileParams& params) {
                            "quantile: the result is larger than any buffer");
 
     JobPlan plan;
-    plan.outputs = {ArraySpec{ArrayRole::Quantiles, result_type(job, params), rows, params.q.size()}};
+    plan.outputs = {ArraySpec{ArrayRole::Quantiles, quantile::result_type(job.type, params.method), rows, params.q.size()}};
     plan.bytes_written = array_bytes(plan.outputs[0]);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type);
     const Method method = choose_method(question);

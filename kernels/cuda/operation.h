@@ -15,6 +15,7 @@
     X(Dot, dot)                 \
     X(EntropyMap, entropy_map)  \
     X(Histogram, histogram)     \
+    X(Quantile, quantile)       \
     X(Reduce, reduce)           \
     X(Rowscale, rowscale)       \
     X(Topk, topk)

@@ -6,6 +6,7 @@
 #include "kernels/cuda/add.h"
 #include "kernels/cuda/entropy_map.h"
 #include "kernels/cuda/histogram_count.h"
+#include "kernels/cuda/quantile.h"
 #include "kernels/cuda/reduce_shape.h"
 #include "kernels/cuda/rowscale.h"
 #include "kernels/cuda/topk.h"
@@ -17,6 +18,7 @@ struct Policies {
     AddPolicy add = kDefaultAddPolicy;
     EntropyMapPolicy entropy_map = kDefaultEntropyMapPolicy;
     CountPolicy count = kDefaultCountPolicy;  // histogram and entropy
+    QuantilePolicy quantile = kDefaultQuantilePolicy;
     ReducePolicy reduce = kDefaultReducePolicy;
     RowscalePolicy rowscale = kDefaultRowscalePolicy;
     TopkPolicy topk = kDefaultTopkPolicy;

@@ -225,24 +225,24 @@ TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, co
 }
 
 // One comparison of the network: pair `number` of those whose places differ in `stride`.
-template <class U>
+template <class U, bool Indexed>
 TEGU_DEVICE void compare_pairs(U* ranks, std::uint64_t* indices, unsigned number, unsigned run, unsigned stride) {
     const unsigned low = 2 * number - (number & (stride - 1));
     const unsigned high = low + stride;
     const U low_rank = ranks[low], high_rank = ranks[high];
-    const std::uint64_t low_index = indices[low], high_index = indices[high];
+    const std::uint64_t low_index = Indexed ? indices[low] : 0, high_index = Indexed ? indices[high] : 0;
     const bool ascending = (low & run) == 0;
-    if (is_behind(low_rank, low_index, high_rank, high_index) == ascending) {
-        ranks[low] = high_rank;
-        ranks[high] = low_rank;
-        indices[low] = high_index;
-        indices[high] = low_index;
-    }
+    if (is_behind(low_rank, low_index, high_rank, high_index) != ascending) return;
+    ranks[low] = high_rank;
+    ranks[high] = low_rank;
+    if (!Indexed) return;
+    indices[low] = high_index;
+    indices[high] = low_index;
 }
 
-// Sorts pairs in shared memory by (rank, index). REQUIRES: size is a power of two; pairs never compare equal unless they may change places.
+// Sorts pairs in shared memory by (rank, index), or ranks alone. REQUIRES: size is a power of two; what compares equal may change places.
 // Comparisons over up to a warp's lanes stay in a part that one warp owns, so that it alone has to wait.
-template <class U>
+template <class U, bool Indexed>
 TEGU_DEVICE void block_sort(U* ranks, std::uint64_t* indices, unsigned size) {
     const unsigned pairs = size / 2;
     block_barrier();
@@ -250,12 +250,13 @@ TEGU_DEVICE void block_sort(U* ranks, std::uint64_t* indices, unsigned size) {
         unsigned stride = run / 2;
         for (; stride > kWarpLanes; stride /= 2) {
             for (unsigned number = thread_index(); number < pairs; number += block_threads())
-                compare_pairs(ranks, indices, number, run, stride);
+                compare_pairs<U, Indexed>(ranks, indices, number, run, stride);
             block_barrier();
         }
         for (unsigned first = warp_index() * kWarpLanes; first < pairs; first += block_threads()) {
             for (unsigned s = stride; s > 0; s /= 2) {
-                if (first + lane_index() < pairs) compare_pairs(ranks, indices, first + lane_index(), run, s);
+                if (first + lane_index() < pairs)
+                    compare_pairs<U, Indexed>(ranks, indices, first + lane_index(), run, s);
                 warp_barrier();
             }
         }

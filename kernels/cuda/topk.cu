@@ -114,7 +114,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_block(BlockJob job) {
         ranks[i] = static_cast<U>(~U{0});
         indices[i] = ~std::uint64_t{0};
     }
-    block_sort(ranks, indices, size);
+    block_sort<U, true>(ranks, indices, size);
     if (job.pairs != PairsOf::Sample) return write_entries(ranks, indices, collected, job.in, job.output, number);
     if (thread_index() == 0) {
         const unsigned last = job.k <= collected ? static_cast<unsigned>(job.k) - 1 : 0;
@@ -367,12 +367,10 @@ unsigned power_of_two(std::uint64_t least) {
 
 template <class U>
 LaunchStatus launch_block(const BlockJob& job, std::uint64_t pairs, const TopkPolicy& policy, Stream stream) {
-    const unsigned wanted = static_cast<unsigned>(
-        (pairs < policy.block_threads ? pairs + kWarpLanes - 1 : policy.block_threads) / kWarpLanes * kWarpLanes);
-    return launch(
-        select_block<U>,
-        LaunchShape{static_cast<unsigned>(job.in.count), 1, wanted, job.room * (sizeof(std::uint64_t) + sizeof(U))},
-        stream, job);
+    const std::uint64_t wanted = (pairs / 4 + kWarpLanes) / kWarpLanes * kWarpLanes;  // two comparisons a thread
+    const unsigned threads = wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
+    const std::size_t shared = job.room * (sizeof(std::uint64_t) + sizeof(U));
+    return launch(select_block<U>, LaunchShape{static_cast<unsigned>(job.in.count), 1, threads, shared}, stream, job);
 }
 
 // `pairs`: about as many there are to look at.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of quantile (docs/numerics.md, "Quantiles"): order statistics of sequences, as ascending ranks.
+//   short sequences  are sorted by a block each;
+//   long ones        are counted digit by digit from the highest on. After a pass the host knows in which bin each wanted statistic lies; the next pass counts
+//                    the next digit in these bins alone. All statistics of a sequence, and several sequences, share the passes.
+#pragma once
+
+#include "kernels/cuda/select.h"
+
+namespace tegu {
+namespace cuda {
+
+struct QuantilePolicy {
+    unsigned block_threads;  // of a block that sorts: a multiple of 32, 32..1024
+    unsigned room;  // ranks that such a block sorts at most: a power of two; fewer where shared memory is small
+    unsigned count_threads;  // of a block that counts: a multiple of 32, 32..1024
+    unsigned waves;          // blocks that count: this many times what is resident at once
+    unsigned
+        shared_bins;  // bins that a block counts in shared memory at most: a multiple of 2048; fewer where shared memory is small
+
+    friend constexpr bool operator==(const QuantilePolicy& a, const QuantilePolicy& b) {
+        return a.block_threads == b.block_threads && a.room == b.room && a.count_threads == b.count_threads &&
+               a.waves == b.waves && a.shared_bins == b.shared_bins;
+    }
+};
+constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384};
+
+constexpr unsigned kQuantileDigitBits = 11;
+constexpr unsigned kMaxQuantileLevels = 8;
+constexpr std::uint16_t kNoNode = 0xffff;
+
+// Ranks of a width that one block of the device can sort: a power of two, at most policy.room.
+unsigned quantile_room(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits);
+// Bins that one block of the device can count in shared memory: at most policy.shared_bins.
+unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits);
+
+// nans[s]: how many elements of sequence s are NaN. One launch. REQUIRES: in.is_float; count <= 2^31 - 1.
+LaunchStatus launch_count_nans(const Sequences& in, std::uint64_t* nans, const QuantilePolicy& policy, Stream stream);
+
+// Places of statistics in sorted sequences, and where the ranks go.
+struct BlockQuantiles {
+    const std::uint64_t* places;  // [quantiles], or [count, quantiles] if each sequence has its own
+    bool own_places;
+    std::uint64_t quantiles;
+    std::uint64_t* pairs;  // [count, quantiles, 2]: the rank at the place and the one behind it
+    std::uint64_t* nans;   // [count]
+};
+// One launch. REQUIRES: n <= room <= quantile_room(); count <= 2^31 - 1.
+LaunchStatus launch_quantile_blocks(const Sequences& in, const BlockQuantiles& quantiles, unsigned room,
+                                    const QuantilePolicy& policy, Stream stream);
+
+// The digits that are counted, and the nodes of a tree above them: node 0 at level 0, and each node has a child for some values of its digit.
+struct QuantileLevels {
+    unsigned depth;                      // the level that is counted
+    unsigned shift[kMaxQuantileLevels];  // its digit lies above so many bits of the rank
+    unsigned bits[kMaxQuantileLevels];   // and has so many, up to kQuantileDigitBits
+    unsigned nodes[kMaxQuantileLevels];  // of a sequence, at most
+    const std::uint16_t*
+        children[kMaxQuantileLevels];  // above depth: [count, nodes, 2^bits] nodes of the next level, or kNoNode
+};
+// counts[s, node, digit] at level depth. nans[s] as launch_count_nans, of floats at level 0; else 0. Two memory operations and one launch.
+// REQUIRES: count <= 65535. Children may hold anything: what is not below nodes[level + 1] counts as kNoNode.
+LaunchStatus launch_quantile_counts(const Sequences& in, const QuantileLevels& levels, std::uint64_t* counts,
+                                    std::uint64_t* nans, const QuantilePolicy& policy, const DeviceLimits& limits,
+                                    Stream stream);
+
+}  // namespace cuda
+}  // namespace tegu

@@ -127,6 +127,12 @@ std::shared_ptr<JobTask> Executor::wait_for_job() {
     return running_;
 }
 
+// The station stays as it is until nobody can ask for it any more.
+void Executor::wait_for_end() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    work_.wait(lock, [this] { return stopping_; });
+}
+
 void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
     std::deque<Errand> errands = std::exchange(errands_, {});
     errands_at_work_ = errands.size();
@@ -172,6 +178,7 @@ void Executor::loop() {
             if (outcome == JobStation::Outcome::Fatal) {
                 // The job stays in flight: it is answered with what all others are.
                 fail(*task->error);
+                wait_for_end();
                 break;
             }
             finish(std::move(task), outcome);

@@ -117,6 +117,7 @@ class Executor {
     };
     // The next job; null: an errand was done, or the executor is to end.
     std::shared_ptr<JobTask> wait_for_job();
+    void wait_for_end();
     void run_errands(std::unique_lock<std::mutex>& lock);
     JobStation::Outcome run(const std::shared_ptr<JobTask>& task);
     void finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome);

@@ -249,6 +249,63 @@ TEST(Buffer, MadeByTheDaemonItIsWholeZeroAndCannotChangeItsSize) {
     EXPECT_TRUE(freeze(**buffer).ok());
 }
 
+TEST(Buffer, TellsADeviceWhatItIs) {
+    Result<std::shared_ptr<Buffer>> made = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    Result<std::shared_ptr<Buffer>> other = register_fd(make_client_memfd(kBytes));
+    ASSERT_TRUE(made.ok() && other.ok());
+    Buffer& buffer = **made;
+    EXPECT_NE(buffer.id(), (*other)->id());
+    EXPECT_NE(0u, buffer.id());
+    device::ClientBuffer seen = buffer.client_buffer();
+    EXPECT_EQ(buffer.id(), seen.id);
+    EXPECT_EQ(buffer.read_data(), seen.readable);
+    EXPECT_EQ(nullptr, seen.writable);
+    EXPECT_EQ(kBytes, seen.bytes);
+    EXPECT_FALSE(seen.sealed);
+    EXPECT_EQ(0u, seen.writes);
+    std::byte* const writable = buffer.write_data().value();
+    ASSERT_TRUE(buffer.begin_use({0, 8, false}).ok());
+    EXPECT_EQ(0u, buffer.client_buffer().writes);
+    ASSERT_TRUE(buffer.begin_use({8, 16, true}).ok());
+    EXPECT_EQ(1u, buffer.client_buffer().writes);
+    EXPECT_EQ(writable, buffer.client_buffer().writable);
+    buffer.end_use({8, 16, true});
+    ASSERT_TRUE(freeze(buffer).ok());
+    EXPECT_TRUE(buffer.client_buffer().sealed);
+    EXPECT_EQ(nullptr, buffer.client_buffer().writable);
+}
+
+// Keeps what it is asked until it is let go.
+class SlowDevice final : public BufferDevice {
+  public:
+    void forget(std::uint64_t id, std::function<void()> then) override {
+        forgotten = id;
+        let_go = std::move(then);
+    }
+    void allow_registering(std::uint64_t, bool, std::function<void()>) override {}
+    std::uint64_t forgotten = 0;
+    std::function<void()> let_go;
+};
+
+TEST(Buffer, ItsMemoryEndsAfterTheDeviceHasLetGo) {
+    const auto device = std::make_shared<SlowDevice>();
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_FALSE((*buffer)->ends_elsewhere());
+    (*buffer)->used_by(device);
+    EXPECT_TRUE((*buffer)->ends_elsewhere());
+    bool freed = false;
+    (*buffer)->when_freed([&] { freed = true; });
+    const std::uint64_t id = (*buffer)->id();
+    const std::byte* const memory = (*buffer)->read_data();
+    buffer->reset();
+    EXPECT_EQ(id, device->forgotten);
+    EXPECT_FALSE(freed);
+    EXPECT_EQ(std::byte{0}, memory[0]) << "it is still mapped";
+    device->let_go();
+    EXPECT_TRUE(freed);
+}
+
 TEST(BufferTable, HandlesAreNeverZeroNorUsedTwice) {
     Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
     ASSERT_TRUE(buffer.ok());

@@ -30,6 +30,15 @@ void run(CostModel& model, Place place, unsigned threads, std::uint64_t plan_ns,
     model.learn(measured);
 }
 
+TEST(CostModel, LearnsOfAGpuByItself) {
+    CostModel model(4);
+    EXPECT_EQ(model.predict_ns(kOp, Place::Executor, 1'000'000), model.predict_ns(kOp, Place::Gpu, 1'000'000));
+    for (int i = 0; i < 100; ++i) run(model, Place::Gpu, 1, kLong, kLong / 20);
+    EXPECT_NEAR(0.05, model.correction(kOp, Place::Gpu), 0.001);
+    EXPECT_EQ(1.0, model.correction(kOp, Place::Inline)) << "it says nothing of the CPU";
+    EXPECT_EQ(0.25, model.correction(kOp, Place::Executor));
+}
+
 TEST(CostModel, BelievesThePlanAtFirstAndAllThreadsToShareIt) {
     const CostModel model(8);
     EXPECT_EQ(40'000u, model.predict_ns(kOp, Place::Inline, 40'000));

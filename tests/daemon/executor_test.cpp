@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 
 namespace tegu::daemon {
 namespace {
@@ -63,6 +64,78 @@ TEST(Executor, AJobThatIsOverdueOrStoppedIsNotStarted) {
     EXPECT_EQ(Status::DeadlineExceeded, late->error->status);
     EXPECT_EQ(Status::Cancelled, stopped->error->status);
     EXPECT_EQ(0u, late->cost.compute_ns + stopped->cost.compute_ns);
+}
+
+// Fails or passes on what it is given, as it is told.
+class TestStation final : public JobStation {
+  public:
+    explicit TestStation(Outcome outcome, Executor* next = nullptr) : outcome_(outcome), next_(next) {}
+    void start() override { started_on_ = std::this_thread::get_id(); }
+    Outcome run(const std::shared_ptr<JobTask>& task, const kernels::StopToken&) override {
+        EXPECT_EQ(started_on_, std::this_thread::get_id());
+        if (outcome_ == Outcome::Fatal) task->error = make_error(Status::DeviceLost, "the device is gone");
+        if (next_ != nullptr) next_->submit(task);
+        return outcome_;
+    }
+    void end() override { EXPECT_EQ(started_on_, std::this_thread::get_id()); }
+
+  private:
+    Outcome outcome_;
+    Executor* next_;
+    std::thread::id started_on_;
+};
+
+TEST(Executor, AJobThatIsPassedOnIsDoneElsewhere) {
+    Executor cpu(1, 1000000, [] {});
+    Executor first(std::make_unique<TestStation>(JobStation::Outcome::Passed, &cpu), 1000000, [] {});
+    for (std::uint64_t ticket = 1; ticket <= 5; ++ticket) first.submit(sum_task(ticket));
+    for (const std::shared_ptr<JobTask>& task : take(cpu, 5)) EXPECT_FALSE(task->body.empty());
+    EXPECT_TRUE(first.take_done().empty());
+    while (first.load().running != 0) ::usleep(200);
+    EXPECT_EQ(0u, first.load().waiting);
+}
+
+TEST(Executor, AFatalErrorEndsItAndLeavesTheJobInFlight) {
+    std::atomic<int> woken{0};
+    Executor executor(std::make_unique<TestStation>(JobStation::Outcome::Fatal), 1000000, [&] { ++woken; });
+    const std::shared_ptr<JobTask> task = sum_task(1);
+    executor.submit(task);
+    while (!executor.failure()) ::usleep(200);
+    EXPECT_EQ(Status::DeviceLost, executor.failure()->status);
+    EXPECT_EQ("the device is gone", executor.failure()->message);
+    EXPECT_TRUE(executor.take_done().empty());
+    EXPECT_FALSE(executor.remove(*task)) << "it ran";
+    EXPECT_GE(woken.load(), 1);
+}
+
+TEST(Executor, ErrandsAreRunBetweenJobsAndBroughtBack) {
+    std::atomic<int> woken{0};
+    Executor executor(1, 1000000, [&] { ++woken; });
+    std::thread::id worked_on, done_on;
+    executor.post([&] { worked_on = std::this_thread::get_id(); }, [&] { done_on = std::this_thread::get_id(); });
+    executor.post([] {}, nullptr);
+    executor.submit(sum_task(1));
+    take(executor, 1);
+    EXPECT_TRUE(executor.has_errands());
+    EXPECT_TRUE(executor.run_done_errands());
+    EXPECT_FALSE(executor.run_done_errands());
+    EXPECT_FALSE(executor.has_errands());
+    EXPECT_EQ(std::this_thread::get_id(), done_on);
+    EXPECT_NE(std::this_thread::get_id(), worked_on);
+    EXPECT_NE(std::thread::id(), worked_on);
+    EXPECT_GE(woken.load(), 1);
+}
+
+TEST(Executor, ErrandsThatWaitAreDroppedAtTheEnd) {
+    const auto owned = std::make_shared<int>(1);
+    {
+        Executor executor(std::make_unique<TestStation>(JobStation::Outcome::Fatal), 1000000, [] {});
+        executor.submit(sum_task(1));
+        while (!executor.failure()) ::usleep(200);
+        executor.post([owned] { ADD_FAILURE() << "the thread has ended"; }, [owned] {});
+        EXPECT_EQ(3, owned.use_count());
+    }
+    EXPECT_EQ(1, owned.use_count());
 }
 
 // The word cannot be passed on: the thread ends, says why, and does not take the process with it.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs on a GPU, seen over the socket: on the guarded device in strict mode, so that whatever touches memory which the GPU owns ends
-// the daemon and fails the test.
+// the daemon and fails the test. With $TEGU_TEST_CUDA set the same jobs go to tegud itself and the GPU of this machine, in each memory
+// class that it can be forced into; skipped without one.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -86,9 +88,22 @@ std::vector<wire::JobRequest> small_requests(const std::vector<float>& values) {
             request_of(values, 10, Axis::Whole, RowscaleParams{})};
 }
 
+bool on_cuda() {
+    return std::getenv("TEGU_TEST_CUDA") != nullptr;
+}
+
 class GpuJobs : public testing::TestWithParam<std::string> {
   protected:
-    GpuJobs() : daemon_(std::make_unique<test::DaemonProcess>("", guarded(GetParam()))) {}
+    void SetUp() override {
+        const std::string forced = "[gpu]\nmemory_class = \"" + GetParam() + "\"\n";
+        daemon_ = on_cuda() ? std::make_unique<test::DaemonProcess>(forced, test::DaemonProgram{"bin/tegud", {}})
+                            : std::make_unique<test::DaemonProcess>("", guarded(GetParam()));
+        RawClient client(socket());
+        const Message info = client.reply_to(client.send(MessageType::Info));
+        if (test::text_field(info, "backend") == "gpu") return;
+        ASSERT_TRUE(on_cuda());
+        GTEST_SKIP() << test::text_field(info, "backend_reason");
+    }
     // The daemon lives, and its CPU computes.
     void TearDown() override {
         if (daemon_ == nullptr) return;
@@ -112,6 +127,7 @@ TEST_P(GpuJobs, GiveTheBytesOfTheCpu) {
             const Arrays cpu = arrays_of(run(client, request));
             request.backend = BackendChoice::Gpu;
             const Message reply = run(client, request);
+            if (on_cuda() && reply.header.status == Status::Unsupported) continue;  // not there yet
             EXPECT_EQ(cpu, arrays_of(reply, nullptr, wire::Backend::Gpu));
             EXPECT_NE(std::string::npos, policy_of(reply).find("memory=" + GetParam())) << policy_of(reply);
         }
@@ -306,6 +322,9 @@ TEST_P(GpuJobs, InfoNamesTheDevice) {
     EXPECT_EQ("", test::text_field(info, "backend_reason"));
     EXPECT_EQ("ok", test::text_field(info, "health"));
     EXPECT_EQ(GetParam(), test::text_field(info, "memory_class"));
+    EXPECT_GE(test::field(info, "gpu_multiprocessors"), 1);
+    EXPECT_GT(test::field(info, "gpu_memory_bytes"), 0);
+    if (on_cuda()) return;
     EXPECT_EQ("guarded memory", test::text_field(info, "gpu_name"));
     EXPECT_EQ(53, test::field(info, "gpu_compute_capability"));
     EXPECT_EQ("sm_53", test::text_field(info, "gpu_built_for"));

@@ -260,6 +260,24 @@ TEST(ClassB, RegistersAMappingOnce) {
     EXPECT_EQ(0u, board.gpu.registrations());
 }
 
+TEST(ClassB, CopiesWhileNothingMayBePinned) {
+    Board board(options_of(MemoryClass::B));
+    ClientFile file(1, kBytes), other(2, kBytes);
+    test::fill(file, kCount);
+    EXPECT_TRUE(board.jobs.add(file, other, file, kCount));
+    EXPECT_EQ(2u, board.gpu.registrations());
+    board.runner->allow_registering(1, false);
+    EXPECT_EQ(1u, board.gpu.registrations());
+    EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
+    EXPECT_TRUE(board.jobs.add(file, other, file, kCount));
+    EXPECT_EQ(1u, board.gpu.registrations());
+    ASSERT_TRUE(file.seal()) << "no mapping of the device is in the way";
+    board.runner->allow_registering(1, true);
+    EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
+    EXPECT_EQ(8u, board.jobs.cost.moved.bytes_copied);
+    EXPECT_EQ(2u, board.gpu.registrations());
+}
+
 TEST(ClassB, CopiesWhatCannotBeRegisteredAndSaysWhy) {
     GuardOptions options = options_of(MemoryClass::B);
     options.can_register = false;

@@ -24,9 +24,10 @@ struct DotLaunch {
     }
     template <class T, unsigned Run>
     LaunchStatus run(Kernel kernel, std::size_t shared_bytes) const {
-        const std::uint64_t blocks = shape.segment_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
-        return launch(kernel, LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes}, stream, inputs, packs<T, Run>(inputs.x),
-                      packs<T, Run>(inputs.y), work, shape, range);
+        const std::uint64_t blocks =
+            shape.segment_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
+        return launch(kernel, LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes}, stream,
+                      inputs, packs<T, Run>(inputs.x), packs<T, Run>(inputs.y), work, shape, range);
     }
 };
 
@@ -35,7 +36,9 @@ struct DotLaunches {
     static LaunchStatus run(const DotLaunch& with) {
         constexpr unsigned kRun = IntegerRun<T>::kElements;
         if (with.shape.segment_lanes != 0) return with.run<T, kRun>(dot_integer_rows<T>, 0);
-        return with.run<T, kRun>(dot_integer<T>, with.shape.team_warps == 1 ? 0 : with.shape.threads / kWarpLanes * DotLimbsKind::kWords * 8);
+        return with.run<T, kRun>(dot_integer<T>, with.shape.team_warps == 1
+                                                     ? 0
+                                                     : with.shape.threads / kWarpLanes * DotLimbsKind::kWords * 8);
     }
 };
 template <class T>
@@ -47,7 +50,8 @@ struct FloatDotLaunches {
         const bool gaps = x.cols < x.n || y.cols < y.n;
         const bool dense = !gaps && with.packs<T, kFloatRun>(x) && with.packs<T, kFloatRun>(y);
         const std::size_t shared = FloatKind<0>::shared_bytes(with.shape);
-        return dense ? with.run<T, kFloatRun>(dot_float<T, true>, shared) : with.run<T, kFloatRun>(dot_float<T, false>, shared);
+        return dense ? with.run<T, kFloatRun>(dot_float<T, true>, shared)
+                     : with.run<T, kFloatRun>(dot_float<T, false>, shared);
     }
 };
 template <>
@@ -59,7 +63,8 @@ struct DotLaunches<double> : FloatDotLaunches<double> {};
 
 }  // namespace
 
-LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work, const ReduceShape& shape, const ReduceRange& range, Stream stream) {
+LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work, const ReduceShape& shape,
+                        const ReduceRange& range, Stream stream) {
     const DotLaunch with{inputs, work, shape, range, stream};
     switch (type) {
 #define TEGU_X(number, Name, word, element) \
@@ -72,7 +77,12 @@ LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork
 
 ReduceWorkload dot_workload(ElementType type, std::uint64_t sequences, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
-    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, is_float(type) ? kFloatMostTiles : 16u, is_float(type) ? 256u : 512u};
+    return ReduceWorkload{sequences,
+                          n,
+                          kTileRuns * kWarpLanes * run,
+                          run,
+                          is_float(type) ? kFloatMostTiles : 16u,
+                          is_float(type) ? 256u : 512u};
 }
 
 }  // namespace cuda

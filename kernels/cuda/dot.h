@@ -25,7 +25,8 @@ ReduceWorkload dot_workload(ElementType type, std::uint64_t sequences, std::uint
 // One launch. Results are complete when every group of a sequence was launched once. An integer sum that does not fit lowers *places.overflow to its
 // sequence, if that is less.
 // REQUIRES: range.count * range.group_count < 2^31.
-LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work, const ReduceShape& shape, const ReduceRange& range, Stream stream);
+LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work, const ReduceShape& shape,
+                        const ReduceRange& range, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

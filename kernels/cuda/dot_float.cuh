@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/dot.h"
-#include "kernels/cuda/reduce_float_kernel.cuh"
+#include "kernels/cuda/reduce_float.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -98,7 +98,8 @@ TEGU_DEVICE LaneNode sweep_products(const From& x, const From& y, std::uint64_t 
 // moves: reads 2 n sizeof(T) B a sequence          order: the canonical tree, whatever the shape
 // why:   eight 16-byte loads in flight a lane, and products that are added where they are formed
 template <class T, bool Dense>
-TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2)) dot_float(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
+TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2))
+    dot_float(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
     const TeamPlace place(shape, range);
@@ -107,15 +108,18 @@ TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2)) dot_float(DotInputs inputs, bool 
     LaneNode node{0, 0, 0, 0, 0};
     if (place.active && base < inputs.x.n) {
         if (Dense)
-            node = sweep_products<T>(DenseElements<T, kFloatRun>(inputs.x, sequence), DenseElements<T, kFloatRun>(inputs.y, sequence), base,
-                                     shape.tiles_per_warp, inputs.skip_nans);
+            node = sweep_products<T>(DenseElements<T, kFloatRun>(inputs.x, sequence),
+                                     DenseElements<T, kFloatRun>(inputs.y, sequence), base, shape.tiles_per_warp,
+                                     inputs.skip_nans);
         else
-            node = sweep_products<T>(Elements<T, kFloatRun>(inputs.x, sequence, x_packs), Elements<T, kFloatRun>(inputs.y, sequence, y_packs), base,
-                                     shape.tiles_per_warp, inputs.skip_nans);
+            node = sweep_products<T>(Elements<T, kFloatRun>(inputs.x, sequence, x_packs),
+                                     Elements<T, kFloatRun>(inputs.y, sequence, y_packs), base, shape.tiles_per_warp,
+                                     inputs.skip_nans);
     }
     DotSum sum;
     sum.sum = chunk_tree<0>(node, shape, shared).sum;
-    if (close_sequence<DotSumKind>(&sum, place, shape, work.places, shared)) static_cast<double*>(work.out)[sequence] = canonical(sum.sum);
+    if (close_sequence<DotSumKind>(&sum, place, shape, work.places, shared))
+        static_cast<double*>(work.out)[sequence] = canonical(sum.sum);
 }
 
 // dot_float_rows: scalar products of rows of up to 128 floats, each by a segment of lanes.
@@ -125,14 +129,16 @@ TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2)) dot_float(DotInputs inputs, bool 
 // moves: reads 2 n sizeof(T) B a row, writes 8     order: the canonical tree
 // why:   a row is one leaf a lane
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS(256) dot_float_rows(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
+TEGU_KERNEL TEGU_BOUNDS(256)
+    dot_float_rows(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
     const unsigned lanes = shape.segment_lanes;
     const std::uint64_t warp_rows = kWarpLanes / lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
     const std::uint64_t begin = kFloatRun * (lane_index() % lanes);
     const std::uint64_t in_warp = lane_index() / lanes;
     TEGU_NO_UNROLL
-    for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows; row < range.count; row += stride) {
+    for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows; row < range.count;
+         row += stride) {
         const bool mine = row + in_warp < range.count;
         const std::uint64_t sequence = range.first + row + in_warp;
         LaneNode node{0, 0, 0, 0, 0};

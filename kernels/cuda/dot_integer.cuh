@@ -43,7 +43,8 @@ class ProductLane {
         out.limb[0] = limb_[0];
         out.limb[1] = limb_[1];
         out.limb[2] = limb_[2];
-        const std::uint64_t sign = Signedness<T>::kSigned && (limb_[sizeof(T) <= 2 ? 0 : 1] >> 63) != 0 ? ~std::uint64_t{0} : 0;
+        const std::uint64_t sign =
+            Signedness<T>::kSigned && (limb_[sizeof(T) <= 2 ? 0 : 1] >> 63) != 0 ? ~std::uint64_t{0} : 0;
         if (sizeof(T) <= 2) out.limb[1] = sign;
         if (sizeof(T) <= 4) out.limb[2] = sign;
         return out;
@@ -69,7 +70,8 @@ TEGU_DEVICE void put_dot(const DotWork& work, std::uint64_t slot, std::uint64_t 
 // moves: reads 2 n sizeof(T) B a sequence          order: any
 // why:   runs of 16 bytes, eight in flight a lane, whatever the type
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS2(512, 2) dot_integer(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
+TEGU_KERNEL TEGU_BOUNDS2(512, 2)
+    dot_integer(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     constexpr unsigned kTile = IntegerRun<T>::kTile;
     constexpr unsigned kRow = kWarpLanes * kRun;
@@ -127,14 +129,16 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2) dot_integer(DotInputs inputs, bool x_packs, boo
 // moves: reads 2 n sizeof(T) B a row, writes 8     order: any
 // why:   a row is one run a lane
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS(512) dot_integer_rows(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
+TEGU_KERNEL TEGU_BOUNDS(512)
+    dot_integer_rows(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     const unsigned lanes = shape.segment_lanes;
     const std::uint64_t warp_rows = kWarpLanes / lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
     const std::uint64_t begin = kRun * (lane_index() % lanes);
     TEGU_NO_UNROLL
-    for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows; row < range.count; row += stride) {
+    for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows; row < range.count;
+         row += stride) {
         const std::uint64_t slot = row + lane_index() / lanes;
         const bool mine = slot < range.count;
         ProductLane<T> lane;

@@ -13,7 +13,8 @@ constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
 class Run {
   public:
-    Run(const Job& job, const DotParams& params, Span<const kernels::InputView> inputs, std::byte* out, const Context& context)
+    Run(const Job& job, const DotParams& params, Span<const kernels::InputView> inputs, std::byte* out,
+        const Context& context)
         : job_(job), context_(context), exact_(!is_float(job.type)) {
         const bool whole = job.axis == Axis::Whole;
         sequences_ = whole ? 1 : job.rows;
@@ -24,7 +25,9 @@ class Run {
         };
         inputs_ = DotInputs{input(inputs[0]), input(inputs[1]), params.skip_nans};
         work_.out = out;
-        if (sequences_ != 0) shape_ = choose_reduce_shape(dot_workload(job.type, sequences_, n), context.policies.reduce, context.limits);
+        if (sequences_ != 0)
+            shape_ =
+                choose_reduce_shape(dot_workload(job.type, sequences_, n), context.policies.reduce, context.limits);
     }
 
     Result<void> run(const kernels::StopToken& stop) {
@@ -33,11 +36,13 @@ class Run {
         if (!prepared) return prepared;
         const std::uint64_t bytes = 2 * inputs_.x.n * element_bytes(job_.type);
         const std::uint64_t launch_bytes = context_.policies.reduce.launch_bytes * context_.limits.multiprocessors;
-        return for_ranges(sequences_, bytes, launch_bytes, shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
-            if (stop.stop_requested()) return stop.error();
-            Result<void> launched = check_cuda(launch_dot(job_.type, inputs_, work_, shape_, range, context_.stream), "dot");
-            return launched && exact_ && ends ? check(range) : std::move(launched);
-        });
+        return for_ranges(
+            sequences_, bytes, launch_bytes, shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
+                if (stop.stop_requested()) return stop.error();
+                Result<void> launched =
+                    check_cuda(launch_dot(job_.type, inputs_, work_, shape_, range, context_.stream), "dot");
+                return launched && exact_ && ends ? check(range) : std::move(launched);
+            });
     }
 
     const ReduceShape& shape() const { return shape_; }
@@ -73,7 +78,8 @@ class Run {
         done = context_.workspace->read(&dot, work_.limbs + 3 * (first - range.first), sizeof dot);
         if (!done) return done;
         std::byte unused[sizeof(std::uint64_t)];
-        Result<void> written = kernels::write_dot(dot, is_signed_integer(job_.type) ? ElementType::I64 : ElementType::U64, unused);
+        Result<void> written =
+            kernels::write_dot(dot, is_signed_integer(job_.type) ? ElementType::I64 : ElementType::U64, unused);
         if (written) return make_error(Status::Internal, "a sum that did not fit has changed");
         if (job_.axis == Axis::Rows) written.error().message += " in row " + std::to_string(first);
         return written;
@@ -91,7 +97,8 @@ class Run {
 }  // namespace
 
 Result<kernels::RunReport> run_dot(const Job& job, const DotParams& params, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop) {
+                                   Span<const kernels::OutputView> outputs, const Context& context,
+                                   const kernels::StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     Run run(job, params, inputs, outputs[0].data, context);
     Result<void> done = run.run(stop);
@@ -99,7 +106,8 @@ Result<kernels::RunReport> run_dot(const Job& job, const DotParams& params, Span
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += " block=" + std::to_string(run.shape().threads) + " tiles=" + std::to_string(run.shape().tiles_per_warp);
+    report.policy +=
+        " block=" + std::to_string(run.shape().threads) + " tiles=" + std::to_string(run.shape().tiles_per_warp);
     report.filled_columns = {1};
     return report;
 }

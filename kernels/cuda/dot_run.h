@@ -7,6 +7,7 @@
 namespace tegu::cuda {
 
 Result<kernels::RunReport> run_dot(const Job& job, const DotParams& params, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop);
+                                   Span<const kernels::OutputView> outputs, const Context& context,
+                                   const kernels::StopToken& stop);
 
 }  // namespace tegu::cuda

@@ -3,11 +3,26 @@
 // sum alone and everything.
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/reduce_exact.cuh"
-#include "kernels/cuda/reduce_float_kernel.cuh"
+#include "kernels/cuda/reduce_float.cuh"
+#include "kernels/cuda/reduce_integer.cuh"
 
 namespace tegu {
 namespace cuda {
 namespace {
+
+// reduce_integer_finish: statistics from totals.
+// in:    work.totals [count]                       out: target columns; work.overflow: the first sequence that does not fit
+// grid:  x = count / threads                       block: 128
+// shared: none                                     result valid in: target and work.overflow, after the launch
+// moves: reads 96 B, writes the columns of a sequence      order: any
+// why:   exact quotients take many registers, which the kernels that read the data shall not
+TEGU_KERNEL reduce_integer_finish(ReduceTarget target, IntegerFormat format, ReduceWork work, std::uint64_t first,
+                                  std::uint64_t count) {
+    const std::uint64_t slot = std::uint64_t{block_x()} * block_threads() + thread_index();
+    if (slot >= count) return;
+    const ReduceTotal total = static_cast<const IntegerPartial*>(work.totals)[slot];
+    if (!finish_integer(target, format, first + slot, total)) atomic_min(work.overflow, first + slot);
+}
 
 struct ReduceLaunch {
     const ReduceInput& input;
@@ -18,15 +33,16 @@ struct ReduceLaunch {
     Stream stream;
 
     LaunchShape grid(std::size_t shared_bytes) const {
-        const std::uint64_t blocks = shape.segment_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
+        const std::uint64_t blocks =
+            shape.segment_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
         return LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes};
     }
 };
 
 template <class T, unsigned Parts, bool Dense>
 LaunchStatus launch_float_groups(const ReduceLaunch& with, bool packs) {
-    return launch(reduce_float<T, Parts, Dense>, with.grid(FloatKind<Parts>::shared_bytes(with.shape)), with.stream, with.input, packs, with.target,
-                  with.work, with.shape, with.range);
+    return launch(reduce_float<T, Parts, Dense>, with.grid(FloatKind<Parts>::shared_bytes(with.shape)), with.stream,
+                  with.input, packs, with.target, with.work, with.shape, with.range);
 }
 
 template <class T, unsigned Parts>
@@ -34,18 +50,23 @@ LaunchStatus launch_float(const ReduceLaunch& with) {
     constexpr unsigned kLoose = Parts == 0 ? 0 : kAllFloatParts;
     const bool packs = runs_are_packs<T, kFloatRun>(with.input, with.range.first + with.range.count);
     if (with.shape.segment_lanes != 0)
-        return launch(reduce_float_rows<T, kLoose>, with.grid(0), with.stream, with.input, packs, with.target, with.shape, with.range);
+        return launch(reduce_float_rows<T, kLoose>, with.grid(0), with.stream, with.input, packs, with.target,
+                      with.shape, with.range);
     const bool dense = packs && with.input.cols >= with.input.n;
-    return dense ? launch_float_groups<T, Parts, true>(with, packs) : launch_float_groups<T, kLoose, false>(with, packs);
+    return dense ? launch_float_groups<T, Parts, true>(with, packs)
+                 : launch_float_groups<T, kLoose, false>(with, packs);
 }
 
 template <class T, unsigned Parts>
 LaunchStatus launch_integer(const ReduceLaunch& with) {
     const bool packs = runs_are_packs<T, IntegerRun<T>::kElements>(with.input, with.range.first + with.range.count);
     if (with.shape.segment_lanes != 0)
-        return launch(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.work, with.shape, with.range);
-    const std::size_t shared = with.shape.team_warps == 1 ? 0 : with.shape.threads / kWarpLanes * IntegerKind<Parts>::kWords * 8;
-    return launch(reduce_integer<T, Parts>, with.grid(shared), with.stream, with.input, packs, with.work, with.shape, with.range);
+        return launch(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.work, with.shape,
+                      with.range);
+    const std::size_t shared =
+        with.shape.team_warps == 1 ? 0 : with.shape.threads / kWarpLanes * IntegerKind<Parts>::kWords * 8;
+    return launch(reduce_integer<T, Parts>, with.grid(shared), with.stream, with.input, packs, with.work, with.shape,
+                  with.range);
 }
 
 // The launch for each kind of set. Integers have few words to spare a kind for squares alone.
@@ -82,8 +103,8 @@ struct Launches<double> : FloatLaunches<double> {};
 
 }  // namespace
 
-LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input, const ReduceTarget& target, const ReduceWork& work,
-                           const ReduceShape& shape, const ReduceRange& range, Stream stream) {
+LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input, const ReduceTarget& target,
+                           const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range, Stream stream) {
     const ReduceLaunch with{input, target, work, shape, range, stream};
     switch (type) {
 #define TEGU_X(number, Name, word, element) \
@@ -94,8 +115,8 @@ LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput&
     return 0;
 }
 
-LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, const ReduceWork& work, std::uint64_t first, std::uint64_t count,
-                                  Stream stream) {
+LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, const ReduceWork& work,
+                                  std::uint64_t first, std::uint64_t count, Stream stream) {
     constexpr unsigned kThreads = 128;
     const IntegerFormat format{static_cast<unsigned>(element_bytes(type)), is_signed_integer(type)};
     const LaunchShape shape{static_cast<unsigned>(ceil_divide(count, kThreads)), 1, kThreads, 0};
@@ -105,7 +126,8 @@ LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
     const bool wide = is_float(type) && (kind != ReduceKind::Sum || type == ElementType::F64);
-    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, is_float(type) ? kFloatMostTiles : 16u, wide ? 256u : 512u};
+    return ReduceWorkload{
+        sequences, n, kTileRuns * kWarpLanes * run, run, is_float(type) ? kFloatMostTiles : 16u, wide ? 256u : 512u};
 }
 
 }  // namespace cuda

@@ -42,8 +42,9 @@ enum class ReduceKind : std::uint8_t {
 };
 
 struct ReduceTarget {
-    void* column[kReduceColumns];  // element r of a column: the result of sequence r; null: not asked for. Minmax: two values a sequence.
-    std::uint64_t n;               // elements that the statistics are of
+    void* column
+        [kReduceColumns];  // element r of a column: the result of sequence r; null: not asked for. Minmax: two values a sequence.
+    std::uint64_t n;  // elements that the statistics are of
     bool skip_nans;
     std::uint32_t ddof;
 };
@@ -60,10 +61,13 @@ struct ReduceInput {
 constexpr std::size_t kReducePartialBytes = 128;
 
 struct ReduceWork {
-    void* partials;          // [sequences of the launch * groups] of kReducePartialBytes; 16-byte aligned. Not used with one group.
-    std::uint32_t* tickets;  // [sequences of the launch], 0 before the first launch of a sequence and 0 after its last. Not used with one group.
-    void* totals;            // [sequences of the launch] of kReducePartialBytes; 16-byte aligned: the partial results of integers.
-    std::uint64_t* overflow; // one, ~0 before: the first sequence whose sum or l1 does not fit. Integers only.
+    void*
+        partials;  // [sequences of the launch * groups] of kReducePartialBytes; 16-byte aligned. Not used with one group.
+    std::uint32_t*
+        tickets;  // [sequences of the launch], 0 before the first launch of a sequence and 0 after its last. Not used with one group.
+    void*
+        totals;  // [sequences of the launch] of kReducePartialBytes; 16-byte aligned: the partial results of integers.
+    std::uint64_t* overflow;  // one, ~0 before: the first sequence whose sum or l1 does not fit. Integers only.
 };
 
 // Which part of a job a launch computes: sequences [first, first + count); and if they have several groups, groups [first_group,
@@ -77,15 +81,15 @@ struct ReduceRange {
 
 // One launch for floats. Results are complete when every group of a sequence was launched once.
 // REQUIRES: range.count * range.group_count < 2^31.
-LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input, const ReduceTarget& target, const ReduceWork& work,
-                           const ReduceShape& shape, const ReduceRange& range, Stream stream);
+LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input, const ReduceTarget& target,
+                           const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range, Stream stream);
 
 // What choose_reduce_shape() takes: the tiles of the kernel for this type and set.
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n);
 
 // From the totals of integer sequences [first, first + count) to their statistics. After the last group of each.
-LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, const ReduceWork& work, std::uint64_t first, std::uint64_t count,
-                                  Stream stream);
+LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, const ReduceWork& work,
+                                  std::uint64_t first, std::uint64_t count, Stream stream);
 
 // What launch_reduce leaves in `totals`: exact, as two's complement little-endian limbs.
 struct ReduceTotal {
@@ -93,7 +97,7 @@ struct ReduceTotal {
     std::uint64_t zeros;
     std::uint64_t l1[2];
     std::uint64_t squares[3];
-    std::uint64_t min;     // sign-extended, sign bit turned: unsigned order is the order of the elements, signed or not
+    std::uint64_t min;  // sign-extended, sign bit turned: unsigned order is the order of the elements, signed or not
     std::uint64_t max;
     std::uint64_t min_at;  // index of the first
     std::uint64_t max_at;

@@ -14,11 +14,13 @@ constexpr std::uint64_t kMostPlaces = 1 << 18;  // partial results, or totals, t
 // Calls each(range, ends) for every launch; `ends`: the last launch of these sequences. Stops at the first error.
 // `sequence_bytes`: that are read for one sequence.
 template <class Each>
-Result<void> for_ranges(std::uint64_t sequences, std::uint64_t sequence_bytes, std::uint64_t launch_bytes, const ReduceShape& shape, Each each) {
+Result<void> for_ranges(std::uint64_t sequences, std::uint64_t sequence_bytes, std::uint64_t launch_bytes,
+                        const ReduceShape& shape, Each each) {
     const std::uint64_t fit = std::max<std::uint64_t>(1, launch_bytes / std::max<std::uint64_t>(1, sequence_bytes));
     const std::uint64_t batch = std::max<std::uint64_t>(1, std::min(fit, kMostPlaces / shape.groups));
     const std::uint64_t group_bytes = std::max<std::uint64_t>(1, sequence_bytes / shape.groups);
-    const std::uint64_t at_once = batch > 1 ? shape.groups : std::min(shape.groups, std::max<std::uint64_t>(1, launch_bytes / group_bytes));
+    const std::uint64_t at_once =
+        batch > 1 ? shape.groups : std::min(shape.groups, std::max<std::uint64_t>(1, launch_bytes / group_bytes));
     for (std::uint64_t first = 0; first < sequences; first += batch) {
         const std::uint64_t count = std::min(batch, sequences - first);
         for (std::uint64_t group = 0; group < shape.groups; group += at_once) {

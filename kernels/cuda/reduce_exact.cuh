@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/reduce_finish.cuh"
-#include "kernels/cuda/reduce_integer.cuh"
+#include "kernels/cuda/reduce_integer_lane.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -131,14 +131,16 @@ struct IntegerFormat {
     bool is_signed;
 };
 
-TEGU_DEVICE void put_bits(const ReduceTarget& target, unsigned column, std::uint64_t index, std::uint64_t bits, unsigned bytes) {
+TEGU_DEVICE void put_bits(const ReduceTarget& target, unsigned column, std::uint64_t index, std::uint64_t bits,
+                          unsigned bytes) {
     if (bytes == 1) put(target, column, index, static_cast<std::uint8_t>(bits));
     if (bytes == 2) put(target, column, index, static_cast<std::uint16_t>(bits));
     if (bytes == 4) put(target, column, index, static_cast<std::uint32_t>(bits));
     if (bytes == 8) put(target, column, index, bits);
 }
 
-TEGU_DEVICE void put_integer_extremes(const ReduceTarget& target, const IntegerFormat& format, std::uint64_t sequence, const ReduceTotal& total) {
+TEGU_DEVICE void put_integer_extremes(const ReduceTarget& target, const IntegerFormat& format, std::uint64_t sequence,
+                                      const ReduceTotal& total) {
     const std::uint64_t turn = format.is_signed ? std::uint64_t{1} << 63 : 0;
     const std::uint64_t min = total.min ^ turn;
     const std::uint64_t max = total.max ^ turn;
@@ -154,7 +156,8 @@ TEGU_DEVICE void put_integer_extremes(const ReduceTarget& target, const IntegerF
 }
 
 // False: the sum or l1 of the sequence does not fit its type.
-TEGU_DEVICE bool finish_integer(const ReduceTarget& target, const IntegerFormat& format, std::uint64_t sequence, const ReduceTotal& total) {
+TEGU_DEVICE bool finish_integer(const ReduceTarget& target, const IntegerFormat& format, std::uint64_t sequence,
+                                const ReduceTotal& total) {
     const std::uint64_t n = target.n;
     const std::uint64_t* const l1 = format.is_signed ? total.l1 : total.sum;
     put(target, kColumnCount, sequence, n);
@@ -176,19 +179,6 @@ TEGU_DEVICE bool finish_integer(const ReduceTarget& target, const IntegerFormat&
     const std::uint64_t above = format.is_signed ? 0 - (total.sum[0] >> 63) : 0;
     const bool sum_fits = target.column[kColumnSum] == nullptr || total.sum[1] == above;
     return sum_fits && (target.column[kColumnL1] == nullptr || l1[1] == 0);
-}
-
-// reduce_integer_finish: statistics from totals.
-// in:    work.totals [count]                       out: target columns; work.overflow: the first sequence that does not fit
-// grid:  x = count / threads                       block: 128
-// shared: none                                     result valid in: target and work.overflow, after the launch
-// moves: reads 96 B, writes the columns of a sequence      order: any
-// why:   exact quotients take many registers, which the kernels that read the data shall not
-TEGU_KERNEL reduce_integer_finish(ReduceTarget target, IntegerFormat format, ReduceWork work, std::uint64_t first, std::uint64_t count) {
-    const std::uint64_t slot = std::uint64_t{block_x()} * block_threads() + thread_index();
-    if (slot >= count) return;
-    const ReduceTotal total = static_cast<const IntegerPartial*>(work.totals)[slot];
-    if (!finish_integer(target, format, first + slot, total)) atomic_min(work.overflow, first + slot);
 }
 
 }  // namespace cuda

@@ -2,13 +2,15 @@
 // From the partial result of a sequence of floats to its statistics, on the device: what kernels/cpu/reduce_finish.cpp does, to the bit. One thread.
 #pragma once
 
-#include "kernels/cuda/reduce_float.cuh"
+#include "kernels/cuda/reduce_float_tree.cuh"
 
 namespace tegu {
 namespace cuda {
 
 // Every NaN is the canonical one, and zero is +0.
-TEGU_DEVICE double canonical(double value) { return value == value ? value + 0.0 : bit_cast<double>(kDoubleNan); }
+TEGU_DEVICE double canonical(double value) {
+    return value == value ? value + 0.0 : bit_cast<double>(kDoubleNan);
+}
 
 template <class V>
 TEGU_DEVICE void put(const ReduceTarget& target, unsigned column, std::uint64_t index, V value) {
@@ -26,7 +28,8 @@ struct ElementOf<double> {
 };
 
 template <class T>
-TEGU_DEVICE void put_extremes(const ReduceTarget& target, std::uint64_t sequence, const FloatPartial& partial, std::uint64_t counted) {
+TEGU_DEVICE void put_extremes(const ReduceTarget& target, std::uint64_t sequence, const FloatPartial& partial,
+                              std::uint64_t counted) {
     const bool poisoned = !target.skip_nans && partial.nans != 0;
     const double nan = bit_cast<double>(kDoubleNan);
     const bool valid = counted != 0 && !poisoned;
@@ -37,7 +40,8 @@ TEGU_DEVICE void put_extremes(const ReduceTarget& target, std::uint64_t sequence
     put(target, kColumnMinmax, 2 * sequence, ElementOf<T>::from(min));
     put(target, kColumnMinmax, 2 * sequence + 1, ElementOf<T>::from(max));
     put(target, kColumnAbsmax, sequence, ElementOf<T>::from(valid ? fmax(fabs(min), fabs(max)) : nan));
-    put(target, kColumnArgmin, sequence, static_cast<std::int64_t>(poisoned ? partial.nan_at : partial.min_at));  // nowhere is -1
+    put(target, kColumnArgmin, sequence,
+        static_cast<std::int64_t>(poisoned ? partial.nan_at : partial.min_at));  // nowhere is -1
     put(target, kColumnArgmax, sequence, static_cast<std::int64_t>(poisoned ? partial.nan_at : partial.max_at));
     put(target, kColumnNonzero, sequence, counted - partial.zeros);
 }

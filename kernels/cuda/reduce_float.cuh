@@ -1,468 +1,268 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of floats: the canonical tree and the tree of moments of docs/numerics.md. A lane holds its 32 elements of a tile in registers, goes over
-// them once for sums and extremes and once more for deviations. What is rare (a tile that is not full, NaN, a leaf that has to be computed in f64) goes
-// row by row over the elements in memory: slower, with few registers.
+// The kernels of float statistics: groups of tiles by teams of warps, and short rows by segments of a warp.
 #pragma once
 
-#include <cfloat>
-#include <cmath>
-
-#include "kernels/cuda/reduce_load.cuh"
+#include "kernels/cuda/reduce_finish.cuh"
+#include "kernels/cuda/reduce_float_leaf.cuh"
+#include "kernels/cuda/reduce_team.cuh"
 
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kFloatRun = 4;          // neighbours of a lane in one row of a tile
-constexpr unsigned kFloatTile = 1024;
-constexpr unsigned kFloatRow = 128;        // elements of a row of a tile
-constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-constexpr std::uint32_t kNotFound = ~std::uint32_t{0};
-constexpr double kInfinity = __builtin_huge_val();
-
-enum FloatPart : unsigned { kPartMoments = 1, kPartOrder = 2, kPartL1 = 4 };
-constexpr unsigned kAllFloatParts = kPartMoments | kPartOrder | kPartL1;
-enum FloatFact : unsigned { kSawNan = 1, kSawInfinity = 2 };  // of counted elements
-
-TEGU_DEVICE bool finite(float x) { return fabsf(x) <= FLT_MAX; }
-TEGU_DEVICE bool finite(double x) { return fabs(x) <= DBL_MAX; }
-TEGU_DEVICE float magnitude(float x) { return fabsf(x); }
-TEGU_DEVICE double magnitude(double x) { return fabs(x); }
-// Whether a leaf of squares in A stands: rounding to subnormals or overflow has not spoilt it.
-TEGU_DEVICE bool usable(float q) { return q >= 7.888609052210118e-31f && q <= FLT_MAX; }  // 2^-100
-TEGU_DEVICE bool usable(double q) { return q <= DBL_MAX; }
-// NaN is passed over; the sign of a zero is either.
-TEGU_DEVICE float smaller(float a, float b) { return fminf(a, b); }
-TEGU_DEVICE double smaller(double a, double b) { return fmin(a, b); }
-TEGU_DEVICE float larger(float a, float b) { return fmaxf(a, b); }
-TEGU_DEVICE double larger(double a, double b) { return fmax(a, b); }
-
-// --- nodes of the trees -----------------------------------------------------------------------------------------------------
-
-// t^2 / n of two sides with n / 2 elements each. A power of two is divided by exactly, so its reciprocal serves.
-TEGU_DEVICE double spread_between(double t, std::uint32_t n) {
-    if ((n & (n - 1)) == 0) {
-        const std::uint64_t exponent = 1023 - (31 - leading_zeros(n));
-        return (t * t) * bit_cast<double>(exponent << 52);
-    }
-    return (t * t) / static_cast<double>(n);
-}
-
-// What a lane hands up the tree of a chunk. n <= 16384.
-struct LaneNode {
-    double sum;
-    double l1;
-    double s;
-    double q;
-    std::uint32_t n;
-};
-
 template <unsigned Parts>
-TEGU_DEVICE LaneNode merge(const LaneNode& a, const LaneNode& b) {
-    LaneNode out = a;
-    out.sum = a.sum + b.sum;
-    if (Parts & kPartL1) out.l1 = a.l1 + b.l1;
-    if (!(Parts & kPartMoments) || b.n == 0) return out;
-    if (a.n == 0) {
-        out.s = b.s;
-        out.q = b.q;
-        out.n = b.n;
-        return out;
-    }
-    out.n = a.n + b.n;
-    double between;
-    if (a.n == b.n) {
-        between = spread_between(a.s - b.s, out.n);
-    } else {
-        const double na = a.n;
-        const double nb = b.n;
-        const double t = a.s / na - b.s / nb;
-        between = (t * t) * ((na * nb) / static_cast<double>(out.n));
-    }
-    out.s = a.s + b.s;
-    out.q = (a.q + b.q) + between;
-    return out;
-}
+struct FloatKind {
+    using Partial = FloatPartial;
+    static constexpr unsigned kWords = FloatPartialWords<Parts>::kCount;
+    static constexpr unsigned kNodeWords = 1 + ((Parts & kPartL1) ? 1 : 0) + ((Parts & kPartMoments) ? 3 : 0);
 
+    TEGU_DEVICE static void merge(FloatPartial* a, const FloatPartial& b) { merge_into<Parts>(a, b); }
+    static std::size_t shared_bytes(const ReduceShape& shape) {
+        if (shape.team_warps == 1) return 0;
+        return std::size_t{shape.threads} * (kNodeWords * 8) > std::size_t{shape.threads} / 32 * kWords * 8
+                   ? std::size_t{shape.threads} * (kNodeWords * 8)
+                   : std::size_t{shape.threads} / 32 * kWords * 8;
+    }
+};
+
+constexpr unsigned kFloatLevels = 2;  // of the tree over a warp's tiles: what waits there is in registers
+constexpr unsigned kFloatMostTiles = 1u << kFloatLevels;
+
+// The largest block of a kernel, and how many of that size shall fit a multiprocessor at least: that is the limit of its registers.
+template <class T, unsigned Parts>
+struct FloatBlocks {
+    static constexpr unsigned kThreads = Parts == 0 && sizeof(T) < 8 ? 512 : 256;
+    static constexpr unsigned kBlocks = Parts == kAllFloatParts || Parts == 0 || sizeof(T) == 8 ? 2 : 3;
+};
+
+// The tree over the tiles of a warp: tile t merges like a carry in a binary counter.
 template <unsigned Parts>
-TEGU_DEVICE LaneNode shuffle_xor_node(const LaneNode& node, unsigned mask) {
-    LaneNode other = node;
-    other.sum = shuffle_xor(node.sum, mask);
-    if (Parts & kPartL1) other.l1 = shuffle_xor(node.l1, mask);
-    if (Parts & kPartMoments) {
-        other.s = shuffle_xor(node.s, mask);
-        other.q = shuffle_xor(node.q, mask);
-        other.n = shuffle_xor(node.n, mask);
-    }
-    return other;
-}
-
-// Lane l takes in lane l + width / 2, then width / 4, ..., 1: in every one of `width` lanes their root.
-template <unsigned Parts>
-TEGU_DEVICE LaneNode fold_lanes(LaneNode node, unsigned width) {
-    TEGU_NO_UNROLL
-    for (unsigned mask = width / 2; mask > 0; mask /= 2) node = merge<Parts>(node, shuffle_xor_node<Parts>(node, mask));
-    return node;
-}
-
-// Subtrees above a chunk, and the facts that have no order. The words that a set of parts uses come first.
-struct FloatPartial {
-    double sum = 0;
-    std::uint64_t nans = 0;
-    double n = 0;
-    double s = 0;
-    double q = 0;
-    std::uint64_t facts = 0;
-    double min = kInfinity;
-    double max = -kInfinity;
-    std::uint64_t min_at = kNowhere;
-    std::uint64_t max_at = kNowhere;
-    std::uint64_t nan_at = kNowhere;
-    std::uint64_t zeros = 0;
-    double l1 = 0;
-};
-
-template <unsigned Parts>
-struct FloatPartialWords {
-    static constexpr unsigned kCount = (Parts & kPartL1) ? 13 : (Parts & kPartOrder) ? 12 : (Parts & kPartMoments) ? 6 : 2;
-};
-
-// Commutative to the bit.
-template <unsigned Parts>
-TEGU_DEVICE void merge_into(FloatPartial* a, const FloatPartial& b) {
-    a->sum = a->sum + b.sum;
-    a->nans += b.nans;
-    if (Parts & kPartL1) a->l1 = a->l1 + b.l1;
-    if (Parts & kPartMoments) {
-        a->facts |= b.facts;
-        if (a->n == 0) {
-            a->n = b.n;
-            a->s = b.s;
-            a->q = b.q;
-        } else if (b.n != 0) {
-            const double n = a->n + b.n;
-            double between;
-            if (a->n == b.n) {
-                const double t = a->s - b.s;
-                between = (t * t) / n;
-            } else {
-                const double t = a->s / a->n - b.s / b.n;
-                between = (t * t) * ((a->n * b.n) / n);
-            }
-            a->s = a->s + b.s;
-            a->q = (a->q + b.q) + between;
-            a->n = n;
-        }
-    }
-    if (Parts & kPartOrder) {
-        if (b.min < a->min || (b.min == a->min && b.min_at < a->min_at)) {
-            a->min = b.min;
-            a->min_at = b.min_at;
-        }
-        if (b.max > a->max || (b.max == a->max && b.max_at < a->max_at)) {
-            a->max = b.max;
-            a->max_at = b.max_at;
-        }
-        if (b.nan_at < a->nan_at) a->nan_at = b.nan_at;
-        a->zeros += b.zeros;
-    }
-}
-
-// What a lane keeps over all its tiles, besides the tree. Positions are relative to the warp's first tile.
-template <class A>
-struct LaneFacts {
-    A min = static_cast<A>(kInfinity);
-    A max = static_cast<A>(-kInfinity);
-    std::uint32_t min_at = kNotFound;
-    std::uint32_t max_at = kNotFound;
-    std::uint32_t nan_at = kNotFound;
-    std::uint32_t nans = 0;
-    std::uint32_t zeros = 0;
-    std::uint32_t facts = 0;
-};
-
-// Gives the first of every `width` lanes (all of them, in fact) the facts of them all.
-template <unsigned Parts, class A>
-TEGU_DEVICE void fold_facts(LaneFacts<A>* facts, unsigned width) {
-    const bool nans = warp_any(facts->nans != 0);
-    TEGU_NO_UNROLL
-    for (unsigned mask = width / 2; mask > 0; mask /= 2) {
-        if (nans) facts->nans += shuffle_xor(facts->nans, mask);
-        if (Parts & kPartMoments) facts->facts |= shuffle_xor(facts->facts, mask);
-        if (!(Parts & kPartOrder)) continue;
-        const A min = shuffle_xor(facts->min, mask);
-        const std::uint32_t min_at = shuffle_xor(facts->min_at, mask);
-        if (min < facts->min || (min == facts->min && min_at < facts->min_at)) {
-            facts->min = min;
-            facts->min_at = min_at;
-        }
-        const A max = shuffle_xor(facts->max, mask);
-        const std::uint32_t max_at = shuffle_xor(facts->max_at, mask);
-        if (max > facts->max || (max == facts->max && max_at < facts->max_at)) {
-            facts->max = max;
-            facts->max_at = max_at;
-        }
-        if (nans) {
-            const std::uint32_t nan_at = shuffle_xor(facts->nan_at, mask);
-            if (nan_at < facts->nan_at) facts->nan_at = nan_at;
-        }
-        facts->zeros += shuffle_xor(facts->zeros, mask);
-    }
-}
-
-struct Identity {
-    template <class A>
-    TEGU_DEVICE static A of(A x) {
-        return x;
-    }
-};
-struct Magnitude {
-    template <class A>
-    TEGU_DEVICE static A of(A x) {
-        return magnitude(x);
-    }
-};
-
-template <class A>
-TEGU_DEVICE A sum_of_four(const A (&a)[kFloatRun]) {
-    return (a[0] + a[1]) + (a[2] + a[3]);
-}
-
-// s and q of c elements about `mean`, from the leaves of their deviations and squares.
-TEGU_DEVICE void set_moments(double mean, double deviations, double squares, std::uint32_t c, LaneNode* node) {
-    const double count = static_cast<double>(c);
-    const double between = c == 32 ? (deviations * deviations) * 0.03125 : (deviations * deviations) / count;
-    const double q = squares - between;
-    node->n = c;
-    node->s = count * mean + deviations;
-    node->q = q < 0 ? 0 : q;
-}
-
-// --- any leaf -----------------------------------------------------------------------------------------------------------
-
-// A leaf of `Runs` runs, whatever its elements are, read from `elements` as often as needed: unsigned load(index, T* x) gives how many of a
-// run's elements there are. If bytes change between two looks the result is that of some bytes.
-template <class T, unsigned Runs, class From>
-class CarefulLeaf {
+class TileTree {
   public:
-    using A = typename Arithmetic<T>::type;
-
-    TEGU_DEVICE CarefulLeaf(const From& elements, std::uint64_t begin) : elements_(elements), begin_(begin) {}
-
-    // Adds the facts, returns the whole leaf. `position`: of the first element, relative to the warp's.
-    template <unsigned Parts>
-    TEGU_DEVICE LaneNode take(std::uint32_t position, bool skip_nans, LaneFacts<A>* facts) const {
-        A a[kFloatRun] = {0, 0, 0, 0};
-        A b[kFloatRun] = {0, 0, 0, 0};
-        std::uint32_t mask = 0;  // bit 4 r + j: the element counts
-        TEGU_NO_UNROLL
-        for (unsigned r = 0; r < Runs; ++r) {
-            T x[kFloatRun];
-            const unsigned count = elements_.load(begin_ + r * kFloatRow, x);
-            TEGU_UNROLL
-            for (unsigned j = 0; j < kFloatRun; ++j) {
-                if (j >= count) continue;
-                const A v = widen(x[j]);
-                if (is_nan(v)) {
-                    facts->nans += 1;
-                    if (facts->nan_at == kNotFound) facts->nan_at = position + r * kFloatRow + j;
-                    if (skip_nans) continue;
-                }
-                mask |= 1u << (r * kFloatRun + j);
-                a[j] = a[j] + v;
-                if (Parts & kPartL1) b[j] = b[j] + magnitude(v);
-                if (Parts & kPartOrder) take_one(v, position + r * kFloatRow + j, facts);
-            }
+    // Takes the nodes of tiles 0, 1, ...; returns the root of what a power of two of them makes.
+    TEGU_DEVICE LaneNode push(unsigned tile, LaneNode node) {
+        bool carries = true;
+        TEGU_UNROLL
+        for (unsigned level = 0; level < kFloatLevels; ++level) {
+            if (!carries) continue;
+            carries = ((tile >> level) & 1u) != 0;
+            if (carries)
+                node = merge<Parts>(waiting_[level], node);
+            else
+                waiting_[level] = node;
         }
-        LaneNode node{0, 0, 0, 0, 0};
-        const A sum = sum_of_four(a);
-        node.sum = widened<Identity>(sum, mask);
-        if (Parts & kPartL1) node.l1 = widened<Magnitude>(sum_of_four(b), mask);
-        if ((Parts & kPartMoments) && mask != 0) moments(sum, mask, &facts->facts, &node);
         return node;
     }
 
-    // s, q and n of the elements of `mask`, whose leaf in A is `sum`. An infinity or a NaN among them leaves its fact alone.
-    TEGU_DEVICE void moments(A sum, std::uint32_t mask, std::uint32_t* facts, LaneNode* node) const {
-        const std::uint32_t c = count_bits(mask);
-        const A mean = sum / static_cast<A>(c);
-        A dev[kFloatRun];
-        A sqr[kFloatRun];
-        std::uint32_t found = 0;
-        const bool differs = deviations(mask, mean, dev, sqr, &found);
-        const A squares = sum_of_four(sqr);
-        if (sizeof(A) == 8 || usable(squares)) {
-            set_moments(static_cast<double>(mean), static_cast<double>(sum_of_four(dev)), static_cast<double>(squares), c, node);
-        } else if (!differs && finite(mean)) {
-            set_moments(static_cast<double>(mean), 0, 0, c, node);
-        } else {
-            const double wide_mean = wide_sum<Identity>(mask) / static_cast<double>(c);
-            double wide_dev[kFloatRun];
-            double wide_sqr[kFloatRun];
-            deviations(mask, wide_mean, wide_dev, wide_sqr, &found);
-            set_moments(wide_mean, sum_of_four(wide_dev), sum_of_four(wide_sqr), c, node);
-        }
-        if (found == 0) return;
-        *facts |= found;
-        node->s = 0;
-        node->q = 0;
-    }
-
   private:
-    TEGU_DEVICE static void take_one(A v, std::uint32_t position, LaneFacts<A>* facts) {
-        facts->zeros += v == A(0) ? 1u : 0u;
-        if (v < facts->min || (facts->min_at == kNotFound && v == v)) {
-            facts->min = v;
-            facts->min_at = position;
-        }
-        if (v > facts->max || (facts->max_at == kNotFound && v == v)) {
-            facts->max = v;
-            facts->max_at = position;
-        }
-    }
-    // Calls each(j, element) for the elements of `mask`, row by row.
-    template <class Each>
-    TEGU_DEVICE void for_counted(std::uint32_t mask, Each* each) const {
-        TEGU_NO_UNROLL
-        for (unsigned r = 0; r < Runs; ++r) {
-            T x[kFloatRun];
-            elements_.load(begin_ + r * kFloatRow, x);
-            TEGU_UNROLL
-            for (unsigned j = 0; j < kFloatRun; ++j)
-                if ((mask >> (r * kFloatRun + j)) & 1u) each->take(j, widen(x[j]));
-        }
-    }
-    template <class F>
-    struct Sum {
-        double a[kFloatRun];
-        TEGU_DEVICE void take(unsigned j, A v) { a[j] = a[j] + F::of(static_cast<double>(v)); }
-    };
-    template <class F>
-    TEGU_DEVICE double wide_sum(std::uint32_t mask) const {
-        Sum<F> sum{{0, 0, 0, 0}};
-        for_counted(mask, &sum);
-        return sum_of_four(sum.a);
-    }
-    // A leaf in A, or, where A is not f64 and that is not finite, the leaf in f64.
-    template <class F>
-    TEGU_DEVICE double widened(A leaf, std::uint32_t mask) const {
-        return sizeof(A) == 8 || finite(leaf) ? static_cast<double>(leaf) : wide_sum<F>(mask);
-    }
-    template <class B>
-    struct Deviations {
-        B mean;
-        B* dev;
-        B* sqr;
-        std::uint32_t found;
-        bool differs;
-        TEGU_DEVICE void take(unsigned j, A element) {
-            const B v = static_cast<B>(element);
-            const B d = v - mean;
-            dev[j] = dev[j] + d;
-            sqr[j] = sqr[j] + d * d;
-            differs = differs || !(v == mean);
-            found |= v != v ? kSawNan : !finite(v) ? kSawInfinity : 0u;
-        }
-    };
-    // Whether an element is not the mean.
-    template <class B>
-    TEGU_DEVICE bool deviations(std::uint32_t mask, B mean, B (&dev)[kFloatRun], B (&sqr)[kFloatRun], std::uint32_t* found) const {
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kFloatRun; ++j) dev[j] = sqr[j] = 0;
-        Deviations<B> each{mean, dev, sqr, 0, false};
-        for_counted(mask, &each);
-        *found |= each.found;
-        return each.differs;
-    }
-
-    const From& elements_;
-    std::uint64_t begin_;
+    LaneNode waiting_[kFloatLevels];
 };
 
-// --- the leaf of a full tile, in registers --------------------------------------------------------------------------------
-
-template <class A>
-using LeafElements = A[kTileRuns][kFloatRun];
-
-// (a0 + a1) + (a2 + a3) of f(x) down the rows.
-template <class F, class A>
-TEGU_DEVICE A leaf_sum(const LeafElements<A>& x) {
-    A a[kFloatRun];
-    TEGU_UNROLL
-    for (unsigned j = 0; j < kFloatRun; ++j) a[j] = A(0) + F::of(x[0][j]);
-    TEGU_UNROLL
-    for (unsigned r = 1; r < kTileRuns; ++r) {
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kFloatRun; ++j) a[j] = a[j] + F::of(x[r][j]);
+template <unsigned Parts>
+TEGU_DEVICE void store_node(std::uint64_t* shared, const LaneNode& node) {
+    std::uint64_t* const at = shared + warp_index() * (FloatKind<Parts>::kNodeWords * kWarpLanes) + lane_index();
+    unsigned word = 0;
+    at[word++ * kWarpLanes] = bit_cast<std::uint64_t>(node.sum);
+    if (Parts & kPartMoments) {
+        at[word++ * kWarpLanes] = bit_cast<std::uint64_t>(node.s);
+        at[word++ * kWarpLanes] = bit_cast<std::uint64_t>(node.q);
+        at[word++ * kWarpLanes] = node.n;
     }
-    return sum_of_four(a);
+    if (Parts & kPartL1) at[word * kWarpLanes] = bit_cast<std::uint64_t>(node.l1);
 }
 
-// Position of the first element that equals `value`, relative to x[0][0].
-template <class A>
-TEGU_DEVICE std::uint32_t first_equal(const LeafElements<A>& x, A value) {
-    std::uint32_t at = 0;
-    TEGU_UNROLL
-    for (unsigned i = kTileRuns * kFloatRun; i-- > 0;)
-        if (x[i / kFloatRun][i % kFloatRun] == value) at = i / kFloatRun * kFloatRow + i % kFloatRun;
-    return at;
+template <unsigned Parts>
+TEGU_DEVICE LaneNode load_node(const std::uint64_t* shared, unsigned warp) {
+    const std::uint64_t* const at = shared + warp * (FloatKind<Parts>::kNodeWords * kWarpLanes) + lane_index();
+    LaneNode node{0, 0, 0, 0, 0};
+    unsigned word = 0;
+    node.sum = bit_cast<double>(at[word++ * kWarpLanes]);
+    if (Parts & kPartMoments) {
+        node.s = bit_cast<double>(at[word++ * kWarpLanes]);
+        node.q = bit_cast<double>(at[word++ * kWarpLanes]);
+        node.n = static_cast<std::uint32_t>(at[word++ * kWarpLanes]);
+    }
+    if (Parts & kPartL1) node.l1 = bit_cast<double>(at[word * kWarpLanes]);
+    return node;
 }
 
-// REQUIRES: finite elements.
-template <class A>
-TEGU_DEVICE void take_order(const LeafElements<A>& x, std::uint32_t position, LaneFacts<A>* facts) {
-    A low = x[0][0];
-    A high = x[0][0];
-    TEGU_UNROLL
-    for (unsigned i = 0; i < kTileRuns * kFloatRun; ++i) {
-        const A v = x[i / kFloatRun][i % kFloatRun];
-        low = smaller(low, v);
-        high = larger(high, v);
-        facts->zeros += v == A(0) ? 1u : 0u;
-    }
-    if (low < facts->min) {
-        facts->min = low;
-        facts->min_at = position + first_equal(x, low);
-    }
-    if (high > facts->max) {
-        facts->max = high;
-        facts->max_at = position + first_equal(x, high);
-    }
-}
-
-// False: the squares cannot be used.
-template <class A>
-TEGU_DEVICE bool take_moments(const LeafElements<A>& x, A sum, LaneNode* node) {
-    const A mean = sum * A(0.03125);
-    A dev[kFloatRun];
-    A sqr[kFloatRun];
-    TEGU_UNROLL
-    for (unsigned r = 0; r < kTileRuns; ++r) {
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kFloatRun; ++j) {
-            const A d = x[r][j] - mean;
-            dev[j] = (r == 0 ? A(0) : dev[j]) + d;
-            sqr[j] = r == 0 ? d * d : sqr[j] + d * d;
+// The tree over the tiles of each chunk, lane by lane, then over its lanes: the root is in the first warp of each chunk, the others' is empty.
+// All threads of the block call it.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode chunk_tree(LaneNode node, const ReduceShape& shape, std::uint64_t* shared) {
+    const unsigned in_chunk = static_cast<unsigned>(kTilesPerChunk) >> log2_of(shape.tiles_per_warp);
+    const unsigned warps = shape.team_warps < in_chunk ? shape.team_warps : in_chunk;
+    if (warps > 1) {
+        store_node<Parts>(shared, node);
+        TEGU_NO_UNROLL
+        for (unsigned step = 1; step < warps; step *= 2) {
+            block_barrier();
+            if ((warp_index() & (2 * step - 1)) != 0) continue;
+            node = merge<Parts>(node, load_node<Parts>(shared, warp_index() + step));
+            if (2 * step < warps) store_node<Parts>(shared, node);
         }
     }
-    const A squares = sum_of_four(sqr);
-    set_moments(static_cast<double>(mean), static_cast<double>(sum_of_four(dev)), static_cast<double>(squares), 32, node);
-    return usable(squares);
+    if ((warp_index() & (warps - 1)) != 0) return LaneNode{0, 0, 0, 0, 0};
+    return fold_lanes<Parts>(node, kWarpLanes);
 }
 
-// Takes the elements of a lane in one tile: adds their facts, returns the leaf. `full`: all are there; else those that are not hold +0.
-template <class T, unsigned Parts, class From, class A>
-TEGU_DEVICE LaneNode take_leaf(const LeafElements<A>& x, bool full, const CarefulLeaf<T, kTileRuns, From>& careful, std::uint32_t position,
-                               bool skip_nans, LaneFacts<A>* facts) {
+// Elements of a lane in the tile that begins at element `begin`; those that are not there become zero. Whether the tile is full.
+template <class T>
+TEGU_DEVICE bool load_tile(const DenseElements<T, kFloatRun>& elements, std::uint64_t begin, LeafElements<T>& x) {
+    const std::uint64_t self = begin + kFloatRun * lane_index();
+    if (elements.n - begin >= kFloatTile) {
+        TEGU_UNROLL
+        for (unsigned r = 0; r < kTileRuns; ++r) elements.load_run(self + r * kFloatRow, x[r]);
+        return true;
+    }
+    TEGU_UNROLL
+    for (unsigned r = 0; r < kTileRuns; ++r) elements.load(self + r * kFloatRow, x[r]);
+    return false;
+}
+template <class T>
+TEGU_DEVICE bool load_tile(const Elements<T, kFloatRun>& elements, std::uint64_t begin, LeafElements<T>& x) {
+    TEGU_UNROLL
+    for (unsigned r = 0; r < kTileRuns; ++r) elements.load(begin + kFloatRun * lane_index() + r * kFloatRow, x[r]);
+    return elements.n - begin >= kFloatTile;
+}
+
+// `base`: the index of the warp's first element.
+template <unsigned Parts, class A>
+TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& facts, std::uint64_t base) {
+    FloatPartial partial;
+    partial.sum = node.sum;
+    partial.nans = facts.nans;
+    if (Parts & kPartL1) partial.l1 = node.l1;
+    if (Parts & kPartMoments) {
+        partial.n = static_cast<double>(node.n);
+        partial.s = node.s;
+        partial.q = node.q;
+        partial.facts = facts.facts;
+    }
+    if (Parts & kPartOrder) {
+        partial.min = static_cast<double>(facts.min);
+        partial.max = static_cast<double>(facts.max);
+        partial.min_at = facts.min_at == kNotFound ? kNowhere : base + facts.min_at;
+        partial.max_at = facts.max_at == kNotFound ? kNowhere : base + facts.max_at;
+        partial.nan_at = facts.nan_at == kNotFound ? kNowhere : base + facts.nan_at;
+        partial.zeros = facts.zeros;
+    }
+    return partial;
+}
+
+// The root of a warp's tiles, lane by lane, and their facts.
+template <unsigned Parts, class T, class From, class A>
+TEGU_DEVICE LaneNode sweep_tiles(const From& elements, std::uint64_t base, unsigned tiles, bool skip_nans,
+                                 LaneFacts<A>* facts) {
+    TileTree<Parts> tree;
     LaneNode node{0, 0, 0, 0, 0};
-    const A sum = leaf_sum<Identity>(x);
-    const A l1 = (Parts & kPartL1) ? leaf_sum<Magnitude>(x) : sum;
-    // A finite sum has neither a NaN nor an infinity among its elements.
-    if (!finite(sum) || !finite(l1) || (Parts != 0 && !full)) return careful.template take<Parts>(position, skip_nans, facts);
-    node.sum = static_cast<double>(sum);
-    if (Parts & kPartL1) node.l1 = static_cast<double>(l1);
-    if (Parts & kPartOrder) take_order(x, position, facts);
-    if ((Parts & kPartMoments) && !take_moments(x, sum, &node)) careful.moments(sum, 0xffffffffu, &facts->facts, &node);
+    TEGU_NO_UNROLL
+    for (unsigned t = 0; t < tiles; ++t) {
+        const std::uint64_t begin = base + t * kFloatTile;
+        LaneNode tile{0, 0, 0, 0, 0};
+        if (begin < elements.n) {
+            LeafElements<T> raw;
+            LeafElements<A> x;
+            const bool full = load_tile(elements, begin, raw);
+            TEGU_UNROLL
+            for (unsigned i = 0; i < kTileRuns * kFloatRun; ++i)
+                x[i / kFloatRun][i % kFloatRun] = widen(raw[i / kFloatRun][i % kFloatRun]);
+            const unsigned lane_offset = kFloatRun * lane_index();
+            const CarefulLeaf<T, kTileRuns, From> careful(elements, begin + lane_offset);
+            tile = take_leaf<T, Parts>(x, full, careful, t * kFloatTile + lane_offset, skip_nans, facts);
+        }
+        node = tree.push(t, tile);
+    }
     return node;
+}
+
+// reduce_float: statistics of sequences of floats, a group of tiles by each team of warps. Dense: no gaps, and runs are packs.
+// in:    input [sequences, n] T                    out: target columns; work.partials where a sequence has several groups
+// grid:  x = groups of the launch / teams          block: shape.threads (32..FloatBlocks<T, Parts>::kThreads)
+// shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the last launch of a sequence
+// moves: reads n sizeof(T) B a sequence            order: the canonical tree, whatever the shape
+// why:   a tile is eight 16-byte loads in flight per lane, and its elements stay in registers for the second look that deviations take
+template <class T, unsigned Parts, bool Dense>
+TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts>::kThreads), (Dense ? FloatBlocks<T, Parts>::kBlocks : 1))
+    reduce_float(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+                 ReduceRange range) {
+    using A = typename Arithmetic<T>::type;
+    TEGU_DYNAMIC_SHARED(memory);
+    std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
+    const TeamPlace place(shape, range);
+    const std::uint64_t sequence = range.first + place.slot;
+    const std::uint64_t base = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp * kFloatTile;
+    LaneNode node{0, 0, 0, 0, 0};
+    LaneFacts<A> facts;
+    if (place.active && base < input.n) {
+        if (Dense)
+            node = sweep_tiles<Parts, T>(DenseElements<T, kFloatRun>(input, sequence), base, shape.tiles_per_warp,
+                                         target.skip_nans, &facts);
+        else
+            node = sweep_tiles<Parts, T>(Elements<T, kFloatRun>(input, sequence, packs), base, shape.tiles_per_warp,
+                                         target.skip_nans, &facts);
+    }
+    node = chunk_tree<Parts>(node, shape, shared);
+    fold_facts<Parts>(&facts, kWarpLanes);
+    FloatPartial partial = partial_of<Parts>(node, facts, base);
+    if (close_sequence<FloatKind<Parts>>(&partial, place, shape, work, shared))
+        finish_float<T, Parts>(target, sequence, partial);
+}
+
+// A run that is in registers.
+template <class T>
+struct OneRun {
+    T x[kFloatRun];
+    unsigned there;
+    TEGU_DEVICE unsigned load(std::uint64_t, T* to) const {
+        memcpy(to, x, sizeof x);
+        return there;
+    }
+};
+
+constexpr unsigned kRowsAhead = 4;
+
+// reduce_float_rows: statistics of rows of up to 128 floats, each by a segment of lanes.
+// in:    input [sequences, n] T, n <= 128          out: target columns
+// grid:  x strides over the rows                   block: shape.threads (32..512)
+// shared: none                                     result valid in: target, after the launch
+// moves: reads n sizeof(T) B a row                 order: the canonical tree
+// why:   a row is one leaf a lane; the loads of the next rows are in flight while this one is folded
+template <class T, unsigned Parts>
+TEGU_KERNEL TEGU_BOUNDS(512)
+    reduce_float_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceShape shape, ReduceRange range) {
+    using A = typename Arithmetic<T>::type;
+    const unsigned lanes = shape.segment_lanes;
+    const std::uint64_t warp_rows = kWarpLanes / lanes;
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
+    const std::uint64_t begin = kFloatRun * (lane_index() % lanes);
+    const std::uint64_t in_warp = lane_index() / lanes;
+    std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows;  // the warp's first
+    T ahead[kRowsAhead][kFloatRun];
+    TEGU_UNROLL
+    for (unsigned i = 0; i < kRowsAhead; ++i) {
+        const std::uint64_t mine = row + i * stride + in_warp;
+        if (mine < range.count) Elements<T, kFloatRun>(input, range.first + mine, packs).load(begin, ahead[i]);
+    }
+    TEGU_NO_UNROLL
+    for (; row < range.count; row += stride) {
+        const std::uint64_t sequence = range.first + row + in_warp;
+        const bool mine = row + in_warp < range.count;
+        OneRun<T> run;
+        run.there = mine ? Elements<T, kFloatRun>(input, range.first, packs).count(begin) : 0;
+        memcpy(run.x, ahead[0], sizeof run.x);
+        TEGU_UNROLL
+        for (unsigned i = 0; i + 1 < kRowsAhead; ++i) memcpy(ahead[i], ahead[i + 1], sizeof ahead[i]);
+        const std::uint64_t next = row + kRowsAhead * stride + in_warp;
+        if (next < range.count)
+            Elements<T, kFloatRun>(input, range.first + next, packs).load(begin, ahead[kRowsAhead - 1]);
+        LaneFacts<A> facts;
+        const CarefulLeaf<T, 1, OneRun<T>> leaf(run, begin);
+        LaneNode node = leaf.template take<Parts>(static_cast<std::uint32_t>(begin), target.skip_nans, &facts);
+        node = fold_lanes<Parts>(node, lanes);
+        fold_facts<Parts>(&facts, lanes);
+        if (mine && lane_index() % lanes == 0)
+            finish_float<T, Parts>(target, sequence, partial_of<Parts>(node, facts, 0));
+    }
 }
 
 }  // namespace cuda

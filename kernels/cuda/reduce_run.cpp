@@ -37,7 +37,8 @@ IntegerPartial partial_of(const ReduceTotal& total, bool is_signed) {
 
 class Run {
   public:
-    Run(const Job& job, const ReduceParams& params, const kernels::InputView& input, Span<const kernels::OutputView> outputs, const Context& context)
+    Run(const Job& job, const ReduceParams& params, const kernels::InputView& input,
+        Span<const kernels::OutputView> outputs, const Context& context)
         : job_(job), params_(params), context_(context), exact_(!is_float(job.type)) {
         const bool whole = job.axis == Axis::Whole;
         const unsigned needs = kernels::reduce_needs(params, job.type);
@@ -55,7 +56,9 @@ class Run {
             const bool wanted = (params.statistics & statistic_bit(info.statistic)) != 0;
             target_.column[static_cast<unsigned>(info.statistic)] = wanted ? outputs[next++].data : nullptr;
         }
-        if (sequences_ != 0) shape_ = choose_reduce_shape(reduce_workload(job.type, kind_, sequences_, read), context.policies.reduce, context.limits);
+        if (sequences_ != 0)
+            shape_ = choose_reduce_shape(reduce_workload(job.type, kind_, sequences_, read), context.policies.reduce,
+                                         context.limits);
     }
 
     Result<void> run(const kernels::StopToken& stop) {
@@ -63,18 +66,21 @@ class Run {
         Result<void> prepared = prepare();
         if (!prepared) return prepared;
         const std::uint64_t bytes = input_.n * element_bytes(job_.type);
-        return for_ranges(sequences_, bytes, launch_bytes(), shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
-            if (stop.stop_requested()) return stop.error();
-            Result<void> launched = check_cuda(
-                launch_reduce(job_.type, kind_, input_, target_, work_, shape_, range, context_.stream), "reduce");
-            return launched && exact_ && ends ? finish(range) : std::move(launched);
-        });
+        return for_ranges(
+            sequences_, bytes, launch_bytes(), shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
+                if (stop.stop_requested()) return stop.error();
+                Result<void> launched = check_cuda(
+                    launch_reduce(job_.type, kind_, input_, target_, work_, shape_, range, context_.stream), "reduce");
+                return launched && exact_ && ends ? finish(range) : std::move(launched);
+            });
     }
 
     const ReduceShape& shape() const { return shape_; }
 
   private:
-    std::uint64_t launch_bytes() const { return context_.policies.reduce.launch_bytes * context_.limits.multiprocessors; }
+    std::uint64_t launch_bytes() const {
+        return context_.policies.reduce.launch_bytes * context_.limits.multiprocessors;
+    }
 
     Result<void> prepare() {
         const std::uint64_t at_once = most_sequences(sequences_, shape_);
@@ -98,7 +104,8 @@ class Run {
     }
 
     Result<void> finish(const ReduceRange& range) {
-        Result<void> done = check_cuda(launch_reduce_finish(job_.type, target_, work_, range.first, range.count, context_.stream), "reduce");
+        Result<void> done = check_cuda(
+            launch_reduce_finish(job_.type, target_, work_, range.first, range.count, context_.stream), "reduce");
         if (!done) return done;
         std::uint64_t first = kNone;
         done = context_.workspace->read(&first, work_.overflow, sizeof first);
@@ -109,7 +116,8 @@ class Run {
     // The error that the CPU backend gives.
     Result<void> overflow_of(std::uint64_t sequence, std::uint64_t slot) {
         ReduceTotal total;
-        Result<void> read = context_.workspace->read(&total, static_cast<const ReduceTotal*>(work_.totals) + slot, sizeof total);
+        Result<void> read =
+            context_.workspace->read(&total, static_cast<const ReduceTotal*>(work_.totals) + slot, sizeof total);
         if (!read) return read;
         const IntegerPartial partial = partial_of(total, is_signed_integer(job_.type));
         const kernels::FinishContext context{job_.type, target_.n, params_.skip_nans, params_.ddof, -1, -1, 0};
@@ -141,7 +149,8 @@ class Run {
 }  // namespace
 
 Result<kernels::RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<const kernels::InputView> inputs,
-                                      Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop) {
+                                      Span<const kernels::OutputView> outputs, const Context& context,
+                                      const kernels::StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     Run run(job, params, inputs[0], outputs, context);
     Result<void> done = run.run(stop);
@@ -149,9 +158,11 @@ Result<kernels::RunReport> run_reduce(const Job& job, const ReduceParams& params
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += " block=" + std::to_string(run.shape().threads) + " tiles=" + std::to_string(run.shape().tiles_per_warp);
+    report.policy +=
+        " block=" + std::to_string(run.shape().threads) + " tiles=" + std::to_string(run.shape().tiles_per_warp);
     for (const StatisticInfo& info : kStatisticInfos)
-        if (params.statistics & statistic_bit(info.statistic)) report.filled_columns.push_back(static_cast<std::uint64_t>(info.values_per_row));
+        if (params.statistics & statistic_bit(info.statistic))
+            report.filled_columns.push_back(static_cast<std::uint64_t>(info.values_per_row));
     return report;
 }
 

@@ -7,6 +7,7 @@
 namespace tegu::cuda {
 
 Result<kernels::RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<const kernels::InputView> inputs,
-                                      Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop);
+                                      Span<const kernels::OutputView> outputs, const Context& context,
+                                      const kernels::StopToken& stop);
 
 }  // namespace tegu::cuda

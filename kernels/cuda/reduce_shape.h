@@ -13,13 +13,15 @@ namespace cuda {
 
 struct ReducePolicy {
     unsigned threads_per_block;  // 32..512, a power of two
-    unsigned tiles_per_warp;     // at most, one after the other: 1, 2, 4, 8 or 16; of floats 4. Fewer where the device would not be full.
-    unsigned waves;              // of the grids that stride over short rows
-    std::uint64_t launch_bytes;  // of input that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
+    unsigned
+        tiles_per_warp;  // at most, one after the other: 1, 2, 4, 8 or 16; of floats 4. Fewer where the device would not be full.
+    unsigned waves;  // of the grids that stride over short rows
+    std::uint64_t
+        launch_bytes;  // of input that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
 
     friend constexpr bool operator==(const ReducePolicy& a, const ReducePolicy& b) {
-        return a.threads_per_block == b.threads_per_block && a.tiles_per_warp == b.tiles_per_warp && a.waves == b.waves &&
-               a.launch_bytes == b.launch_bytes;
+        return a.threads_per_block == b.threads_per_block && a.tiles_per_warp == b.tiles_per_warp &&
+               a.waves == b.waves && a.launch_bytes == b.launch_bytes;
     }
 };
 constexpr ReducePolicy kDefaultReducePolicy{512, 4, 4, 64 << 20};
@@ -29,14 +31,14 @@ constexpr std::uint64_t kTilesPerChunk = 16;
 struct ReduceShape {
     unsigned threads;         // of a block
     unsigned tiles_per_warp;  // a power of two
-    unsigned team_warps;      // that share a group: a power of two; all of the block where a sequence has several groups
-    std::uint64_t groups;     // of a sequence; 1 or more
-    unsigned segment_lanes;   // not 0: short rows, this many lanes each (a power of two)
-    unsigned blocks;          // of the grid for short rows
+    unsigned team_warps;     // that share a group: a power of two; all of the block where a sequence has several groups
+    std::uint64_t groups;    // of a sequence; 1 or more
+    unsigned segment_lanes;  // not 0: short rows, this many lanes each (a power of two)
+    unsigned blocks;         // of the grid for short rows
 
     friend constexpr bool operator==(const ReduceShape& a, const ReduceShape& b) {
-        return a.threads == b.threads && a.tiles_per_warp == b.tiles_per_warp && a.team_warps == b.team_warps && a.groups == b.groups &&
-               a.segment_lanes == b.segment_lanes && a.blocks == b.blocks;
+        return a.threads == b.threads && a.tiles_per_warp == b.tiles_per_warp && a.team_warps == b.team_warps &&
+               a.groups == b.groups && a.segment_lanes == b.segment_lanes && a.blocks == b.blocks;
     }
     // Groups that one block takes.
     unsigned teams() const { return threads / 32 / team_warps; }
@@ -45,11 +47,11 @@ struct ReduceShape {
 // What the shape depends on besides policy and device.
 struct ReduceWorkload {
     std::uint64_t sequences;
-    std::uint64_t n;              // elements of each
-    unsigned tile_elements;       // of a tile: 1024 for floats
-    unsigned run_elements;        // neighbours that a lane loads at once
-    unsigned most_tiles;          // of a warp, and
-    unsigned most_threads;        // of a block: what the registers of the kernel allow; powers of two
+    std::uint64_t n;         // elements of each
+    unsigned tile_elements;  // of a tile: 1024 for floats
+    unsigned run_elements;   // neighbours that a lane loads at once
+    unsigned most_tiles;     // of a warp, and
+    unsigned most_threads;   // of a block: what the registers of the kernel allow; powers of two
 };
 
 inline std::uint64_t up_to_power_of_two(std::uint64_t value) {
@@ -58,32 +60,40 @@ inline std::uint64_t up_to_power_of_two(std::uint64_t value) {
     return power;
 }
 
-inline std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+inline std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) {
+    return a / b + (a % b != 0);
+}
 
 inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy& policy) {
     return policy.threads_per_block < work.most_threads ? policy.threads_per_block : work.most_threads;
 }
 
-inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePolicy& policy, const DeviceLimits& limits) {
+inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePolicy& policy,
+                                     const DeviceLimits& limits) {
     const unsigned threads = block_threads_of(work, policy);
     const std::uint64_t lanes = up_to_power_of_two(ceil_divide(work.n, work.run_elements));
     const std::uint64_t per_block = threads / lanes;
     const std::uint64_t wanted = ceil_divide(work.sequences, per_block > 0 ? per_block : 1);
-    const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * (limits.threads_per_multiprocessor / threads + 1);
+    const std::uint64_t resident =
+        std::uint64_t{limits.multiprocessors} * (limits.threads_per_multiprocessor / threads + 1);
     const std::uint64_t most = resident * (policy.waves > 0 ? policy.waves : 1);
-    return ReduceShape{threads, 1, 1, 1, static_cast<unsigned>(lanes), static_cast<unsigned>(wanted < most ? wanted : most)};
+    return ReduceShape{
+        threads, 1, 1, 1, static_cast<unsigned>(lanes), static_cast<unsigned>(wanted < most ? wanted : most)};
 }
 
 // REQUIRES: sequences > 0.
-inline ReduceShape choose_reduce_shape(const ReduceWorkload& work, const ReducePolicy& policy, const DeviceLimits& limits) {
-    if (work.sequences > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements) return choose_short_rows(work, policy, limits);
+inline ReduceShape choose_reduce_shape(const ReduceWorkload& work, const ReducePolicy& policy,
+                                       const DeviceLimits& limits) {
+    if (work.sequences > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
+        return choose_short_rows(work, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);
     // Half of what the device holds: fewer warps leave memory idle.
     const std::uint64_t warps = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 64;
     const unsigned most = policy.tiles_per_warp < work.most_tiles ? policy.tiles_per_warp : work.most_tiles;
     unsigned threads = block_threads_of(work, policy);
     unsigned per_warp = 1;
-    while (per_warp < most && per_warp < tiles && work.sequences * ceil_divide(tiles, 2 * per_warp) >= 2 * warps) per_warp *= 2;
+    while (per_warp < most && per_warp < tiles && work.sequences * ceil_divide(tiles, 2 * per_warp) >= 2 * warps)
+        per_warp *= 2;
     std::uint64_t team = up_to_power_of_two(ceil_divide(tiles, per_warp));
     while (threads > 32 && work.sequences * team <= threads / 64) threads /= 2;  // no idle warps
     if (team <= threads / 32) return ReduceShape{threads, per_warp, static_cast<unsigned>(team), 1, 0, 0};

@@ -14,7 +14,9 @@ namespace tegu {
 namespace cuda {
 
 // Of a power of two: divisions by what only the launch knows would be slow.
-TEGU_DEVICE unsigned log2_of(unsigned power) { return 31 - leading_zeros(power); }
+TEGU_DEVICE unsigned log2_of(unsigned power) {
+    return 31 - leading_zeros(power);
+}
 
 // What a warp works on.
 struct TeamPlace {
@@ -123,8 +125,8 @@ TEGU_DEVICE typename P::Partial block_tree(std::uint64_t* words, std::uint64_t c
 // From the warps of a block to the sequences that they end: true in the one thread that then holds the partial result of the whole sequence.
 // All threads of the block call it, once.
 template <class P>
-TEGU_DEVICE bool close_sequence(typename P::Partial* partial, const TeamPlace& place, const ReduceShape& shape, const ReduceWork& work,
-                                std::uint64_t* shared) {
+TEGU_DEVICE bool close_sequence(typename P::Partial* partial, const TeamPlace& place, const ReduceShape& shape,
+                                const ReduceWork& work, std::uint64_t* shared) {
     *partial = team_tree<P>(*partial, shape.team_warps, shared);
     if (shape.groups == 1) return place.leads();
     std::uint64_t* const words = static_cast<std::uint64_t*>(work.partials) + place.slot * shape.groups * P::kWords;

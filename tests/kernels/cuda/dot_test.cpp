@@ -16,7 +16,8 @@ namespace {
 using testing_support::Content;
 using testing_support::DigestShape;
 
-const cuda::ReducePolicy kPolicies[] = {{512, 4, 4, 64 << 20}, {128, 4, 1, 64 << 20}, {256, 16, 2, 1}, {32, 1, 1, 100000}, {64, 2, 3, 4096}};
+const cuda::ReducePolicy kPolicies[] = {
+    {512, 4, 4, 64 << 20}, {128, 4, 1, 64 << 20}, {256, 16, 2, 1}, {32, 1, 1, 100000}, {64, 2, 3, 4096}};
 
 constexpr ElementType kTypes[] = {
 #define TEGU_X(number, Name, word, type) ElementType::Name,
@@ -48,7 +49,9 @@ class CudaDot : public testing::Test {
         if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
         context_ = *context;
     }
-    testing::AssertionResult same(const Job& job, const TestInput& x, const TestInput& y) { return same_on_both(context_, job, {x, y}); }
+    testing::AssertionResult same(const Job& job, const TestInput& x, const TestInput& y) {
+        return same_on_both(context_, job, {x, y});
+    }
     cuda::Context context_;
 };
 
@@ -56,9 +59,11 @@ TEST_F(CudaDot, EverySizeAndPolicyGivesTheSameBits) {
     for (const cuda::ReducePolicy& policy : kPolicies) {
         context_.policies.reduce = policy;
         for (const std::uint64_t n : {0, 1, 3, 4, 31, 33, 127, 129, 255, 257, 1023, 1025, 4097, 16383, 16385, 40000})
-            for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::I32, ElementType::U64, ElementType::F16, ElementType::F32, ElementType::F64}) {
+            for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::I32, ElementType::U64,
+                                           ElementType::F16, ElementType::F32, ElementType::F64}) {
                 const DigestShape shape{1, n, 0, 0};
-                ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, n), input_of(type, shape, n), input_of(type, shape, n + 1)))
+                ASSERT_TRUE(
+                    same(job_of(type, Axis::Whole, 1, n), input_of(type, shape, n), input_of(type, shape, n + 1)))
                     << element_word(type) << ", n " << n << ", threads " << policy.threads_per_block;
             }
     }
@@ -69,7 +74,8 @@ TEST_F(CudaDot, RowsOfEveryLengthGiveTheSameBits) {
         const std::uint64_t rows = cols < 200 ? 70 : 3;
         for (const ElementType type : kTypes) {
             const DigestShape gaps{rows, cols, 3, 0}, dense{rows, cols, 0, 0};
-            ASSERT_TRUE(same(job_of(type, Axis::Rows, rows, cols), input_of(type, gaps, cols), input_of(type, dense, 7)))
+            ASSERT_TRUE(
+                same(job_of(type, Axis::Rows, rows, cols), input_of(type, gaps, cols), input_of(type, dense, 7)))
                 << element_word(type) << ", cols " << cols;
         }
     }
@@ -78,11 +84,14 @@ TEST_F(CudaDot, RowsOfEveryLengthGiveTheSameBits) {
 TEST_F(CudaDot, GapsAndAddressesGiveTheSameBits) {
     for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, std::size_t{4}, std::size_t{8}})
         for (const std::uint64_t extra : {0, 1, 4, 16})
-            for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::F16, ElementType::F32, ElementType::F64}) {
+            for (const ElementType type :
+                 {ElementType::U8, ElementType::I16, ElementType::F16, ElementType::F32, ElementType::F64}) {
                 const DigestShape one{9, 64, extra, offset}, other{9, 64, 0, 0};
                 const Job job = job_of(type, Axis::Whole, 9, 64);
-                ASSERT_TRUE(same(job, input_of(type, one, 1), input_of(type, other, 2))) << element_word(type) << ", offset " << offset << ", gap " << extra;
-                ASSERT_TRUE(same(job, input_of(type, other, 1), input_of(type, one, 2))) << element_word(type) << ", offset " << offset << ", gap " << extra;
+                ASSERT_TRUE(same(job, input_of(type, one, 1), input_of(type, other, 2)))
+                    << element_word(type) << ", offset " << offset << ", gap " << extra;
+                ASSERT_TRUE(same(job, input_of(type, other, 1), input_of(type, one, 2)))
+                    << element_word(type) << ", offset " << offset << ", gap " << extra;
             }
 }
 
@@ -93,9 +102,12 @@ TEST_F(CudaDot, SpecialFloatsGiveTheSameBits) {
                 for (const std::uint64_t n : {7, 129, 2048, 20000}) {
                     set_thread_order(n);
                     const DigestShape shape{1, n, 0, 0}, rows{40, 11, 0, 0};
-                    ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, n, skip_nans), input_of(type, shape, n, content), input_of(type, shape, n + 1, content)))
-                        << element_word(type) << ", n " << n << ", content " << static_cast<int>(content) << (skip_nans ? ", skip_nans" : "");
-                    ASSERT_TRUE(same(job_of(type, Axis::Rows, 40, 11, skip_nans), input_of(type, rows, n, content), input_of(type, rows, n + 1, content)))
+                    ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, n, skip_nans), input_of(type, shape, n, content),
+                                     input_of(type, shape, n + 1, content)))
+                        << element_word(type) << ", n " << n << ", content " << static_cast<int>(content)
+                        << (skip_nans ? ", skip_nans" : "");
+                    ASSERT_TRUE(same(job_of(type, Axis::Rows, 40, 11, skip_nans), input_of(type, rows, n, content),
+                                     input_of(type, rows, n + 1, content)))
                         << element_word(type) << ", rows, seed " << n << ", content " << static_cast<int>(content);
                 }
 }
@@ -111,8 +123,10 @@ TEST_F(CudaDot, OneSpecialPairAnywhereGivesTheSameBits) {
                 x[n * 2 / 3] = pair[0];
                 y[n * 2 / 3] = pair[1];
                 for (const bool skip_nans : {false, true})
-                    ASSERT_TRUE(same(job_of(ElementType::F32, Axis::Whole, 1, n, skip_nans), input_from(x), input_from(y)))
-                        << "n " << n << ", " << pair[0] << " times " << pair[1] << " among " << other << (skip_nans ? ", skip_nans" : "");
+                    ASSERT_TRUE(
+                        same(job_of(ElementType::F32, Axis::Whole, 1, n, skip_nans), input_from(x), input_from(y)))
+                        << "n " << n << ", " << pair[0] << " times " << pair[1] << " among " << other
+                        << (skip_nans ? ", skip_nans" : "");
             }
 }
 
@@ -123,9 +137,11 @@ TEST_F(CudaDot, IntegerLimitsGiveTheSameBitsAndErrors) {
             for (std::uint64_t seed = 0; seed < 6; ++seed) {
                 const std::uint64_t n = seed % 2 == 0 ? 3001 : 2;
                 const DigestShape shape{1, n, 0, 0}, rows{50, seed + 1, 0, 0};
-                ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, n), input_of(type, shape, seed, content), input_of(type, shape, seed + 9, content)))
+                ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, n), input_of(type, shape, seed, content),
+                                 input_of(type, shape, seed + 9, content)))
                     << element_word(type) << ", seed " << seed << ", content " << static_cast<int>(content);
-                ASSERT_TRUE(same(job_of(type, Axis::Rows, 50, seed + 1), input_of(type, rows, seed, content), input_of(type, rows, seed + 9, content)))
+                ASSERT_TRUE(same(job_of(type, Axis::Rows, 50, seed + 1), input_of(type, rows, seed, content),
+                                 input_of(type, rows, seed + 9, content)))
                     << element_word(type) << ", rows, seed " << seed << ", content " << static_cast<int>(content);
             }
     }

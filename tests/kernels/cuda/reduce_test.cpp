@@ -17,7 +17,8 @@ namespace {
 using testing_support::Content;
 using testing_support::DigestShape;
 
-const cuda::ReducePolicy kPolicies[] = {{512, 4, 4, 64 << 20}, {128, 4, 1, 64 << 20}, {256, 16, 2, 1}, {32, 1, 1, 100000}, {64, 2, 3, 4096}};
+const cuda::ReducePolicy kPolicies[] = {
+    {512, 4, 4, 64 << 20}, {128, 4, 1, 64 << 20}, {256, 16, 2, 1}, {32, 1, 1, 100000}, {64, 2, 3, 4096}};
 
 constexpr ElementType kTypes[] = {
 #define TEGU_X(number, Name, word, type) ElementType::Name,
@@ -38,7 +39,8 @@ TestInput input_from(const std::vector<T>& values) {
     return input;
 }
 
-Job job_of(ElementType type, Axis axis, std::uint64_t rows, std::uint64_t cols, StatisticSet set = kAllStatistics, bool skip_nans = false) {
+Job job_of(ElementType type, Axis axis, std::uint64_t rows, std::uint64_t cols, StatisticSet set = kAllStatistics,
+           bool skip_nans = false) {
     return Job{type, axis, rows, cols, ReduceParams{set, skip_nans, 1}};
 }
 
@@ -56,15 +58,19 @@ class CudaReduce : public testing::Test {
         if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
         context_ = *context;
     }
-    testing::AssertionResult same(const Job& job, const TestInput& input) { return same_on_both(context_, job, {input}); }
+    testing::AssertionResult same(const Job& job, const TestInput& input) {
+        return same_on_both(context_, job, {input});
+    }
     cuda::Context context_;
 };
 
 TEST_F(CudaReduce, EverySizeAndPolicyGivesTheSameBits) {
     for (const cuda::ReducePolicy& policy : kPolicies) {
         context_.policies.reduce = policy;
-        for (const std::uint64_t n : {1, 3, 4, 31, 32, 33, 127, 128, 129, 255, 257, 1023, 1024, 1025, 4095, 4097, 16383, 16385, 40000}) {
-            for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::I64, ElementType::F16, ElementType::F32, ElementType::F64})
+        for (const std::uint64_t n :
+             {1, 3, 4, 31, 32, 33, 127, 128, 129, 255, 257, 1023, 1024, 1025, 4095, 4097, 16383, 16385, 40000}) {
+            for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::I64, ElementType::F16,
+                                           ElementType::F32, ElementType::F64})
                 ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, n), input_of(type, {1, n, 0, 0}, n)))
                     << element_word(type) << ", n " << n << ", threads " << policy.threads_per_block;
         }
@@ -74,10 +80,13 @@ TEST_F(CudaReduce, EverySizeAndPolicyGivesTheSameBits) {
 TEST_F(CudaReduce, EmptySequencesAndNoRowsGiveTheSameBits) {
     const StatisticSet empty = set_of({Statistic::Count, Statistic::Sum, Statistic::Nonzero, Statistic::Nans});
     for (const ElementType type : kTypes) {
-        EXPECT_TRUE(same(job_of(type, Axis::Whole, 1, 0, empty), input_of(type, {1, 0, 0, 0}, 1))) << element_word(type);
+        EXPECT_TRUE(same(job_of(type, Axis::Whole, 1, 0, empty), input_of(type, {1, 0, 0, 0}, 1)))
+            << element_word(type);
         EXPECT_TRUE(same(job_of(type, Axis::Rows, 7, 0, empty), input_of(type, {7, 0, 0, 0}, 1))) << element_word(type);
         EXPECT_TRUE(same(job_of(type, Axis::Rows, 0, 5, empty), input_of(type, {0, 5, 0, 0}, 1))) << element_word(type);
-        EXPECT_TRUE(same(job_of(type, Axis::Rows, 3, 5, statistic_bit(Statistic::Count)), input_of(type, {3, 5, 0, 0}, 1))) << element_word(type);
+        EXPECT_TRUE(
+            same(job_of(type, Axis::Rows, 3, 5, statistic_bit(Statistic::Count)), input_of(type, {3, 5, 0, 0}, 1)))
+            << element_word(type);
     }
 }
 
@@ -95,13 +104,16 @@ TEST_F(CudaReduce, EachStatisticAloneGivesTheSameBits) {
 TEST_F(CudaReduce, RowsOfEveryLengthGiveTheSameBits) {
     for (const cuda::ReducePolicy& policy : {kPolicies[0], kPolicies[3]}) {
         context_.policies.reduce = policy;
-        for (const std::uint64_t cols : {1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 64, 65, 100, 127, 128, 129, 500, 513, 1030, 5000, 17000}) {
+        for (const std::uint64_t cols :
+             {1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 64, 65, 100, 127, 128, 129, 500, 513, 1030, 5000, 17000}) {
             const std::uint64_t rows = cols < 200 ? 70 : 3;
-            for (const ElementType type : {ElementType::U8, ElementType::I32, ElementType::F16, ElementType::F32, ElementType::F64})
+            for (const ElementType type :
+                 {ElementType::U8, ElementType::I32, ElementType::F16, ElementType::F32, ElementType::F64})
                 for (const std::uint64_t extra : {0, 3}) {
                     const DigestShape shape{rows, cols, extra, 0};
                     ASSERT_TRUE(same(job_of(type, Axis::Rows, rows, cols), input_of(type, shape, cols)))
-                        << element_word(type) << ", cols " << cols << ", gap " << extra << ", threads " << policy.threads_per_block;
+                        << element_word(type) << ", cols " << cols << ", gap " << extra << ", threads "
+                        << policy.threads_per_block;
                 }
         }
     }
@@ -111,7 +123,8 @@ TEST_F(CudaReduce, GapsAndAddressesGiveTheSameBits) {
     for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, std::size_t{4}, std::size_t{8}})
         for (const std::uint64_t extra : {0, 1, 4, 16})
             for (const std::uint64_t cols : {53, 64, 1024})
-                for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::F16, ElementType::F32, ElementType::F64}) {
+                for (const ElementType type :
+                     {ElementType::U8, ElementType::I16, ElementType::F16, ElementType::F32, ElementType::F64}) {
                     const DigestShape shape{9, cols, extra, offset};
                     ASSERT_TRUE(same(job_of(type, Axis::Whole, 9, cols), input_of(type, shape, offset + extra)))
                         << element_word(type) << ", offset " << offset << ", gap " << extra << ", cols " << cols;
@@ -125,9 +138,12 @@ TEST_F(CudaReduce, SpecialFloatsGiveTheSameBits) {
             for (const bool skip_nans : {false, true})
                 for (const std::uint64_t n : {7, 129, 2048, 20000}) {
                     set_thread_order(n);
-                    ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, n, kAllStatistics, skip_nans), input_of(type, {1, n, 0, 0}, n, content)))
-                        << element_word(type) << ", n " << n << ", content " << static_cast<int>(content) << (skip_nans ? ", skip_nans" : "");
-                    ASSERT_TRUE(same(job_of(type, Axis::Rows, 40, 11, kAllStatistics, skip_nans), input_of(type, {40, 11, 0, 0}, n, content)))
+                    ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, n, kAllStatistics, skip_nans),
+                                     input_of(type, {1, n, 0, 0}, n, content)))
+                        << element_word(type) << ", n " << n << ", content " << static_cast<int>(content)
+                        << (skip_nans ? ", skip_nans" : "");
+                    ASSERT_TRUE(same(job_of(type, Axis::Rows, 40, 11, kAllStatistics, skip_nans),
+                                     input_of(type, {40, 11, 0, 0}, n, content)))
                         << element_word(type) << ", rows, seed " << n << ", content " << static_cast<int>(content);
                 }
 }
@@ -141,7 +157,8 @@ TEST_F(CudaReduce, OneSpecialElementAnywhereGivesTheSameBits) {
                 std::vector<float> values(n, other);
                 values[n * 2 / 3] = special;
                 for (const bool skip_nans : {false, true})
-                    ASSERT_TRUE(same(job_of(ElementType::F32, Axis::Whole, 1, n, kAllStatistics, skip_nans), input_from(values)))
+                    ASSERT_TRUE(same(job_of(ElementType::F32, Axis::Whole, 1, n, kAllStatistics, skip_nans),
+                                     input_from(values)))
                         << "n " << n << ", " << special << " among " << other << (skip_nans ? ", skip_nans" : "");
             }
 }
@@ -164,13 +181,16 @@ TEST_F(CudaReduce, OrderedAndConstantInputsGiveTheSameBits) {
 
 // Sums and squares at the edge of 64, 128 and 192 bits, and those that fail, in the words of the CPU.
 TEST_F(CudaReduce, IntegerLimitsGiveTheSameBitsAndErrors) {
-    for (const ElementType type : {ElementType::U8, ElementType::I8, ElementType::U32, ElementType::I32, ElementType::U64, ElementType::I64})
+    for (const ElementType type :
+         {ElementType::U8, ElementType::I8, ElementType::U32, ElementType::I32, ElementType::U64, ElementType::I64})
         for (const Content content : {Content::Special, Content::Wide})
             for (const StatisticSet set : {kAllStatistics, kAllStatistics & ~set_of({Statistic::Sum, Statistic::L1})})
                 for (std::uint64_t seed = 0; seed < 3; ++seed) {
-                    ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, 3001, set), input_of(type, {1, 3001, 0, 0}, seed, content)))
+                    ASSERT_TRUE(
+                        same(job_of(type, Axis::Whole, 1, 3001, set), input_of(type, {1, 3001, 0, 0}, seed, content)))
                         << element_word(type) << ", seed " << seed << ", content " << static_cast<int>(content);
-                    ASSERT_TRUE(same(job_of(type, Axis::Rows, 50, 9, set), input_of(type, {50, 9, 0, 0}, seed, content)))
+                    ASSERT_TRUE(
+                        same(job_of(type, Axis::Rows, 50, 9, set), input_of(type, {50, 9, 0, 0}, seed, content)))
                         << element_word(type) << ", rows, seed " << seed << ", content " << static_cast<int>(content);
                 }
 }
@@ -179,7 +199,8 @@ TEST_F(CudaReduce, ManySeparateSequencesAreCutIntoLaunches) {
     context_.policies.reduce.launch_bytes = 1;
     const DigestShape shape{5, 3000, 0, 0};
     EXPECT_TRUE(same(job_of(ElementType::F32, Axis::Rows, 5, 3000), input_of(ElementType::F32, shape, 1)));
-    EXPECT_TRUE(same(job_of(ElementType::U64, Axis::Rows, 5, 3000, statistic_bit(Statistic::Sum)), input_of(ElementType::U64, shape, 1, Content::Special)));
+    EXPECT_TRUE(same(job_of(ElementType::U64, Axis::Rows, 5, 3000, statistic_bit(Statistic::Sum)),
+                     input_of(ElementType::U64, shape, 1, Content::Special)));
     context_.policies.reduce = cuda::ReducePolicy{128, 4, 1, 1};
     EXPECT_TRUE(same(job_of(ElementType::F32, Axis::Rows, 2, 34000), input_of(ElementType::F32, {2, 34000, 0, 0}, 1)));
 }
@@ -189,17 +210,19 @@ TEST_F(CudaReduce, ManySeparateSequencesAreCutIntoLaunches) {
 const cuda::DeviceLimits kNano{53, 1, 2048, 48 << 10, 256 << 10};
 const cuda::DeviceLimits kServer{90, 132, 2048, 227 << 10, 50 << 20};
 
-cuda::ReduceShape shape_of(std::uint64_t sequences, std::uint64_t n, const cuda::DeviceLimits& limits, unsigned most_tiles = 4) {
+cuda::ReduceShape shape_of(std::uint64_t sequences, std::uint64_t n, const cuda::DeviceLimits& limits,
+                           unsigned most_tiles = 4) {
     return cuda::choose_reduce_shape({sequences, n, 1024, 4, most_tiles, 512}, cuda::kDefaultReducePolicy, limits);
 }
 
 TEST(ReduceShape, GroupsCoverTheSequenceAndAreChunksAtLeast) {
     for (const cuda::DeviceLimits& limits : {kNano, kServer})
         for (const std::uint64_t sequences : {1, 2, 1000, 10000000})
-            for (std::uint64_t n : {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1025}, std::uint64_t{16384}, std::uint64_t{16385},
-                                    std::uint64_t{10000000}, std::uint64_t{1} << 40})
+            for (std::uint64_t n : {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1025}, std::uint64_t{16384},
+                                    std::uint64_t{16385}, std::uint64_t{10000000}, std::uint64_t{1} << 40})
                 for (const cuda::ReducePolicy& policy : kPolicies) {
-                    const cuda::ReduceShape shape = cuda::choose_reduce_shape({sequences, n, 1024, 4, 4, 256}, policy, limits);
+                    const cuda::ReduceShape shape =
+                        cuda::choose_reduce_shape({sequences, n, 1024, 4, 4, 256}, policy, limits);
                     const std::string at = std::to_string(sequences) + " x " + std::to_string(n);
                     EXPECT_LE(shape.threads, 256u) << at;
                     EXPECT_LE(shape.tiles_per_warp, 4u) << at;

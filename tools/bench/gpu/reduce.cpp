@@ -20,7 +20,8 @@ struct ReduceSet {
     cuda::ReduceKind kind;
     StatisticSet statistics;
 };
-constexpr StatisticSet kMinmaxSet = statistic_bit(Statistic::Min) | statistic_bit(Statistic::Max) | statistic_bit(Statistic::Argmin) | statistic_bit(Statistic::Argmax);
+constexpr StatisticSet kMinmaxSet = statistic_bit(Statistic::Min) | statistic_bit(Statistic::Max) |
+                                    statistic_bit(Statistic::Argmin) | statistic_bit(Statistic::Argmax);
 const ReduceSet kSum{"sum", cuda::ReduceKind::Sum, statistic_bit(Statistic::Sum)};
 const ReduceSet kMinmax{"minmax", cuda::ReduceKind::Order, kMinmaxSet};
 const ReduceSet kVar{"var", cuda::ReduceKind::Moments, statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Var)};
@@ -44,7 +45,8 @@ std::vector<std::byte> pattern_of(ElementType type) {
             const std::uint32_t low = next(), high = next();
             const std::uint64_t word = std::uint64_t{high} << 32 | low;
             // f16: exponents up to 2^0; others: every bit
-            const std::uint64_t kept = type == ElementType::F16 ? (word & 0xbbffbbffbbffbbffu) : word >> 8 & 0x00ffffff00ffffffu;
+            const std::uint64_t kept =
+                type == ElementType::F16 ? (word & 0xbbffbbffbbffbbffu) : word >> 8 & 0x00ffffff00ffffffu;
             const std::uint64_t stored = element_bytes(type) >= 4 ? kept : type == ElementType::F16 ? kept : word;
             std::memcpy(at, &stored, sizeof stored);
         }
@@ -56,17 +58,22 @@ std::vector<std::byte> pattern_of(ElementType type) {
 class Field {
   public:
     Field(ElementType type, std::uint64_t bytes, std::uint64_t l2_bytes)
-        : pattern_(pattern_of(type)), piece_((bytes + 4095) / 4096 * 4096),
-          size_(std::max<std::uint64_t>(2 * piece_, 4 * l2_bytes + piece_) + kPattern), memory_(size_, 0, 1) {
+        : pattern_(pattern_of(type)),
+          piece_((bytes + 4095) / 4096 * 4096),
+          size_(std::max<std::uint64_t>(2 * piece_, 4 * l2_bytes + piece_) + kPattern),
+          memory_(size_, 0, 1) {
         for (std::uint64_t at = 0; at < size_; at += kPattern)
-            require_cuda(cudaMemcpy(base() + at, pattern_.data(), std::min(kPattern, size_ - at), cudaMemcpyHostToDevice), "cudaMemcpy");
+            require_cuda(
+                cudaMemcpy(base() + at, pattern_.data(), std::min(kPattern, size_ - at), cudaMemcpyHostToDevice),
+                "cudaMemcpy");
         pieces_ = size_ / piece_;
     }
     const std::byte* at(std::size_t turn) const { return base() + turn % pieces_ * piece_; }
     // What lies at(0).
     std::vector<std::byte> content(std::uint64_t bytes) const {
         std::vector<std::byte> all(bytes);
-        for (std::uint64_t at = 0; at < bytes; at += kPattern) std::memcpy(all.data() + at, pattern_.data(), std::min(kPattern, bytes - at));
+        for (std::uint64_t at = 0; at < bytes; at += kPattern)
+            std::memcpy(all.data() + at, pattern_.data(), std::min(kPattern, bytes - at));
         return all;
     }
 
@@ -103,15 +110,18 @@ void verify(const GpuBench& bench, const std::string& name, const Job& job, cons
     const auto on_cpu = kernels::run_job(job, {&host, 1}, cpu_views, nullptr, kernels::StopToken());
     const auto on_gpu = cuda::run_job(job, {&device, 1}, gpu_views, bench.context(), kernels::StopToken());
     if (!on_cpu || !on_gpu) {
-        const std::string cpu_said = on_cpu ? "" : on_cpu.error().message, gpu_said = on_gpu ? "" : on_gpu.error().message;
+        const std::string cpu_said = on_cpu ? "" : on_cpu.error().message,
+                          gpu_said = on_gpu ? "" : on_gpu.error().message;
         if (cpu_said == gpu_said) return;
-        std::fprintf(stderr, "%s: CPU '%s', GPU '%s'\n", name.c_str(), cpu_said.c_str(), gpu_said.c_str()), std::exit(1);
+        std::fprintf(stderr, "%s: CPU '%s', GPU '%s'\n", name.c_str(), cpu_said.c_str(), gpu_said.c_str()),
+            std::exit(1);
     }
     for (std::size_t i = 0; i < cpu.size(); ++i) {
         std::vector<std::byte> result(array_bytes(plan->outputs[i]));
         require_cuda(cudaMemcpy(result.data(), gpu_views[i].data, result.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
         if (std::memcmp(result.data(), cpu[i].data(), result.size()) == 0) continue;
-        std::fprintf(stderr, "%s: %s differs from the CPU's\n", name.c_str(), std::string(array_role_word(plan->outputs[i].role)).c_str());
+        std::fprintf(stderr, "%s: %s differs from the CPU's\n", name.c_str(),
+                     std::string(array_role_word(plan->outputs[i].role)).c_str());
         std::exit(1);
     }
 }
@@ -121,7 +131,8 @@ std::vector<cuda::ReducePolicy> policies_of(const GpuBench& bench) {
     if (!bench.sweep()) return policies;
     policies.clear();
     for (const unsigned threads : {64u, 128u, 256u, 512u})
-        for (const unsigned tiles : {1u, 2u, 4u, 8u, 16u}) policies.push_back({threads, tiles, 4, std::uint64_t{1} << 40});
+        for (const unsigned tiles : {1u, 2u, 4u, 8u, 16u})
+            policies.push_back({threads, tiles, 4, std::uint64_t{1} << 40});
     return policies;
 }
 
@@ -137,23 +148,31 @@ struct ReduceCase {
 class Launches {
   public:
     Launches(const ReduceCase& with, const GpuBench& bench, const cuda::ReducePolicy& policy)
-        : with_(with), stream_(bench.context().stream),
-          shape_(cuda::choose_reduce_shape(cuda::reduce_workload(with.type, with.set.kind, with.sequences, with.n), policy, bench.context().limits)),
+        : with_(with),
+          stream_(bench.context().stream),
+          shape_(cuda::choose_reduce_shape(cuda::reduce_workload(with.type, with.set.kind, with.sequences, with.n),
+                                           policy, bench.context().limits)),
           columns_(with.sequences * 16 * cuda::kReduceColumns + 256, 0, 1),
           partials_(std::max<std::uint64_t>(with.sequences * shape_.groups, 1) * cuda::kReducePartialBytes, 0, 1),
-          tickets_(with.sequences * 4 + 8, 0, 1), totals_(with.sequences * cuda::kReducePartialBytes, 0, 1) {
+          tickets_(with.sequences * 4 + 8, 0, 1),
+          totals_(with.sequences * cuda::kReducePartialBytes, 0, 1) {
         require_cuda(cudaMemset(tickets_[0], 0, with.sequences * 4), "cudaMemset");
         for (unsigned c = 0; c < cuda::kReduceColumns; ++c)
-            target_.column[c] = (with.set.statistics >> c & 1u) != 0 ? static_cast<char*>(columns_[0]) + c * 16 * with.sequences : nullptr;
+            target_.column[c] = (with.set.statistics >> c & 1u) != 0
+                                    ? static_cast<char*>(columns_[0]) + c * 16 * with.sequences
+                                    : nullptr;
         target_.n = with.n;
         work_ = cuda::ReduceWork{partials_[0], static_cast<std::uint32_t*>(tickets_[0]), totals_[0],
-                                 reinterpret_cast<std::uint64_t*>(static_cast<char*>(columns_[0]) + cuda::kReduceColumns * 16 * with.sequences)};
+                                 reinterpret_cast<std::uint64_t*>(static_cast<char*>(columns_[0]) +
+                                                                  cuda::kReduceColumns * 16 * with.sequences)};
     }
     void run(const void* data) {
         const cuda::ReduceInput input{data, with_.n, with_.n, with_.n, with_.n};
         const cuda::ReduceRange range{0, with_.sequences, 0, shape_.groups};
-        require_cuda(cuda::launch_reduce(with_.type, with_.set.kind, input, target_, work_, shape_, range, stream_), "reduce");
-        if (!is_float(with_.type)) require_cuda(cuda::launch_reduce_finish(with_.type, target_, work_, 0, with_.sequences, stream_), "reduce");
+        require_cuda(cuda::launch_reduce(with_.type, with_.set.kind, input, target_, work_, shape_, range, stream_),
+                     "reduce");
+        if (!is_float(with_.type))
+            require_cuda(cuda::launch_reduce_finish(with_.type, target_, work_, 0, with_.sequences, stream_), "reduce");
     }
     std::string shape() const { return std::to_string(shape_.threads) + "/" + std::to_string(shape_.tiles_per_warp); }
 
@@ -166,11 +185,15 @@ class Launches {
     cuda::ReduceWork work_{};
 };
 
-void time_case(GpuBench& bench, const ReduceCase& with, const Field& field, const std::string& beside, const GpuTime& peer) {
+void time_case(GpuBench& bench, const ReduceCase& with, const Field& field, const std::string& beside,
+               const GpuTime& peer) {
     if (!bench.wants(with.name)) return;
     const std::uint64_t n = with.sequences * with.n, bytes = n * element_bytes(with.type);
     const bool whole = with.sequences == 1;
-    verify(bench, with.name, Job{with.type, whole ? Axis::Whole : Axis::Rows, with.sequences, with.n, ReduceParams{with.set.statistics, false, 0}}, field, bytes);
+    verify(bench, with.name,
+           Job{with.type, whole ? Axis::Whole : Axis::Rows, with.sequences, with.n,
+               ReduceParams{with.set.statistics, false, 0}},
+           field, bytes);
     std::vector<std::string> seen;
     for (const cuda::ReducePolicy& policy : policies_of(bench)) {
         Launches launches(with, bench, policy);
@@ -188,20 +211,29 @@ GpuTime time_cub(GpuBench& bench, ElementType type, const Field& field, std::uin
     const Rotation space(bytes, 0, 1), sum(8, 0, 1);
     return bench.time([&](std::size_t turn) {
         if (type == ElementType::F32)
-            require_cuda(cub_sum(space[0], bytes, reinterpret_cast<const float*>(field.at(turn)), static_cast<float*>(sum[0]), n, bench.context().stream), "CUB");
+            require_cuda(cub_sum(space[0], bytes, reinterpret_cast<const float*>(field.at(turn)),
+                                 static_cast<float*>(sum[0]), n, bench.context().stream),
+                         "CUB");
         else
-            require_cuda(cub_sum(space[0], bytes, reinterpret_cast<const std::uint8_t*>(field.at(turn)), static_cast<std::uint64_t*>(sum[0]), n, bench.context().stream), "CUB");
+            require_cuda(cub_sum(space[0], bytes, reinterpret_cast<const std::uint8_t*>(field.at(turn)),
+                                 static_cast<std::uint64_t*>(sum[0]), n, bench.context().stream),
+                         "CUB");
     });
 }
 
-void bench_whole(GpuBench& bench, ElementType type, const char* size, std::uint64_t n, std::initializer_list<const ReduceSet*> sets) {
+void bench_whole(GpuBench& bench, ElementType type, const char* size, std::uint64_t n,
+                 std::initializer_list<const ReduceSet*> sets) {
     const std::string stem = "reduce/" + std::string(element_word(type)) + "/" + size;
-    if (std::none_of(sets.begin(), sets.end(), [&](const ReduceSet* set) { return bench.wants(stem + "/" + set->word); })) return;
+    if (std::none_of(sets.begin(), sets.end(),
+                     [&](const ReduceSet* set) { return bench.wants(stem + "/" + set->word); }))
+        return;
     const std::uint64_t bytes = n * element_bytes(type);
     const Field field(type, bytes, bench.context().limits.l2_bytes);
     const Rotation out(8, 0, 1);
     const GpuTime read = bench.time([&](std::size_t turn) {
-        require_cuda(read_all(field.at(turn), bytes / 16 * 16, static_cast<unsigned*>(out[0]), bench.context().limits.multiprocessors, bench.context().stream), "read");
+        require_cuda(read_all(field.at(turn), bytes / 16 * 16, static_cast<unsigned*>(out[0]),
+                              bench.context().limits.multiprocessors, bench.context().stream),
+                     "read");
     });
     bench.report(stem + "/read", n, bytes, read);
     const bool has_peer = type == ElementType::F32 || type == ElementType::U8;
@@ -211,10 +243,12 @@ void bench_whole(GpuBench& bench, ElementType type, const char* size, std::uint6
 }
 
 void bench_rows(GpuBench& bench, ElementType type, std::uint64_t rows, std::uint64_t cols) {
-    const std::string stem = "reduce/" + std::string(element_word(type)) + "/" + std::to_string(rows) + "x" + std::to_string(cols);
+    const std::string stem =
+        "reduce/" + std::string(element_word(type)) + "/" + std::to_string(rows) + "x" + std::to_string(cols);
     if (!bench.wants(stem + "/sum") && !bench.wants(stem + "/all")) return;
     const Field field(type, rows * cols * element_bytes(type), bench.context().limits.l2_bytes);
-    for (const ReduceSet* set : {&kSum, &kAll}) time_case(bench, {stem + "/" + set->word, type, *set, rows, cols}, field, "", {});
+    for (const ReduceSet* set : {&kSum, &kAll})
+        time_case(bench, {stem + "/" + set->word, type, *set, rows, cols}, field, "", {});
 }
 
 }  // namespace
@@ -229,7 +263,8 @@ void bench_reduce(GpuBench& bench) {
     if (bench.quick()) return;
     bench_whole(bench, ElementType::F32, "2^27", std::uint64_t{1} << 27, {&kSum, &kMinmax, &kVar, &kAll});
     bench_whole(bench, ElementType::F32, "2^29", std::uint64_t{1} << 29, {&kSum, &kMinmax, &kVar, &kAll});
-    for (const ElementType type : {ElementType::U8, ElementType::U16, ElementType::I32, ElementType::I64, ElementType::F16, ElementType::F64})
+    for (const ElementType type :
+         {ElementType::U8, ElementType::U16, ElementType::I32, ElementType::I64, ElementType::F16, ElementType::F64})
         bench_whole(bench, type, "2^28", std::uint64_t{1} << 28, {&kSum, &kMinmax, &kAll});
     bench_rows(bench, ElementType::U8, 1000000, 16);
     bench_rows(bench, ElementType::F32, 442368, 128);

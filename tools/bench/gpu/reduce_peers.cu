@@ -18,8 +18,7 @@ __global__ void __launch_bounds__(512) read_packs(const uint4* x, std::uint64_t 
     for (std::uint64_t p = std::uint64_t{blockIdx.x} * blockDim.x * 8 + threadIdx.x; p < packs; p += stride) {
         uint4 v[8];
 #pragma unroll
-        for (unsigned i = 0; i < 8; ++i)
-            v[i] = p + i * blockDim.x < packs ? x[p + i * blockDim.x] : uint4{0, 0, 0, 0};
+        for (unsigned i = 0; i < 8; ++i) v[i] = p + i * blockDim.x < packs ? x[p + i * blockDim.x] : uint4{0, 0, 0, 0};
 #pragma unroll
         for (unsigned i = 0; i < 8; ++i) all ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
     }
@@ -31,9 +30,11 @@ __global__ void __launch_bounds__(512) read_packs(const uint4* x, std::uint64_t 
 std::size_t cub_sum_bytes(std::uint64_t n) {
     std::size_t bytes = 0;
 #if defined(TEGU_HAS_CUB)
-    cub::DeviceReduce::Sum(nullptr, bytes, static_cast<const float*>(nullptr), static_cast<float*>(nullptr), static_cast<std::int64_t>(n));
+    cub::DeviceReduce::Sum(nullptr, bytes, static_cast<const float*>(nullptr), static_cast<float*>(nullptr),
+                           static_cast<std::int64_t>(n));
     std::size_t more = 0;
-    cub::DeviceReduce::Sum(nullptr, more, static_cast<const std::uint8_t*>(nullptr), static_cast<std::uint64_t*>(nullptr), static_cast<std::int64_t>(n));
+    cub::DeviceReduce::Sum(nullptr, more, static_cast<const std::uint8_t*>(nullptr),
+                           static_cast<std::uint64_t*>(nullptr), static_cast<std::int64_t>(n));
     if (more > bytes) bytes = more;
 #else
     static_cast<void>(n);
@@ -45,19 +46,25 @@ std::size_t cub_sum_bytes(std::uint64_t n) {
 cudaError_t cub_sum(void* space, std::size_t bytes, const float* x, float* sum, std::uint64_t n, cudaStream_t stream) {
     return cub::DeviceReduce::Sum(space, bytes, x, sum, static_cast<std::int64_t>(n), stream);
 }
-cudaError_t cub_sum(void* space, std::size_t bytes, const std::uint8_t* x, std::uint64_t* sum, std::uint64_t n, cudaStream_t stream) {
+cudaError_t cub_sum(void* space, std::size_t bytes, const std::uint8_t* x, std::uint64_t* sum, std::uint64_t n,
+                    cudaStream_t stream) {
     return cub::DeviceReduce::Sum(space, bytes, x, sum, static_cast<std::int64_t>(n), stream);
 }
 #else
-cudaError_t cub_sum(void*, std::size_t, const float*, float*, std::uint64_t, cudaStream_t) { return cudaErrorNotSupported; }
-cudaError_t cub_sum(void*, std::size_t, const std::uint8_t*, std::uint64_t*, std::uint64_t, cudaStream_t) { return cudaErrorNotSupported; }
+cudaError_t cub_sum(void*, std::size_t, const float*, float*, std::uint64_t, cudaStream_t) {
+    return cudaErrorNotSupported;
+}
+cudaError_t cub_sum(void*, std::size_t, const std::uint8_t*, std::uint64_t*, std::uint64_t, cudaStream_t) {
+    return cudaErrorNotSupported;
+}
 #endif
 
 cudaError_t read_all(const void* x, std::uint64_t bytes, unsigned* out, unsigned multiprocessors, cudaStream_t stream) {
     const std::uint64_t packs = bytes / 16;
     const std::uint64_t wanted = (packs + 4095) / 4096;
     const std::uint64_t most = std::uint64_t{multiprocessors} * 16;
-    read_packs<<<static_cast<unsigned>(wanted < most ? (wanted > 0 ? wanted : 1) : most), 512, 0, stream>>>(static_cast<const uint4*>(x), packs, out);
+    read_packs<<<static_cast<unsigned>(wanted < most ? (wanted > 0 ? wanted : 1) : most), 512, 0, stream>>>(
+        static_cast<const uint4*>(x), packs, out);
     return cudaGetLastError();
 }
 

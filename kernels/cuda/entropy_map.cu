@@ -311,39 +311,44 @@ LaunchStatus launch_slide(const EntropyMapImage& image, const EntropyWindow& win
     return launch(entropy_map_slide<std::uint16_t>, grid, stream, arrays);
 }
 
+// What pixels are there, counted from the first result of a piece, in one direction.
+std::int32_t limited(std::int64_t distance) {
+    constexpr std::int64_t kFar = 1 << 30;
+    return static_cast<std::int32_t>(distance < -kFar ? -kFar : distance > kFar ? kFar : distance);
+}
+
 LaunchStatus launch_pairs(const EntropyMapImage& image, const EntropyWindow& window, const EntropyTables& tables, const EntropyPiece& piece,
                           const EntropyMapShape& shape, const Plane& plane, Stream stream) {
+    const auto row = static_cast<std::int64_t>(piece.row_begin), col = static_cast<std::int64_t>(piece.col_begin);
     PairsArrays arrays;
     arrays.tables = tables;
-    arrays.rows = static_cast<std::uint32_t>(piece.row_end - piece.row_begin);
-    arrays.cols = static_cast<std::uint32_t>(piece.col_end - piece.col_begin);
-    arrays.strip_rows = shape.strip_rows;
+    arrays.rows = static_cast<std::int32_t>(piece.row_end - piece.row_begin);
+    arrays.cols = static_cast<std::int32_t>(piece.col_end - piece.col_begin);
+    arrays.strip_rows = static_cast<std::int32_t>(shape.strip_rows);
     arrays.map = image.map + piece.row_begin * image.cols + piece.col_begin;
-    arrays.map_cols = image.cols;
+    arrays.map_row_bytes = static_cast<std::int32_t>(image.cols * sizeof(float));
     arrays.nan_seen = image.nan_seen;
     if (!shape.plane) {
-        arrays.x = image.x;
-        arrays.row_stride = image.row_stride;
-        arrays.row_begin = arrays.col_begin = 0;
-        arrays.row_end = static_cast<std::int64_t>(image.rows);
-        arrays.col_end = static_cast<std::int64_t>(image.cols);
+        arrays.x = static_cast<const unsigned char*>(image.x) + (piece.row_begin * image.row_stride + piece.col_begin) * element_bytes(image.type);
+        arrays.row_bytes = static_cast<std::int32_t>(image.row_stride * element_bytes(image.type));
+        arrays.row_begin = limited(-row);
+        arrays.row_end = limited(static_cast<std::int64_t>(image.rows) - row);
+        arrays.col_begin = limited(-col);
+        arrays.col_end = limited(static_cast<std::int64_t>(image.cols) - col);
         arrays.mirror = window.mirror;
         arrays.rule = image.rule;
-        arrays.first_row = static_cast<std::int64_t>(piece.row_begin);
-        arrays.first_col = static_cast<std::int64_t>(piece.col_begin);
         return launch_entropy_pairs(image.type, arrays, window, shape.threads, stream);
     }
     const Inside inside = inside_of(image, window, plane);
-    arrays.x = plane.levels;
-    arrays.row_stride = plane.pitch;
-    arrays.row_begin = inside.row_begin;
-    arrays.row_end = inside.row_end;
-    arrays.col_begin = inside.col_begin;
-    arrays.col_end = inside.col_end;
+    const auto first_row = static_cast<std::int32_t>(window.rows / 2), first_col = static_cast<std::int32_t>(left_of(window));
+    arrays.x = plane.levels + static_cast<std::size_t>(first_row) * plane.pitch + first_col;
+    arrays.row_bytes = static_cast<std::int32_t>(plane.pitch);
+    arrays.row_begin = static_cast<std::int32_t>(inside.row_begin) - first_row;
+    arrays.row_end = static_cast<std::int32_t>(inside.row_end) - first_row;
+    arrays.col_begin = static_cast<std::int32_t>(inside.col_begin) - first_col;
+    arrays.col_end = static_cast<std::int32_t>(inside.col_end) - first_col;
     arrays.mirror = false;
     arrays.rule = LevelRule{false, 256, 0, 0, 0, 0};  // every byte is its own level
-    arrays.first_row = window.rows / 2;
-    arrays.first_col = left_of(window);
     return launch_entropy_pairs(ElementType::U8, arrays, window, shape.threads, stream);
 }
 
@@ -391,9 +396,10 @@ unsigned strip_of(const EntropyMapShape& shape, const EntropyWindow& window, uns
 EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWindow& window, const EntropyMapPolicy& policy, const DeviceLimits& limits) {
     constexpr std::uint64_t kLaneInstructions = 500000000;  // of a multiprocessor in a launch: five milliseconds of the slowest board
     EntropyMapShape shape;
-    const bool pairs = entropy_pairs_supports(window) && policy.method != EntropyMapMethod::Slide;
+    const bool pairs = entropy_pairs_supports(window) && image.cols <= kPairsRowBytes / sizeof(float) && policy.method != EntropyMapMethod::Slide;
     shape.method = pairs ? EntropyMapMethod::Pairs : EntropyMapMethod::Slide;
-    shape.plane = !pairs || !entropy_pairs_reads(image.type);
+    const bool mirrors_once = !window.mirror || (image.rows >= kPairsMirrorExtent && image.cols >= kPairsMirrorExtent);
+    shape.plane = !pairs || !entropy_pairs_reads(image.type) || !mirrors_once || image.row_stride > kPairsRowBytes / element_bytes(image.type);
     shape.threads = policy.threads_per_block;
     while (!pairs && shape.threads > kWarpLanes && slide_bytes(window, shape.threads) > limits.shared_bytes_per_block) shape.threads -= kWarpLanes;
     shape.shared_bytes = pairs ? entropy_pairs_bytes(window) : slide_bytes(window, shape.threads);

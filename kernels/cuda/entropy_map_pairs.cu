@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts stay in registers, in fields of two levels each (entropy_map_pairs.h): a column's counts follow down the image by the pixel that enters and the one that leaves,
-// a window's counts are the sum of neighbouring columns, and a field of them is an address in the table. What a pixel does to the counts fits a byte,
-// its code: the place of its field in bits 0..6, whether it is the upper level of the two in bit 7. Code 127 shifts everything out of every word: no pixel.
+// a window's counts are the sum of neighbouring columns, and a field of them is a place in the table. A row of a thread's four pixels is a word, a level in each byte. The level 32 and
+// those above stand for no pixel: what they count is shifted out of every word.
 #include "kernels/cuda/entropy_map_pairs.h"
 
 #include "kernels/cuda/entropy_map.cuh"
@@ -12,10 +12,10 @@ namespace {
 
 constexpr unsigned kMaxPairLevels = 16;
 constexpr unsigned kPairs = kMaxPairLevels / 2;
-constexpr std::uint32_t kNoPixels = 0x7f7f7f7f;  // four codes
-constexpr unsigned kWarpResults = (kWarpLanes - 2) * kPairsColumns;  // the outer lanes only serve their neighbours
+constexpr std::uint32_t kNoPixels = 0x20202020;  // four levels
+constexpr std::int32_t kWarpResults = static_cast<std::int32_t>((kWarpLanes - 2) * kPairsColumns);  // the outer lanes only serve their neighbours
 
-// Fields of a window of W x W pixels. Values are multiplied by 4: they are offsets into a table of words.
+// Fields of a window of W x W pixels: three of ten bits in a word, or two of 16. Their values are multiplied by 4: they are distances in a table of words.
 template <unsigned W>
 struct Fields {
     static constexpr unsigned kPixels = W * W;
@@ -23,28 +23,26 @@ struct Fields {
     static constexpr unsigned kPerWord = kFactor * kPixels < 1024 ? 3 : 2;
     static constexpr unsigned kWords = (kPairs + kPerWord - 1) / kPerWord;
     static constexpr unsigned kTable = kFactor * kPixels + 1;
-    static_assert(kPerWord == 3 || 4 * kFactor * kPixels < 65536, "two fields of 16 bits");
+    static_assert(kPerWord == 3 || 4 * kTable <= 65536, "two fields of 16 bits");
+    using Words = std::uint32_t[kWords];
 
-    TEGU_DEVICE static std::uint32_t code(std::uint32_t level) {
-        // Fields at 0, 10, 20 of each word, or at 0 and 16.
-        const std::uint32_t place = kPerWord == 3 ? permute_bytes(0x20140a00u, 0x4a40342au, level >> 1) : level << 3 & 0x70u;
-        return place | (level << 7 & 0x80u);
-    }
-    // What the pixel of a code adds to each word.
-    TEGU_DEVICE static void expand(std::uint32_t code, std::uint32_t (&words)[kWords]) {
-        const std::uint32_t unit = (code >> 7) * (4 * (kFactor - 1)) + 4, place = code & 0x7fu;
+    // What pixel j of a row adds to each word.
+    TEGU_DEVICE static void expand(std::uint32_t row, unsigned j, Words& words) {
+        const std::uint32_t pair = row >> (8 * j + 1) & 0x1fu;  // 16 and above: the bytes that follow are not all 0, so the place is beyond all words
+        const std::uint32_t place = kPerWord == 3 ? permute_bytes(0x20140a00u, 0x4a40342au, pair) : 16 * pair;
+        const std::uint32_t unit = (row & 1u << (8 * j)) != 0 ? 4 * kFactor : 4;
         TEGU_UNROLL
         for (unsigned w = 0; w < kWords; ++w) words[w] = shift_left_clamped(unit, place - 32 * w);
     }
     // The sum of F over all levels.
-    TEGU_DEVICE static std::uint32_t look_up(const unsigned char* table, const std::uint32_t (&words)[kWords]) {
+    TEGU_DEVICE static std::uint32_t look_up(const unsigned char* table, const Words& words) {
         std::uint32_t sum = 0;
         TEGU_UNROLL
         for (unsigned pair = 0; pair < kPairs; ++pair) {
             const std::uint32_t word = words[pair / kPerWord];
             const unsigned slot = pair % kPerWord;
-            const std::uint32_t offset = kPerWord == 3 ? word >> (10 * slot) & 0xffcu : slot == 0 ? word & 0xffffu : word >> 16;
-            sum += *reinterpret_cast<const std::uint32_t*>(table + offset);
+            const std::uint32_t distance = kPerWord == 3 ? word >> (10 * slot) & 0xffcu : slot == 1 ? word >> 16 : word & 0xffffu;
+            sum += *reinterpret_cast<const std::uint32_t*>(table + distance);
         }
         return sum;
     }
@@ -56,195 +54,250 @@ struct Fields {
     }
 };
 
+// The lanes beside this one; the outer lanes, whose results nobody wants, take themselves.
+struct Beside {
+    unsigned before, after;
+    TEGU_DEVICE void set() {
+        const unsigned lane = lane_index();
+        before = lane == 0 ? 0 : lane - 1;
+        after = lane + 1 == kWarpLanes ? lane : lane + 1;
+    }
+};
+
 // Of one word: the sums over the W columns around each of a thread's four, from its own and those of the lanes beside it.
 template <unsigned W>
 struct Around;
 template <>
 struct Around<3> {
-    TEGU_DEVICE static void sum(const std::uint32_t (&c)[4], std::uint32_t (&out)[4]) {
+    TEGU_DEVICE static void sum(const std::uint32_t (&c)[4], const Beside& beside, std::uint32_t (&out)[4]) {
         const std::uint32_t left = c[0] + c[1], right = c[2] + c[3];
-        out[0] = shuffle_up(c[3], 1) + left;
+        out[0] = shuffle(c[3], beside.before) + left;
         out[1] = left + c[2];
         out[2] = c[1] + right;
-        out[3] = right + shuffle_down(c[0], 1);
+        out[3] = right + shuffle(c[0], beside.after);
     }
 };
 template <>
 struct Around<5> {
-    TEGU_DEVICE static void sum(const std::uint32_t (&c)[4], std::uint32_t (&out)[4]) {
+    TEGU_DEVICE static void sum(const std::uint32_t (&c)[4], const Beside& beside, std::uint32_t (&out)[4]) {
         const std::uint32_t left = c[0] + c[1], right = c[2] + c[3], all = left + right;
-        out[0] = shuffle_up(right, 1) + left + c[2];
-        out[1] = shuffle_up(c[3], 1) + all;
-        out[2] = all + shuffle_down(c[0], 1);
-        out[3] = c[1] + right + shuffle_down(left, 1);
+        out[0] = shuffle(right, beside.before) + left + c[2];
+        out[1] = shuffle(c[3], beside.before) + all;
+        out[2] = all + shuffle(c[0], beside.after);
+        out[3] = c[1] + right + shuffle(left, beside.after);
     }
 };
 template <>
 struct Around<7> {
-    TEGU_DEVICE static void sum(const std::uint32_t (&c)[4], std::uint32_t (&out)[4]) {
+    TEGU_DEVICE static void sum(const std::uint32_t (&c)[4], const Beside& beside, std::uint32_t (&out)[4]) {
         const std::uint32_t left = c[0] + c[1], right = c[2] + c[3], all = left + right;
-        const std::uint32_t before = shuffle_up(c[3], 1), after = shuffle_down(c[0], 1);
-        out[0] = shuffle_up(c[1] + right, 1) + all;
-        out[1] = shuffle_up(right, 1) + all + after;
-        out[2] = before + all + shuffle_down(left, 1);
-        out[3] = all + shuffle_down(left + c[2], 1);
+        const std::uint32_t before = shuffle(c[3], beside.before), after = shuffle(c[0], beside.after);
+        out[0] = shuffle(c[1] + right, beside.before) + all;
+        out[1] = shuffle(right, beside.before) + all + after;
+        out[2] = before + all + shuffle(left, beside.after);
+        out[3] = all + shuffle(left + c[2], beside.after);
     }
 };
 template <>
 struct Around<9> {
-    TEGU_DEVICE static void sum(const std::uint32_t (&c)[4], std::uint32_t (&out)[4]) {
+    TEGU_DEVICE static void sum(const std::uint32_t (&c)[4], const Beside& beside, std::uint32_t (&out)[4]) {
         const std::uint32_t left = c[0] + c[1], right = c[2] + c[3], all = left + right;
-        out[0] = shuffle_up(all, 1) + all + shuffle_down(c[0], 1);
-        out[1] = shuffle_up(c[1] + right, 1) + all + shuffle_down(left, 1);
-        out[2] = shuffle_up(right, 1) + all + shuffle_down(left + c[2], 1);
-        out[3] = shuffle_up(c[3], 1) + all + shuffle_down(all, 1);
+        out[0] = shuffle(all, beside.before) + all + shuffle(c[0], beside.after);
+        out[1] = shuffle(c[1] + right, beside.before) + all + shuffle(left, beside.after);
+        out[2] = shuffle(right, beside.before) + all + shuffle(left + c[2], beside.after);
+        out[3] = shuffle(c[3], beside.before) + all + shuffle(all, beside.after);
     }
 };
 
-// The four columns of a thread in the source, and how a row of them is read.
-template <class T>
-struct Source {
-    std::int64_t col;       // the first
-    std::uint32_t outside;  // kNoPixels for those that are not there
-    bool whole;             // all four are there and lie in an aligned pack
+// `index`, mirrored at the edge that it is beyond.
+TEGU_DEVICE std::int32_t mirrored_once(std::int32_t index, std::int32_t begin, std::int32_t end) {
+    return index < begin ? 2 * begin - 1 - index : index >= end ? 2 * end - 1 - index : index;
+}
+// Pixels of the window that begins at `begin`, in one direction.
+TEGU_DEVICE unsigned extent_of(std::int32_t begin, unsigned window, std::int32_t inside_begin, std::int32_t inside_end) {
+    const std::int32_t end = begin + static_cast<std::int32_t>(window);
+    return static_cast<unsigned>((end < inside_end ? end : inside_end) - (begin > inside_begin ? begin : inside_begin));
+}
 
-    TEGU_DEVICE void set(const PairsArrays& arrays, std::int64_t first, bool aligned) {
+// The four columns of a thread: where their pixels come from and their results go.
+template <class T, unsigned W>
+struct Columns {
+    static constexpr std::int32_t kHalf = W / 2;
+    using Pixels = Pack<T, kPairsColumns>;
+    using Results = Pack<float, kPairsColumns>;
+    const unsigned char* pixels;  // in row 0
+    unsigned char* results;
+    std::int32_t col;             // the first
+    std::uint32_t outside;        // the level of no pixel in the byte of each that is not there
+    bool whole;                   // all four pixels are there and lie in an aligned pack
+    bool full;                    // none of the windows is cut at the left or right
+    bool stores;                  // some of the results are wanted
+    bool packs;                   // all of them, in an aligned pack
+
+    TEGU_DEVICE void set(const PairsArrays& arrays, std::int32_t first, bool aligned, bool store_packs) {
         col = first;
-        whole = aligned && col >= arrays.col_begin && col + kPairsColumns <= arrays.col_end;
+        pixels = static_cast<const unsigned char*>(arrays.x) + static_cast<std::int64_t>(col) * static_cast<std::int64_t>(sizeof(T));
+        results = reinterpret_cast<unsigned char*>(arrays.map) + static_cast<std::int64_t>(col) * 4;
+        whole = aligned && col >= arrays.col_begin && col + 4 <= arrays.col_end;
+        full = arrays.mirror || (col - kHalf >= arrays.col_begin && col + 4 + kHalf <= arrays.col_end);
+        stores = lane_index() != 0 && lane_index() != kWarpLanes - 1 && col < arrays.cols;
+        packs = store_packs && col + 4 <= arrays.cols;
         outside = 0;
-        if (whole || arrays.mirror) return;
-        for (unsigned j = 0; j < kPairsColumns; ++j)
-            if (col + j < arrays.col_begin || col + j >= arrays.col_end) outside |= 0x7fu << (8 * j);
+        for (unsigned j = 0; j < kPairsColumns; ++j) {
+            const std::int32_t at = place(arrays, j);
+            if (at < arrays.col_begin || at >= arrays.col_end) outside |= 0x20u << (8 * j);
+        }
     }
-    // REQUIRES: the row is there.
-    TEGU_DEVICE Pack<T, kPairsColumns> load(const PairsArrays& arrays, std::int64_t row) const {
-        const T* const pixels = static_cast<const T*>(arrays.x) + static_cast<std::uint64_t>(row) * arrays.row_stride;
-        if (whole) return *reinterpret_cast<const Pack<T, kPairsColumns>*>(pixels + col);
-        Pack<T, kPairsColumns> pack;
+    TEGU_DEVICE std::int32_t place(const PairsArrays& arrays, unsigned j) const {
+        const std::int32_t at = col + static_cast<std::int32_t>(j);
+        return arrays.mirror ? mirrored_once(at, arrays.col_begin, arrays.col_end) : at;
+    }
+    // The pixels of a row that is there; 0 for those that are not.
+    TEGU_DEVICE Pixels load(const PairsArrays& arrays, std::int32_t row) const {
+        const unsigned char* const at = pixels + static_cast<std::int64_t>(row) * arrays.row_bytes;
+        if (whole) return *reinterpret_cast<const Pixels*>(at);
+        Pixels loaded;
+        TEGU_NO_UNROLL
+        for (unsigned j = 0; j < kPairsColumns; ++j) {
+            const T* const pixel = reinterpret_cast<const T*>(at) + (place(arrays, j) - col);
+            const T value = (outside >> (8 * j) & 0x20u) == 0 ? *pixel : T(0);
+            TEGU_UNROLL
+            for (unsigned k = 0; k < kPairsColumns; ++k)  // so that the pack stays in registers
+                if (k == j) loaded.at[k] = value;
+        }
+        return loaded;
+    }
+    TEGU_DEVICE void store(const PairsArrays& arrays, std::int32_t row, const Results& values) const {
+        unsigned char* const to = results + static_cast<std::int64_t>(row) * arrays.map_row_bytes;
+        if (packs) {
+            *reinterpret_cast<Results*>(to) = values;
+            return;
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kPairsColumns; ++j)
+            if (col + static_cast<std::int32_t>(j) < arrays.cols) reinterpret_cast<float*>(to)[j] = values.at[j];
+    }
+    // Entropies of windows that are `down` rows high; `finish` is of those of full width.
+    TEGU_DEVICE Results entropies(const PairsArrays& arrays, unsigned down, const EntropyFinish& finish, const std::uint32_t (&sums)[kPairsColumns]) const {
+        Results values;
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kPairsColumns; ++j) values.at[j] = finish.of(sums[j]);
+        if (full) return values;
         TEGU_UNROLL
         for (unsigned j = 0; j < kPairsColumns; ++j) {
-            const std::int64_t place = arrays.mirror ? arrays.col_begin + mirrored(col + j - arrays.col_begin, arrays.col_end - arrays.col_begin) : col + j;
-            pack.at[j] = (outside >> (8 * j) & 0x7fu) == 0 ? pixels[place] : T(0);
+            const std::int32_t at = col + static_cast<std::int32_t>(j);
+            if (at >= arrays.cols) break;
+            EntropyFinish cut;
+            cut.set(arrays.tables, down * extent_of(at - kHalf, W, arrays.col_begin, arrays.col_end));
+            values.at[j] = cut.of(sums[j]);
         }
-        return pack;
+        return values;
     }
 };
 
-// The row of the source that stands at `row`; false if none does.
-TEGU_DEVICE bool find_row(const PairsArrays& arrays, std::int64_t* row) {
-    if (*row >= arrays.row_begin && *row < arrays.row_end) return true;
-    if (!arrays.mirror) return false;
-    *row = arrays.row_begin + mirrored(*row - arrays.row_begin, arrays.row_end - arrays.row_begin);
-    return true;
+// The levels of four pixels as a row.
+template <class T>
+TEGU_DEVICE std::uint32_t row_of(const Pack<T, kPairsColumns>& pixels, const LevelRule& rule, bool* any_nan) {
+    std::uint32_t levels[kPairsColumns];
+    TEGU_UNROLL
+    for (unsigned j = 0; j < kPairsColumns; ++j) {
+        bool nan = false;
+        levels[j] = level_of(pixels.at[j], rule, &nan);
+        *any_nan |= nan;
+    }
+    return (levels[3] * 0x100u + levels[2]) * 0x10000u + (levels[1] * 0x100u + levels[0]);
 }
 
-// Pixels of the window whose first is `begin` in one direction.
-TEGU_DEVICE unsigned extent_of(bool mirror, std::int64_t begin, unsigned window, std::int64_t inside_begin, std::int64_t inside_end) {
-    return mirror ? window : inside_count(begin - inside_begin, window, inside_end - inside_begin);
-}
+// The counts of a thread's columns, and the rows that they are of.
+template <unsigned W>
+struct Counts {
+    using Field = Fields<W>;
+    using Words = typename Field::Words;
+    std::uint32_t words[Field::kWords][kPairsColumns];
+    std::uint32_t rows[W];
+    Beside beside;
+
+    TEGU_DEVICE void clear() {
+        beside.set();
+        TEGU_UNROLL
+        for (unsigned w = 0; w < Field::kWords; ++w)
+            for (unsigned j = 0; j < kPairsColumns; ++j) words[w][j] = 0;
+        TEGU_UNROLL
+        for (unsigned i = 0; i < W; ++i) rows[i] = kNoPixels;
+    }
+    // A row enters at the bottom, the one at the top leaves.
+    TEGU_DEVICE void move(std::uint32_t entering) {
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kPairsColumns; ++j) {
+            Words in, out;
+            Field::expand(entering, j, in);
+            Field::expand(rows[0], j, out);
+            TEGU_UNROLL
+            for (unsigned w = 0; w < Field::kWords; ++w) words[w][j] += in[w] - out[w];
+        }
+        TEGU_UNROLL
+        for (unsigned i = 0; i + 1 < W; ++i) rows[i] = rows[i + 1];
+        rows[W - 1] = entering;
+    }
+    // The sums of F over the windows around the columns.
+    TEGU_DEVICE void sum(const unsigned char* table, std::uint32_t (&sums)[kPairsColumns]) const {
+        Words windows[kPairsColumns];
+        TEGU_UNROLL
+        for (unsigned w = 0; w < Field::kWords; ++w) {
+            std::uint32_t around[kPairsColumns];
+            Around<W>::sum(words[w], beside, around);
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kPairsColumns; ++j) windows[j][w] = around[j];
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kPairsColumns; ++j) sums[j] = Field::look_up(table, windows[j]);
+    }
+};
 
 // entropy_map_pairs: windows of W x W pixels, four columns of results a thread, down a strip.
 // in:    x, tables.entries [W * W + 1] u32      out: map of the piece, nan_seen
 // grid:  x = columns / (120 * warps of a block), y = strips       block: threads, a multiple of 32 up to 512
 // shared: table of F[a] + F[b] [kTable] u32     result valid in: map, after the launch
-// moves: reads each pixel 32 / 30 times, once more W - 1 rows of a strip; writes 4 B a result      order: any
+// moves: reads each pixel 32 / 30 times, and W - 1 rows more for each strip; writes 4 B a result      order: any
 // why:   eight lookups a result and hardly any other access; the pixels are read as they are, so no levels go through memory
 template <class T, unsigned W>
 TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned, bool store_packs) {
-    using Field = Fields<W>;
-    TEGU_DYNAMIC_SHARED(shared);
-    Field::fill(reinterpret_cast<std::uint32_t*>(shared), arrays.tables.entries);
+    TEGU_DYNAMIC_SHARED(table);
+    Fields<W>::fill(reinterpret_cast<std::uint32_t*>(table), arrays.tables.entries);
     block_barrier();
 
-    const std::int64_t warp = std::int64_t{block_x()} * block_warps() + warp_index();
-    const std::int64_t result = warp * kWarpResults + (static_cast<std::int64_t>(lane_index()) - 1) * kPairsColumns;  // the first of four columns
-    const bool stores = lane_index() != 0 && lane_index() != kWarpLanes - 1 && result < arrays.cols;
-    const std::int64_t col = arrays.first_col + result;
-    Source<T> source;
-    source.set(arrays, col, aligned);
-    const std::int64_t half = W / 2;
-    const bool full = arrays.mirror || (col - half >= arrays.col_begin && col + kPairsColumns + half <= arrays.col_end);
-
-    const std::uint32_t begin = block_y() * arrays.strip_rows;
-    const std::uint32_t rows = arrays.rows - begin < arrays.strip_rows ? arrays.rows - begin : arrays.strip_rows;
-    const std::int64_t top = arrays.first_row + begin - half;
-    std::uint32_t counts[Field::kWords][kPairsColumns], ring[W];
-    TEGU_UNROLL
-    for (unsigned w = 0; w < Field::kWords; ++w)
-        for (unsigned j = 0; j < kPairsColumns; ++j) counts[w][j] = 0;
-    TEGU_UNROLL
-    for (unsigned i = 0; i < W; ++i) ring[i] = kNoPixels;
+    constexpr std::int32_t kHalf = W / 2;
+    const std::int32_t warp = static_cast<std::int32_t>(block_x() * block_warps() + warp_index());
+    Columns<T, W> columns;
+    columns.set(arrays, warp * kWarpResults + (static_cast<std::int32_t>(lane_index()) - 1) * 4, aligned, store_packs);
+    Counts<W> counts;
+    counts.clear();
     EntropyFinish finish;
     unsigned known = 0;  // rows of the windows that it is for
     bool any_nan = false;
 
-    std::int64_t next_row = top;
-    bool next_there = find_row(arrays, &next_row);
+    const std::int32_t begin = static_cast<std::int32_t>(block_y()) * arrays.strip_rows;
+    const std::int32_t end = arrays.rows - begin < arrays.strip_rows ? arrays.rows : begin + arrays.strip_rows;
+    // The row that stands at `row`, and whether one does.
+    const auto source_of = [&](std::int32_t row) { return arrays.mirror ? mirrored_once(row, arrays.row_begin, arrays.row_end) : row; };
+    const auto is_there = [&](std::int32_t row) { return row >= arrays.row_begin && row < arrays.row_end; };
+    std::int32_t source = source_of(begin - kHalf);
     Pack<T, kPairsColumns> next;
-    if (next_there) next = source.load(arrays, next_row);
-    for (std::uint32_t i = 0; i < rows + W - 1; ++i) {
-        const Pack<T, kPairsColumns> pixels = next;
-        const bool there = next_there;
-        if (i + 1 < rows + W - 1) {
-            next_row = top + i + 1;
-            next_there = find_row(arrays, &next_row);
-            if (next_there) next = source.load(arrays, next_row);
-        }
+    if (is_there(source)) next = columns.load(arrays, source);
+    for (std::int32_t row = begin - kHalf; row < end + kHalf; ++row) {
         std::uint32_t entering = kNoPixels;
-        if (there) {
-            entering = source.outside;
-            TEGU_UNROLL
-            for (unsigned j = 0; j < kPairsColumns; ++j) {
-                bool nan = false;
-                entering |= Field::code(level_of(pixels.at[j], arrays.rule, &nan)) << (8 * j);
-                any_nan |= nan;
-            }
-        }
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kPairsColumns; ++j) {
-            std::uint32_t in[Field::kWords], out[Field::kWords];
-            Field::expand(entering >> (8 * j) & 0xffu, in);
-            Field::expand(ring[0] >> (8 * j) & 0xffu, out);
-            TEGU_UNROLL
-            for (unsigned w = 0; w < Field::kWords; ++w) counts[w][j] += in[w] - out[w];
-        }
-        TEGU_UNROLL
-        for (unsigned k = 0; k + 1 < W; ++k) ring[k] = ring[k + 1];
-        ring[W - 1] = entering;
-        if (i + 1 < W) continue;
-
-        std::uint32_t windows[kPairsColumns][Field::kWords];
-        TEGU_UNROLL
-        for (unsigned w = 0; w < Field::kWords; ++w) {
-            std::uint32_t sums[kPairsColumns];
-            Around<W>::sum(counts[w], sums);
-            TEGU_UNROLL
-            for (unsigned j = 0; j < kPairsColumns; ++j) windows[j][w] = sums[j];
-        }
-        const std::int64_t first = top + i - (W - 1);  // row of the windows
-        const unsigned down = extent_of(arrays.mirror, first, W, arrays.row_begin, arrays.row_end);
-        if (down != known) {
-            known = down;
-            finish.set(arrays.tables, down * W);
-        }
-        Pack<float, kPairsColumns> results;
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kPairsColumns; ++j) results.at[j] = bit_cast<float>(Field::look_up(shared, windows[j]));
-        if (!stores) continue;
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kPairsColumns; ++j) {
-            if (!full && result + j < arrays.cols)
-                finish.set(arrays.tables, down * extent_of(arrays.mirror, col + j - half, W, arrays.col_begin, arrays.col_end));
-            results.at[j] = finish.of(bit_cast<std::uint32_t>(results.at[j]));
-        }
-        float* const to = arrays.map + (begin + i - (W - 1)) * arrays.map_cols + result;
-        if (store_packs && result + kPairsColumns <= arrays.cols) {
-            *reinterpret_cast<Pack<float, kPairsColumns>*>(to) = results;
-        } else {
-            TEGU_UNROLL
-            for (unsigned j = 0; j < kPairsColumns; ++j)
-                if (result + j < arrays.cols) to[j] = results.at[j];
-        }
+        if (is_there(source)) entering = row_of(next, arrays.rule, &any_nan) | columns.outside;
+        counts.move(entering);
+        source = source_of(row + 1);
+        if (is_there(source)) next = columns.load(arrays, source);  // also of the strip below, once
+        const std::int32_t result = row - kHalf;
+        if (result < begin) continue;
+        std::uint32_t sums[kPairsColumns];
+        counts.sum(table, sums);
+        const unsigned down = arrays.mirror ? W : extent_of(result - kHalf, W, arrays.row_begin, arrays.row_end);
+        if (down != known) finish.set(arrays.tables, down * W);
+        known = down;
+        if (columns.stores) columns.store(arrays, result, columns.entropies(arrays, down, finish, sums));
     }
     if (Leveled<T>::kFloat && warp_any(any_nan) && lane_index() == 0) atomic_or(arrays.nan_seen, 1u);
 }
@@ -252,12 +305,12 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned,
 template <class T, unsigned W>
 LaunchStatus launch_typed(const PairsArrays& arrays, unsigned threads, Stream stream) {
     const auto is_multiple = [](std::uint64_t value, std::uint64_t of) { return value % of == 0; };
-    const auto x = reinterpret_cast<std::uintptr_t>(arrays.x) + static_cast<std::uint64_t>(arrays.first_col) * sizeof(T);
-    const bool aligned = is_multiple(x, sizeof(Pack<T, kPairsColumns>)) && is_multiple(arrays.row_stride, kPairsColumns);
-    const bool store_packs = is_multiple(reinterpret_cast<std::uintptr_t>(arrays.map), 16) && is_multiple(arrays.map_cols, kPairsColumns);
-    const std::uint64_t warps = (arrays.cols + kWarpResults - 1) / kWarpResults, warps_of_block = threads / kWarpLanes;
-    const LaunchShape shape{static_cast<unsigned>((warps + warps_of_block - 1) / warps_of_block), (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows,
-                            threads, Fields<W>::kTable * sizeof(std::uint32_t)};
+    const bool aligned = is_multiple(reinterpret_cast<std::uintptr_t>(arrays.x), sizeof(Pack<T, kPairsColumns>)) &&
+                         is_multiple(static_cast<std::uint64_t>(arrays.row_bytes), sizeof(Pack<T, kPairsColumns>));
+    const bool store_packs = is_multiple(reinterpret_cast<std::uintptr_t>(arrays.map), 16) && is_multiple(static_cast<std::uint64_t>(arrays.map_row_bytes), 16);
+    const auto blocks = [](std::int32_t items, std::int32_t of) { return static_cast<unsigned>((items + of - 1) / of); };
+    const std::int32_t across = static_cast<std::int32_t>(threads / kWarpLanes) * kWarpResults;
+    const LaunchShape shape{blocks(arrays.cols, across), blocks(arrays.rows, arrays.strip_rows), threads, Fields<W>::kTable * sizeof(std::uint32_t)};
     return launch(entropy_map_pairs<T, W>, shape, stream, arrays, aligned, store_packs);
 }
 

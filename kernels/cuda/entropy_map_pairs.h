@@ -17,6 +17,8 @@ constexpr unsigned kPairsColumns = 4;  // results of a thread in a row
 constexpr unsigned pair_factor(unsigned pixels) { return (pixels + 25) / 32 * 32 + 6; }
 static_assert(pair_factor(9) == 38 && pair_factor(25) == 38 && pair_factor(49) == 70 && pair_factor(81) == 102, "larger than the window");
 
+constexpr unsigned kPairsMirrorExtent = 256;
+constexpr std::uint64_t kPairsRowBytes = 0x7fffffff;  // a row may take
 // 3x3, 5x5, 7x7 and 9x9, up to 16 levels.
 bool entropy_pairs_supports(const EntropyWindow& window);
 // Whether it reads elements of the type itself; of all others it takes the levels.
@@ -24,22 +26,22 @@ bool entropy_pairs_reads(ElementType type);
 // Dynamic shared memory of a block.
 std::size_t entropy_pairs_bytes(const EntropyWindow& window);
 
-// What a launch takes: pixels by coordinates in which (0, 0) is at x. Those in [row_begin, row_end) x [col_begin, col_end) are there; around them they are mirrored, or missing.
+// What a launch takes. Coordinates are counted from the first result; `x` is its pixel. Pixels in [row_begin, row_end) x [col_begin, col_end) are there, limits beyond 2^30 stand for any
+// distance; around them they are mirrored once, or missing.
 struct PairsArrays {
-    const void* x;
-    std::uint64_t row_stride;  // elements
-    std::int64_t row_begin, row_end, col_begin, col_end;
+    const void* x;             // aligned to the element
+    std::int32_t row_bytes;    // from a row to the next
+    std::int32_t row_begin, row_end, col_begin, col_end;
     bool mirror;
     LevelRule rule;
-    std::int64_t first_row, first_col;  // of the results
-    std::uint32_t rows, cols;           // of them, up to 2^31
-    std::uint32_t strip_rows;
+    std::int32_t rows, cols;   // of the results
+    std::int32_t strip_rows;
     EntropyTables tables;
-    float* map;                         // of the first result
-    std::uint64_t map_cols;
+    float* map;                // of the first result
+    std::int32_t map_row_bytes;
     std::uint32_t* nan_seen;
 };
-// REQUIRES: entropy_pairs_supports(window), entropy_pairs_reads(type), rows / strip_rows up to 65535.
+// REQUIRES: entropy_pairs_supports(window), entropy_pairs_reads(type), rows / strip_rows up to 65535, rows and cols up to 2^30; if mirror, kPairsMirrorExtent pixels are there in both directions.
 LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyWindow& window, unsigned threads, Stream stream);
 
 }  // namespace cuda

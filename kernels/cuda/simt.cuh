@@ -305,7 +305,9 @@ TEGU_DEVICE std::uint32_t shift_left_clamped(std::uint32_t word, std::uint32_t a
 // Byte i of the result is the byte of high:low that nibble i of the selector names. REQUIRES: no nibble is above 7.
 TEGU_DEVICE std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
 #if defined(__CUDACC__)
-    return __byte_perm(low, high, selector);
+    std::uint32_t result;  // __byte_perm() would mask the selector
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
+    return result;
 #else
     const std::uint64_t bytes = std::uint64_t{high} << 32 | low;
     std::uint32_t result = 0;

@@ -97,6 +97,18 @@ TEST_F(CudaEntropyMap, EveryShapeGivesTheSameBits) {
             }
 }
 
+// Large enough for kernels to mirror pixels themselves; several blocks and strips.
+TEST_F(CudaEntropyMap, LargerImagesGiveTheSameBits) {
+    const std::uint64_t cols = largest_test_elements() > 1000000 ? 2501 : 261;
+    for (const std::uint64_t gap : {0, 3})
+        for (const Border border : {Border::Clip, Border::Mirror}) {
+            const DigestShape shape{257, cols, gap, 0};
+            expect_same(ElementType::U8, shape, Content::Wide, params_of(9, 9, 16, border));
+            expect_same(ElementType::F32, shape, Content::Special, params_of(5, 5, 16, border));
+        }
+    expect_same(ElementType::F32, DigestShape{257, cols, 0, 0}, Content::Plain, params_of(31, 11, 64, Border::Mirror));
+}
+
 TEST_F(CudaEntropyMap, WindowsLargerThanTheImageGiveTheSameBits) {
     for (const Border border : {Border::Clip, Border::Mirror})
         for (const auto& shape : {DigestShape{1, 1, 0, 0}, DigestShape{2, 5, 0, 0}, DigestShape{7, 3, 2, 0}, DigestShape{40, 1, 0, 0}, DigestShape{3, 40, 0, 0}}) {

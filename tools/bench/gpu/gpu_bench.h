@@ -75,6 +75,7 @@ class GpuBench {
 
 // The cases of an operation, in gpu/<stem>.cpp.
 void bench_add(GpuBench& bench);
+void bench_entropy_map(GpuBench& bench);
 void bench_reduce(GpuBench& bench);
 void bench_rowscale(GpuBench& bench);
 

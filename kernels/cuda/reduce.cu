@@ -125,9 +125,9 @@ LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, 
 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
-    const bool wide = is_float(type) && (kind != ReduceKind::Sum || type == ElementType::F64);
-    return ReduceWorkload{
-        sequences, n, kTileRuns * kWarpLanes * run, run, is_float(type) ? kFloatMostTiles : 16u, wide ? 256u : 512u};
+    const unsigned threads = is_float(type) ? float_most_threads(element_bytes(type), kind == ReduceKind::Sum) : 512;
+    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, is_float(type) ? kFloatMostTiles : 16u,
+                          threads};
 }
 
 }  // namespace cuda

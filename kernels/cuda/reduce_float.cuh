@@ -28,10 +28,13 @@ constexpr unsigned kFloatLevels = 2;  // of the tree over a warp's tiles: what w
 constexpr unsigned kFloatMostTiles = 1u << kFloatLevels;
 
 // The largest block of a kernel, and how many of that size shall fit a multiprocessor at least: that is the limit of its registers.
+constexpr unsigned float_most_threads(std::size_t element_bytes, bool sum_alone) {
+    return (sum_alone ? 512u : 256u) / (element_bytes == 8 ? 2 : 1);
+}
 template <class T, unsigned Parts>
 struct FloatBlocks {
-    static constexpr unsigned kThreads = Parts == 0 && sizeof(T) < 8 ? 512 : 256;
-    static constexpr unsigned kBlocks = Parts == kAllFloatParts || Parts == 0 || sizeof(T) == 8 ? 2 : 3;
+    static constexpr unsigned kThreads = float_most_threads(sizeof(T), Parts == 0);
+    static constexpr unsigned kBlocks = Parts == kPartOrder || kThreads == 128 ? 3 : 2;
 };
 
 // The tree over the tiles of a warp: tile t merges like a carry in a binary counter.
@@ -105,24 +108,17 @@ TEGU_DEVICE LaneNode chunk_tree(LaneNode node, const ReduceShape& shape, std::ui
     return fold_lanes<Parts>(node, kWarpLanes);
 }
 
-// Elements of a lane in the tile that begins at element `begin`; those that are not there become zero. Whether the tile is full.
-template <class T>
-TEGU_DEVICE bool load_tile(const DenseElements<T, kFloatRun>& elements, std::uint64_t begin, LeafElements<T>& x) {
+// Elements of a lane in the tile that begins at element `begin`; those that are not there become zero.
+template <class T, class From>
+TEGU_DEVICE void load_tile(const From& elements, std::uint64_t begin, LeafElements<T>& x) {
     const std::uint64_t self = begin + kFloatRun * lane_index();
     if (elements.n - begin >= kFloatTile) {
         TEGU_UNROLL
         for (unsigned r = 0; r < kTileRuns; ++r) elements.load_run(self + r * kFloatRow, x[r]);
-        return true;
+    } else {
+        TEGU_UNROLL
+        for (unsigned r = 0; r < kTileRuns; ++r) elements.load(self + r * kFloatRow, x[r]);
     }
-    TEGU_UNROLL
-    for (unsigned r = 0; r < kTileRuns; ++r) elements.load(self + r * kFloatRow, x[r]);
-    return false;
-}
-template <class T>
-TEGU_DEVICE bool load_tile(const Elements<T, kFloatRun>& elements, std::uint64_t begin, LeafElements<T>& x) {
-    TEGU_UNROLL
-    for (unsigned r = 0; r < kTileRuns; ++r) elements.load(begin + kFloatRun * lane_index() + r * kFloatRow, x[r]);
-    return elements.n - begin >= kFloatTile;
 }
 
 // `base`: the index of the warp's first element.
@@ -162,13 +158,14 @@ TEGU_DEVICE LaneNode sweep_tiles(const From& elements, std::uint64_t base, unsig
         if (begin < elements.n) {
             LeafElements<T> raw;
             LeafElements<A> x;
-            const bool full = load_tile(elements, begin, raw);
+            load_tile(elements, begin, raw);
             TEGU_UNROLL
             for (unsigned i = 0; i < kTileRuns * kFloatRun; ++i)
                 x[i / kFloatRun][i % kFloatRun] = widen(raw[i / kFloatRun][i % kFloatRun]);
             const unsigned lane_offset = kFloatRun * lane_index();
             const CarefulLeaf<T, kTileRuns, From> careful(elements, begin + lane_offset);
-            tile = take_leaf<T, Parts>(x, full, careful, t * kFloatTile + lane_offset, skip_nans, facts);
+            tile = take_leaf<T, Parts>(x, LaneShare(elements.n - begin), careful, t * kFloatTile + lane_offset,
+                                       skip_nans, facts);
         }
         node = tree.push(t, tile);
     }

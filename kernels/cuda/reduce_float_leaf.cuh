@@ -250,13 +250,14 @@ TEGU_DEVICE std::uint32_t first_equal(const LeafElements<A>& x, A value) {
     return at;
 }
 
-// REQUIRES: finite elements.
-template <class A>
-TEGU_DEVICE void take_order(const LeafElements<A>& x, std::uint32_t position, LaneFacts<A>* facts) {
+// The first `runs` runs of finite elements, one at least. Full: all of them.
+template <bool Full, class A>
+TEGU_DEVICE void take_order(const LeafElements<A>& x, unsigned runs, std::uint32_t position, LaneFacts<A>* facts) {
     A low = x[0][0];
     A high = x[0][0];
     TEGU_UNROLL
     for (unsigned i = 0; i < kTileRuns * kFloatRun; ++i) {
+        if (!Full && i / kFloatRun >= runs) continue;
         const A v = x[i / kFloatRun][i % kFloatRun];
         low = smaller(low, v);
         high = larger(high, v);
@@ -272,14 +273,16 @@ TEGU_DEVICE void take_order(const LeafElements<A>& x, std::uint32_t position, La
     }
 }
 
-// False: the squares cannot be used.
-template <class A>
-TEGU_DEVICE bool take_moments(const LeafElements<A>& x, A sum, LaneNode* node) {
-    const A mean = sum * A(0.03125);
+// The same of the moments; `sum` is their leaf in A. False: the squares cannot be used.
+template <bool Full, class A>
+TEGU_DEVICE bool take_moments(const LeafElements<A>& x, unsigned runs, A sum, LaneNode* node) {
+    const std::uint32_t c = kFloatRun * runs;
+    const A mean = Full ? sum * A(0.03125) : sum / static_cast<A>(c);
     A dev[kFloatRun];
     A sqr[kFloatRun];
     TEGU_UNROLL
     for (unsigned r = 0; r < kTileRuns; ++r) {
+        if (!Full && r >= runs) continue;
         TEGU_UNROLL
         for (unsigned j = 0; j < kFloatRun; ++j) {
             const A d = x[r][j] - mean;
@@ -288,25 +291,54 @@ TEGU_DEVICE bool take_moments(const LeafElements<A>& x, A sum, LaneNode* node) {
         }
     }
     const A squares = sum_of_four(sqr);
-    set_moments(static_cast<double>(mean), static_cast<double>(sum_of_four(dev)), static_cast<double>(squares), 32,
+    set_moments(static_cast<double>(mean), static_cast<double>(sum_of_four(dev)), static_cast<double>(squares), c,
                 node);
     return usable(squares);
 }
 
-// Takes the elements of a lane in one tile: adds their facts, returns the leaf. `full`: all are there; else those that are not hold +0.
+// Which elements a lane has in a tile: whole runs, and perhaps some of one more.
+struct LaneShare {
+    unsigned runs;
+    bool torn;
+
+    // `left`: elements from the tile's first one to the end of the sequence.
+    TEGU_DEVICE explicit LaneShare(std::uint64_t left) {
+        runs = kTileRuns;
+        torn = false;
+        if (left >= kTileRuns * kFloatRow) return;
+        const unsigned mine = kFloatRun * lane_index();
+        const unsigned from_mine = static_cast<unsigned>(left) > mine ? static_cast<unsigned>(left) - mine : 0;
+        runs = (from_mine + kFloatRow - kFloatRun) / kFloatRow;
+        torn = from_mine % kFloatRow != 0 && from_mine % kFloatRow < kFloatRun;
+    }
+};
+
+// Order and moments of the lane's whole runs; true if all could be used.
+template <unsigned Parts, bool Full, class A>
+TEGU_DEVICE bool take_runs(const LeafElements<A>& x, unsigned runs, A sum, std::uint32_t position, LaneFacts<A>* facts,
+                           LaneNode* node) {
+    if (Parts & kPartOrder) take_order<Full>(x, runs, position, facts);
+    return !(Parts & kPartMoments) || take_moments<Full>(x, runs, sum, node);
+}
+
+// Takes the elements of a lane in one tile: adds their facts, returns the leaf. Those of x that are not there hold +0.
 template <class T, unsigned Parts, class From, class A>
-TEGU_DEVICE LaneNode take_leaf(const LeafElements<A>& x, bool full, const CarefulLeaf<T, kTileRuns, From>& careful,
-                               std::uint32_t position, bool skip_nans, LaneFacts<A>* facts) {
+TEGU_DEVICE LaneNode take_leaf(const LeafElements<A>& x, const LaneShare& share,
+                               const CarefulLeaf<T, kTileRuns, From>& careful, std::uint32_t position, bool skip_nans,
+                               LaneFacts<A>* facts) {
     LaneNode node{0, 0, 0, 0, 0};
     const A sum = leaf_sum<Identity>(x);
     const A l1 = (Parts & kPartL1) ? leaf_sum<Magnitude>(x) : sum;
     // A finite sum has neither a NaN nor an infinity among its elements.
-    if (!finite(sum) || !finite(l1) || (Parts != 0 && !full))
+    if (!finite(sum) || !finite(l1) || (Parts != 0 && share.torn))
         return careful.template take<Parts>(position, skip_nans, facts);
     node.sum = static_cast<double>(sum);
     if (Parts & kPartL1) node.l1 = static_cast<double>(l1);
-    if (Parts & kPartOrder) take_order(x, position, facts);
-    if ((Parts & kPartMoments) && !take_moments(x, sum, &node)) careful.moments(sum, 0xffffffffu, &facts->facts, &node);
+    if (Parts == 0 || share.runs == 0) return node;
+    const bool usable_squares = share.runs == kTileRuns
+                                    ? take_runs<Parts, true>(x, kTileRuns, sum, position, facts, &node)
+                                    : take_runs<Parts, false>(x, share.runs, sum, position, facts, &node);
+    if (!usable_squares) careful.moments(sum, 0xffffffffu >> (32 - kFloatRun * share.runs), &facts->facts, &node);
     return node;
 }
 

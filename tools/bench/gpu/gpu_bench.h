@@ -78,5 +78,6 @@ void bench_add(GpuBench& bench);
 void bench_entropy_map(GpuBench& bench);
 void bench_reduce(GpuBench& bench);
 void bench_rowscale(GpuBench& bench);
+void bench_select(GpuBench& bench);  // topk and quantile
 
 }  // namespace tegu::bench

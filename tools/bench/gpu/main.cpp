@@ -31,5 +31,6 @@ int main(int argc, char** argv) {
     tegu::bench::bench_entropy_map(bench);
     tegu::bench::bench_reduce(bench);
     tegu::bench::bench_rowscale(bench);
+    tegu::bench::bench_select(bench);
     return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/gpu_executor.h"
 
+#include <atomic>
 #include <exception>
 #include <future>
 #include <utility>
@@ -86,6 +87,7 @@ class GpuStation final : public JobStation {
         PreparedJob& prepared = task->prepared;
         task->place = Place::Gpu;
         Result<void> done = jobs_->run(prepared, stop, task->queue_ns, task->body, task->cost);
+        publish();
         if (jobs_->lost()) {
             task->error = *jobs_->lost();
             return Outcome::Fatal;
@@ -110,11 +112,21 @@ class GpuStation final : public JobStation {
 
     // Constant once started: any thread.
     bool can_run(const Job& job) const { return runner_->can_run(job); }
+    GpuUse use() const { return {buffers_.load(), arena_bytes_.load(), arena_used_bytes_.load()}; }
     // The executor's thread.
-    void forget(std::uint64_t buffer_id) { runner_->drop(buffer_id); }
+    void forget(std::uint64_t buffer_id) {
+        runner_->drop(buffer_id);
+        publish();
+    }
     void allow_registering(std::uint64_t buffer_id, bool allowed) { runner_->allow_registering(buffer_id, allowed); }
 
   private:
+    void publish() {
+        buffers_ = runner_->buffers();
+        arena_bytes_ = runner_->arena().held_bytes();
+        arena_used_bytes_ = runner_->arena().used_bytes();
+    }
+
     void open(GpuStatus& status) {
         const device::DeviceList list = device::probe_devices();
         status.degraded = !list.devices.empty();  // one that is there should run jobs
@@ -151,6 +163,7 @@ class GpuStation final : public JobStation {
     std::unique_ptr<device::Gpu> gpu_;
     std::unique_ptr<device::GpuRunner> runner_;
     std::unique_ptr<GpuJobRunner> jobs_;
+    std::atomic<std::uint64_t> buffers_{0}, arena_bytes_{0}, arena_used_bytes_{0};
 };
 
 std::shared_ptr<GpuExecutor> GpuExecutor::start(const config::Settings& settings, Executor& fallback,
@@ -174,6 +187,10 @@ GpuExecutor::~GpuExecutor() = default;
 
 bool GpuExecutor::can_run(const Job& job) const {
     return station_->can_run(job);
+}
+
+GpuUse GpuExecutor::use() const {
+    return stopped() ? GpuUse() : station_->use();
 }
 
 void GpuExecutor::stop() {

@@ -20,6 +20,13 @@ struct GpuStatus {
     device::DeviceInfo device;  // the one that runs jobs
 };
 
+// What it holds of the device, after the last job or errand.
+struct GpuUse {
+    std::uint64_t buffers = 0;      // of clients, that it holds copies or registrations of
+    std::uint64_t arena_bytes = 0;  // of the device
+    std::uint64_t arena_used_bytes = 0;
+};
+
 class GpuStation;
 
 // Io thread, but for what is said otherwise.
@@ -35,6 +42,7 @@ class GpuExecutor final : public BufferDevice {
     // REQUIRES: not stopped.
     Executor& executor() { return *executor_; }
     const Executor& executor() const { return *executor_; }
+    GpuUse use() const;
     // Ends the thread; waits for the job that runs. Io thread.
     void stop();
     bool stopped() const { return executor_ == nullptr; }

@@ -168,6 +168,10 @@ std::vector<wire::Field> stats_fields(const Server& server) {
     add_jobs(statistics, fields);
     fields.add("gpu_jobs_total", statistics.gpu_jobs_total);
     fields.add("gpu_fallbacks_total", statistics.gpu_fallbacks_total);
+    const GpuUse gpu = server.gpu() == nullptr ? GpuUse() : server.gpu()->use();
+    fields.add("gpu_buffers", gpu.buffers);
+    fields.add("gpu_arena_bytes", gpu.arena_bytes);
+    fields.add("gpu_arena_used_bytes", gpu.arena_used_bytes);
     for (std::size_t status = 0; status < kStatusSlots; ++status)
         if (statistics.refused[status] > 0)
             fields.add("refused_" + lower(status_info(static_cast<Status>(status)).word) + "_total",

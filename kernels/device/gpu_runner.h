@@ -53,6 +53,8 @@ class GpuRunner {
 
     MemoryClass memory_class() const { return gpu_.info().memory_class; }
     const Arena& arena() const { return arena_; }
+    // Those of clients that it holds copies or registrations of.
+    std::size_t buffers() const { return clients_.buffers(); }
 
   private:
     GpuRunner(Gpu& gpu, Stream stream, const GpuRunnerLimits& limits);

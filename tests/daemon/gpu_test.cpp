@@ -248,7 +248,30 @@ TEST_P(GpuJobs, BuffersEndAfterTheGpuHasLetGo) {
         BufferOfOnes buffer(leaves, 1000);
         EXPECT_EQ(1000, buffer.sum(1));
     }
-    while (test::field(client.reply_to(client.send(MessageType::Stats)), "buffer_bytes") != 0) ::usleep(500);
+    for (const char* name : {"buffer_bytes", "gpu_buffers", "gpu_arena_used_bytes"}) {
+        double left = 1;
+        for (int i = 0; i < 2000 && left != 0; ++i) {
+            left = test::field(client.reply_to(client.send(MessageType::Stats)), name);
+            ::usleep(5000);
+        }
+        EXPECT_EQ(0, left) << name;
+    }
+}
+
+TEST_P(GpuJobs, HoldNoMoreAfterManyThanAfterOne) {
+    RawClient client(socket());
+    const auto held = [&] { return test::field(client.reply_to(client.send(MessageType::Stats)), "gpu_arena_bytes"); };
+    double first = 0;
+    for (int round = 0; round < 30; ++round) {
+        BufferOfOnes buffer(client, 100000);
+        EXPECT_EQ(100000, buffer.sum(1));
+        EXPECT_EQ(100000, buffer.sum(0));
+        const wire::BufferRef reference{buffer.handle()};
+        ASSERT_EQ(Status::Ok,
+                  client.reply_to(client.send_message(MessageType::BufferRelease, reference)).header.status);
+        if (round == 0) first = held();
+    }
+    EXPECT_EQ(first, held());
 }
 
 TEST_P(GpuJobs, BuffersThatTheGpuUsedCanBeFrozen) {

@@ -206,8 +206,8 @@ TEST_P(EveryClass, DroppedBuffersAreForgotten) {
     EXPECT_EQ(kSum, board.jobs.sum(file, 1, 0, kCount));
 }
 
-// Rows of which each fills other columns: what lies between stays as it was, whoever used the memory before.
-TEST_P(EveryClass, BringsBackNoBytesOfEarlierJobs) {
+// Columns that a job leaves open stay as they were: what the memory held before is somebody else's.
+TEST_P(EveryClass, LeavesAloneWhatItDoesNotFill) {
     std::int32_t secret[64];
     std::fill(std::begin(secret), std::end(secret), 0x5ec2e7);
     Job job;
@@ -227,7 +227,7 @@ TEST_P(EveryClass, BringsBackNoBytesOfEarlierJobs) {
             offsets.push_back(end);
             end += (array_bytes(spec) + 63) / 64 * 64;
         }
-        std::memset(area, 0, sizeof area);
+        std::memset(area, 0x77, sizeof area);
         GpuOutput output;
         output.data = area;
         output.offsets = offsets;
@@ -239,7 +239,9 @@ TEST_P(EveryClass, BringsBackNoBytesOfEarlierJobs) {
     std::int32_t few[64] = {};
     std::get_if<TopkParams>(&job.params)->distinct = true;
     run(few);  // one value alone
-    for (std::size_t i = 4; i < 32; ++i) EXPECT_EQ(std::byte{0}, area[i]) << i;
+    // On class C the job has the memory itself.
+    if (GetParam() == MemoryClass::C) return;
+    for (std::size_t i = 4; i < 32; ++i) EXPECT_EQ(std::byte{0x77}, area[i]) << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, EveryClass,
@@ -311,6 +313,16 @@ TEST(ClassA, GivesUpTheOldestCopyWhenTheArenaIsFull) {
     EXPECT_EQ(2, board.jobs.sum(b, 1, 0, kLarge));
     EXPECT_EQ(kLarge * 4 + 8, board.jobs.cost.moved.bytes_copied);
     EXPECT_LE(board.runner->arena().held_bytes(), 2u << 20);
+}
+
+TEST(ClassA, GivesUpNoCopyThatTheJobItselfReads) {
+    Board board(options_of(MemoryClass::A), 2 << 20);
+    constexpr std::uint64_t kOne = 1 << 18;  // of i32: 1 MiB
+    ClientFile x(1, kOne * 4), y(2, kOne * 4), z(3, kOne * 4);
+    test::fill(x, kOne);
+    EXPECT_FALSE(board.jobs.add(x, y, z, kOne, 1)) << "there is room for both copies, and no more";
+    EXPECT_EQ(Status::OutOfMemory, board.jobs.error.status);
+    EXPECT_EQ(kOne * (kOne + 1) / 2, static_cast<std::uint64_t>(board.jobs.sum(x, 0, 0, kOne))) << "now they may go";
 }
 
 TEST(ClassA, CopiesWhatAJobNeedsWhereTheBufferIsTooLarge) {

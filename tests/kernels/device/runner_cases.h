@@ -37,7 +37,7 @@ class RunnerCase {
     }
 
     // output[0, count) = x[0, count) + y[0, count), of i32; `output` may be x.
-    bool add(ClientFile& x, ClientFile& y, ClientFile& result, std::uint64_t count) {
+    bool add(ClientFile& x, ClientFile& y, ClientFile& result, std::uint64_t count, std::uint64_t generation = 0) {
         Job job;
         job.type = ElementType::I32;
         job.cols = count;
@@ -48,7 +48,7 @@ class RunnerCase {
             inputs[i].is_output = files[i] == &result;
             inputs[i].view = {inputs[i].is_output ? result.buffer().writable : files[i]->buffer().readable, count};
             inputs[i].buffer = &files[i]->buffer();
-            inputs[i].range = {0, count * 4, 0};
+            inputs[i].range = {0, count * 4, generation};
         }
         ++result.buffer().writes;
         GpuOutput output;

@@ -22,13 +22,12 @@ void run_grid(const cuda::LaunchShape& shape, const std::function<void()>& threa
 
 namespace cuda {
 
-constexpr std::size_t kPlainSharedBytes = 48 << 10;  // more has to be allowed per kernel
-
-// Arguments travel by value. Returns the error of this launch; errors of the run show at the next synchronisation.
+// Arguments travel by value. Dynamic shared memory is always asked for: what a block may have without is 48 KiB together with the kernel's
+// static part, which is not known here. Returns the error of this launch; errors of the run show at the next synchronisation.
 template <class... Parameters, class... Arguments>
 LaunchStatus launch(void (*kernel)(Parameters...), const LaunchShape& shape, Stream stream, Arguments... arguments) {
 #if defined(__CUDACC__)
-    if (shape.shared_bytes > kPlainSharedBytes) {
+    if (shape.shared_bytes != 0) {
         const cudaError_t allowed = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                          static_cast<int>(shape.shared_bytes));
         if (allowed != cudaSuccess) return allowed;

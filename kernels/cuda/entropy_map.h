@@ -22,14 +22,15 @@ struct EntropyMapPolicy {
     EntropyMapMethod method;
     unsigned threads_per_block;    // a multiple of 32, 32..512; fewer where histograms do not fit
     unsigned rows_per_strip;       // results that a thread computes down a column; 0: by image and device
+    unsigned columns_per_thread;   // of Slide: 1, or 0: as many as shared memory allows
     std::uint64_t piece_pixels;    // results of a piece, at least a row of up to that many; 0: by method and device
 
     friend constexpr bool operator==(const EntropyMapPolicy& a, const EntropyMapPolicy& b) {
-        return a.method == b.method && a.threads_per_block == b.threads_per_block && a.rows_per_strip == b.rows_per_strip &&
+        return a.method == b.method && a.threads_per_block == b.threads_per_block && a.rows_per_strip == b.rows_per_strip && a.columns_per_thread == b.columns_per_thread &&
                a.piece_pixels == b.piece_pixels;
     }
 };
-constexpr EntropyMapPolicy kDefaultEntropyMapPolicy{EntropyMapMethod::Chosen, 128, 0, 0};
+constexpr EntropyMapPolicy kDefaultEntropyMapPolicy{EntropyMapMethod::Chosen, 128, 0, 0, 0};
 
 struct EntropyWindow {
     unsigned rows;    // odd, 3..63
@@ -67,8 +68,8 @@ struct EntropyMapShape {
     EntropyMapMethod method;       // never Chosen
     bool plane;                    // the piece's levels are written to memory first
     unsigned threads;              // of a block
+    unsigned columns;              // results of a thread in a row
     unsigned strip_rows;
-    std::size_t shared_bytes;
     std::uint64_t piece_rows;      // of every piece but the last
     std::uint64_t piece_cols;
     std::size_t plane_bytes;       // of the largest piece; 0: no plane

@@ -272,7 +272,7 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned,
     columns.set(arrays, warp * kWarpResults + (static_cast<std::int32_t>(lane_index()) - 1) * 4, aligned, store_packs);
     Counts<W> counts;
     counts.clear();
-    EntropyFinish finish;
+    EntropyFinish finish{};
     unsigned known = 0;  // rows of the windows that it is for
     bool any_nan = false;
 
@@ -282,7 +282,7 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned,
     const auto source_of = [&](std::int32_t row) { return arrays.mirror ? mirrored_once(row, arrays.row_begin, arrays.row_end) : row; };
     const auto is_there = [&](std::int32_t row) { return row >= arrays.row_begin && row < arrays.row_end; };
     std::int32_t source = source_of(begin - kHalf);
-    Pack<T, kPairsColumns> next;
+    Pack<T, kPairsColumns> next{};
     if (is_there(source)) next = columns.load(arrays, source);
     for (std::int32_t row = begin - kHalf; row < end + kHalf; ++row) {
         std::uint32_t entering = kNoPixels;
@@ -331,11 +331,6 @@ bool entropy_pairs_supports(const EntropyWindow& window) {
 }
 
 bool entropy_pairs_reads(ElementType type) { return type == ElementType::U8 || type == ElementType::F32; }
-
-std::size_t entropy_pairs_bytes(const EntropyWindow& window) {
-    const unsigned pixels = window.rows * window.cols;
-    return (pair_factor(pixels) * pixels + 1) * sizeof(std::uint32_t);
-}
 
 LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyWindow& window, unsigned threads, Stream stream) {
     if (type == ElementType::U8) return launch_window<std::uint8_t>(arrays, window, threads, stream);

@@ -23,8 +23,6 @@ constexpr std::uint64_t kPairsRowBytes = 0x7fffffff;  // a row may take
 bool entropy_pairs_supports(const EntropyWindow& window);
 // Whether it reads elements of the type itself; of all others it takes the levels.
 bool entropy_pairs_reads(ElementType type);
-// Dynamic shared memory of a block.
-std::size_t entropy_pairs_bytes(const EntropyWindow& window);
 
 // What a launch takes. Coordinates are counted from the first result; `x` is its pixel. Pixels in [row_begin, row_end) x [col_begin, col_end) are there, limits beyond 2^30 stand for any
 // distance; around them they are mirrored once, or missing.

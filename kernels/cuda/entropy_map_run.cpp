@@ -38,7 +38,7 @@ class EntropyMapRun {
     }
     std::string policy() const {
         return std::string(" method=") + (shape_.method == EntropyMapMethod::Pairs ? "pairs" : "slide") + (shape_.plane ? " plane" : "") +
-               " block=" + std::to_string(shape_.threads) + " strip=" + std::to_string(shape_.strip_rows);
+               " block=" + std::to_string(shape_.threads) + " columns=" + std::to_string(shape_.columns) + " strip=" + std::to_string(shape_.strip_rows);
     }
 
   private:

@@ -17,11 +17,11 @@ using cuda::EntropyMapPolicy;
 using testing_support::Content;
 using testing_support::DigestShape;
 
-const EntropyMapPolicy kPolicies[] = {{EntropyMapMethod::Chosen, 128, 0, 0},
-                                      {EntropyMapMethod::Slide, 32, 1, 0},
-                                      {EntropyMapMethod::Slide, 64, 7, 1500},
-                                      {EntropyMapMethod::Chosen, 64, 5, 2100},
-                                      {EntropyMapMethod::Chosen, 256, 40, 0}};
+const EntropyMapPolicy kPolicies[] = {{EntropyMapMethod::Chosen, 128, 0, 0, 0},
+                                      {EntropyMapMethod::Slide, 32, 1, 0, 0},
+                                      {EntropyMapMethod::Slide, 64, 7, 1, 1500},
+                                      {EntropyMapMethod::Chosen, 64, 5, 0, 2100},
+                                      {EntropyMapMethod::Chosen, 256, 40, 1, 0}};
 
 class CudaEntropyMap : public testing::Test {
   protected:
@@ -42,7 +42,7 @@ class CudaEntropyMap : public testing::Test {
         ASSERT_TRUE(same_on_both(context_, job, {input}))
             << element_word(type) << ' ' << shape.rows << " x " << shape.cols << ", gap " << shape.extra << ", offset " << shape.offset << ", " << name << ", window "
             << params.window_rows << " x " << params.window_cols << ", " << params.levels << " levels" << (params.border == Border::Mirror ? ", mirror" : "")
-            << ", method " << static_cast<int>(policy.method) << ", threads " << policy.threads_per_block << ", strip " << policy.rows_per_strip << ", piece "
+            << ", method " << static_cast<int>(policy.method) << ", threads " << policy.threads_per_block << ", strip " << policy.rows_per_strip << ", columns " << policy.columns_per_thread << ", piece "
             << policy.piece_pixels;
     }
     cuda::Context context_;
@@ -81,7 +81,7 @@ TEST_F(CudaEntropyMap, EveryPieceGivesTheSameBits) {
     for (const std::uint64_t pixels : {3, 17, 60, 150, 1000})
         for (const EntropyMapMethod method : {EntropyMapMethod::Chosen, EntropyMapMethod::Slide})
             for (const Border border : {Border::Clip, Border::Mirror}) {
-                context_.policies.entropy_map = EntropyMapPolicy{method, 32, 3, pixels};
+                context_.policies.entropy_map = EntropyMapPolicy{method, 32, 3, 0, pixels};
                 expect_same(ElementType::F32, DigestShape{7, 30, 2, 0}, Content::Special, params_of(5, 5, 16, border));
                 expect_same(ElementType::I16, DigestShape{7, 30, 0, 0}, Content::Wide, params_of(9, 9, 16, border));
             }

@@ -33,7 +33,8 @@ std::vector<EntropyMapPolicy> policies(const GpuBench& bench) {
     std::vector<EntropyMapPolicy> all;
     for (const EntropyMapMethod method : {EntropyMapMethod::Chosen, EntropyMapMethod::Slide})
         for (const unsigned threads : {32, 64, 128, 256, 512})
-            for (const unsigned rows : {0, 16, 32, 64, 128, 256}) all.push_back(EntropyMapPolicy{method, threads, rows, 0});
+            for (const unsigned rows : {0, 16, 64, 256})
+                for (const unsigned columns : {0, 1}) all.push_back(EntropyMapPolicy{method, threads, rows, columns, 0});
     return all;
 }
 
@@ -91,7 +92,7 @@ void bench_case(GpuBench& bench, const Case& what, Picture picture, std::uint64_
                     require_cuda(cuda::launch_entropy_map(image, window, tables.get(), piece, shape, static_cast<std::uint8_t*>(plane[0]), context.stream), "entropy_map");
                 }
         });
-        const std::string suffix = bench.sweep() ? std::string(shape.method == EntropyMapMethod::Pairs ? " pairs " : " slide ") + std::to_string(shape.threads) + "/" +
+        const std::string suffix = bench.sweep() ? std::string(shape.method == EntropyMapMethod::Pairs ? " pairs " : " slide ") + std::to_string(shape.threads) + "/" + std::to_string(shape.columns) + "/" +
                                                        std::to_string(shape.strip_rows)
                                                  : "";
         bench.report(name + suffix, n, bytes + 4 * n, time);

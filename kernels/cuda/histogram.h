@@ -16,20 +16,21 @@ namespace cuda {
 struct BinRule {
     double lo;
     double hi;
-    double step;         // width of a bin as the edges have it
-    double inv64;        // bins in a unit; for f64 elements
-    double start;        // integers: the number that is counted as `first`
-    float low;           // estimate for f16 and f32: (v - low) * inv + offset
-    float inv;           // for integers: (v - first) * inv + offset
+    double step;   // width of a bin as the edges have it
+    double inv64;  // bins in a unit; for f64 elements
+    double start;  // integers: the number that is counted as `first`
+    float low;     // estimate for f16 and f32: (v - low) * inv + offset
+    float inv;     // for integers: (v - first) * inv + offset
     float offset;
-    float upper;         // the largest f32 that is not above hi
-    std::uint64_t first; // integers, counted from the smallest value of the type: elements in [first, first + span] may be in a bin
+    float upper;  // the largest f32 that is not above hi
+    std::uint64_t
+        first;  // integers, counted from the smallest value of the type: elements in [first, first + span] may be in a bin
     std::uint64_t span;
     std::uint64_t sign;  // what counts signed integers from their smallest value: added to them; 0 for unsigned ones
     std::uint32_t bins;
-    std::uint32_t top;   // the last bin that an element can be in
-    bool search;         // the estimate is too coarse: a binary search among the edges
-    bool empty;          // integers: no element can be in a bin
+    std::uint32_t top;  // the last bin that an element can be in
+    bool search;        // the estimate is too coarse: a binary search among the edges
+    bool empty;         // integers: no element can be in a bin
 };
 
 struct HistogramTarget {
@@ -38,18 +39,20 @@ struct HistogramTarget {
 };
 
 // One launch. A range whose segment is 0 writes the edges. `rules`: [sequences] on the device, or null: `rule` holds for all.
-LaunchStatus launch_histogram(ElementType type, const CountInput& input, const BinRule& rule, const BinRule* rules, const HistogramTarget& target,
-                              const CountShape& shape, const CountRange& range, Stream stream);
+LaunchStatus launch_histogram(ElementType type, const CountInput& input, const BinRule& rule, const BinRule* rules,
+                              const HistogramTarget& target, const CountShape& shape, const CountRange& range,
+                              Stream stream);
 
 // Of the table of a rule.
 std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins);
 
 // counts [sequences, 256] of the values of 8-bit elements, by their bits; 0 before the first launch where shape.adds().
-LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, const CountShape& shape, const CountRange& range, Stream stream);
+LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, const CountShape& shape,
+                                const CountRange& range, Stream stream);
 
 // From the counts of the values of 8-bit elements to bins and edges. target.counts is 0 before.
-LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t sequences, const BinRule& rule, const BinRule* rules,
-                              const HistogramTarget& target, Stream stream);
+LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t sequences, const BinRule& rule,
+                              const BinRule* rules, const HistogramTarget& target, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

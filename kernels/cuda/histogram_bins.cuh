@@ -13,7 +13,9 @@ namespace tegu {
 namespace cuda {
 
 // Edge i as docs/numerics.md has it, but for the last.
-TEGU_DEVICE double edge_at(const BinRule& rule, std::uint32_t i) { return rule.lo + static_cast<double>(i) * rule.step; }
+TEGU_DEVICE double edge_at(const BinRule& rule, std::uint32_t i) {
+    return rule.lo + static_cast<double>(i) * rule.step;
+}
 
 // The nearest whole number of a place, limited to [0, top], top < 2^22; 0 for NaN.
 TEGU_DEVICE std::uint32_t nearest_of(float place, float top) {
@@ -27,7 +29,8 @@ TEGU_DEVICE std::uint32_t nearest_of(float place, float top) {
 //   place(value)          in bins above the lower edge, to less than half a bin
 //   lower(rule, i)        the smallest Value in bin i or above, i <= rule.top
 template <class T>
-class BinValue {  // unsigned integers, signed ones read as such: counted from rule.first, so that what is below wraps to far above
+class
+    BinValue {  // unsigned integers, signed ones read as such: counted from rule.first, so that what is below wraps to far above
   public:
     using Value = typename UnsignedOf<(sizeof(T) < 4 ? 4 : sizeof(T))>::type;
     TEGU_DEVICE explicit BinValue(const BinRule& rule)
@@ -37,14 +40,17 @@ class BinValue {  // unsigned integers, signed ones read as such: counted from r
           inv_(rule.inv),
           offset_(rule.offset),
           empty_(rule.empty) {}
-    TEGU_DEVICE Value of(T x) const { return static_cast<Value>(static_cast<Value>(static_cast<T>(x ^ sign_)) - first_); }
+    TEGU_DEVICE Value of(T x) const {
+        return static_cast<Value>(static_cast<Value>(static_cast<T>(x ^ sign_)) - first_);
+    }
     TEGU_DEVICE bool in(Value value) const { return !empty_ && value <= span_; }
     TEGU_DEVICE float place(Value value) const { return static_cast<float>(value) * inv_ + offset_; }
     TEGU_DEVICE static Value lower(const BinRule& rule, std::uint32_t i) {
         if (i == 0) return 0;
         const double edge = ceil(edge_at(rule, i));
         if (!(edge > rule.start)) return 0;
-        const std::uint64_t whole = rule.sign != 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(edge)) : static_cast<std::uint64_t>(edge);
+        const std::uint64_t whole = rule.sign != 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(edge))
+                                                   : static_cast<std::uint64_t>(edge);
         return static_cast<Value>(whole + rule.sign - rule.first);
     }
 
@@ -67,7 +73,8 @@ template <>
 class BinValue<float> {
   public:
     using Value = float;
-    TEGU_DEVICE explicit BinValue(const BinRule& rule) : low_(rule.low), inv_(rule.inv), offset_(rule.offset), upper_(rule.upper) {}
+    TEGU_DEVICE explicit BinValue(const BinRule& rule)
+        : low_(rule.low), inv_(rule.inv), offset_(rule.offset), upper_(rule.upper) {}
     TEGU_DEVICE float of(float x) const { return x; }
     TEGU_DEVICE float of(Half x) const { return widen(x); }
     TEGU_DEVICE bool in(float value) const { return value <= upper_; }
@@ -105,7 +112,11 @@ class BinMapper {
     using Value = typename Compare::Value;
 
     TEGU_DEVICE BinMapper(const BinRule& rule, unsigned char* table)
-        : rule_(rule), compare_(rule), table_(reinterpret_cast<Value*>(table)), bins_(rule.bins), top_(static_cast<float>(rule.top)) {}
+        : rule_(rule),
+          compare_(rule),
+          table_(reinterpret_cast<Value*>(table)),
+          bins_(rule.bins),
+          top_(static_cast<float>(rule.top)) {}
     TEGU_DEVICE std::uint32_t slots() const { return bins_; }
     TEGU_DEVICE std::uint64_t table_bytes() const { return (std::uint64_t{bins_} * sizeof(Value) + 15) / 16 * 16; }
     TEGU_DEVICE void fill_table(unsigned thread, unsigned threads) const {

@@ -24,11 +24,11 @@ struct CountTask {
     CountShape shape;
     CountRange range;
     std::uint64_t line_segments;
-    std::uint64_t segments;    // of a sequence
-    unsigned teams;            // of a block
-    bool adds;                 // counters of other teams or launches are added to the same ones
-    std::uint64_t* counts;     // [sequences, slots]
-    double* edges;             // [sequences, slots + 1], or null
+    std::uint64_t segments;  // of a sequence
+    unsigned teams;          // of a block
+    bool adds;               // counters of other teams or launches are added to the same ones
+    std::uint64_t* counts;   // [sequences, slots]
+    double* edges;           // [sequences, slots + 1], or null
 };
 
 struct CountTeam {
@@ -60,7 +60,8 @@ TEGU_DEVICE void warp_count(const std::uint32_t (&key)[Count], std::uint32_t* co
 }
 
 // Counts a key of each lane, equal ones together, all lanes of the warp; in global memory where `shared` is null.
-TEGU_DEVICE void warp_count_together(std::uint32_t key, std::uint32_t* shared, std::uint64_t* global, std::uint32_t slots) {
+TEGU_DEVICE void warp_count_together(std::uint32_t key, std::uint32_t* shared, std::uint64_t* global,
+                                     std::uint32_t slots) {
     const std::uint32_t bounded = key < slots ? key : slots;
     const std::uint32_t same = warp_match(bounded, kKeyBits);
     if (bounded >= slots || (same & lanes_before()) != 0) return;
@@ -87,7 +88,8 @@ struct Counters {
 
 // Elements [0, count) of a line, one after the other, with whatever its mapper needs.
 template <class Mapper>
-TEGU_DEVICE void warp_count_singly(const typename Mapper::Element* x, std::uint64_t count, const Mapper& mapper, const Counters& counters) {
+TEGU_DEVICE void warp_count_singly(const typename Mapper::Element* x, std::uint64_t count, const Mapper& mapper,
+                                   const Counters& counters) {
     for (std::uint64_t at = 0; at < count; at += kCountInFlight * kWarpLanes) {
         typename Mapper::Element element[kCountInFlight];
         TEGU_UNROLL
@@ -104,7 +106,8 @@ TEGU_DEVICE void warp_count_singly(const typename Mapper::Element* x, std::uint6
 
 // A segment of a line whose packs begin at `body`.
 template <class Mapper>
-TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned packs, const Mapper& mapper, const Counters& counters) {
+TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned packs, const Mapper& mapper,
+                                  const Counters& counters) {
     constexpr unsigned kWidth = 16 / sizeof(typename Mapper::Element);
     using Chunk = Pack<typename Mapper::Element, kWidth>;
     for (unsigned at = 0; at < packs; at += kCountInFlight * kWarpLanes) {
@@ -118,7 +121,8 @@ TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned
             if (at + i * kWarpLanes >= packs) continue;
             std::uint32_t key[kWidth];
             TEGU_UNROLL
-            for (unsigned e = 0; e < kWidth; ++e) key[e] = own + i * kWarpLanes < packs ? mapper.quick_key(chunk[i].at[e]) : kNoKey;
+            for (unsigned e = 0; e < kWidth; ++e)
+                key[e] = own + i * kWarpLanes < packs ? mapper.quick_key(chunk[i].at[e]) : kNoKey;
             warp_count(key, counters.shared, counters.slots);
         }
     }
@@ -126,17 +130,19 @@ TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned
 
 // Segment 0 begins with what lies before the first aligned pack, and takes what is left after the last whole one.
 template <class Mapper>
-TEGU_DEVICE void warp_count_segment(const typename Mapper::Element* line, std::uint64_t cols, std::uint64_t segment, bool quick, const Mapper& mapper,
-                                    const Counters& counters) {
+TEGU_DEVICE void warp_count_segment(const typename Mapper::Element* line, std::uint64_t cols, std::uint64_t segment,
+                                    bool quick, const Mapper& mapper, const Counters& counters) {
     constexpr unsigned kBytes = sizeof(typename Mapper::Element), kWidth = 16 / kBytes;
     const std::uint64_t before = (16 - reinterpret_cast<std::uintptr_t>(line) % 16) % 16 / kBytes;
     const std::uint64_t head = before < cols ? before : cols;
     const std::uint64_t packs = (cols - head) / kWidth;
     if (segment == 0 && head != 0) warp_count_singly(line, head, mapper, counters);
-    if (segment == 0 && head + packs * kWidth != cols) warp_count_singly(line + head + packs * kWidth, cols - head - packs * kWidth, mapper, counters);
+    if (segment == 0 && head + packs * kWidth != cols)
+        warp_count_singly(line + head + packs * kWidth, cols - head - packs * kWidth, mapper, counters);
     const std::uint64_t begin = segment * kCountSegmentPacks;
     if (begin >= packs) return;
-    const unsigned count = packs - begin < kCountSegmentPacks ? static_cast<unsigned>(packs - begin) : kCountSegmentPacks;
+    const unsigned count =
+        packs - begin < kCountSegmentPacks ? static_cast<unsigned>(packs - begin) : kCountSegmentPacks;
     const auto* const body = line + head + begin * kWidth;
     if (quick)
         warp_count_packs(body, count, mapper, counters);
@@ -146,16 +152,20 @@ TEGU_DEVICE void warp_count_segment(const typename Mapper::Element* line, std::u
 
 // Part `part` of a sequence.
 template <class Mapper>
-TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t sequence, std::uint64_t part, const CountTeam& team, const Mapper& mapper,
-                                 const Counters& counters) {
+TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t sequence, std::uint64_t part,
+                                 const CountTeam& team, const Mapper& mapper, const Counters& counters) {
     using T = typename Mapper::Element;
     const bool quick = counters.shared != nullptr && mapper.quick();
-    const std::uint64_t last = task.range.segment + task.shape.at_once < task.segments ? task.range.segment + task.shape.at_once : task.segments;
+    const std::uint64_t last = task.range.segment + task.shape.at_once < task.segments
+                                   ? task.range.segment + task.shape.at_once
+                                   : task.segments;
     const std::uint64_t begin = task.range.segment + part * task.shape.part;
     const std::uint64_t end = begin + task.shape.part < last ? begin + task.shape.part : last;
-    for (std::uint64_t segment = begin + team.thread / kWarpLanes; segment < end; segment += team.threads / kWarpLanes) {
+    for (std::uint64_t segment = begin + team.thread / kWarpLanes; segment < end;
+         segment += team.threads / kWarpLanes) {
         const std::uint64_t line = task.input.lines == 1 ? 0 : segment / task.line_segments;
-        const T* const at = static_cast<const T*>(task.input.x) + (sequence * task.input.lines + line) * task.input.row_stride;
+        const T* const at =
+            static_cast<const T*>(task.input.x) + (sequence * task.input.lines + line) * task.input.row_stride;
         warp_count_segment(at, task.input.cols, segment - line * task.line_segments, quick, mapper, counters);
     }
 }
@@ -167,11 +177,13 @@ TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t sequence, 
 // moves: reads n * sizeof(Element) B; adds slots * 8 B a part   order: any
 // why:   privatised counters: one global atomic a counter and part, not one an element
 template <class Mapper>
-TEGU_KERNEL TEGU_BOUNDS(kCountThreads) count_elements(CountTask task, typename Mapper::Rule rule, const typename Mapper::Rule* rules) {
+TEGU_KERNEL TEGU_BOUNDS(kCountThreads)
+    count_elements(CountTask task, typename Mapper::Rule rule, const typename Mapper::Rule* rules) {
     TEGU_DYNAMIC_SHARED(memory);
     const CountShape& shape = task.shape;
     const unsigned own = shape.by_warp ? warp_index() : 0;
-    const CountTeam team{shape.by_warp ? lane_index() : thread_index(), shape.by_warp ? kWarpLanes : block_threads(), shape.by_warp};
+    const CountTeam team{shape.by_warp ? lane_index() : thread_index(), shape.by_warp ? kWarpLanes : block_threads(),
+                         shape.by_warp};
     unsigned char* const place = memory + own * shape.team_bytes;
     const std::uint64_t units = task.range.count * shape.parts;
     const std::uint64_t step = std::uint64_t{grid_x()} * task.teams;
@@ -189,9 +201,11 @@ TEGU_KERNEL TEGU_BOUNDS(kCountThreads) count_elements(CountTask task, typename M
         filled = true;
         if (part == 0 && task.range.segment == 0) mapper.write_edges(task.edges, sequence, team.thread, team.threads);
         std::uint64_t* const counts = task.counts + sequence * slots;
-        std::uint32_t* const own_counts = reinterpret_cast<std::uint32_t*>(place + RulePlace<typename Mapper::Rule>::kBytes + (shape.table ? mapper.table_bytes() : 0));
+        std::uint32_t* const own_counts = reinterpret_cast<std::uint32_t*>(
+            place + RulePlace<typename Mapper::Rule>::kBytes + (shape.table ? mapper.table_bytes() : 0));
         if (shape.shared)
-            for (std::uint64_t i = team.thread; i < std::uint64_t{shape.copies} * slots; i += team.threads) own_counts[i] = 0;
+            for (std::uint64_t i = team.thread; i < std::uint64_t{shape.copies} * slots; i += team.threads)
+                own_counts[i] = 0;
         team.barrier();
         const unsigned copy = team.thread / kWarpLanes % shape.copies;
         const Counters counters{shape.shared ? own_counts + std::uint64_t{copy} * slots : nullptr, counts, slots};
@@ -211,12 +225,15 @@ TEGU_KERNEL TEGU_BOUNDS(kCountThreads) count_elements(CountTask task, typename M
 }
 
 template <class Mapper>
-LaunchStatus launch_count(const CountInput& input, const typename Mapper::Rule& rule, const typename Mapper::Rule* rules, std::uint64_t* counts,
-                          double* edges, const CountShape& shape, const CountRange& range, Stream stream) {
+LaunchStatus launch_count(const CountInput& input, const typename Mapper::Rule& rule,
+                          const typename Mapper::Rule* rules, std::uint64_t* counts, double* edges,
+                          const CountShape& shape, const CountRange& range, Stream stream) {
     constexpr std::size_t kBytes = sizeof(typename Mapper::Element);
     const std::uint64_t segments = count_segments(input, kBytes);
     const unsigned teams = shape.teams_per_block();
-    const CountTask task{input, shape, range, count_segments_of_line(input, kBytes), segments, teams, shape.adds(segments), counts, edges};
+    const CountTask task{
+        input,  shape, range, count_segments_of_line(input, kBytes), segments, teams, shape.adds(segments),
+        counts, edges};
     const LaunchShape launched{shape.blocks, 1, shape.threads, std::size_t{shape.team_bytes} * teams};
     return launch(count_elements<Mapper>, launched, stream, task, rule, rules);
 }

@@ -12,31 +12,34 @@ namespace tegu {
 namespace cuda {
 
 struct CountPolicy {
-    unsigned threads_per_block;   // a multiple of 32, 32..512; more where the counters of a block leave room for few blocks
-    unsigned copies;              // of the counters of a block, at most one a warp
-    unsigned waves;               // blocks launched: this many times what is resident at once
-    std::size_t shared_bytes;     // of a block at most, or 4 KiB if that is more, or what the device has if that is less; counters that do not fit
-                                  // lie in global memory
-    std::uint64_t launch_bytes;   // of input that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
+    unsigned
+        threads_per_block;  // a multiple of 32, 32..512; more where the counters of a block leave room for few blocks
+    unsigned copies;        // of the counters of a block, at most one a warp
+    unsigned waves;         // blocks launched: this many times what is resident at once
+    std::size_t
+        shared_bytes;  // of a block at most, or 4 KiB if that is more, or what the device has if that is less; counters that do not fit
+        // lie in global memory
+    std::uint64_t
+        launch_bytes;  // of input that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
 
     friend constexpr bool operator==(const CountPolicy& a, const CountPolicy& b) {
-        return a.threads_per_block == b.threads_per_block && a.copies == b.copies && a.waves == b.waves && a.shared_bytes == b.shared_bytes &&
-               a.launch_bytes == b.launch_bytes;
+        return a.threads_per_block == b.threads_per_block && a.copies == b.copies && a.waves == b.waves &&
+               a.shared_bytes == b.shared_bytes && a.launch_bytes == b.launch_bytes;
     }
 };
 constexpr CountPolicy kDefaultCountPolicy{256, 8, 1, 200 << 10, 32 << 20};
 
 // A warp takes segments: that many packs of 16 bytes of a line, and what lies before and after the packs with the first.
 constexpr unsigned kCountThreads = 512;  // of a block at most
-constexpr unsigned kCountInFlight = 4;  // packs that a lane loads at once
+constexpr unsigned kCountInFlight = 4;   // packs that a lane loads at once
 constexpr unsigned kCountRounds = 4;
 constexpr unsigned kCountSegmentPacks = 32 * kCountInFlight * kCountRounds;
 constexpr unsigned kCountSegmentBytes = 16 * kCountSegmentPacks;
 
 struct CountInput {
-    const void* x;             // element c of line l at x + (l * row_stride + c) elements; aligned to the element
+    const void* x;  // element c of line l at x + (l * row_stride + c) elements; aligned to the element
     std::uint64_t sequences;
-    std::uint64_t lines;       // of a sequence; those of sequence s begin with line s * lines
+    std::uint64_t lines;  // of a sequence; those of sequence s begin with line s * lines
     std::uint64_t cols;
     std::uint64_t row_stride;  // elements
 };
@@ -50,16 +53,16 @@ inline std::uint64_t count_segments(const CountInput& input, std::size_t element
 }
 
 struct CountShape {
-    unsigned threads;           // of a block
-    bool by_warp;               // a team is a warp, else a block
-    bool shared;                // counters in shared memory, added to global ones at the end; else global ones alone
-    bool table;                 // the rule's table lies in shared memory
-    unsigned copies;            // of the counters of a team
-    unsigned team_bytes;        // shared memory of a team
+    unsigned threads;     // of a block
+    bool by_warp;         // a team is a warp, else a block
+    bool shared;          // counters in shared memory, added to global ones at the end; else global ones alone
+    bool table;           // the rule's table lies in shared memory
+    unsigned copies;      // of the counters of a team
+    unsigned team_bytes;  // shared memory of a team
     unsigned blocks;
-    std::uint64_t at_once;      // segments of a sequence that a launch takes
-    std::uint64_t parts;        // teams that share them
-    std::uint64_t part;         // segments of each
+    std::uint64_t at_once;  // segments of a sequence that a launch takes
+    std::uint64_t parts;    // teams that share them
+    std::uint64_t part;     // segments of each
 
     unsigned teams_per_block() const { return by_warp ? threads / 32 : 1; }
     // Whether several teams or launches add to the same counters, so that these begin at 0.
@@ -69,9 +72,9 @@ struct CountShape {
 struct CountWorkload {
     CountInput input;
     std::size_t element_bytes;
-    std::uint64_t slots;       // counters of a sequence
-    std::uint64_t rule_bytes;  // that a team holds
-    std::uint64_t table_bytes; // of the rule; may be 0
+    std::uint64_t slots;        // counters of a sequence
+    std::uint64_t rule_bytes;   // that a team holds
+    std::uint64_t table_bytes;  // of the rule; may be 0
 };
 
 // Makes `count` counters 0, on the stream.

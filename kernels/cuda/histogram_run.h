@@ -6,7 +6,8 @@
 
 namespace tegu::cuda {
 
-Result<kernels::RunReport> run_histogram(const Job& job, const HistogramParams& params, Span<const kernels::InputView> inputs,
-                                         Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop);
+Result<kernels::RunReport> run_histogram(const Job& job, const HistogramParams& params,
+                                         Span<const kernels::InputView> inputs, Span<const kernels::OutputView> outputs,
+                                         const Context& context, const kernels::StopToken& stop);
 
 }  // namespace tegu::cuda

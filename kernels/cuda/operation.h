@@ -13,6 +13,7 @@
 #define TEGU_CUDA_OPERATIONS(X) \
     X(Add, add)                 \
     X(Dot, dot)                 \
+    X(Entropy, entropy)         \
     X(EntropyMap, entropy_map)  \
     X(Histogram, histogram)     \
     X(Quantile, quantile)       \

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of entropy: counts of levels, and what becomes of them.
+#include "kernels/cuda/entropy.h"
+
+#include "kernels/cuda/entropy.cuh"
+#include "kernels/cuda/histogram_count.cuh"
+#include "kernels/cuda/levels.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr unsigned kMostEntropyThreads = 512;
+
+// The level of an element; `levels` for NaN.
+template <class T>
+class LevelMapper {
+  public:
+    using Element = T;
+    using Rule = LevelRule;
+    TEGU_DEVICE LevelMapper(const LevelRule& rule, unsigned char*) : rule_(rule) {}
+    TEGU_DEVICE std::uint32_t slots() const { return rule_.levels + 1; }
+    TEGU_DEVICE std::uint64_t table_bytes() const { return 0; }
+    TEGU_DEVICE void fill_table(unsigned, unsigned) const {}
+    TEGU_DEVICE void write_edges(double*, std::uint64_t, unsigned, unsigned) const {}
+    TEGU_DEVICE std::uint32_t key(T x) const {
+        bool nan = false;
+        const std::uint32_t level = level_of(x, rule_, &nan);
+        return nan ? rule_.levels : level;
+    }
+    TEGU_DEVICE bool quick() const { return true; }
+    TEGU_DEVICE std::uint32_t quick_key(T x) const { return key(x); }
+
+  private:
+    LevelRule rule_;  // in registers: every element needs it
+};
+
+// level_bytes: from the counts of values to those of levels.
+// in:    value_counts [sequences, 256] u64      out: counts [sequences, levels + 1] u64, zeroed by the caller
+// grid:  x strides over sequences               block: 256, a thread a value
+// shared: none                                  result valid in: counts, after the launch
+// moves: reads 2 KiB, adds at most as much a sequence      order: any
+// why:   bytes cost one counter each, however many levels there are
+template <class T>
+TEGU_KERNEL TEGU_BOUNDS(256) level_bytes(const std::uint64_t* value_counts, std::uint64_t sequences, LevelRule rule, std::uint64_t* counts) {
+    bool nan = false;
+    const std::uint32_t level = level_of(static_cast<T>(thread_index()), rule, &nan);
+    for (std::uint64_t s = block_x(); s < sequences; s += grid_x()) {
+        const std::uint64_t count = value_counts[s * 256 + thread_index()];
+        if (count != 0 && level < rule.levels) atomic_add(counts + s * (std::uint64_t{rule.levels} + 1) + level, count);
+    }
+}
+
+// What a thread has of the sums of a sequence.
+struct EntropySums {
+    Wide2 sum;
+    std::uint64_t n;
+};
+TEGU_DEVICE EntropySums add(const EntropySums& a, const EntropySums& b) { return EntropySums{add(a.sum, b.sum), a.n + b.n}; }
+
+// Valid in thread 0.
+TEGU_DEVICE EntropySums block_add(EntropySums own) {
+    TEGU_SHARED_ARRAY(EntropySums, warps, kMostEntropyThreads / kWarpLanes);
+    TEGU_UNROLL
+    for (unsigned mask = kWarpLanes / 2; mask != 0; mask /= 2) own = add(own, shuffle_xor(own, mask));
+    block_barrier();  // the sums of the sequence before are read
+    if (lane_index() == 0) warps[warp_index()] = own;
+    block_barrier();
+    if (thread_index() == 0)
+        for (unsigned w = 1; w < block_warps(); ++w) own = add(own, warps[w]);
+    return own;
+}
+
+// finish_entropy: from counts of levels to entropies.
+// in:    counts [sequences, levels + 1] u64     out: target.entropy [sequences] f64
+// grid:  x strides over sequences               block: a thread a level, up to 512
+// shared: 24 B a warp, static                   result valid in: entropy, after the launch
+// moves: reads 8 * (levels + 1) B, writes 8 B a sequence      order: any, sums are exact
+// why:   60 squarings a count are work for many threads, and the counts need not leave the device
+TEGU_KERNEL TEGU_BOUNDS(kMostEntropyThreads) finish_entropy(const std::uint64_t* counts, std::uint64_t sequences, std::uint32_t levels, EntropyTarget target) {
+    for (std::uint64_t s = block_x(); s < sequences; s += grid_x()) {
+        const std::uint64_t* const own = counts + s * (std::uint64_t{levels} + 1);
+        EntropySums sums{{0, 0}, 0};
+        for (std::uint32_t level = thread_index(); level < levels; level += block_threads()) {
+            const std::uint64_t count = own[level];
+            sums.n += count;
+            if (count > 1) sums.sum = add(sums.sum, times_log2(count));
+        }
+        sums = block_add(sums);
+        if (thread_index() != 0) continue;
+        const bool undefined = sums.n == 0 || (own[levels] != 0 && !target.skip_nans);
+        target.entropy[s] = undefined ? bit_cast<double>(kDoubleNan) : entropy_of(sums.n, sums.sum, target.base_e);
+    }
+}
+
+unsigned blocks_of(std::uint64_t sequences) { return sequences < 65536 ? static_cast<unsigned>(sequences) : 65536u; }
+
+}  // namespace
+
+LaunchStatus launch_count_levels(ElementType type, const CountInput& input, const LevelRule& rule, const LevelRule* rules, std::uint64_t* counts,
+                                 const CountShape& shape, const CountRange& range, Stream stream) {
+    const auto launch_typed = [&](auto element) {
+        return launch_count<LevelMapper<decltype(element)>>(input, rule, rules, counts, nullptr, shape, range, stream);
+    };
+    if (range.count == 0) return 0;
+    switch (type) {
+        case ElementType::U16: return launch_typed(std::uint16_t{});
+        case ElementType::I16: return launch_typed(std::int16_t{});
+        case ElementType::U32: return launch_typed(std::uint32_t{});
+        case ElementType::I32: return launch_typed(std::int32_t{});
+        case ElementType::U64: return launch_typed(std::uint64_t{});
+        case ElementType::I64: return launch_typed(std::int64_t{});
+        case ElementType::F16: return launch_typed(Half{});
+        case ElementType::F32: return launch_typed(float{});
+        case ElementType::F64: return launch_typed(double{});
+        default: return 0;
+    }
+}
+
+LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t sequences, const LevelRule& rule, std::uint64_t* counts,
+                                Stream stream) {
+    if (sequences == 0) return 0;
+    const LaunchShape shape{blocks_of(sequences), 1, 256, 0};
+    if (type == ElementType::I8) return launch(level_bytes<std::int8_t>, shape, stream, value_counts, sequences, rule, counts);
+    return launch(level_bytes<std::uint8_t>, shape, stream, value_counts, sequences, rule, counts);
+}
+
+LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t sequences, std::uint32_t levels, const EntropyTarget& target, Stream stream) {
+    if (sequences == 0) return 0;
+    const unsigned threads = levels < kMostEntropyThreads ? (levels + kWarpLanes - 1) / kWarpLanes * kWarpLanes : kMostEntropyThreads;
+    return launch(finish_entropy, LaunchShape{blocks_of(sequences), 1, threads, 0}, stream, counts, sequences, levels, target);
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// launch_entropy_*: Shannon entropies from exact counts of levels (docs/numerics.md, "Entropy"). Counting is that of histogram_count.h; the last step, with
+// the logarithms of kernels/fixed_log2.h, runs on the device, too, so that many rows cost no copy of their counts.
+#pragma once
+
+#include <cstdint>
+
+#include "base/element_type.h"
+#include "kernels/cuda/histogram_count.h"
+#include "kernels/cuda/levels.h"
+
+namespace tegu {
+namespace cuda {
+
+// counts [sequences, levels + 1] u64: those of the levels, and NaN; 0 before the first launch where shape.adds(). One launch. `rules`: [sequences] on the
+// device, or null: `rule` holds for all. REQUIRES: a type of 16 bits or more; a rule for it.
+LaunchStatus launch_count_levels(ElementType type, const CountInput& input, const LevelRule& rule,
+                                 const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
+                                 const CountRange& range, Stream stream);
+
+// The same from the counts of the values of bytes, [sequences, 256]; counts are 0 before. REQUIRES: an 8-bit type.
+LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t sequences,
+                                const LevelRule& rule, std::uint64_t* counts, Stream stream);
+
+struct EntropyTarget {
+    double* entropy;  // [sequences]
+    bool base_e;      // else base 2
+    bool skip_nans;   // else a NaN makes the result NaN
+};
+// From counts to entropies. REQUIRES: less than 2^62 elements a sequence.
+LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t sequences, std::uint32_t levels,
+                            const EntropyTarget& target, Stream stream);
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of sequences, as many as have their counters in a bounded work space: the range of floats where it must be found, counts, entropies. Bytes
+// are counted value by value.
+#include "kernels/cuda/entropy_run.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cuda/entropy.h"
+#include "kernels/cuda/histogram.h"
+#include "kernels/cuda/histogram_launches.h"
+#include "kernels/levels.h"
+
+namespace tegu::cuda {
+namespace {
+
+using kernels::LevelScale;
+
+constexpr std::uint64_t kValues = 256;             // of a byte
+constexpr std::uint64_t kMostSequences = 1 << 16;  // of a batch
+constexpr std::uint64_t kMostCounters = 8 << 20;
+
+class Run {
+  public:
+    Run(const Job& job, const EntropyParams& params, const kernels::InputView& view, double* entropy,
+        const Context& context, const kernels::StopToken& stop)
+        : job_(job),
+          params_(params),
+          entropy_(entropy),
+          context_(context),
+          stop_(stop),
+          bytes_(element_bytes(job.type)) {
+        input_ = count_input(view.data, job.axis == Axis::Whole, job.rows, job.cols, view.row_stride);
+        batch_ = std::clamp<std::uint64_t>(kMostCounters / (std::uint64_t{params.levels} + 1), 1,
+                                           std::min(kMostSequences, std::max<std::uint64_t>(input_.sequences, 1)));
+    }
+
+    Result<void> run() {
+        Result<void> prepared = prepare();
+        for (std::uint64_t first = 0; prepared && first < input_.sequences; first += batch_) {
+            CountInput part = input_;
+            part.sequences = std::min(batch_, input_.sequences - first);
+            part.x = static_cast<const std::byte*>(input_.x) + first * input_.lines * input_.row_stride * bytes_;
+            Result<void> done = run_batch(part, first);
+            if (!done) return done;
+        }
+        return prepared;
+    }
+
+    std::string policy() const {
+        return " block=" + std::to_string(shape_.threads) + (by_values() ? " method=values" : " method=levels") +
+               (shape_.shared ? " counters=shared" : " counters=global") + " passes=" + (looks_first() ? "2" : "1");
+    }
+
+  private:
+    bool by_values() const { return bytes_ == 1; }
+    bool looks_first() const { return !params_.has_range && is_float(job_.type); }
+    std::uint64_t slots() const { return std::uint64_t{params_.levels} + 1; }
+
+    Result<void> prepare() {
+        if (input_.sequences == 0) return {};
+        const std::uint64_t counted = by_values() ? kValues : slots();
+        CountInput one_batch = input_;
+        one_batch.sequences = std::min(batch_, input_.sequences);
+        shape_ = choose_count_shape(CountWorkload{one_batch, bytes_, counted, sizeof(LevelRule), 0},
+                                    context_.policies.count, context_.limits);
+        Result<void> taken = take(batch_ * slots() * sizeof *counts_, &counts_);
+        if (taken && by_values()) taken = take(batch_ * kValues * sizeof *values_, &values_);
+        if (taken && looks_first()) taken = take(batch_ * sizeof *bounds_, &bounds_);
+        if (taken && looks_first() && batch_ > 1) taken = take(batch_ * sizeof *rules_, &rules_);
+        if (!taken || looks_first()) return taken;
+        Result<LevelScale> scale = kernels::whole_level_scale(params_.levels);
+        if (params_.has_range)
+            scale = kernels::level_scale_of_range(job_.type, params_.lo, params_.hi, params_.levels, "the range");
+        if (!scale) return scale.error();
+        rule_ = level_rule(*scale);
+        return {};
+    }
+
+    template <class T>
+    Result<void> take(std::uint64_t bytes, T** to) {
+        Result<void*> taken = context_.workspace->take(bytes);
+        if (!taken) return std::move(taken).error();
+        *to = static_cast<T*>(*taken);
+        return {};
+    }
+
+    Result<void> run_batch(const CountInput& part, std::uint64_t first) {
+        if (looks_first()) {
+            Result<void> looked = look(part, first);
+            if (!looked) return looked;
+        }
+        Result<void> counted = by_values() ? count_values(part) : count_levels(part);
+        if (!counted) return counted;
+        const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
+        return check_cuda(launch_entropy(counts_, part.sequences, params_.levels, target, context_.stream), "entropy");
+    }
+
+    // The rules of the range of each sequence.
+    Result<void> look(const CountInput& part, std::uint64_t first) {
+        Result<void> done = check_cuda(
+            zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.sequences * 2, context_.stream), "zeroes");
+        if (!done) return done;
+        const FiniteArrays arrays{part.x, bounds_, part.sequences, part.lines, part.cols, part.row_stride};
+        done = check_cuda(launch_finite_bounds(job_.type, arrays, context_.limits, context_.stream),
+                          "range of finite elements");
+        if (!done) return done;
+        std::vector<FiniteBounds> bounds(part.sequences);
+        done = context_.workspace->read(bounds.data(), bounds_, bounds.size() * sizeof bounds[0]);
+        if (!done) return done;
+        if (stop_.stop_requested()) return stop_.error();
+        std::vector<LevelRule> rules(bounds.size());
+        for (std::size_t s = 0; s < rules.size(); ++s) {
+            const auto found = finite_range_of<kernels::FiniteRange>(job_.type, bounds[s]);
+            Result<LevelScale> scale = kernels::level_scale_of_data(job_.type, found, params_.levels);
+            if (!scale && job_.axis == Axis::Rows) scale.error().message += " in row " + std::to_string(first + s);
+            if (!scale) return std::move(scale).error();
+            rules[s] = level_rule(*scale);
+        }
+        rule_ = rules[0];
+        if (rules_ == nullptr) return {};
+        return context_.workspace->write(rules_, rules.data(), rules.size() * sizeof rules[0]);
+    }
+
+    template <class Launch>
+    Result<void> count(const CountInput& part, std::uint64_t* counters, std::uint64_t of_sequence, Launch launch) {
+        if (shape_.adds(count_segments(part, bytes_))) {
+            Result<void> zeroed =
+                check_cuda(zero_counters(counters, part.sequences * of_sequence, context_.stream), "zeroes");
+            if (!zeroed) return zeroed;
+        }
+        const std::uint64_t launch_bytes = context_.policies.count.launch_bytes * context_.limits.multiprocessors;
+        return for_count_ranges(part, bytes_, shape_, launch_bytes, [&](const CountRange& range) -> Result<void> {
+            if (stop_.stop_requested()) return stop_.error();
+            return check_cuda(launch(range), "counts");
+        });
+    }
+
+    Result<void> count_levels(const CountInput& part) {
+        return count(part, counts_, slots(), [&](const CountRange& range) {
+            return launch_count_levels(job_.type, part, rule_, rules_, counts_, shape_, range, context_.stream);
+        });
+    }
+
+    Result<void> count_values(const CountInput& part) {
+        Result<void> done = count(part, values_, kValues, [&](const CountRange& range) {
+            return launch_count_bytes(part, values_, shape_, range, context_.stream);
+        });
+        if (!done) return done;
+        done = check_cuda(zero_counters(counts_, part.sequences * slots(), context_.stream), "zeroes");
+        if (!done) return done;
+        return check_cuda(launch_level_bytes(job_.type, values_, part.sequences, rule_, counts_, context_.stream),
+                          "levels of bytes");
+    }
+
+    const Job& job_;
+    const EntropyParams& params_;
+    double* const entropy_;
+    const Context& context_;
+    const kernels::StopToken& stop_;
+    const std::size_t bytes_;
+    CountInput input_{};
+    std::uint64_t batch_ = 1;  // sequences
+    CountShape shape_{};
+    std::uint64_t* counts_ = nullptr;
+    std::uint64_t* values_ = nullptr;
+    FiniteBounds* bounds_ = nullptr;
+    LevelRule rule_{};
+    LevelRule* rules_ = nullptr;
+};
+
+}  // namespace
+
+Result<kernels::RunReport> run_entropy(const Job& job, const EntropyParams& params,
+                                       Span<const kernels::InputView> inputs, Span<const kernels::OutputView> outputs,
+                                       const Context& context, const kernels::StopToken& stop) {
+    if (stop.stop_requested()) return stop.error();
+    Run run(job, params, inputs[0], reinterpret_cast<double*>(outputs[0].data), context, stop);
+    Result<void> done = run.run();
+    if (!done) return std::move(done).error();
+    done = context.workspace->synchronize();
+    if (!done) return std::move(done).error();
+    kernels::RunReport report = cuda_report(context);
+    report.policy += run.policy();
+    report.filled_columns = {1};
+    return report;
+}
+
+}  // namespace tegu::cuda

@@ -83,7 +83,7 @@ Buffer::~Buffer() {
 }
 
 device::ClientBuffer Buffer::client_buffer() const {
-    return {id_, memory_.readable.data(), memory_.writable.data(), bytes_, frozen_, writes_total_};
+    return {id_, memory_.readable.data(), memory_.writable.data(), bytes_, frozen_, writes_total_, !freezing_};
 }
 
 Buffer::Buffer(Fd fd, std::uint64_t bytes, wire::Access access, Mapping readable, BufferCharge charge)

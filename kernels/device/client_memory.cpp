@@ -123,7 +123,7 @@ Result<std::byte*> ClientMemory::read(const ClientBuffer& buffer, const ClientRa
     if (class_ == MemoryClass::C) return buffer.readable + range.begin;
     if (class_ != MemoryClass::B) return read_copy(buffer, range, temporary, stop, cost);
     Known& known = know(buffer.id);
-    if (!known.may_register) return read_copy(buffer, range, temporary, stop, cost);
+    if (!known.may_register || !buffer.may_register) return read_copy(buffer, range, temporary, stop, cost);
     std::byte* address = registered(known.readable, buffer.readable, buffer, true, cost);
     if (address == nullptr) address = registered(known.writable, buffer.writable, buffer, false, cost);
     if (address == nullptr) return read_copy(buffer, range, temporary, stop, cost);
@@ -135,7 +135,7 @@ Result<std::byte*> ClientMemory::write(const ClientBuffer& buffer, std::uint64_t
     if (class_ == MemoryClass::C) return buffer.writable + begin;
     if (class_ != MemoryClass::B) return static_cast<std::byte*>(nullptr);
     Known& known = know(buffer.id);
-    if (!known.may_register) return static_cast<std::byte*>(nullptr);
+    if (!known.may_register || !buffer.may_register) return static_cast<std::byte*>(nullptr);
     std::byte* address = registered(known.writable, buffer.writable, buffer, false, cost);
     return address == nullptr ? address : address + begin;
 }

@@ -27,6 +27,7 @@ struct ClientBuffer {
     std::uint64_t bytes = 0;
     bool sealed = false;       // against writing
     std::uint64_t writes = 0;  // jobs that were let write into it
+    bool may_register = true;  // false: it is being sealed
 };
 
 // Bytes [begin, end) of a buffer that a job reads.

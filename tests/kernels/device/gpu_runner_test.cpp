@@ -273,8 +273,12 @@ TEST(ClassB, CopiesWhileNothingMayBePinned) {
     EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
     EXPECT_TRUE(board.jobs.add(file, other, file, kCount));
     EXPECT_EQ(1u, board.gpu.registrations());
-    ASSERT_TRUE(file.seal()) << "no mapping of the device is in the way";
     board.runner->allow_registering(1, true);
+    file.buffer().may_register = false;
+    EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
+    EXPECT_EQ(1u, board.gpu.registrations());
+    file.buffer().may_register = true;
+    ASSERT_TRUE(file.seal()) << "no mapping of the device is in the way";
     EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
     EXPECT_EQ(8u, board.jobs.cost.moved.bytes_copied);
     EXPECT_EQ(2u, board.gpu.registrations());

@@ -12,13 +12,15 @@ namespace {
 
 constexpr std::uint64_t kMaxPlaneBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kLaneInstructions = 500000000;  // of a multiprocessor in a launch: five milliseconds of the slowest board
+constexpr std::uint64_t kMaxPiecePixels = std::uint64_t{1} << 29;
+constexpr std::uint64_t kMaxPieceRows = std::uint64_t{1} << 24;  // each costs at least a word of bits if there are NaN
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxGridY = 65535;
 constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 // What pixels are there, counted from the first result of a piece, in one direction.
 std::int32_t limited(std::int64_t distance) {
-    constexpr std::int64_t kFar = 1 << 30;
+    constexpr std::int64_t kFar = (1 << 30) - 1;  // twice that fits 32 bits
     return static_cast<std::int32_t>(distance < -kFar ? -kFar : distance > kFar ? kFar : distance);
 }
 
@@ -61,42 +63,68 @@ std::uint64_t cost_of(const EntropyWindow& window, EntropyMapMethod method) {
     return method == EntropyMapMethod::Pairs ? 100 : 60 + 20 * window.cols;
 }
 
+// The pieces above each other as high as each other.
+void even_rows(const EntropyMapImage& image, EntropyMapShape* shape) {
+    shape->piece_rows = divide_up(image.rows, divide_up(image.rows, shape->piece_rows));
+}
+
 void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::uint64_t pixels, EntropyMapShape* shape) {
     constexpr std::uint64_t kRows = 64;  // of a piece of a wide image
     const std::uint64_t rows = image.rows < kRows ? image.rows : kRows;
     const std::uint64_t most_cols = pixels / rows > 0 ? pixels / rows : 1;
     shape->piece_cols = image.cols < most_cols ? image.cols : most_cols;
-    const std::uint64_t most_rows = pixels / shape->piece_cols > 0 ? pixels / shape->piece_cols : 1;
+    std::uint64_t most_rows = pixels / shape->piece_cols > 0 ? pixels / shape->piece_cols : 1;
+    if (most_rows > kMaxPieceRows) most_rows = kMaxPieceRows;
     shape->piece_rows = image.rows < most_rows ? image.rows : most_rows;
     shape->plane_bytes = 0;
-    if (!shape->plane) return;
+    if (!shape->plane) return even_rows(image, shape);
+    // Lower pieces if many rows fit; else narrower ones.
     const auto plane_rows = [&] { return shape->piece_rows + window.rows - 1; };
     const std::uint64_t fitting_rows = kMaxPlaneBytes / plane_pitch(shape->piece_cols, window);
-    if (plane_rows() > fitting_rows && fitting_rows > 2 * window.rows) shape->piece_rows = fitting_rows - window.rows + 1;
-    const std::uint64_t fitting_cols = kMaxPlaneBytes / plane_rows() / 16 * 16 - 2 * plane_left(window);
-    if (shape->piece_cols > fitting_cols) shape->piece_cols = fitting_cols;
+    if (plane_rows() > fitting_rows && fitting_rows > 2 * window.rows)
+        shape->piece_rows = fitting_rows - window.rows + 1;
+    else if (plane_rows() > fitting_rows)
+        shape->piece_cols = kMaxPlaneBytes / plane_rows() / 16 * 16 - 2 * plane_left(window);
+    even_rows(image, shape);
     shape->plane_bytes = static_cast<std::size_t>(plane_rows() * plane_pitch(shape->piece_cols, window));
 }
 
-// Long enough for the first window of a strip to cost little, short enough for the device to be full.
-unsigned strip_of(const EntropyMapShape& shape, const EntropyWindow& window, unsigned threads_across, const DeviceLimits& limits) {
-    const std::uint64_t wanted_threads = std::uint64_t{2} * limits.multiprocessors * limits.threads_per_multiprocessor;
-    const std::uint64_t strips = divide_up(wanted_threads, threads_across);
-    const std::uint64_t least = window.rows > 16 ? window.rows : 16, most = 8 * least;
-    const std::uint64_t even = divide_up(shape.piece_rows, strips);
-    return static_cast<unsigned>(even < least ? least : even > most ? most : even);
+// Blocks that a multiprocessor holds at once, roughly.
+unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& shape, unsigned threads, const DeviceLimits& limits) {
+    constexpr unsigned kRegisterThreads = 1024;  // whose registers fit
+    const unsigned most = kRegisterThreads < limits.threads_per_multiprocessor ? kRegisterThreads : limits.threads_per_multiprocessor;
+    std::size_t blocks = most / threads;
+    if (shape.method == EntropyMapMethod::Slide) {
+        const std::size_t fitting = limits.shared_bytes_per_block / entropy_slide_bytes(window, shape.columns, threads);
+        if (fitting < blocks) blocks = fitting;
+    }
+    return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
 }
 
 // As many threads as the shared memory serves, in the largest blocks for that.
-unsigned slide_threads(const EntropyWindow& window, unsigned columns, unsigned most, const DeviceLimits& limits) {
+unsigned slide_threads(const EntropyWindow& window, const EntropyMapShape& shape, unsigned most, const DeviceLimits& limits) {
     unsigned best = kWarp, resident = 0;
     for (unsigned threads = most; threads >= kWarp; threads -= kWarp) {
-        const auto blocks = static_cast<unsigned>(limits.shared_bytes_per_block / entropy_slide_bytes(window, columns, threads));
-        if (blocks * threads <= resident) continue;
+        if (threads > kWarp && entropy_slide_bytes(window, shape.columns, threads) > limits.shared_bytes_per_block) continue;
+        const unsigned together = resident_blocks(window, shape, threads, limits) * threads;
+        if (together <= resident) continue;
         best = threads;
-        resident = blocks * threads;
+        resident = together;
     }
     return best;
+}
+
+// Strips that fill the device a whole number of times, long enough for their first windows to cost little; where there are too few rows for that, that fill it once; but never so short
+// that most of the work were first windows.
+unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, const DeviceLimits& limits) {
+    const bool pairs = shape.method == EntropyMapMethod::Pairs;
+    const std::uint64_t long_enough = pairs ? 48 : window.rows < 11 ? 64 : 6 * window.rows, least = window.rows < 16 ? 8 : window.rows / 2;
+    const std::uint64_t across = divide_up(shape.piece_cols, pairs ? shape.threads / kWarp * kPairsWarpResults : shape.threads * shape.columns);
+    const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * resident_blocks(window, shape, shape.threads, limits);
+    const std::uint64_t waves = shape.piece_rows * across / (resident * long_enough);
+    const std::uint64_t strips = (waves > 0 ? waves : 1) * resident / across;
+    const std::uint64_t rows = divide_up(shape.piece_rows, strips > 0 ? strips : 1);
+    return static_cast<unsigned>(rows < least ? least : rows < 8 * long_enough ? rows : 8 * long_enough);
 }
 
 }  // namespace
@@ -108,11 +136,10 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
     shape.method = pairs ? EntropyMapMethod::Pairs : EntropyMapMethod::Slide;
     shape.plane = !pairs || !entropy_pairs_reads(image.type) || !mirrors_once || image.row_stride > kPairsRowBytes / element_bytes(image.type);
     shape.columns = pairs ? kPairsColumns : policy.columns_per_thread == 1 ? 1 : entropy_slide_columns(window, limits);
-    shape.threads = pairs ? policy.threads_per_block : slide_threads(window, shape.columns, policy.threads_per_block, limits);
-    const std::uint64_t bounded = kLaneInstructions * limits.multiprocessors / cost_of(window, shape.method);
-    set_piece(image, window, policy.piece_pixels != 0 ? policy.piece_pixels : bounded, &shape);
-    const auto across = static_cast<unsigned>(divide_up(shape.piece_cols, shape.columns));
-    shape.strip_rows = policy.rows_per_strip != 0 ? policy.rows_per_strip : strip_of(shape, window, across, limits);
+    shape.threads = pairs ? policy.threads_per_block : slide_threads(window, shape, policy.threads_per_block, limits);
+    const std::uint64_t bounded = policy.piece_pixels != 0 ? policy.piece_pixels : kLaneInstructions * limits.multiprocessors / cost_of(window, shape.method);
+    set_piece(image, window, bounded < kMaxPiecePixels ? bounded : kMaxPiecePixels, &shape);
+    shape.strip_rows = policy.rows_per_strip != 0 ? policy.rows_per_strip : strip_of(window, shape, limits);
     const std::uint64_t least = divide_up(shape.piece_rows, kMaxGridY);
     if (shape.strip_rows < least) shape.strip_rows = static_cast<unsigned>(least);
     return shape;

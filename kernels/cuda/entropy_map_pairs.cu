@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kMaxPairLevels = 16;
 constexpr unsigned kPairs = kMaxPairLevels / 2;
 constexpr std::uint32_t kNoPixels = 0x20202020;  // four levels
-constexpr std::int32_t kWarpResults = static_cast<std::int32_t>((kWarpLanes - 2) * kPairsColumns);  // the outer lanes only serve their neighbours
+constexpr std::int32_t kWarpResults = kPairsWarpResults;
 
 // Fields of a window of W x W pixels: three of ten bits in a word, or two of 16. Their values are multiplied by 4: they are distances in a table of words.
 template <unsigned W>

@@ -11,10 +11,13 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kPairsColumns = 4;  // results of a thread in a row
+constexpr unsigned kPairsColumns = 4;                       // results of a thread in a row
+constexpr unsigned kPairsWarpResults = 30 * kPairsColumns;  // of a warp: its outer lanes only serve their neighbours
 
 // K: places of one level's count. Leaves 6 when divided by 32, so that counts up to 5 and 4, which are the most frequent, all have banks of their own.
-constexpr unsigned pair_factor(unsigned pixels) { return (pixels + 25) / 32 * 32 + 6; }
+constexpr unsigned pair_factor(unsigned pixels) {
+    return (pixels + 25) / 32 * 32 + 6;
+}
 static_assert(pair_factor(9) == 38 && pair_factor(25) == 38 && pair_factor(49) == 70 && pair_factor(81) == 102, "larger than the window");
 
 constexpr unsigned kPairsMirrorExtent = 256;
@@ -24,18 +27,18 @@ bool entropy_pairs_supports(const EntropyWindow& window);
 // Whether it reads elements of the type itself; of all others it takes the levels.
 bool entropy_pairs_reads(ElementType type);
 
-// What a launch takes. Coordinates are counted from the first result; `x` is its pixel. Pixels in [row_begin, row_end) x [col_begin, col_end) are there, limits beyond 2^30 stand for any
+// What a launch takes. Coordinates are counted from the first result; `x` is its pixel. Pixels in [row_begin, row_end) x [col_begin, col_end) are there, limits of 2^30 - 1 stand for any
 // distance; around them they are mirrored once, or missing.
 struct PairsArrays {
-    const void* x;             // aligned to the element
-    std::int32_t row_bytes;    // from a row to the next
+    const void* x;           // aligned to the element
+    std::int32_t row_bytes;  // from a row to the next
     std::int32_t row_begin, row_end, col_begin, col_end;
     bool mirror;
     LevelRule rule;
-    std::int32_t rows, cols;   // of the results
+    std::int32_t rows, cols;  // of the results
     std::int32_t strip_rows;
     EntropyTables tables;
-    float* map;                // of the first result
+    float* map;  // of the first result
     std::int32_t map_row_bytes;
     std::uint32_t* nan_seen;
 };

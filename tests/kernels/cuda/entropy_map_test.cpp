@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cuda/entropy_map_slide.h"
 #include "kernels/cuda/operation.h"
 #include "tests/kernels/cuda/compare_backends.h"
 #include "tests/kernels/digest_inputs.h"
@@ -167,6 +168,32 @@ TEST_F(CudaEntropyMap, DataWithoutUsableRangeGiveTheSame) {
     for (std::size_t i = 0; i < contents.size(); ++i)
         for (const std::uint32_t levels : {16u, 200u})
             expect_same(ElementType::F32, DigestShape{2, 3, 0, 0}, TestInput{bytes_of(contents[i]), 0, 3}, params_of(5, 5, levels, Border::Clip), "content " + std::to_string(i));
+}
+
+// What launches rely on, for images and devices of any size.
+TEST(EntropyMapShape, IsWithinTheLimits) {
+    const cuda::DeviceLimits devices[] = {{53, 1, 2048, 48 << 10, 256 << 10}, {87, 16, 1536, 163 << 10, 4 << 20}, {90, 132, 2048, 227 << 10, 50 << 20}, {99, 4000, 4096, 512 << 10, 50 << 20}};
+    const std::uint64_t sizes[] = {1, 2, 64, 1000, 70001, 1u << 30, std::uint64_t{1} << 33};
+    for (const cuda::DeviceLimits& limits : devices)
+        for (const std::uint64_t rows : sizes)
+            for (const std::uint64_t cols : sizes)
+                for (const cuda::EntropyWindow window : {cuda::EntropyWindow{3, 3, 2, true}, {5, 5, 16, false}, {9, 9, 256, false}, {63, 63, 256, true}, {3, 63, 16, false}, {63, 3, 256, true}})
+                    for (const std::uint64_t piece_pixels : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{100000}, ~std::uint64_t{0}}) {
+                        const cuda::EntropyMapImage image{ElementType::F32, nullptr, rows, cols, cols, {}, nullptr, nullptr};
+                        const EntropyMapPolicy policy{EntropyMapMethod::Chosen, 128, 0, 0, piece_pixels};
+                        const cuda::EntropyMapShape shape = cuda::entropy_map_shape(image, window, policy, limits);
+                        const std::string name = std::to_string(rows) + " x " + std::to_string(cols) + ", window " + std::to_string(window.rows) + " x " + std::to_string(window.cols);
+                        ASSERT_TRUE(shape.piece_rows >= 1 && shape.piece_rows <= rows && shape.piece_cols >= 1 && shape.piece_cols <= cols) << name;
+                        ASSERT_LE(shape.piece_rows * shape.piece_cols, std::uint64_t{1} << 30) << name;
+                        ASSERT_TRUE(shape.threads >= 32 && shape.threads <= 128 && shape.threads % 32 == 0) << name;
+                        ASSERT_GE(shape.strip_rows, 1u) << name;
+                        ASSERT_LE((shape.piece_rows + shape.strip_rows - 1) / shape.strip_rows, 65535u) << name;
+                        ASSERT_LE(shape.plane_bytes, std::size_t{256} << 20) << name;
+                        ASSERT_EQ(shape.plane_bytes != 0, shape.plane) << name;
+                        if (shape.method == EntropyMapMethod::Slide) {
+                            ASSERT_LE(cuda::entropy_slide_bytes(window, shape.columns, shape.threads), limits.shared_bytes_per_block) << name;
+                        }
+                    }
 }
 
 // A stop between two pieces.

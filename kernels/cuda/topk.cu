@@ -4,6 +4,7 @@
 #include "kernels/cuda/topk.h"
 
 #include "kernels/cuda/select_block.cuh"
+#include "kernels/cuda/select_sample.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -22,19 +23,6 @@ struct BlockJob {
     PairLists lists;
     TopkOutput output;
 };
-
-// Where element `number` of a sample lies: at chance within part `number` of the sequence.
-TEGU_DEVICE std::uint64_t sample_index(std::uint64_t number, std::uint64_t n, std::uint64_t sample) {
-    const std::uint64_t part = n / sample;
-    const std::uint64_t longer = n % sample;  // parts with one element more
-    const std::uint64_t begin = number * part + (number < longer ? number : longer);
-    const std::uint64_t width = part < 0xffffffffu ? part : 0xffffffffu;
-    std::uint32_t chance = static_cast<std::uint32_t>(number) * 0x9e3779b9u + 0x7f4a7c15u;
-    chance = (chance ^ (chance >> 16)) * 0x85ebca6bu;
-    chance = (chance ^ (chance >> 13)) * 0xc2b2ae35u;
-    chance ^= chance >> 16;
-    return begin + (chance * width >> 32);
-}
 
 template <class U>
 struct BlockSource {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/cuda/operation.h"
+#include "kernels/cuda/select_sample.cuh"
 #include "tests/kernels/cuda/compare_backends.h"
 #include "tests/kernels/digest_inputs.h"
 
@@ -64,6 +65,15 @@ class CudaTopk : public testing::Test {
                << result.message() << "; " << element_word(type) << ", " << shape.rows << " x " << shape.cols << ", k "
                << params.k << (params.largest ? ", largest" : ", smallest") << (params.distinct ? ", distinct" : "")
                << ", room " << policy.room << ", sample " << policy.sample << ", order of threads " << order_;
+    }
+    // The policy of the report.
+    std::string method(const DigestShape& shape, const TestInput& input, const TopkParams& params) {
+        const DeviceBytes memory(input.bytes), values(4 * params.k), indices(8 * params.k);
+        const kernels::InputView view{memory.data(), shape.cols};
+        const kernels::OutputView outputs[] = {{values.data()}, {indices.data()}};
+        const auto done = cuda::run_job(Job{ElementType::U32, Axis::Whole, shape.rows, shape.cols, params}, {&view, 1},
+                                        {outputs, 2}, context_, kernels::StopToken());
+        return done ? done->policy.substr(done->policy.find(' ', done->policy.find("sm_")) + 1) : done.error().message;
     }
     cuda::Context context_;
     std::uint64_t order_ = 0;
@@ -142,6 +152,25 @@ TEST_F(CudaTopk, AdversarialValuesGiveTheSameBits) {
             }
             ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{1000, true, false}));
             ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{40, true, true}));
+        }
+    }
+}
+
+// A sample that holds all that is best promises more than there is: the cut must be found by counting.
+TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
+    const std::uint64_t n = 4000;
+    const DigestShape shape{1, n, 0, 0};
+    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256};
+    for (const bool ties : {false, true}) {
+        TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return ties ? 5 : i * 2654435761u >> 8; });
+        for (std::uint64_t number = 0; number < 64; ++number) {
+            const std::uint32_t best = 0xfffffff0u;
+            std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, 64), &best, sizeof best);
+        }
+        for (const std::uint64_t k : {40, 100}) {
+            const TopkParams params{k, true, false};
+            ASSERT_TRUE(same(ElementType::U32, shape, input, params));
+            EXPECT_EQ(method(shape, input, params), k == 40 ? "cut counted" : "cut+sort counted");
         }
     }
 }

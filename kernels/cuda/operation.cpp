@@ -8,6 +8,7 @@
 #include "kernels/cuda/dot_run.h"
 #include "kernels/cuda/entropy_map_run.h"
 #include "kernels/cuda/entropy_run.h"
+#include "kernels/cuda/fused_run.h"
 #include "kernels/cuda/histogram_run.h"
 #include "kernels/cuda/quantile_run.h"
 #include "kernels/cuda/reduce_run.h"

@@ -15,6 +15,7 @@
     X(Dot, dot)                 \
     X(Entropy, entropy)         \
     X(EntropyMap, entropy_map)  \
+    X(Fused, fused)             \
     X(Histogram, histogram)     \
     X(Quantile, quantile)       \
     X(Reduce, reduce)           \

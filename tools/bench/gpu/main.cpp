@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     tegu::bench::GpuBench bench(options);
     tegu::bench::bench_add(bench);
     tegu::bench::bench_entropy_map(bench);
+    tegu::bench::bench_histogram(bench);
     tegu::bench::bench_reduce(bench);
     tegu::bench::bench_rowscale(bench);
     tegu::bench::bench_select(bench);

@@ -289,7 +289,7 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned,
         if (is_there(source)) entering = row_of(next, arrays.rule, &any_nan) | columns.outside;
         counts.move(entering);
         source = source_of(row + 1);
-        if (is_there(source)) next = columns.load(arrays, source);  // also of the strip below, once
+        if (row + 1 < end + kHalf && is_there(source)) next = columns.load(arrays, source);
         const std::int32_t result = row - kHalf;
         if (result < begin) continue;
         std::uint32_t sums[kPairsColumns];

@@ -2,11 +2,18 @@
 // entropy_map on the GPU backend beyond the common jobs: every method, policies, windows larger than the image, borders, pieces, ranges, NaN.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/cuda/entropy_map_slide.h"
 #include "kernels/cuda/operation.h"
+#include "kernels/entropy_table.h"
+#include "kernels/levels.h"
 #include "tests/kernels/cuda/compare_backends.h"
 #include "tests/kernels/digest_inputs.h"
 
@@ -170,6 +177,45 @@ TEST_F(CudaEntropyMap, DataWithoutUsableRangeGiveTheSame) {
             expect_same(ElementType::F32, DigestShape{2, 3, 0, 0}, TestInput{bytes_of(contents[i]), 0, 3}, params_of(5, 5, levels, Border::Clip), "content " + std::to_string(i));
 }
 
+// Several devices share an image: each has a band of rows and half a window of pixels around it, and nothing else in reach.
+TEST_F(CudaEntropyMap, BandsWithTheirSurroundingsGiveTheWholeMap) {
+    const DigestShape shape{40, 150, 0, 0};
+    const auto pixels = testing_support::make_digest_input(ElementType::U8, Content::Wide, shape, 3);
+    const DeviceBytes whole(pixels);
+    for (const EntropyMapParams& params : {params_of(5, 5, 16, Border::Clip), params_of(15, 9, 40, Border::Mirror), params_of(9, 9, 16, Border::Clip)}) {
+        const DeviceBytes expected(4 * shape.rows * shape.cols), map(4 * shape.rows * shape.cols), nan_seen(4);
+        const Job job{ElementType::U8, Axis::Whole, shape.rows, shape.cols, params};
+        const kernels::InputView input{whole.data(), shape.cols};
+        const kernels::OutputView output{expected.data()};
+        ASSERT_TRUE(cuda::run_job(job, {&input, 1}, {&output, 1}, context_, kernels::StopToken()));
+
+        const std::uint32_t most = params.window_rows * params.window_cols;
+        const unsigned shift = kernels::entropy_table_shift(params.base, most);
+        std::vector<std::uint32_t> table(2 * most + 1);
+        kernels::fill_entropy_table(params.base, shift, Span<std::uint32_t>(table.data(), most + 1));
+        for (std::uint32_t n = 0; n < most; ++n) table[most + 1 + n] = table[n + 1] - table[n];
+        std::vector<std::byte> table_bytes(table.size() * 4);
+        std::memcpy(table_bytes.data(), table.data(), table_bytes.size());
+        const DeviceBytes on_device(table_bytes);
+        const auto* const entries = reinterpret_cast<const std::uint32_t*>(on_device.data());
+        const cuda::EntropyTables tables{entries, entries + most + 1, static_cast<float>(1u << shift)};
+        const cuda::EntropyWindow window{params.window_rows, params.window_cols, params.levels, params.border == Border::Mirror};
+        for (const auto& [begin, end] : {std::pair<std::uint64_t, std::uint64_t>{0, 13}, {13, 14}, {14, 40}}) {
+            const std::uint64_t half = params.window_rows / 2, top = begin > half ? begin - half : 0, bottom = std::min(end + half, shape.rows);
+            const DeviceBytes band(std::vector<std::byte>(pixels.begin() + static_cast<std::ptrdiff_t>(top * shape.cols), pixels.begin() + static_cast<std::ptrdiff_t>(bottom * shape.cols)));
+            const void* const row_zero = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(band.data()) - top * shape.cols);
+            const cuda::EntropyMapImage image{ElementType::U8,  row_zero, shape.rows, shape.cols, shape.cols, cuda::level_rule(kernels::whole_level_scale(params.levels)),
+                                              reinterpret_cast<float*>(map.data()), reinterpret_cast<std::uint32_t*>(nan_seen.data())};
+            const cuda::EntropyMapShape cut = cuda::entropy_map_shape(image, window, context_.policies.entropy_map, context_.limits);
+            const DeviceBytes plane(cut.plane_bytes);
+            ASSERT_TRUE(cuda::check_cuda(cuda::launch_entropy_map(image, window, tables, {begin, end, 0, shape.cols}, cut, reinterpret_cast<std::uint8_t*>(plane.data()), context_.stream),
+                                         "entropy_map"));
+            ASSERT_TRUE(context_.workspace->synchronize());
+        }
+        EXPECT_EQ(map.download(), expected.download()) << params.window_rows << " x " << params.window_cols;
+    }
+}
+
 // What launches rely on, for images and devices of any size.
 TEST(EntropyMapShape, IsWithinTheLimits) {
     const cuda::DeviceLimits devices[] = {{53, 1, 2048, 48 << 10, 256 << 10}, {87, 16, 1536, 163 << 10, 4 << 20}, {90, 132, 2048, 227 << 10, 50 << 20}, {99, 4000, 4096, 512 << 10, 50 << 20}};
@@ -196,18 +242,42 @@ TEST(EntropyMapShape, IsWithinTheLimits) {
                     }
 }
 
-// A stop between two pieces.
-TEST_F(CudaEntropyMap, StopsWhenAsked) {
+// Cancels the job while it waits for the third piece.
+class CancellingWorkspace final : public cuda::Workspace {
+  public:
+    CancellingWorkspace(cuda::Workspace* inner, std::atomic<bool>* cancelled) : inner_(inner), cancelled_(cancelled) {}
+    Result<void*> take(std::size_t bytes) override { return inner_->take(bytes); }
+    Result<void*> take_zeroed(std::size_t bytes) override { return inner_->take_zeroed(bytes); }
+    Result<void> read(void* to, const void* from, std::size_t bytes) override { return inner_->read(to, from, bytes); }
+    Result<void> write(void* to, const void* from, std::size_t bytes) override { return inner_->write(to, from, bytes); }
+    Result<void> copy(void* to, const void* from, std::size_t bytes) override { return inner_->copy(to, from, bytes); }
+    Result<void> synchronize() override {
+        if (++waits_ == 3) *cancelled_ = true;
+        return inner_->synchronize();
+    }
+    void reset() override { inner_->reset(); }
+    int waits() const { return waits_; }
+
+  private:
+    cuda::Workspace* inner_;
+    std::atomic<bool>* cancelled_;
+    int waits_ = 0;
+};
+
+TEST_F(CudaEntropyMap, StopsBetweenPieces) {
     context_.policies.entropy_map.piece_pixels = 64;
     const DigestShape shape{16, 64, 0, 0};
     const DeviceBytes image(testing_support::make_digest_input(ElementType::U8, Content::Wide, shape, 1)), map(4 * shape.rows * shape.cols);
     const Job job{ElementType::U8, Axis::Whole, shape.rows, shape.cols, params_of(5, 5, 16, Border::Clip)};
-    const std::atomic<bool> cancelled{true};
+    std::atomic<bool> cancelled{false};
+    CancellingWorkspace workspace(context_.workspace, &cancelled);
+    context_.workspace = &workspace;
     const kernels::InputView input{image.data(), shape.cols};
     const kernels::OutputView output{map.data()};
     const auto report = cuda::run_job(job, {&input, 1}, {&output, 1}, context_, kernels::StopToken(&cancelled, kernels::StopToken::Clock::time_point::max()));
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().status, Status::Cancelled);
+    EXPECT_EQ(workspace.waits(), 3);
 }
 
 }  // namespace

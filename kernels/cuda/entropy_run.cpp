@@ -62,7 +62,7 @@ class Run {
         const std::uint64_t counted = by_values() ? kValues : slots();
         CountInput one_batch = input_;
         one_batch.sequences = std::min(batch_, input_.sequences);
-        shape_ = choose_count_shape(CountWorkload{one_batch, bytes_, counted, sizeof(LevelRule), 0},
+        shape_ = choose_count_shape(CountWorkload{one_batch, bytes_, counted, by_values(), sizeof(LevelRule), 0},
                                     context_.policies.count, context_.limits);
         Result<void> taken = take(batch_ * slots() * sizeof *counts_, &counts_);
         if (taken && by_values()) taken = take(batch_ * kValues * sizeof *values_, &values_);

@@ -31,6 +31,15 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
     const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
     shape->table = table != 0 && rule + held + table <= most && work.slots / 8 <= elements + 32;
     const std::uint64_t team = rule + held + (shape->table ? table : 0);
+    if (work.values && elements >= policy.lane_elements &&
+        kByteLaneThreads * kByteLaneBytes <= limits.shared_bytes_per_block) {
+        shape->by_lane = shape->shared = true;
+        shape->table = false;
+        shape->threads = kByteLaneThreads;
+        shape->copies = 1;
+        shape->team_bytes = kByteLaneThreads * kByteLaneBytes;
+        return;
+    }
     shape->threads = std::min(policy.threads_per_block, kCountThreads);
     shape->copies = 1;
     const bool few = count_segments(work.input, work.element_bytes) <= kFewSegments;

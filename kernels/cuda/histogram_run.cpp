@@ -113,7 +113,7 @@ class Run {
     }
 
     void choose(std::uint64_t slots, std::uint64_t rule_bytes, std::uint64_t table_bytes) {
-        shape_ = choose_count_shape(CountWorkload{input_, bytes_, slots, rule_bytes, table_bytes},
+        shape_ = choose_count_shape(CountWorkload{input_, bytes_, slots, by_values_, rule_bytes, table_bytes},
                                     context_.policies.count, context_.limits);
     }
 

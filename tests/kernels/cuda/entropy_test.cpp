@@ -16,10 +16,10 @@ namespace {
 using testing_support::Content;
 using testing_support::DigestShape;
 
-const cuda::CountPolicy kPolicies[] = {{256, 8, 1, 200 << 10, 32 << 20},
-                                       {32, 1, 1, 48 << 10, 32 << 20},
-                                       {512, 4, 2, 16 << 10, 10 << 10},
-                                       {96, 2, 3, 0, 1}};
+const cuda::CountPolicy kPolicies[] = {{256, 8, 1, 200 << 10, 32 << 20, 1 << 18},
+                                       {32, 1, 1, 48 << 10, 32 << 20, 0},
+                                       {512, 4, 2, 16 << 10, 10 << 10, ~std::uint64_t{0}},
+                                       {96, 2, 3, 0, 1, 100}};
 const ElementType kTypes[] = {ElementType::U8,  ElementType::I8,  ElementType::U16, ElementType::I16,
                               ElementType::U32, ElementType::I32, ElementType::U64, ElementType::I64,
                               ElementType::F16, ElementType::F32, ElementType::F64};

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The CUDA language, if it is wanted and there: sets TEGU_HAS_CUDA and the flags that keep device code to the bits of docs/numerics.md.
 #   TEGU_CUDA                auto: with CUDA if a compiler is found; on: it must be; off: CPU backend only
-#   TEGU_CUDA_ARCHITECTURES  auto: every Jetson that the toolkit has code for; else a list, e.g. "53;87"
+#   TEGU_CUDA_ARCHITECTURES  auto: every Jetson that the toolkit has code for; one: the newest of these, to see that all compiles; else a list, e.g. "53;87"
 set(TEGU_CUDA auto CACHE STRING "Build the CUDA backend: auto, on or off")
 set_property(CACHE TEGU_CUDA PROPERTY STRINGS auto on off)
 set(TEGU_CUDA_ARCHITECTURES auto CACHE STRING "Compute capabilities to build machine code for, or auto")
@@ -17,7 +17,9 @@ endif()
 
 include(CheckLanguage)
 set(CMAKE_CUDA_ARCHITECTURES OFF)  # given per target, when the toolkit is known
-if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
+find_program(TEGU_NVCC nvcc)
+mark_as_advanced(TEGU_NVCC)
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND NOT TEGU_NVCC AND EXISTS /usr/local/cuda/bin/nvcc)
   set(ENV{CUDACXX} /usr/local/cuda/bin/nvcc)  # where JetPack puts it, not on the path
 endif()
 check_language(CUDA)
@@ -35,7 +37,7 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 
 # Nano and TX1 53, TX2 62, Xavier 72, Orin 87, Thor 110: as far as the toolkit knows them.
-if(TEGU_CUDA_ARCHITECTURES STREQUAL "auto")
+if(TEGU_CUDA_ARCHITECTURES MATCHES "^(auto|one)$")
   set(TEGU_CUDA_CODE 87)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 11.4)
     set(TEGU_CUDA_CODE 53 62 72)
@@ -43,6 +45,9 @@ if(TEGU_CUDA_ARCHITECTURES STREQUAL "auto")
     set(TEGU_CUDA_CODE 53 62 72 87)
   else()
     set(TEGU_CUDA_CODE 87 110)
+  endif()
+  if(TEGU_CUDA_ARCHITECTURES STREQUAL "one")
+    list(GET TEGU_CUDA_CODE -1 TEGU_CUDA_CODE)
   endif()
 else()
   set(TEGU_CUDA_CODE ${TEGU_CUDA_ARCHITECTURES})

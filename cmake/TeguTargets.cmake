@@ -56,7 +56,7 @@ function(tegu_library name)
   add_library(tegu_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(tegu_${name} PUBLIC tegu_flags ${ARG_LINKS})
   if(TEGU_SANITIZE AND name STREQUAL kernels)
-    target_compile_options(tegu_kernels PRIVATE -O1)  # the preset asan optimises nothing else: most of its time is compiling
+    target_compile_options(tegu_kernels PRIVATE ${TEGU_OPTIMISE_KERNELS})  # the preset asan optimises nothing else: most of its time is compiling
   endif()
 endfunction()
 

@@ -12,7 +12,7 @@ if missing; then scripts/install-deps.sh build aarch64; fi
 
 generator=()
 if command -v ninja >/dev/null; then generator=(-G Ninja); fi
-cmake -S . -B build/aarch64 "${generator[@]}" -DTEGU_KERNELS_ONLY=ON -DCMAKE_BUILD_TYPE=Release \
+cmake -S . -B build/aarch64 "${generator[@]}" -DTEGU_KERNELS_ONLY=ON -DTEGU_CUDA=off -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
     -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_EXE_LINKER_FLAGS=-static >/dev/null
 cmake --build build/aarch64 --parallel "${JOBS:-$(nproc)}" --target digests

@@ -20,17 +20,19 @@ Entry keep_best(Selector<Entry>& selector) {
     return selector.entries[k - 1];
 }
 
-// Drops all candidates but the first of each of the best k ranks, and leaves them in order. Returns the rank that others must reach.
+// Drops all candidates but the first of each of the best k ranks, and leaves them in order. `worst` becomes the rank that others must
+// reach. False: a stop was requested, and all candidates are still there: there is no room for more.
 template <class Entry>
-std::uint64_t keep_best_distinct(Selector<Entry>& selector, std::uint64_t worst) {
+bool keep_best_distinct(Selector<Entry>& selector, std::uint64_t* worst) {
     Entry* sorted =
         sort_by_rank(selector.entries, selector.spare, selector.size, selector.shift, selector.team.alone());
-    if (sorted == nullptr) return worst;  // a stop was requested
+    if (sorted == nullptr) return false;
     if (sorted != selector.entries) std::swap(selector.entries, selector.spare);
     selector.size = selector.first_of_each_rank(selector.entries, selector.size);
-    if (selector.size < selector.question.k) return worst;
+    if (selector.size < selector.question.k) return true;
     selector.size = selector.question.k;
-    return selector.rank_of(selector.entries[selector.size - 1]);
+    *worst = selector.rank_of(selector.entries[selector.size - 1]);
+    return true;
 }
 
 // A rank that most likely `wanted` of the minima are within, from every 16th of them.
@@ -160,10 +162,9 @@ bool select_distinct_blocks(Selector<Entry>& selector, std::uint64_t& bound) {
         const std::uint64_t count = std::min(block, selector.question.n - begin);
         selector.size +=
             selector.collect(selector.view(begin, count, 0), begin, worst, selector.entries + selector.size);
-        if (selector.size > 2 * selector.question.k + block) worst = keep_best_distinct(selector, worst);
+        if (selector.size > 2 * selector.question.k + block && !keep_best_distinct(selector, &worst)) return false;
     }
-    keep_best_distinct(selector, worst);
-    return true;
+    return keep_best_distinct(selector, &worst);
 }
 
 template bool select_distinct_blocks(Selector<Entry64>&, std::uint64_t&);

@@ -19,7 +19,8 @@ unsigned hot_ranks(const std::uint64_t* sample, std::uint64_t size, std::uint64_
     return count;
 }
 
-constexpr std::uint64_t kSmall = 4096;
+constexpr std::uint64_t kSmall = 4096;    // results up to which a list is cut early
+constexpr std::uint64_t kLook = 1 << 16;  // entries between two looks for a stop
 
 template <class Entry>
 Lists<Entry>::Lists(Selector<Entry>& selector, const ListMemory<Entry>& memory, const std::uint64_t* hot,
@@ -87,6 +88,7 @@ bool Lists<Entry>::merge_into_first(const List& other) {
     Entry* out = first.spare;
     for (std::uint64_t left = std::min(selector_.question.k, memory_.room); left > 0 && (a < a_end || b < b_end);
          --left) {
+        if (left % kLook == 0 && selector_.team.stop().stop_requested()) break;  // the caller looks, too
         const bool same = a < a_end && b < b_end && selector_.rank_of(*a) == selector_.rank_of(*b);
         const bool from_a = b == b_end || (a < a_end && *a < *b);
         *out++ = from_a ? *a : *b;
@@ -110,7 +112,8 @@ typename Lists<Entry>::End Lists<Entry>::pass(std::uint64_t bound) {
         return End::Stopped;
     if (overflown_.load()) return End::GaveUp;
     for (unsigned slot = 1; slot < slots_; ++slot)
-        if (!merge_into_first(lists_[slot])) return End::GaveUp;
+        if (!merge_into_first(lists_[slot])) return selector_.team.stop().stop_requested() ? End::Stopped : End::GaveUp;
+    if (selector_.team.stop().stop_requested()) return End::Stopped;
     selector_.entries = lists_[0].entries;
     selector_.size = lists_[0].size;
     return End::Done;

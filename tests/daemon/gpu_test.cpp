@@ -88,6 +88,8 @@ std::vector<wire::JobRequest> small_requests(const std::vector<float>& values) {
             request_of(values, 10, Axis::Whole, RowscaleParams{})};
 }
 
+const std::string kAuto = "[executor]\nbackend = \"auto\"\n";
+
 bool on_cuda() {
     return std::getenv("TEGU_TEST_CUDA") != nullptr;
 }
@@ -95,9 +97,9 @@ bool on_cuda() {
 class GpuJobs : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override {
-        const std::string forced = "[gpu]\nmemory_class = \"" + GetParam() + "\"\n";
+        const std::string forced = kAuto + "[gpu]\nmemory_class = \"" + GetParam() + "\"\n";
         daemon_ = on_cuda() ? std::make_unique<test::DaemonProcess>(forced, test::DaemonProgram{"bin/tegud", {}})
-                            : std::make_unique<test::DaemonProcess>("", guarded(GetParam()));
+                            : std::make_unique<test::DaemonProcess>(kAuto, guarded(GetParam()));
         RawClient client(socket());
         const Message info = client.reply_to(client.send(MessageType::Info));
         if (test::text_field(info, "backend") == "gpu") return;
@@ -376,7 +378,7 @@ void make_file(const std::string& path) {
 TEST(GpuFaults, WithoutMemoryOfTheDeviceTheCpuComputesAndSaysSo) {
     const std::string directory = test::make_directory();
     {
-        test::DaemonProcess daemon("", guarded("A", "oom:" + directory + "/file"));
+        test::DaemonProcess daemon(kAuto, guarded("A", "oom:" + directory + "/file"));
         RawClient client(daemon.socket());
         BufferOfOnes buffer(client, 4 << 20);
         make_file(directory + "/file");
@@ -394,7 +396,7 @@ TEST(GpuFaults, WithoutMemoryOfTheDeviceTheCpuComputesAndSaysSo) {
 }
 
 TEST(GpuFaults, AJobThatIsLargerThanTheArenaRunsOnTheCpu) {
-    test::DaemonProcess daemon("[gpu]\narena_bytes = \"2MiB\"\n", guarded("A"));
+    test::DaemonProcess daemon(kAuto + "[gpu]\narena_bytes = \"2MiB\"\n", guarded("A"));
     RawClient client(daemon.socket());
     BufferOfOnes buffer(client, 4 << 20);
     buffer.request().backend = BackendChoice::Auto;
@@ -408,7 +410,7 @@ TEST(GpuFaults, AJobThatIsLargerThanTheArenaRunsOnTheCpu) {
 TEST(GpuFaults, ALostDeviceEndsTheDaemonAndEveryJobIsAnswered) {
     const std::string directory = test::make_directory();
     {
-        test::DaemonProcess daemon("[executor]\nthreads = 1\n", guarded("B", "lost:" + directory + "/file"));
+        test::DaemonProcess daemon(kAuto + "threads = 1\n", guarded("B", "lost:" + directory + "/file"));
         RawClient client(daemon.socket());
         const test::SlowJob work(client, test::kSomeWork);
         wire::JobRequest slow = work.request(0);
@@ -451,17 +453,17 @@ void expect_cpu_only(const std::string& settings, const std::string& gpu, const 
 }
 
 TEST(WithoutAGpu, TheCpuComputesAndTheReasonIsSaid) {
-    expect_cpu_only("", "none", "ok", "no NVIDIA driver");
-    expect_cpu_only("[executor]\nbackend = \"cpu\"\n", "A", "ok", "executor.backend is cpu");
+    expect_cpu_only(kAuto, "none", "ok", "no NVIDIA driver");
+    expect_cpu_only("", "A", "ok", "executor.backend is cpu");
 }
 
 TEST(WithoutAGpu, TheDaemonIsDegradedIfThereShouldBeOne) {
     expect_cpu_only("[executor]\nbackend = \"gpu\"\n", "none", "degraded", "no NVIDIA driver");
-    expect_cpu_only("", "unusable", "degraded",
+    expect_cpu_only(kAuto, "unusable", "degraded",
                     "GPU 0 (guarded memory): no machine code for sm_110 in this program, which was built for sm_53");
-    expect_cpu_only("[gpu]\ndevice = 3\n", "A", "degraded", "there is no GPU 3 (gpu.device)");
+    expect_cpu_only(kAuto + "[gpu]\ndevice = 3\n", "A", "degraded", "there is no GPU 3 (gpu.device)");
     expect_cpu_only(
-        "[gpu]\nmemory_class = \"C\"\n", "A", "degraded",
+        kAuto + "[gpu]\nmemory_class = \"C\"\n", "A", "degraded",
         "memory class C needs access to pageable memory, which this device does not have (gpu.memory_class)");
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/result.h"
 #include "kernels/cuda/reduce.h"
 
 namespace tegu::cuda {

@@ -51,7 +51,7 @@ TEST(SettingsTable, EveryRowSetsItsOwnMemberAlone) {
         else if (info.kind == SettingKind::Level)
             value = std::string("debug");
         else if (info.kind == SettingKind::Backend)
-            value = std::string("cpu");
+            value = std::string("gpu");
         else if (info.kind == SettingKind::Memory)
             value = std::string("A");
         else

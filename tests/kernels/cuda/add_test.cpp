@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // add on the GPU backend beyond the common jobs: launch policies, sizes around packs, gaps and addresses, in place, sums that do not fit.
-#include <gtest/gtest.h>
-
 #include <cstring>
 
 #include "kernels/cuda/operation.h"
-#include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
 namespace {
@@ -16,19 +13,8 @@ using testing_support::DigestShape;
 
 const cuda::AddPolicy kPolicies[] = {{256, 4, 8}, {32, 1, 1}, {1024, 2, 1}, {96, 4, 2}, {512, 1, 3}};
 
-TestInput input_of(ElementType type, const DigestShape& shape, std::uint64_t seed, Content content = Content::Plain) {
-    return {testing_support::make_digest_input(type, content, shape, seed), shape.offset, shape.cols + shape.extra};
-}
-
-class CudaAdd : public testing::Test {
+class CudaAdd : public CudaTest {
   protected:
-    void SetUp() override {
-        const char* why_not = "";
-        const cuda::Context* context = test_context(&why_not);
-        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
-        context_ = *context;
-    }
-    cuda::Context context_;
 };
 
 TEST_F(CudaAdd, EverySizeAndPolicyGivesTheSameBits) {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // dot on the GPU backend beyond the common jobs: launch policies, sizes around runs, tiles and chunks, gaps and addresses that differ between the inputs,
 // leaves that have to be computed in f64, and sums that do not fit.
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <limits>
 
 #include "kernels/cuda/operation.h"
-#include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
 namespace {
@@ -25,10 +22,6 @@ constexpr ElementType kTypes[] = {
 #undef TEGU_X
 };
 
-TestInput input_of(ElementType type, const DigestShape& shape, std::uint64_t seed, Content content = Content::Plain) {
-    return {testing_support::make_digest_input(type, content, shape, seed), shape.offset, shape.cols + shape.extra};
-}
-
 TestInput input_from(const std::vector<float>& values) {
     TestInput input;
     input.bytes.resize(values.size() * sizeof(float));
@@ -41,18 +34,11 @@ Job job_of(ElementType type, Axis axis, std::uint64_t rows, std::uint64_t cols, 
     return Job{type, axis, rows, cols, DotParams{skip_nans}};
 }
 
-class CudaDot : public testing::Test {
+class CudaDot : public CudaTest {
   protected:
-    void SetUp() override {
-        const char* why_not = "";
-        const cuda::Context* context = test_context(&why_not);
-        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
-        context_ = *context;
-    }
     testing::AssertionResult same(const Job& job, const TestInput& x, const TestInput& y) {
         return same_on_both(context_, job, {x, y});
     }
-    cuda::Context context_;
 };
 
 TEST_F(CudaDot, EverySizeAndPolicyGivesTheSameBits) {

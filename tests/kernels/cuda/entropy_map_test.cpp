@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // entropy_map on the GPU backend beyond the common jobs: every method, policies, windows larger than the image, borders, pieces, ranges, NaN.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -14,8 +12,7 @@
 #include "kernels/cuda/operation.h"
 #include "kernels/entropy_table.h"
 #include "kernels/levels.h"
-#include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
 namespace {
@@ -31,14 +28,8 @@ const EntropyMapPolicy kPolicies[] = {{EntropyMapMethod::Chosen, 128, 0, 0, 0},
                                       {EntropyMapMethod::Chosen, 64, 5, 0, 2100},
                                       {EntropyMapMethod::Chosen, 256, 40, 1, 0}};
 
-class CudaEntropyMap : public testing::Test {
+class CudaEntropyMap : public CudaTest {
   protected:
-    void SetUp() override {
-        const char* why_not = "";
-        const cuda::Context* context = test_context(&why_not);
-        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
-        context_ = *context;
-    }
     void expect_same(ElementType type, const DigestShape& shape, Content content, const EntropyMapParams& params) {
         const TestInput input{testing_support::make_digest_input(type, content, shape, ++seed_), shape.offset, shape.cols + shape.extra};
         expect_same(type, shape, input, params, "content " + std::to_string(static_cast<int>(content)) + ", seed " + std::to_string(seed_));
@@ -53,7 +44,6 @@ class CudaEntropyMap : public testing::Test {
             << ", method " << static_cast<int>(policy.method) << ", threads " << policy.threads_per_block << ", strip " << policy.rows_per_strip << ", columns " << policy.columns_per_thread << ", piece "
             << policy.piece_pixels;
     }
-    cuda::Context context_;
     std::uint64_t seed_ = 0;
 };
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // entropy on the GPU backend beyond the common jobs: launch policies, sizes around packs and segments, gaps and addresses, NaN and ranges of rows, skewed
 // and flat data, counters beyond shared memory.
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <limits>
 
 #include "kernels/cuda/operation.h"
-#include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
 namespace {
@@ -32,14 +29,8 @@ EntropyParams levels_of(std::uint32_t levels, bool skip_nans = false, LogBase ba
     return params;
 }
 
-class CudaEntropy : public testing::Test {
+class CudaEntropy : public CudaTest {
   protected:
-    void SetUp() override {
-        const char* why_not = "";
-        const cuda::Context* context = test_context(&why_not);
-        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
-        context_ = *context;
-    }
     testing::AssertionResult same(ElementType type, Axis axis, const DigestShape& shape, Content content,
                                   const EntropyParams& params) {
         const Job job{type, axis, shape.rows, shape.cols, params};
@@ -59,7 +50,6 @@ class CudaEntropy : public testing::Test {
         input.row_stride = values.size() / rows;
         return same_on_both(context_, Job{ElementType::F32, Axis::Rows, rows, input.row_stride, params}, {input});
     }
-    cuda::Context context_;
 };
 
 TEST_F(CudaEntropy, EverySizeAndPolicyGivesTheSameBits) {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // histogram on the GPU backend beyond the common jobs: launch policies, sizes around packs and segments, gaps and addresses, ranges that f32 cannot estimate,
 // elements next to the edges, many bins, jobs in several launches.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 
 #include "kernels/cuda/operation.h"
-#include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
 namespace {
@@ -50,14 +47,8 @@ TestInput input_of(const std::vector<T>& values) {
     return input;
 }
 
-class CudaHistogram : public testing::Test {
+class CudaHistogram : public CudaTest {
   protected:
-    void SetUp() override {
-        const char* why_not = "";
-        const cuda::Context* context = test_context(&why_not);
-        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
-        context_ = *context;
-    }
     testing::AssertionResult same(ElementType type, Axis axis, const DigestShape& shape, Content content,
                                   const HistogramParams& params) {
         const Job job{type, axis, shape.rows, shape.cols, params};
@@ -105,7 +96,6 @@ class CudaHistogram : public testing::Test {
             return value;
         }
     }
-    cuda::Context context_;
 };
 
 TEST_F(CudaHistogram, EverySizeAndPolicyGivesTheSameBits) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // quantile on the GPU backend beyond the common jobs: sorted and counted, in shared memory and not, many quantiles, rows with and without NaN, and counts that
 // contradict each other.
-#include <gtest/gtest.h>
-
 #include "kernels/cuda/operation.h"
 #include "kernels/cuda/quantile_tree.h"
-#include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
 namespace {
@@ -29,10 +26,6 @@ constexpr ElementType kAllTypes[] = {
 #undef TEGU_X
 };
 
-TestInput input_of(ElementType type, const DigestShape& shape, std::uint64_t seed, Content content = Content::Plain) {
-    return {testing_support::make_digest_input(type, content, shape, seed), shape.offset, shape.cols + shape.extra};
-}
-
 QuantileParams params_of(std::vector<double> q, unsigned method, bool skip_nans) {
     QuantileParams params;
     params.q = std::move(q);
@@ -41,14 +34,8 @@ QuantileParams params_of(std::vector<double> q, unsigned method, bool skip_nans)
     return params;
 }
 
-class CudaQuantile : public testing::Test {
+class CudaQuantile : public CudaTest {
   protected:
-    void SetUp() override {
-        const char* why_not = "";
-        const cuda::Context* context = test_context(&why_not);
-        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
-        context_ = *context;
-    }
     testing::AssertionResult same(ElementType type, const DigestShape& shape, const TestInput& input,
                                   const QuantileParams& params, Axis axis = Axis::Whole) {
         set_thread_order(++order_);
@@ -60,7 +47,6 @@ class CudaQuantile : public testing::Test {
                << ", method " << static_cast<int>(params.method) << (params.skip_nans ? ", skip_nans" : "") << ", room "
                << context_.policies.quantile.room << ", order of threads " << order_;
     }
-    cuda::Context context_;
     std::uint64_t order_ = 0;
 };
 

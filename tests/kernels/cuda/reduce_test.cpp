@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce on the GPU backend beyond the common jobs: launch policies, sizes around runs, tiles and chunks, rows of every length, gaps and
 // addresses, inputs where a leaf leaves its fast path, integer totals that do not fit, and jobs cut into several launches.
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <limits>
 
 #include "kernels/cuda/operation.h"
 #include "kernels/cuda/reduce.h"
-#include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
 namespace {
@@ -25,10 +22,6 @@ constexpr ElementType kTypes[] = {
     TEGU_ELEMENT_TYPES(TEGU_X)
 #undef TEGU_X
 };
-
-TestInput input_of(ElementType type, const DigestShape& shape, std::uint64_t seed, Content content = Content::Plain) {
-    return {testing_support::make_digest_input(type, content, shape, seed), shape.offset, shape.cols + shape.extra};
-}
 
 template <class T>
 TestInput input_from(const std::vector<T>& values) {
@@ -50,18 +43,11 @@ StatisticSet set_of(std::initializer_list<Statistic> statistics) {
     return set;
 }
 
-class CudaReduce : public testing::Test {
+class CudaReduce : public CudaTest {
   protected:
-    void SetUp() override {
-        const char* why_not = "";
-        const cuda::Context* context = test_context(&why_not);
-        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
-        context_ = *context;
-    }
     testing::AssertionResult same(const Job& job, const TestInput& input) {
         return same_on_both(context_, job, {input});
     }
-    cuda::Context context_;
 };
 
 TEST_F(CudaReduce, EverySizeAndPolicyGivesTheSameBits) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rowscale on the GPU backend beyond the common jobs: widths around lanes, packs and blocks, launch policies, gaps, addresses, in place.
-#include <gtest/gtest.h>
-
 #include "kernels/cuda/operation.h"
-#include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
 namespace {
@@ -15,14 +12,8 @@ using testing_support::DigestShape;
 const cuda::RowscalePolicy kPolicies[] = {{256, 4, 8}, {32, 1, 1}, {64, 2, 1}, {128, 4, 2}, {512, 1, 1}};
 const ElementType kTypes[] = {ElementType::F16, ElementType::F32, ElementType::F64};
 
-class CudaRowscale : public testing::Test {
+class CudaRowscale : public CudaTest {
   protected:
-    void SetUp() override {
-        const char* why_not = "";
-        const cuda::Context* context = test_context(&why_not);
-        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
-        context_ = *context;
-    }
     void expect_same(ElementType type, Axis axis, const DigestShape& shape, Content content, bool skip_nans) {
         const Job job{type, axis, shape.rows, shape.cols, RowscaleParams{skip_nans}};
         const TestInput input{testing_support::make_digest_input(type, content, shape, shape.cols), shape.offset, shape.cols + shape.extra};
@@ -32,7 +23,6 @@ class CudaRowscale : public testing::Test {
             << ", offset " << shape.offset << ", content " << static_cast<int>(content) << ", threads " << policy.threads_per_block
             << ", packs " << policy.packs_per_thread;
     }
-    cuda::Context context_;
 };
 
 TEST_F(CudaRowscale, EveryWidthAndPolicyGivesTheSameBits) {

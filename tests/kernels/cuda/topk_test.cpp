@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // topk on the GPU backend beyond the common jobs: every method by policies that force it, sizes around blocks and packs, gaps and addresses, values that repeat,
 // lie in order or are all equal, and cuts that are bad.
-#include <gtest/gtest.h>
-
 #include <cstring>
 
 #include "kernels/cuda/operation.h"
 #include "kernels/cuda/select_sample.cuh"
-#include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
 namespace {
@@ -31,10 +28,6 @@ constexpr ElementType kAllTypes[] = {
 #undef TEGU_X
 };
 
-TestInput input_of(ElementType type, const DigestShape& shape, std::uint64_t seed, Content content = Content::Plain) {
-    return {testing_support::make_digest_input(type, content, shape, seed), shape.offset, shape.cols + shape.extra};
-}
-
 // Elements as value(i) says, of a type of 4 bytes.
 template <class Value>
 TestInput words(ElementType type, std::uint64_t n, Value value) {
@@ -46,14 +39,8 @@ TestInput words(ElementType type, std::uint64_t n, Value value) {
     return input;
 }
 
-class CudaTopk : public testing::Test {
+class CudaTopk : public CudaTest {
   protected:
-    void SetUp() override {
-        const char* why_not = "";
-        const cuda::Context* context = test_context(&why_not);
-        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
-        context_ = *context;
-    }
     testing::AssertionResult same(ElementType type, const DigestShape& shape, const TestInput& input,
                                   const TopkParams& params, Axis axis = Axis::Whole) {
         set_thread_order(++order_);
@@ -75,7 +62,6 @@ class CudaTopk : public testing::Test {
                                         {outputs, 2}, context_, kernels::StopToken());
         return done ? done->policy.substr(done->policy.find(' ', done->policy.find("sm_")) + 1) : done.error().message;
     }
-    cuda::Context context_;
     std::uint64_t order_ = 0;
 };
 

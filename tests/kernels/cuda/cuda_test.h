@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of single operations on the GPU backend share: a context of their own, whose policies they may change, and generated inputs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "tests/kernels/cuda/compare_backends.h"
+#include "tests/kernels/digest_inputs.h"
+
+namespace tegu::test {
+
+class CudaTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        const char* why_not = "";
+        const cuda::Context* context = test_context(&why_not);
+        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
+        context_ = *context;
+    }
+    cuda::Context context_;
+};
+
+inline TestInput input_of(ElementType type, const testing_support::DigestShape& shape, std::uint64_t seed,
+                          testing_support::Content content = testing_support::Content::Plain) {
+    return {testing_support::make_digest_input(type, content, shape, seed), shape.offset, shape.cols + shape.extra};
+}
+
+}  // namespace tegu::test

@@ -31,8 +31,10 @@ class DeviceBytes {
 
 // The context that the tests run in; null, and why, without a GPU.
 const cuda::Context* test_context(const char** why_not);
-// On the host sizes above this take too long: every step of a fiber costs.
+// On the host sizes above this take too long: every step of a fiber costs. On a GPU all sizes, or those up to $TEGU_TEST_ELEMENTS.
 std::uint64_t largest_test_elements();
+// 0: the variable is not set.
+std::uint64_t number_in_environment(const char* name);
 // Decides the order of threads, where the tests have a say in it.
 void set_thread_order(std::uint64_t seed);
 

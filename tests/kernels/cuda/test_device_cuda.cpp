@@ -60,7 +60,10 @@ const cuda::Context* test_context(const char** why_not) {
     return &context;
 }
 
-std::uint64_t largest_test_elements() { return std::uint64_t{1} << 33; }
+std::uint64_t largest_test_elements() {
+    static const std::uint64_t wish = number_in_environment("TEGU_TEST_ELEMENTS");
+    return wish != 0 ? wish : std::uint64_t{1} << 33;
+}
 void set_thread_order(std::uint64_t) {}
 
 }  // namespace tegu::test

@@ -76,7 +76,7 @@ class GpuBench {
 // The cases of an operation, in gpu/<stem>.cpp.
 void bench_add(GpuBench& bench);
 void bench_entropy_map(GpuBench& bench);
-void bench_histogram(GpuBench& bench);  // and entropy
+void bench_histogram(GpuBench& bench);  // and entropy and fused
 void bench_reduce(GpuBench& bench);
 void bench_rowscale(GpuBench& bench);
 void bench_select(GpuBench& bench);  // topk and quantile

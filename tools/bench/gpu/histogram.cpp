@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram and entropy: one read of the input, and counters in shared memory. Whole jobs are timed, with the waits of the host that they have.
+// histogram, entropy and fused: one read of the input, and counters in shared memory. Whole jobs are timed, with the waits of the host that they have;
+// histograms of 256 bins beside CUB's, fused jobs beside their parts one after another, and a kernel that only reads before both.
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 
 #include "kernels/cuda/operation.h"
 #include "tools/bench/gpu/gpu_bench.h"
+#include "tools/bench/gpu/histogram_peers.h"
+#include "tools/bench/gpu/reduce_peers.h"
 
 namespace tegu::bench {
 namespace {
@@ -43,34 +46,125 @@ void fill(Rotation& x, const Case& test, std::uint64_t n) {
     x.fill(elements<T>(n, test.data, scale).data(), n * sizeof(T));
 }
 
+std::vector<cuda::CountPolicy> policies_of(const GpuBench& bench) {
+    const cuda::CountPolicy standard = bench.context().policies.count;
+    if (!bench.sweep()) return {standard};
+    std::vector<cuda::CountPolicy> policies;
+    for (const unsigned threads : {128u, 256u, 512u})
+        for (const unsigned copies : {1u, 4u, 16u})
+            for (const unsigned waves : {1u, 2u}) {
+                cuda::CountPolicy policy = standard;
+                policy.threads_per_block = threads;
+                policy.copies = copies;
+                policy.waves = waves;
+                policies.push_back(policy);
+            }
+    for (const std::uint64_t lane_elements : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+        policies.push_back(standard);
+        policies.back().lane_elements = lane_elements;
+    }
+    return policies;
+}
+std::string policy_name(const cuda::CountPolicy& policy) {
+    return " " + std::to_string(policy.threads_per_block) + "/" + std::to_string(policy.copies) + "/" +
+           std::to_string(policy.waves) +
+           (policy.lane_elements == 0                   ? "/lanes"
+            : policy.lane_elements == ~std::uint64_t{0} ? "/no lanes"
+                                                        : "");
+}
+
+// The job as it is run, with outputs of its own.
+class Runner {
+  public:
+    Runner(const Case& test, const Rotation& x) : test_(test), x_(x) {
+        const Result<kernels::JobPlan> plan = kernels::plan_job(test.job);
+        for (const ArraySpec& spec : plan->outputs) {
+            memory_.emplace_back(array_bytes(spec), 0, 1);
+            outputs_.push_back({static_cast<std::byte*>(memory_.back()[0])});
+        }
+    }
+    GpuTime time(GpuBench& bench, const cuda::CountPolicy& policy) const {
+        cuda::Context context = bench.context();
+        context.policies.count = policy;
+        return bench.time([&](std::size_t turn) {
+            const kernels::InputView input{static_cast<const std::byte*>(x_[turn]), test_.job.cols};
+            const auto done = cuda::run_job(test_.job, {&input, 1}, outputs_, context, kernels::StopToken());
+            if (done) return;
+            std::fprintf(stderr, "tegu-bench-gpu: %s: %s\n", test_.name.c_str(), done.error().message.c_str());
+            std::exit(1);
+        });
+    }
+
+  private:
+    const Case& test_;
+    const Rotation& x_;
+    std::deque<Rotation> memory_;
+    std::vector<kernels::OutputView> outputs_;
+};
+
+// CUB's counts of the same elements in as many bins; 0 where there is no CUB, or it has no such histogram.
+GpuTime time_cub(GpuBench& bench, const Job& job, const Rotation& x) {
+    const auto* const params = std::get_if<HistogramParams>(&job.params);
+    const bool is_peer =
+        params != nullptr && params->has_range && job.axis == Axis::Whole && params->bins == 256 && job.cols < 1u << 31;
+    const auto n = static_cast<std::int32_t>(is_peer ? job.cols : 0);
+    const std::size_t space_bytes = is_peer ? cub_histogram_bytes(n, 256) : 0;
+    if (space_bytes == 0 || (job.type != ElementType::U8 && job.type != ElementType::F32)) return {};
+    const Rotation space(space_bytes, 0, 1), counts(256 * sizeof(unsigned), 0, 1);
+    return bench.time([&](std::size_t turn) {
+        auto* const bins = static_cast<unsigned*>(counts[0]);
+        const auto count = [&](auto* elements) {
+            return cub_histogram(space[0], space_bytes, elements, n, bins, 256, static_cast<float>(params->lo),
+                                 static_cast<float>(params->hi), bench.context().stream);
+        };
+        require_cuda(job.type == ElementType::U8 ? count(static_cast<const std::uint8_t*>(x[turn]))
+                                                 : count(static_cast<const float*>(x[turn])),
+                     "CUB");
+    });
+}
+
+// The sum of the times of the parts, each a job.
+GpuTime time_parts(GpuBench& bench, const Case& test, const Rotation& x, const cuda::CountPolicy& policy) {
+    GpuTime sum;
+    const auto* const params = std::get_if<FusedParams>(&test.job.params);
+    if (params == nullptr) return sum;
+    for (const FusedPart& part : params->parts) {
+        Case alone = test;
+        std::visit([&](const auto& own) { alone.job.params = own; }, part);
+        const GpuTime time = Runner(alone, x).time(bench, policy);
+        sum.us += time.us;
+        sum.noise = time.noise > sum.noise ? time.noise : sum.noise;
+    }
+    return sum;
+}
+
 void bench_case(GpuBench& bench, const Case& test) {
     const std::string name = test.name + (test.data == Data::Uniform ? "" : std::string(", ") + word(test.data));
     if (!bench.wants(name)) return;
-    const cuda::Context& context = bench.context();
     const std::uint64_t n = test.job.rows * test.job.cols, bytes = n * element_bytes(test.job.type);
-    Rotation x(bytes, context.limits.l2_bytes);
+    Rotation x(bytes, bench.context().limits.l2_bytes);
     switch (test.job.type) {
         case ElementType::U8: fill<std::uint8_t>(x, test, n); break;
         case ElementType::U16: fill<std::uint16_t>(x, test, n); break;
         case ElementType::F64: fill<double>(x, test, n); break;
         default: fill<float>(x, test, n); break;
     }
-    const Result<kernels::JobPlan> plan = kernels::plan_job(test.job);
-    std::deque<Rotation> memory;
-    std::vector<kernels::OutputView> outputs;
-    for (const ArraySpec& spec : plan->outputs) {
-        memory.emplace_back(array_bytes(spec), 0);
-        outputs.push_back({static_cast<std::byte*>(memory.back()[0])});
-    }
-    const GpuTime time = bench.time([&](std::size_t turn) {
-        const kernels::InputView input{static_cast<const std::byte*>(x[turn]), test.job.cols};
-        const auto done = cuda::run_job(test.job, {&input, 1}, outputs, context, kernels::StopToken());
-        if (!done) {
-            std::fprintf(stderr, "tegu-bench-gpu: %s: %s\n", name.c_str(), done.error().message.c_str());
-            std::exit(1);
-        }
+    const Rotation out(sizeof(unsigned), 0, 1);
+    const GpuTime read = bench.time([&](std::size_t turn) {
+        require_cuda(read_all(x[turn], bytes / 16 * 16, static_cast<unsigned*>(out[0]),
+                              bench.context().limits.multiprocessors, bench.context().stream),
+                     "read");
     });
-    bench.report(name, n, test.passes * bytes, time);
+    bench.report(name + ", read", n, bytes, read);
+    const GpuTime cub = time_cub(bench, test.job, x);
+    const Runner runner(test, x);
+    for (const cuda::CountPolicy& policy : policies_of(bench)) {
+        const GpuTime time = runner.time(bench, policy);
+        const GpuTime parts = time_parts(bench, test, x, policy);
+        const std::string beside = cub.us > 0 ? "CUB" : parts.us > 0 ? "its parts" : "";
+        bench.report(name + (bench.sweep() ? policy_name(policy) : ""), n, test.passes * bytes, time, beside,
+                     cub.us > 0 ? cub : parts);
+    }
 }
 
 Job histogram_job(ElementType type, std::uint64_t rows, std::uint64_t cols, std::uint32_t bins, bool has_range) {
@@ -83,6 +177,20 @@ Job histogram_job(ElementType type, std::uint64_t rows, std::uint64_t cols, std:
 Job entropy_job(ElementType type, std::uint64_t rows, std::uint64_t cols, std::uint32_t levels) {
     EntropyParams params;
     params.levels = levels;
+    return Job{type, rows == 1 ? Axis::Whole : Axis::Rows, rows, cols, params};
+}
+// Statistics, histogram and entropy with ranges, so that each of them reads the data once.
+Job fused_job(ElementType type, StatisticSet statistics, std::uint64_t rows, std::uint64_t cols) {
+    ReduceParams reduce;
+    reduce.statistics = statistics;
+    const Job counting = histogram_job(type, rows, cols, 256, true);
+    const HistogramParams& histogram = *std::get_if<HistogramParams>(&counting.params);
+    EntropyParams entropy;
+    entropy.levels = 256;
+    entropy.has_range = is_float(type);
+    entropy.hi = histogram.hi;
+    FusedParams params;
+    params.parts = {reduce, histogram, entropy};
     return Job{type, rows == 1 ? Axis::Whole : Axis::Rows, rows, cols, params};
 }
 
@@ -111,10 +219,15 @@ void bench_histogram(GpuBench& bench) {
     bench_case(bench, {"histogram/f32/16/100000x1000", histogram_job(ElementType::F32, 100000, 1000, 16, true)});
     bench_case(bench, {"histogram/f32/16/100x1000000", histogram_job(ElementType::F32, 100, 1000000, 16, true)});
     bench_case(bench, {"entropy/u8/256/1e8", entropy_job(ElementType::U8, 1, large, 256)});
-    bench_case(bench, {"entropy/f32/256/1e8", entropy_job(ElementType::F32, 1, large, 256), Data::Uniform, 2});
+    bench_case(bench,
+               {"entropy/f32/256, no range/1e8", entropy_job(ElementType::F32, 1, large, 256), Data::Uniform, 2});
     bench_case(bench, {"entropy/u16/65536/1e8", entropy_job(ElementType::U16, 1, large, 65536)});
     bench_case(bench,
                {"entropy/f32/256/100000x1000", entropy_job(ElementType::F32, 100000, 1000, 256), Data::Uniform, 2});
+    constexpr StatisticSet kMoments = statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Var);
+    bench_case(bench, {"fused/u8/all/1e8", fused_job(ElementType::U8, kAllStatistics, 1, large), Data::Uniform, 3});
+    bench_case(bench, {"fused/f32/all/1e8", fused_job(ElementType::F32, kAllStatistics, 1, large), Data::Uniform, 3});
+    bench_case(bench, {"fused/f32/mean,var/1e8", fused_job(ElementType::F32, kMoments, 1, large), Data::Uniform, 3});
 }
 
 }  // namespace tegu::bench

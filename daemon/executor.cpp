@@ -8,10 +8,9 @@
 
 namespace tegu::daemon {
 
-JobStation::Outcome CpuStation::run(const std::shared_ptr<JobTask>& task, const kernels::StopToken& stop) {
-    task->place = Place::Executor;
-    Result<void> done = runner_.run(task->prepared, stop, task->queue_ns, task->body, task->cost);
-    if (!done) task->error = std::move(done).error();
+JobStation::Outcome CpuStation::run(JobTask& task, const kernels::StopToken& stop) {
+    Result<void> done = runner_.run(task.prepared, stop, task.queue_ns, task.body, task.cost);
+    if (!done) task.error = std::move(done).error();
     return Outcome::Done;
 }
 
@@ -43,7 +42,8 @@ Executor::~Executor() {
 void Executor::submit(std::shared_ptr<JobTask> task) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        const Waiting waiting = task->waiting;
+        Waiting waiting = task->waiting;
+        waiting.cost_ns = task->predicted_ns[static_cast<std::size_t>(station_->place())];
         waiting_.emplace(waiting.ticket, std::move(task));
         scheduler_.push(waiting);
     }
@@ -72,7 +72,7 @@ ExecutorLoad Executor::load() const {
     load.waiting_ns = scheduler_.cost_ns();
     if (running_ != nullptr) {
         load.running = 1;
-        load.running_ns = running_->waiting.cost_ns;
+        load.running_ns = running_ns_;
         load.running_scratch_bytes = running_->prepared.plan.scratch_bytes;
     }
     return load;
@@ -123,6 +123,7 @@ std::shared_ptr<JobTask> Executor::wait_for_job() {
     const std::optional<Waiting> next = scheduler_.pop();
     const auto found = waiting_.find(next->ticket);
     running_ = std::move(found->second);
+    running_ns_ = next->cost_ns;
     waiting_.erase(found);
     return running_;
 }
@@ -147,14 +148,15 @@ void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
 }
 
 // A job whose deadline passed, or that was cancelled just now, is not started.
-JobStation::Outcome Executor::run(const std::shared_ptr<JobTask>& task) {
+JobStation::Outcome Executor::run(JobTask& task) {
     const TimePoint start = Clock::now();
-    const kernels::StopToken stop(&task->stop, task->deadline);
-    task->queue_ns = nanoseconds(start - task->received);
+    const kernels::StopToken stop(&task.stop, task.deadline);
+    task.queue_ns = nanoseconds(start - task.received);
+    task.place = station_->place();
     if (!stop.stop_requested()) return station_->run(task, stop);
-    task->error = task->stop.load(std::memory_order_relaxed)
-                      ? make_error(Status::Cancelled, "the job was cancelled before it started")
-                      : make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
+    task.error = task.stop.load(std::memory_order_relaxed)
+                     ? make_error(Status::Cancelled, "the job was cancelled before it started")
+                     : make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
     return JobStation::Outcome::Done;
 }
 
@@ -163,10 +165,12 @@ void Executor::finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         running_.reset();
-        if (outcome == JobStation::Outcome::Passed) return;
-        first = done_.empty();
-        done_.push_back(std::move(task));
+        if (outcome == JobStation::Outcome::Done) {
+            first = done_.empty();
+            done_.push_back(std::move(task));
+        }
     }
+    if (outcome == JobStation::Outcome::Passed) return station_->pass(std::move(task));
     if (first) wake_();
 }
 
@@ -174,7 +178,7 @@ void Executor::loop() {
     try {
         station_->start();
         while (std::shared_ptr<JobTask> task = wait_for_job()) {
-            const JobStation::Outcome outcome = run(task);
+            const JobStation::Outcome outcome = run(*task);
             if (outcome == JobStation::Outcome::Fatal) {
                 // The job stays in flight: it is answered with what all others are.
                 fail(*task->error);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executor: a thread that runs the jobs above the inline budget, one at a time, and the queue that it takes them from. What computes
-// is its station: the CPU with a whole thread pool, or a GPU; a daemon has one of each at most. The queue is shared under a mutex, so that
-// the next job is chosen the moment the last one ends and priorities hold; everything else of a job belongs to the io thread
-// before submit() and after take_done().
+// is its station: the CPU with a whole thread pool, or a GPU. The queue is shared under a mutex, so that the next job is chosen the moment
+// the last one ends and priorities hold; everything else of a job belongs to the io thread before submit() and after take_done(). So an
+// executor keeps no reference to a job that it has handed on: the last one, which ends the job's hold on its buffers, is the io thread's.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -27,7 +28,8 @@ class Session;
 
 // A job in flight that did not run at once.
 struct JobTask {
-    Waiting waiting;  // its ticket, user, priority and predicted wall time
+    Waiting waiting;                                    // its ticket, user and priority; what it costs is said by:
+    std::array<std::uint64_t, kPlaces> predicted_ns{};  // wall time, for each place where it may run
     std::uint64_t request_id = 0;
     std::weak_ptr<Session> session;  // gone if the client is
     TimePoint received;
@@ -50,13 +52,16 @@ class JobStation {
   public:
     enum class Outcome {
         Done,    // error or body is set
-        Passed,  // it went on to another executor
+        Passed,  // pass() gives it to another executor
         Fatal,   // error is set, and the daemon has to end
     };
     virtual ~JobStation() = default;
+    virtual Place place() const = 0;
     virtual void start() {}
-    // `stop` was not requested a moment ago. task->queue_ns is set.
-    virtual Outcome run(const std::shared_ptr<JobTask>& task, const kernels::StopToken& stop) = 0;
+    // `stop` was not requested a moment ago. task.queue_ns and task.place are set.
+    virtual Outcome run(JobTask& task, const kernels::StopToken& stop) = 0;
+    // Hands on a job for which run() said Passed. The executor holds no other reference to it.
+    virtual void pass(std::shared_ptr<JobTask> task) { (void)task; }
     virtual void end() {}
 };
 
@@ -64,7 +69,8 @@ class JobStation {
 class CpuStation final : public JobStation {
   public:
     explicit CpuStation(unsigned threads) : pool_(threads), runner_(&pool_) {}
-    Outcome run(const std::shared_ptr<JobTask>& task, const kernels::StopToken& stop) override;
+    Place place() const override { return Place::Executor; }
+    Outcome run(JobTask& task, const kernels::StopToken& stop) override;
 
   private:
     kernels::ThreadPool pool_;
@@ -119,7 +125,7 @@ class Executor {
     std::shared_ptr<JobTask> wait_for_job();
     void wait_for_end();
     void run_errands(std::unique_lock<std::mutex>& lock);
-    JobStation::Outcome run(const std::shared_ptr<JobTask>& task);
+    JobStation::Outcome run(JobTask& task);
     void finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome);
     void fail(const char* what) noexcept;
     void fail(Error error) noexcept;
@@ -134,6 +140,7 @@ class Executor {
     Scheduler scheduler_;
     std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> waiting_;  // by ticket
     std::shared_ptr<JobTask> running_;
+    std::uint64_t running_ns_ = 0;  // predicted, of that
     std::vector<std::shared_ptr<JobTask>> done_;
     std::deque<Errand> errands_;
     std::vector<std::function<void()>> done_errands_;

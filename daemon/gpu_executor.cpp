@@ -83,26 +83,28 @@ class GpuStation final : public JobStation {
         found_.set_value(std::move(status));
     }
 
-    Outcome run(const std::shared_ptr<JobTask>& task, const kernels::StopToken& stop) override {
-        PreparedJob& prepared = task->prepared;
-        task->place = Place::Gpu;
-        Result<void> done = jobs_->run(prepared, stop, task->queue_ns, task->body, task->cost);
+    Place place() const override { return Place::Gpu; }
+
+    Outcome run(JobTask& task, const kernels::StopToken& stop) override {
+        PreparedJob& prepared = task.prepared;
+        Result<void> done = jobs_->run(prepared, stop, task.queue_ns, task.body, task.cost);
         publish();
         if (jobs_->lost()) {
-            task->error = *jobs_->lost();
+            task.error = *jobs_->lost();
             return Outcome::Fatal;
         }
         if (done) return Outcome::Done;
-        const bool may_repeat = !prepared.in_place || !task->cost.started;
+        const bool may_repeat = !prepared.in_place || !task.cost.started;
         if (done.error().status == Status::OutOfMemory && prepared.backend == wire::BackendChoice::Auto && may_repeat) {
             prepared.note = "not on the GPU: " + done.error().message;
-            task->cost = RunCost();
-            fallback_.submit(task);
+            task.cost = RunCost();
             return Outcome::Passed;
         }
-        task->error = std::move(done).error();
+        task.error = std::move(done).error();
         return Outcome::Done;
     }
+
+    void pass(std::shared_ptr<JobTask> task) override { fallback_.submit(std::move(task)); }
 
     void end() override {
         jobs_.reset();

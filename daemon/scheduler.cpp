@@ -82,8 +82,9 @@ bool Scheduler::remove(const Waiting& job) {
         const auto found = std::find_if(queue.begin(), queue.end(),
                                         [&](const Waiting& waiting) { return waiting.ticket == job.ticket; });
         if (found == queue.end()) return false;
+        const Waiting removed = *found;
         queue.erase(found);
-        forget(job);
+        forget(removed);
         return true;
     }
     return false;

@@ -35,7 +35,7 @@ class Scheduler {
     void push(const Waiting& job);
     // Takes the job that is next; nothing if none waits.
     std::optional<Waiting> pop();
-    // Takes a waiting job out. False if it does not wait (any more).
+    // Takes a waiting job out: that with the ticket, user and priority of `job`. False if it does not wait (any more).
     bool remove(const Waiting& job);
 
     std::uint64_t size() const { return size_; }

@@ -79,12 +79,13 @@ class Session final : public Connection {
     Result<void> check_backend(const wire::JobRequest& request) const;
     // For jobs that do not run at once.
     Place place_of(const PreparedJob& prepared) const;
+    std::array<std::uint64_t, kPlaces> predicted_wall_ns(const PreparedJob& prepared) const;
     enum class Inline { Answered, TakesLonger };
     Inline run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, TimePoint deadline);
     Result<void> enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                          TimePoint deadline);
     void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared, Place place,
-                std::uint64_t predicted_ns, TimePoint deadline);
+                TimePoint deadline);
     void retire(const JobTask& task, Status status, std::uint64_t queue_ns, const RunCost& cost, Place place);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
 

@@ -80,6 +80,14 @@ Place Session::place_of(const PreparedJob& prepared) const {
     return gpu ? Place::Gpu : Place::Executor;
 }
 
+std::array<std::uint64_t, kPlaces> Session::predicted_wall_ns(const PreparedJob& prepared) const {
+    std::array<std::uint64_t, kPlaces> predicted{};
+    for (std::size_t place = 0; place < kPlaces; ++place)
+        predicted[place] = server_.costs().predict_ns(operation_of(prepared.job), static_cast<Place>(place),
+                                                      prepared.plan.predicted_ns);
+    return predicted;
+}
+
 // A small job, for which there is working memory besides that of the one that the executor runs.
 bool Session::runs_inline(const PreparedJob& prepared) const {
     if (prepared.backend == wire::BackendChoice::Gpu) return false;
@@ -132,8 +140,7 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
     const auto& limits = server_.settings().limits;
     const ExecutorLoad load = server_.load();
     const Place place = place_of(prepared);
-    const std::uint64_t predicted_ns =
-        server_.costs().predict_ns(operation_of(prepared.job), place, prepared.plan.predicted_ns);
+    const std::uint64_t predicted_ns = predicted_wall_ns(prepared)[static_cast<std::size_t>(place)];
     const bool too_many = load.waiting >= limits.queued_jobs;
     const bool too_much = load.waiting > 0 && load.waiting_ns + predicted_ns > limits.queued_work_ms * 1'000'000;
     if (too_many || too_much) {
@@ -148,7 +155,7 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
     Result<void> charged = server_.quotas().start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
     if (!charged) return charged;
     try {
-        submit(header, request, std::move(prepared), place, predicted_ns, deadline);
+        submit(header, request, std::move(prepared), place, deadline);
     } catch (...) {
         jobs_.erase(header.request_id);
         server_.quotas().end_job(peer_.uid);
@@ -159,11 +166,12 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
 
 // REQUIRES: a job is charged.
 void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
-                     Place place, std::uint64_t predicted_ns, TimePoint deadline) {
+                     Place place, TimePoint deadline) {
     auto task = std::make_shared<JobTask>();
     task->data.assign(request.data.begin(), request.data.end());
     prepared.rebase_inline(request.data, task->data.data());
-    task->waiting = {server_.next_ticket(), peer_.uid, header.priority, predicted_ns};
+    task->waiting = {server_.next_ticket(), peer_.uid, header.priority, 0};
+    task->predicted_ns = predicted_wall_ns(prepared);
     task->request_id = header.request_id;
     task->session = std::static_pointer_cast<Session>(shared_from_this());
     task->received = now();
@@ -185,8 +193,9 @@ void Session::retire(const JobTask& task, Status status, std::uint64_t queue_ns,
     server_.statistics().of(operation).count(status, plan, queue_ns, cost.compute_ns);
     if (status == Status::Ok && place == Place::Gpu) ++server_.statistics().gpu_jobs_total;
     if (status == Status::Ok)
-        server_.costs().learn({operation, place, cost.threads, plan.predicted_ns, task.waiting.cost_ns,
-                               cost.copy_ns + cost.compute_ns, task.prepared.cold});
+        server_.costs().learn({operation, place, cost.threads, plan.predicted_ns,
+                               task.predicted_ns[static_cast<std::size_t>(place)], cost.copy_ns + cost.compute_ns,
+                               task.prepared.cold});
     server_.quotas().end_job(peer_.uid);
     jobs_.erase(task.request_id);
 }

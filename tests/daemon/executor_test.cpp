@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
@@ -14,7 +15,8 @@ namespace {
 std::shared_ptr<JobTask> sum_task(std::uint64_t ticket) {
     static const float kValues[] = {1, 2, 3, 4};
     auto task = std::make_shared<JobTask>();
-    task->waiting = {ticket, 1000, wire::Priority::Normal, 1000};
+    task->waiting = {ticket, 1000, wire::Priority::Normal, 0};
+    task->predicted_ns = {100, 1000, 10};
     task->received = Clock::now();
     Job& job = task->prepared.job;
     job.type = ElementType::F32;
@@ -69,30 +71,82 @@ TEST(Executor, AJobThatIsOverdueOrStoppedIsNotStarted) {
 // Fails or passes on what it is given, as it is told.
 class TestStation final : public JobStation {
   public:
-    explicit TestStation(Outcome outcome, Executor* next = nullptr) : outcome_(outcome), next_(next) {}
+    explicit TestStation(Outcome outcome, std::function<void(std::shared_ptr<JobTask>)> pass = nullptr)
+        : outcome_(outcome), pass_(std::move(pass)) {}
+    Place place() const override { return Place::Gpu; }
     void start() override { started_on_ = std::this_thread::get_id(); }
-    Outcome run(const std::shared_ptr<JobTask>& task, const kernels::StopToken&) override {
+    Outcome run(JobTask& task, const kernels::StopToken&) override {
         EXPECT_EQ(started_on_, std::this_thread::get_id());
-        if (outcome_ == Outcome::Fatal) task->error = make_error(Status::DeviceLost, "the device is gone");
-        if (next_ != nullptr) next_->submit(task);
+        if (outcome_ == Outcome::Fatal) task.error = make_error(Status::DeviceLost, "the device is gone");
         return outcome_;
+    }
+    void pass(std::shared_ptr<JobTask> task) override {
+        EXPECT_EQ(started_on_, std::this_thread::get_id());
+        pass_(std::move(task));
     }
     void end() override { EXPECT_EQ(started_on_, std::this_thread::get_id()); }
 
   private:
     Outcome outcome_;
-    Executor* next_;
+    std::function<void(std::shared_ptr<JobTask>)> pass_;
     std::thread::id started_on_;
 };
 
 TEST(Executor, AJobThatIsPassedOnIsDoneElsewhere) {
     Executor cpu(1, 1000000, [] {});
-    Executor first(std::make_unique<TestStation>(JobStation::Outcome::Passed, &cpu), 1000000, [] {});
+    Executor first(std::make_unique<TestStation>(JobStation::Outcome::Passed,
+                                                 [&](std::shared_ptr<JobTask> task) { cpu.submit(std::move(task)); }),
+                   1000000, [] {});
     for (std::uint64_t ticket = 1; ticket <= 5; ++ticket) first.submit(sum_task(ticket));
-    for (const std::shared_ptr<JobTask>& task : take(cpu, 5)) EXPECT_FALSE(task->body.empty());
+    for (const std::shared_ptr<JobTask>& task : take(cpu, 5)) {
+        EXPECT_FALSE(task->body.empty());
+        EXPECT_EQ(Place::Executor, task->place);
+    }
     EXPECT_TRUE(first.take_done().empty());
     while (first.load().running != 0) ::usleep(200);
     EXPECT_EQ(0u, first.load().waiting);
+}
+
+// What a job holds ends on the thread that takes it: the one that passed it on has nothing left of it, however late it is.
+TEST(Executor, OneThatPassesAJobOnKeepsNothingOfIt) {
+    std::atomic<bool> ended{false};
+    std::thread::id ended_on;
+    Executor cpu(1, 1000000, [] {});
+    {
+        Executor first(std::make_unique<TestStation>(JobStation::Outcome::Passed,
+                                                     [&](std::shared_ptr<JobTask> task) {
+                                                         cpu.submit(std::move(task));
+                                                         for (int i = 0; i < 10000 && !ended; ++i) ::usleep(1000);
+                                                     }),
+                       1000000, [] {});
+        std::shared_ptr<JobTask> task = sum_task(1);
+        JobTask* const held = task.get();
+        first.submit(std::shared_ptr<JobTask>(held, [&, owned = std::move(task)](JobTask*) {
+            ended_on = std::this_thread::get_id();
+            ended = true;
+        }));
+        take(cpu, 1).clear();
+        EXPECT_TRUE(ended) << "somebody else has a reference";
+    }
+    EXPECT_EQ(std::this_thread::get_id(), ended_on);
+}
+
+TEST(Executor, AJobCostsWhatItDoesWhereItWaits) {
+    std::atomic<bool> go_on{false};
+    Executor executor(std::make_unique<TestStation>(JobStation::Outcome::Passed,
+                                                    [&](const std::shared_ptr<JobTask>&) {
+                                                        while (!go_on) ::usleep(200);
+                                                    }),
+                      1000000, [] {});
+    executor.submit(sum_task(1));
+    while (executor.load().waiting != 0) ::usleep(200);
+    const std::shared_ptr<JobTask> second = sum_task(2);
+    second->predicted_ns = {1, 2, 77};
+    executor.submit(second);
+    EXPECT_EQ(77u, executor.load().waiting_ns);
+    EXPECT_TRUE(executor.remove(*second));
+    EXPECT_EQ(0u, executor.load().waiting_ns);
+    go_on = true;
 }
 
 TEST(Executor, AFatalErrorEndsItAndLeavesTheJobInFlight) {

@@ -42,29 +42,41 @@ Outcome run_on_cpu(const Job& job, const kernels::JobPlan& plan, const std::vect
     return outcome;
 }
 
-testing::AssertionResult run_on_gpu(const cuda::Context& context, const Job& job, const kernels::JobPlan& plan,
-                                    const std::vector<TestInput>& inputs, Outcome* outcome) {
-    std::vector<std::unique_ptr<DeviceBytes>> memory;
-    std::vector<kernels::InputView> views;
-    for (const TestInput& input : inputs) {
-        memory.push_back(std::make_unique<DeviceBytes>(input.bytes));
-        views.push_back({memory.back()->data() + input.offset, input.row_stride});
+// The inputs on the device. A job's outputs are fresh memory each time.
+class DeviceInputs {
+  public:
+    explicit DeviceInputs(const std::vector<TestInput>& inputs) : inputs_(inputs) {
+        for (const TestInput& input : inputs) {
+            memory_.push_back(std::make_unique<DeviceBytes>(input.bytes));
+            views_.push_back({memory_.back()->data() + input.offset, input.row_stride});
+        }
     }
-    std::vector<kernels::OutputView> outputs;
-    for (const ArraySpec& spec : plan.outputs) {
-        memory.push_back(std::make_unique<DeviceBytes>(array_bytes(spec)));
-        outputs.push_back({memory.back()->data()});
+    testing::AssertionResult run(const cuda::Context& context, const Job& job, const kernels::JobPlan& plan, Outcome* outcome) const {
+        std::vector<std::unique_ptr<DeviceBytes>> memory;
+        std::vector<kernels::OutputView> outputs;
+        for (const ArraySpec& spec : plan.outputs) {
+            memory.push_back(std::make_unique<DeviceBytes>(array_bytes(spec)));
+            outputs.push_back({memory.back()->data()});
+        }
+        outcome->report = cuda::run_job(job, views_, outputs, context, kernels::StopToken());
+        if (!outcome->report) return testing::AssertionSuccess();
+        if (outcome->report->filled_columns.size() != outputs.size())
+            return testing::AssertionFailure() << outcome->report->filled_columns.size() << " filled columns reported for " << outputs.size() << " arrays";
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            outcome->arrays.push_back(filled_part(plan.outputs[i], memory[i]->download().data(), outcome->report->filled_columns[i]));
+        return testing::AssertionSuccess();
     }
-    outcome->report = cuda::run_job(job, views, outputs, context, kernels::StopToken());
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (memory[i]->download() != inputs[i].bytes) return testing::AssertionFailure() << "input " << i << " was changed";
-    if (!outcome->report) return testing::AssertionSuccess();
-    if (outcome->report->filled_columns.size() != outputs.size())
-        return testing::AssertionFailure() << outcome->report->filled_columns.size() << " filled columns reported for " << outputs.size() << " arrays";
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-        outcome->arrays.push_back(filled_part(plan.outputs[i], memory[inputs.size() + i]->download().data(), outcome->report->filled_columns[i]));
-    return testing::AssertionSuccess();
-}
+    testing::AssertionResult unchanged() const {
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
+            if (memory_[i]->download() != inputs_[i].bytes) return testing::AssertionFailure() << "input " << i << " was changed";
+        return testing::AssertionSuccess();
+    }
+
+  private:
+    const std::vector<TestInput>& inputs_;
+    std::vector<std::unique_ptr<DeviceBytes>> memory_;
+    std::vector<kernels::InputView> views_;
+};
 
 testing::AssertionResult same_errors(const Error& cpu, const Error& gpu) {
     if (cpu.status == gpu.status && cpu.field == gpu.field && cpu.allowed == gpu.allowed && cpu.message == gpu.message)
@@ -81,6 +93,26 @@ std::string hex(const std::byte* bytes, std::size_t count) {
         text += digits[std::to_integer<unsigned>(bytes[i]) & 15];
     }
     return text;
+}
+
+testing::AssertionResult same_outcomes(const kernels::JobPlan& plan, const Outcome& cpu, const Outcome& gpu) {
+    if (!cpu.report || !gpu.report) {
+        if (!cpu.report && !gpu.report) return same_errors(cpu.report.error(), gpu.report.error());
+        return testing::AssertionFailure() << (cpu.report ? "only the GPU fails: " + gpu.report.error().message : "only the CPU fails: " + cpu.report.error().message);
+    }
+    for (std::size_t i = 0; i < cpu.arrays.size(); ++i) {
+        const ArraySpec& spec = plan.outputs[i];
+        const std::string role(array_role_word(spec.role));
+        if (cpu.report->filled_columns[i] != gpu.report->filled_columns[i])
+            return testing::AssertionFailure() << role << ": " << cpu.report->filled_columns[i] << " columns on the CPU, " << gpu.report->filled_columns[i] << " on the GPU";
+        const auto differ = std::mismatch(cpu.arrays[i].begin(), cpu.arrays[i].end(), gpu.arrays[i].begin());
+        if (differ.first == cpu.arrays[i].end()) continue;
+        const std::size_t bytes = element_bytes(spec.type);
+        const auto at = static_cast<std::size_t>(differ.first - cpu.arrays[i].begin()) / bytes;
+        return testing::AssertionFailure() << role << " differs at entry " << at << ": CPU 0x" << hex(cpu.arrays[i].data() + at * bytes, bytes) << ", GPU 0x"
+                                           << hex(gpu.arrays[i].data() + at * bytes, bytes) << " (" << gpu.report->policy << ")";
+    }
+    return testing::AssertionSuccess();
 }
 
 // Of a test's jobs one in $TEGU_TEST_ONE_IN is to be run.
@@ -101,31 +133,23 @@ std::uint64_t number_in_environment(const char* name) {
     return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
-testing::AssertionResult same_on_both(const cuda::Context& context, const Job& job, const std::vector<TestInput>& inputs) {
+testing::AssertionResult same_on_both(const std::vector<cuda::Context>& contexts, const Job& job, const std::vector<TestInput>& inputs) {
     if (is_left_out()) return testing::AssertionSuccess();
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan) return testing::AssertionFailure() << "no plan: " << plan.error().message;
     const Outcome cpu = run_on_cpu(job, *plan, inputs);
-    Outcome gpu{kernels::RunReport{}, {}};
-    const testing::AssertionResult ran = run_on_gpu(context, job, *plan, inputs, &gpu);
-    if (!ran) return ran;
-    if (!cpu.report || !gpu.report) {
-        if (!cpu.report && !gpu.report) return same_errors(cpu.report.error(), gpu.report.error());
-        return testing::AssertionFailure() << (cpu.report ? "only the GPU fails: " + gpu.report.error().message : "only the CPU fails: " + cpu.report.error().message);
+    const DeviceInputs device(inputs);
+    for (std::size_t i = 0; i < contexts.size(); ++i) {
+        Outcome gpu{kernels::RunReport{}, {}};
+        testing::AssertionResult same = device.run(contexts[i], job, *plan, &gpu);
+        if (same) same = same_outcomes(*plan, cpu, gpu);
+        if (!same) return same << (contexts.size() > 1 ? ", policies " + std::to_string(i) : "");
     }
-    for (std::size_t i = 0; i < cpu.arrays.size(); ++i) {
-        const ArraySpec& spec = plan->outputs[i];
-        const std::string role(array_role_word(spec.role));
-        if (cpu.report->filled_columns[i] != gpu.report->filled_columns[i])
-            return testing::AssertionFailure() << role << ": " << cpu.report->filled_columns[i] << " columns on the CPU, " << gpu.report->filled_columns[i] << " on the GPU";
-        const auto differ = std::mismatch(cpu.arrays[i].begin(), cpu.arrays[i].end(), gpu.arrays[i].begin());
-        if (differ.first == cpu.arrays[i].end()) continue;
-        const std::size_t bytes = element_bytes(spec.type);
-        const auto at = static_cast<std::size_t>(differ.first - cpu.arrays[i].begin()) / bytes;
-        return testing::AssertionFailure() << role << " differs at entry " << at << ": CPU 0x" << hex(cpu.arrays[i].data() + at * bytes, bytes) << ", GPU 0x"
-                                           << hex(gpu.arrays[i].data() + at * bytes, bytes) << " (" << gpu.report->policy << ")";
-    }
-    return testing::AssertionSuccess();
+    return device.unchanged();
+}
+
+testing::AssertionResult same_on_both(const cuda::Context& context, const Job& job, const std::vector<TestInput>& inputs) {
+    return same_on_both(std::vector<cuda::Context>{context}, job, inputs);
 }
 
 }  // namespace tegu::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegud with the guarded device of the tests in place of CUDA's: a touch of memory that a GPU owns ends it. $TEGU_TEST_GPU is the memory class
-// of the device, or "none", or "unusable". $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes runs fail as soon as the file exists: oom, or lost.
+// of the device, or "none", or "unusable". $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes calls fail as soon as the file exists: runs (oom, or
+// lost), or the registration of read-only mappings (readonly).
 #include <unistd.h>
 
 #include <cstdlib>
@@ -38,6 +39,10 @@ class FaultyGpu final : public GuardGpu {
         if (is_due("oom")) fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
         if (is_due("lost")) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
         return GuardGpu::run(job, inputs, outputs, stream, stop);
+    }
+    Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) override {
+        if (read_only && is_due("readonly")) return make_error(Status::Unsupported, "no read-only mappings here");
+        return GuardGpu::register_mapping(data, bytes, read_only);
     }
 };
 

@@ -20,10 +20,9 @@ int main(int argc, char** argv) {
             return help ? 0 : 64;
         }
     }
-    int devices = 0;
-    const cudaError_t counted = cudaGetDeviceCount(&devices);
-    if (counted != cudaSuccess || devices == 0) {
-        std::fprintf(stderr, "tegu-bench-gpu: no GPU: %s\n", counted == cudaSuccess ? "no device" : cudaGetErrorString(counted));
+    const std::string why_not = tegu::bench::no_gpu_reason();
+    if (!why_not.empty()) {
+        std::fprintf(stderr, "tegu-bench-gpu: no GPU: %s\n", why_not.c_str());
         return 69;
     }
     tegu::bench::GpuBench bench(options);

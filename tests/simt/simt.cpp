@@ -59,6 +59,8 @@ SharedObject make_shared_object(std::size_t bytes, std::size_t alignment, std::m
     return object;
 }
 
+std::function<void()> step_action;
+
 class Block {
   public:
     Block(const cuda::LaunchShape& shape, unsigned x, unsigned y, const std::function<void()>& body,
@@ -78,6 +80,7 @@ class Block {
             current_ = ready_[pick];
             position_.thread = current_;
             Thread& thread = threads_[current_];
+            if (step_action) step_action();
             thread.fiber->resume();
             ++switches_;
             if (thread.fiber->ended()) thread.wait = Wait::Ended;
@@ -184,6 +187,7 @@ Counts total;
 
 }  // namespace
 
+void on_every_step(std::function<void()> act) { step_action = std::move(act); }
 void set_seed(std::uint64_t seed) { random_source.seed(seed); }
 Counts counts() { return total; }
 void reset_counts() { total = Counts{}; }

@@ -9,11 +9,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 namespace tegu::simt {
 
 // Decides all orders from here on. Tests print it when they fail.
 void set_seed(std::uint64_t seed);
+
+// Called before each step of a thread, where another side could write into memory that kernels read; null: nothing is.
+void on_every_step(std::function<void()> act);
 
 // What ran since the last call of reset_counts().
 struct Counts {

@@ -29,6 +29,33 @@ class DeviceBytes {
     std::size_t bytes_ = 0;
 };
 
+// Where the bytes lie that another side rewrites while kernels use them.
+enum class SharedKind {
+    Device,      // rewritten by copies on another stream; on the host between any two steps of threads
+    Managed,     // rewritten by a thread of the host
+    Registered,  // the same: memory of the host that kernels use in place
+};
+
+// Memory of a kind, and someone who rewrites bytes [begin, end) of it at all times between start() and stop().
+class SharedBytes {
+  public:
+    SharedBytes(SharedKind kind, std::size_t bytes, std::byte fill);
+    ~SharedBytes();
+    SharedBytes(const SharedBytes&) = delete;
+    SharedBytes& operator=(const SharedBytes&) = delete;
+
+    std::byte* data() const;  // for kernels
+    void start(std::size_t begin, std::size_t end);
+    void stop();
+    std::vector<std::byte> download() const;  // stopped
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+// Whether there is such memory here.
+bool has_kind(SharedKind kind);
+
 // The context that the tests run in; null, and why, without a GPU.
 const cuda::Context* test_context(const char** why_not);
 // On the host sizes above this take too long: every step of a fiber costs. On a GPU all sizes, or those up to $TEGU_TEST_ELEMENTS.

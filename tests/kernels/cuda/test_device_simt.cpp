@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 
 #include "tests/kernels/cuda/test_device.h"
+#include "tests/kernels/digest_inputs.h"
 #include "tests/simt/simt.h"
 
 namespace tegu::cuda {
@@ -50,6 +52,27 @@ DeviceBytes::DeviceBytes(const std::vector<std::byte>& content) : DeviceBytes(co
 }
 DeviceBytes::~DeviceBytes() { delete[] data_; }
 std::vector<std::byte> DeviceBytes::download() const { return std::vector<std::byte>(data_, data_ + bytes_); }
+
+struct SharedBytes::State {
+    std::vector<std::byte> bytes;
+    testing_support::SplitMix random{1};
+};
+SharedBytes::SharedBytes(SharedKind, std::size_t bytes, std::byte fill) : state_(new State) { state_->bytes.assign(bytes, fill); }
+SharedBytes::~SharedBytes() { stop(); }
+std::byte* SharedBytes::data() const { return state_->bytes.data(); }
+void SharedBytes::start(std::size_t begin, std::size_t end) {
+    simt::on_every_step([state = state_.get(), begin, end] {
+        const std::uint64_t word = state->random.next(), kind = state->random.next() % 4;
+        if (begin == end) return;
+        // Random bytes, the limits of types, and zeros.
+        const std::uint64_t bits = kind == 0 ? 0 : kind == 1 ? ~std::uint64_t{0} : kind == 2 ? 0x7f800000ff800000u : word;
+        const std::size_t at = begin + state->random.next() % (end - begin);
+        std::memcpy(state->bytes.data() + at, &bits, std::min<std::size_t>(8, end - at));
+    });
+}
+void SharedBytes::stop() { simt::on_every_step(nullptr); }
+std::vector<std::byte> SharedBytes::download() const { return state_->bytes; }
+bool has_kind(SharedKind kind) { return kind == SharedKind::Device; }
 
 const cuda::Context* test_context(const char**) {
     static HostWorkspace workspace;

@@ -41,8 +41,9 @@ struct Context {
     Workspace* workspace = nullptr;  // not owned
 };
 
-// Ok for 0 (cudaSuccess). Else OutOfMemory, which is no harm done, or DeviceLost, both with `call` and CUDA's name of the error. The only place that
-// maps a cudaError_t.
+// Ok for 0 (cudaSuccess). Else, with `call` and CUDA's name of the error: OutOfMemory, of the device or for a launch, which is no harm done; DeviceLost, after
+// which the process cannot use the device any more; Internal, for a call that was wrong or not to be had, which had no effect. Takes CUDA's
+// last error back. The only place that maps a cudaError_t.
 Result<void> check_cuda(LaunchStatus status, const char* call);
 
 }  // namespace tegu::cuda

@@ -29,7 +29,8 @@ bool can_run(const Job& job);
 
 // Runs a planned job. The views hold addresses that kernels on context.stream may touch; the host touches none of them. Returns when the
 // outputs are complete. The stop token is looked at between launches. Resets the workspace when done.
-// Errors: those of kernels::run_job; OutOfMemory: the workspace cannot grow; DeviceLost: the process cannot use the device any more.
+// Errors: those of kernels::run_job; OutOfMemory: the workspace cannot grow, and a job in place has written nothing; DeviceLost: the process
+// cannot use the device any more; Internal: CUDA refused a call.
 // REQUIRES: kernels::plan_job(job) succeeded, can_run(job), and views are valid for it. Blocking; the thread of the context.
 Result<kernels::RunReport> run_job(const Job& job, Span<const kernels::InputView> inputs, Span<const kernels::OutputView> outputs,
                                    const Context& context, const kernels::StopToken& stop);

@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <iterator>
+#include <new>
 
 namespace tegu::device {
 namespace {
@@ -39,7 +40,7 @@ std::size_t Arena::block_bytes(std::size_t bytes) {
 
 Arena::~Arena() {
     assert(used_ == 0 && "blocks outlive their arena");
-    while (!free_.empty()) free_one();
+    trim();
 }
 
 Result<Block> Arena::take(std::size_t bytes) {
@@ -80,21 +81,33 @@ Result<void*> Arena::allocate(std::size_t bytes) {
     }
 }
 
+void Arena::trim() {
+    while (!free_.empty()) free_one();
+}
+
 void Arena::give_back(void* data, std::size_t bytes) {
     used_ -= bytes;
-    free_.emplace(bytes, data);
+    try {
+        free_.emplace(bytes, data);
+    } catch (const std::bad_alloc&) {  // what cannot be remembered is not kept
+        release(data, bytes);
+    }
 }
 
 // The largest: few calls make room.
 void Arena::free_one() {
     const auto largest = std::prev(free_.end());
-    if (kind_ == Kind::Managed) {
-        gpu_.free_managed(largest->second);
-    } else {
-        gpu_.free_device(largest->second);
-    }
-    held_ -= largest->first;
+    release(largest->second, largest->first);
     free_.erase(largest);
+}
+
+void Arena::release(void* data, std::size_t bytes) {
+    if (kind_ == Kind::Managed) {
+        gpu_.free_managed(data);
+    } else {
+        gpu_.free_device(data);
+    }
+    held_ -= bytes;
 }
 
 }  // namespace tegu::device

@@ -49,8 +49,12 @@ class Arena {
     // Memory with unspecified content, managed one attached to the host. Errors: OutOfMemory (the limit, or the device), DeviceLost.
     Result<Block> take(std::size_t bytes);
 
+    // Gives all that is not in use back to the device.
+    void trim();
+
     Gpu& gpu() const { return gpu_; }
     Kind kind() const { return kind_; }
+    std::size_t limit_bytes() const { return limit_; }
     std::size_t held_bytes() const { return held_; }
     std::size_t used_bytes() const { return used_; }
     std::uint64_t allocations() const { return allocations_; }
@@ -63,6 +67,7 @@ class Arena {
     void give_back(void* data, std::size_t bytes);
     Result<void*> allocate(std::size_t bytes);
     void free_one();
+    void release(void* data, std::size_t bytes);
 
     Gpu& gpu_;
     Kind kind_;

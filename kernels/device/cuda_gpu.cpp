@@ -18,7 +18,8 @@ constexpr unsigned kRegisterReadOnly = 0x08;
 
 class CudaGpu final : public Gpu {
   public:
-    CudaGpu(const DeviceInfo& device, const GpuLimits& limits) : device_(device), limits_(limits) {}
+    CudaGpu(const DeviceInfo& device, const GpuLimits& limits)
+        : device_(device), workspace_limit_(within_memory(limits.workspace_bytes, device, 4)) {}
     ~CudaGpu() override {
         while (!workspaces_.empty()) destroy_stream(workspaces_.begin()->first);
     }
@@ -31,7 +32,7 @@ class CudaGpu final : public Gpu {
         Result<void> made =
             check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
         if (!made) return std::move(made).error();
-        workspaces_.emplace(stream, std::make_unique<cuda::DeviceWorkspace>(stream, limits_.workspace_bytes));
+        workspaces_.emplace(stream, new_workspace(stream));
         return stream;
     }
     void destroy_stream(Stream stream) override {
@@ -90,6 +91,18 @@ class CudaGpu final : public Gpu {
     }
     void unregister_mapping(void* data) override { (void)cudaHostUnregister(data); }
 
+    void trim(Stream stream) override {
+        const auto workspace = workspaces_.find(stream);
+        if (workspace != workspaces_.end()) workspace->second = new_workspace(stream);
+    }
+    std::size_t workspace_limit() const override { return workspace_limit_; }
+    Result<std::size_t> free_bytes() override {
+        std::size_t free = 0, total = 0;
+        Result<void> told = check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+        if (!told) return std::move(told).error();
+        return free;
+    }
+
     bool can_run(const Job& job) const override { return cuda::can_run(job); }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
@@ -101,6 +114,10 @@ class CudaGpu final : public Gpu {
     }
 
   private:
+    std::unique_ptr<cuda::DeviceWorkspace> new_workspace(Stream stream) const {
+        return std::make_unique<cuda::DeviceWorkspace>(stream, workspace_limit_);
+    }
+
     static Error refused(const char* call, cudaError_t error) {
         (void)cudaGetLastError();
         return make_error(Status::Unsupported,
@@ -118,7 +135,7 @@ class CudaGpu final : public Gpu {
     }
 
     DeviceInfo device_;
-    GpuLimits limits_;
+    std::size_t workspace_limit_;
     std::map<Stream, std::unique_ptr<cuda::DeviceWorkspace>> workspaces_;
 };
 

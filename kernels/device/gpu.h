@@ -51,7 +51,14 @@ class Gpu {
     virtual Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) = 0;
     virtual void unregister_mapping(void* data) = 0;
 
+    // Gives memory back that is kept for later jobs of the stream, which has no work.
+    virtual void trim(Stream stream) = 0;
+    virtual std::size_t workspace_limit() const = 0;  // the most that it keeps so
+    // Of the device, that nobody has now. Of an integrated one: of the board.
+    virtual Result<std::size_t> free_bytes() = 0;
+
     // cuda::can_run() and cuda::run_job() on the stream: returns when the outputs are complete.
+    // A job in place that fails with OutOfMemory has written nothing.
     virtual bool can_run(const Job& job) const = 0;
     virtual Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                            Span<const kernels::OutputView> outputs, Stream stream,
@@ -59,8 +66,15 @@ class Gpu {
 };
 
 struct GpuLimits {
-    std::size_t workspace_bytes = std::size_t{256} << 20;  // of one job, besides its arrays
+    std::size_t workspace_bytes = std::size_t{256}
+                                  << 20;  // of one job, besides its arrays; up to a quarter of the device's memory
 };
+
+// A limit of memory, held to a share of what the device has: one in `parts`.
+constexpr std::size_t within_memory(std::size_t limit_bytes, const DeviceInfo& device, std::uint64_t parts) {
+    const std::uint64_t share = device.memory_bytes / parts;
+    return share != 0 && share < limit_bytes ? static_cast<std::size_t>(share) : limit_bytes;
+}
 
 // Opens the device that choose_device() chose, for the calling thread first. Errors: Unavailable, OutOfMemory, DeviceLost.
 Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo& device, const GpuLimits& limits);

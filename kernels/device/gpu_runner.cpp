@@ -5,6 +5,7 @@
 #include <array>
 #include <cassert>
 #include <chrono>
+#include <new>
 #include <string>
 
 namespace tegu::device {
@@ -23,6 +24,10 @@ std::uint64_t extent_bytes(const Job& job, const kernels::InputView& view) {
     return ((job.rows - 1) * view.row_stride + job.cols) * element_bytes(job.type);
 }
 
+bool in_place(Span<const GpuInput> inputs) {
+    return std::any_of(inputs.begin(), inputs.end(), [](const GpuInput& input) { return input.is_output; });
+}
+
 Arena::Kind arena_kind(MemoryClass memory_class) {
     return memory_class == MemoryClass::Discrete ? Arena::Kind::Device : Arena::Kind::Managed;
 }
@@ -34,11 +39,26 @@ struct GpuRunner::Temporaries {
     Staging output;
 };
 
+// What a job leaves behind goes, however it ends.
+class GpuRunner::JobEnd {
+  public:
+    explicit JobEnd(GpuRunner& runner) : runner_(runner) {}
+    ~JobEnd() { runner_.end_job(complete_); }
+    JobEnd(const JobEnd&) = delete;
+    JobEnd& operator=(const JobEnd&) = delete;
+    void complete() { complete_ = true; }
+
+  private:
+    GpuRunner& runner_;
+    bool complete_ = false;
+};
+
 GpuRunner::GpuRunner(Gpu& gpu, Stream stream, const GpuRunnerLimits& limits)
     : gpu_(gpu),
       stream_(stream),
-      arena_(gpu, arena_kind(gpu.info().memory_class), limits.arena_bytes),
-      clients_(gpu, gpu.info().memory_class, arena_, stream),
+      arena_(gpu, arena_kind(gpu.info().memory_class), within_memory(limits.arena_bytes, gpu.info(), 2)),
+      clients_(gpu, gpu.info().memory_class, arena_, stream,
+               {within_memory(limits.registered_bytes, gpu.info(), 2), limits.register_from_bytes}),
       temporaries_(new Temporaries()) {}
 
 Result<std::unique_ptr<GpuRunner>> GpuRunner::create(Gpu& gpu, const GpuRunnerLimits& limits) {
@@ -56,47 +76,79 @@ GpuRunner::~GpuRunner() {
 
 Result<kernels::RunReport> GpuRunner::run(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
                                           const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost) {
+    Result<kernels::RunReport> report = try_once(job, plan, inputs, output, stop, cost);
+    if (report || report.error().status != Status::OutOfMemory || !give_back_memory()) return report;
+    return try_once(job, plan, inputs, output, stop, cost);
+}
+
+Result<kernels::RunReport> GpuRunner::try_once(const Job& job, const kernels::JobPlan& plan,
+                                               Span<const GpuInput> inputs, const GpuOutput& output,
+                                               const kernels::StopToken& stop, GpuCost& cost) {
     cost = GpuCost();
+    JobEnd end(*this);
     Result<kernels::RunReport> report = run_placed(job, plan, inputs, output, stop, cost);
-    if (!report) {
+    if (report) {
+        end.complete();
+    } else {
         // A copy that was begun may still read memory that its owner gives back next.
         Result<void> ended = gpu_.synchronize(stream_);
-        if (!ended) report = std::move(ended).error();
+        if (!ended) return std::move(ended).error();
+        end.complete();
+    }
+    return report;
+}
+
+void GpuRunner::end_job(bool complete) noexcept {
+    try {
+        if (!complete) (void)gpu_.synchronize(stream_);
+    } catch (const std::bad_alloc&) {  // waiting needs no memory, but to say what went wrong
     }
     *temporaries_ = Temporaries();
     clients_.end_job();
-    return report;
+}
+
+// False: the device has as much as any job could have asked for, so that a limit was in the way, and nothing is gained.
+bool GpuRunner::give_back_memory() {
+    const Result<std::size_t> free = gpu_.free_bytes();
+    if (!free || *free >= std::max(arena_.limit_bytes(), gpu_.workspace_limit())) return false;
+    clients_.give_up_unused();
+    arena_.trim();
+    gpu_.trim(stream_);
+    return true;
 }
 
 Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::JobPlan& plan,
                                                  Span<const GpuInput> inputs, const GpuOutput& output,
                                                  const kernels::StopToken& stop, GpuCost& cost) {
     assert(inputs.size() <= temporaries_->inputs.size() && output.offsets.size() == plan.outputs.size());
-    Result<std::byte*> placed = place_output(output, cost.moved);
-    if (!placed) return std::move(placed).error();
+    const std::uint64_t output_bytes =
+        output.offsets.empty() ? 0 : output.offsets[output.offsets.size() - 1] + array_bytes(plan.outputs.back());
+    std::byte* placed = place_output(output, output_bytes, cost.moved);
     std::array<kernels::InputView, 2> sources;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        Result<std::byte*> data = place_input(job, inputs[i], *placed, temporaries_->inputs[i], stop, cost.moved);
+        Result<std::byte*> data = place_input(job, inputs[i], placed, temporaries_->inputs[i], stop, cost.moved);
         if (!data) return std::move(data).error();
         sources[i] = {*data, inputs[i].view.row_stride};
     }
-    const bool staged = *placed == nullptr;
+    const bool staged = placed == nullptr;
     if (staged) {
-        const std::uint64_t bytes =
-            output.offsets.empty() ? 0 : output.offsets[output.offsets.size() - 1] + array_bytes(plan.outputs.back());
-        Result<Staging> made = clients_.stage(bytes);
+        Result<Staging> made = clients_.stage(output_bytes);
         if (!made) return std::move(made).error();
         temporaries_->output = std::move(made).value();
-        placed = temporaries_->output.give(stream_);
-        if (!placed) return std::move(placed).error();
+        Result<std::byte*> given = temporaries_->output.give(stream_);
+        if (!given) return std::move(given).error();
+        placed = *given;
     }
     std::vector<kernels::OutputView> targets;
-    for (const std::uint64_t offset : output.offsets) targets.push_back({*placed + offset});
+    for (const std::uint64_t offset : output.offsets) targets.push_back({placed + offset});
+    if (stop.stop_requested()) return stop.error();
     const Clock::time_point start = Clock::now();
     cost.started = !staged;
     Result<kernels::RunReport> report =
         gpu_.run(job, Span<const kernels::InputView>(sources.data(), inputs.size()), targets, stream_, stop);
     cost.compute_ns = nanoseconds_since(start);
+    // What Gpu::run() promises of jobs in place.
+    if (!report && report.error().status == Status::OutOfMemory && in_place(inputs)) cost.started = false;
     if (!report) return report;
     if (staged) {
         cost.started = true;
@@ -108,10 +160,10 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
     return report;
 }
 
-Result<std::byte*> GpuRunner::place_output(const GpuOutput& output, MoveCost& cost) {
+std::byte* GpuRunner::place_output(const GpuOutput& output, std::uint64_t bytes, MoveCost& cost) {
     if (memory_class() == MemoryClass::C) return output.data;
-    if (output.buffer == nullptr) return static_cast<std::byte*>(nullptr);
-    return clients_.write(*output.buffer, output.begin, cost);
+    if (output.buffer == nullptr) return nullptr;
+    return clients_.write(*output.buffer, output.begin, output.begin + bytes, cost);
 }
 
 Result<std::byte*> GpuRunner::place_input(const Job& job, const GpuInput& input, std::byte* output, Staging& temporary,

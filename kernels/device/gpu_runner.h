@@ -28,8 +28,11 @@ struct GpuCost {
     bool started = false;  // the output may have been written
 };
 
+// Each is held to a share of the device's memory: the arena to half of it.
 struct GpuRunnerLimits {
-    std::size_t arena_bytes = std::size_t{512} << 20;  // copies of clients' buffers, and what jobs need besides
+    std::size_t arena_bytes = std::size_t{512} << 20;         // copies of clients' buffers, and what jobs need besides
+    std::size_t registered_bytes = std::size_t{1} << 30;      // of clients' buffers, on class B; pinned in memory
+    std::size_t register_from_bytes = std::size_t{64} << 10;  // a job that uses less of a buffer has it copied
 };
 
 class GpuRunner {
@@ -41,8 +44,10 @@ class GpuRunner {
     GpuRunner& operator=(const GpuRunner&) = delete;
 
     bool can_run(const Job& job) const { return gpu_.can_run(job); }
-    // Returns when the output is complete. `cost` is set in any case.
-    // Errors: those of Gpu::run(); OutOfMemory: the device's or the arena's; DeviceLost. If the output was not started it is as it was.
+    // Returns when the output is complete. `cost` is set in any case, even if an exception (std::bad_alloc) passes, after which nothing of
+    // the job is left on the device. Where the device has no memory, all that is kept for later jobs is given back to it, and the job gets one more try.
+    // Errors: those of Gpu::run(); OutOfMemory: the device's or the arena's, and the next job may fare better; DeviceLost. If the
+    // output was not started it is as it was.
     // REQUIRES: plan_job(job) gave `plan`, can_run(job), the views are valid for it. The thread that made it.
     Result<kernels::RunReport> run(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
                                    const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost);
@@ -55,13 +60,19 @@ class GpuRunner {
     const Arena& arena() const { return arena_; }
     // Those of clients that it holds copies or registrations of.
     std::size_t buffers() const { return clients_.buffers(); }
+    std::size_t registered_bytes() const { return clients_.registered_bytes(); }
 
   private:
+    class JobEnd;
     GpuRunner(Gpu& gpu, Stream stream, const GpuRunnerLimits& limits);
+    void end_job(bool complete) noexcept;
+    bool give_back_memory();
     Result<std::byte*> place_input(const Job& job, const GpuInput& input, std::byte* output, Staging& temporary,
                                    const kernels::StopToken& stop, MoveCost& cost);
     // Null: the result has to be staged.
-    Result<std::byte*> place_output(const GpuOutput& output, MoveCost& cost);
+    std::byte* place_output(const GpuOutput& output, std::uint64_t bytes, MoveCost& cost);
+    Result<kernels::RunReport> try_once(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
+                                        const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost);
     Result<kernels::RunReport> run_placed(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
                                           const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost);
     Result<void> bring_back(const kernels::JobPlan& plan, const kernels::RunReport& report, const GpuOutput& output,

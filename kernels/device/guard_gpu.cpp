@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 #include <future>
+#include <new>
 #include <vector>
 
 #include "kernels/device/guard_stream.h"
@@ -131,16 +132,19 @@ Result<void> GuardGpu::copy(void* to, const void* from, std::size_t bytes, Strea
     return alive();
 }
 
-Result<void*> GuardGpu::register_mapping(void* data, std::size_t bytes, bool) {
+Result<void*> GuardGpu::register_mapping(void* data, std::size_t bytes, bool read_only) {
     if (!options_.can_register || !device_.attributes.host_register_supported)
         return make_error(Status::Unsupported, "the guarded device registers no mapping");
+    if (read_only && !options_.can_register_read_only)
+        return make_error(Status::Unsupported, "the guarded device registers no mapping for reading alone");
     Result<void*> added = memory_.add_mapping(data, bytes);
     if (added) ++registrations_;
     return added;
 }
 
 void GuardGpu::unregister_mapping(void* data) {
-    memory_.remove_mapping(data);
+    Result<void> removed = memory_.remove_mapping(data);
+    if (!removed) lose(removed.error());
     --registrations_;
 }
 
@@ -157,6 +161,7 @@ Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::Inp
     stream_of(stream).push([&] { promise.set_value(run_kernel(job, inputs, outputs, stream, stop)); });
     Result<kernels::RunReport> report = promise.get_future().get();
     if (!report && report.error().status == Status::DeviceLost) lose(report.error());
+    if (throws_next_.exchange(false)) throw std::bad_alloc();
     return report;
 }
 
@@ -171,6 +176,9 @@ Result<kernels::RunReport> GuardGpu::run_kernel(const Job& job, Span<const kerne
     }
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan) return plan.error();
+    Result<void*> workspace = memory_.allocate(GuardMemory::Kind::Device, options_.workspace_bytes);
+    if (!workspace) return std::move(workspace).error();
+    memory_.release(*workspace);  // no kernel of this device touches it
     std::vector<kernels::InputView> sources(inputs.begin(), inputs.end());
     std::vector<kernels::OutputView> targets(outputs.begin(), outputs.end());
     for (kernels::InputView& source : sources) {

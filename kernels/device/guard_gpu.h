@@ -2,7 +2,8 @@
 // GuardGpu: a device for tests on any machine. It computes with the CPU backend, on a thread for each stream, and holds the host to
 // the rules of Tegra: while a kernel runs, the host's pages of all managed memory of its stream have no permissions (in strict mode:
 // from attach_to_stream() until the synchronisation after attach_to_host()), so a touch ends the process as it would on a Nano. A
-// kernel that is given memory of the host, of another stream, or too short is an illegal access: the device is lost.
+// kernel that is given memory of the host, of another stream, or too short is an illegal access: the device is lost. So it is when a
+// mapping ends, or becomes another one, while it is registered.
 #pragma once
 
 #include <atomic>
@@ -17,8 +18,10 @@ namespace tegu::device {
 struct GuardOptions {
     MemoryClass memory_class = MemoryClass::A;  // that the device is of; not None
     bool strict = true;
-    bool can_register = true;  // else every mapping is refused
+    bool can_register = true;            // else every mapping is refused
+    bool can_register_read_only = true;  // else those that are registered for reading alone
     std::size_t memory_bytes = std::size_t{1} << 30;
+    std::size_t workspace_bytes = 0;  // of the device, that a kernel needs while it runs
 };
 
 // A device that choose_memory_class() gives the class.
@@ -48,6 +51,9 @@ class GuardGpu : public Gpu {
     Result<void> copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
     Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) override;
     void unregister_mapping(void* data) override;
+    void trim(Stream) override {}
+    std::size_t workspace_limit() const override { return options_.workspace_bytes; }
+    Result<std::size_t> free_bytes() override { return memory_.free_bytes(); }
     bool can_run(const Job&) const override { return true; }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
@@ -60,6 +66,10 @@ class GuardGpu : public Gpu {
     void wait_for_kernel();
     // The next run fails so, before it computes.
     void fail_next(Error error);
+    // The next run throws std::bad_alloc, when its kernel has written its outputs.
+    void throw_next() { throws_next_ = true; }
+    // Another process has so much of the device's memory, from now on.
+    void take_elsewhere(std::size_t bytes) { memory_.take_elsewhere(bytes); }
     std::uint64_t kernels_run() const { return kernels_run_.load(); }
     std::uint64_t registrations() const { return registrations_.load(); }  // that are there now
 
@@ -78,6 +88,7 @@ class GuardGpu : public Gpu {
     GuardMemory memory_;
     std::atomic<std::uint64_t> kernels_run_{0};
     std::atomic<std::uint64_t> registrations_{0};
+    std::atomic<bool> throws_next_{false};
 
     mutable std::mutex mutex_;  // guards all below
     std::condition_variable changed_;

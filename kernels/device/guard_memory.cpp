@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <cstdio>
+#include <fstream>
 #include <string>
 
 #include "base/fd.h"
@@ -39,6 +41,28 @@ bool map_pages(void* at, std::size_t bytes, int fd, int protection) {
     return ::mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
+// Device, inode and offset of the file that is mapped at [data, data + bytes); empty, where it is not one.
+std::string mapped_file(const void* data, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    std::ifstream maps("/proc/self/maps");
+    std::string line, file;
+    std::uintptr_t next = begin;
+    while (next < begin + bytes && std::getline(maps, line)) {
+        unsigned long first = 0, last = 0, offset = 0, inode = 0;
+        char device[32] = "";
+        if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx %31s %lu", &first, &last, &offset, device, &inode) != 5)
+            continue;
+        if (last <= next) continue;
+        if (first > next) return {};
+        const std::string here = std::string(device) + " " + std::to_string(inode) + " " +
+                                 std::to_string(static_cast<std::int64_t>(offset - (first - begin)));
+        if (!file.empty() && file != here) return {};
+        file = here;
+        next = last;
+    }
+    return next < begin + bytes ? std::string() : file;
+}
+
 Error fault(const std::string& what) {
     return make_error(Status::DeviceLost, "an illegal memory access was encountered: " + what);
 }
@@ -52,7 +76,8 @@ GuardMemory::~GuardMemory() {
 Result<void*> GuardMemory::allocate(Kind kind, std::size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::size_t mapped = whole_pages(bytes);
-    if (held_ + mapped > limit_) return make_error(Status::OutOfMemory, "the memory of the guarded device is full");
+    if (held_ + elsewhere_ + mapped > limit_)
+        return make_error(Status::OutOfMemory, "the memory of the guarded device is full");
     const Fd file(static_cast<int>(::syscall(SYS_memfd_create, "tegu-guard", 1U)));  // MFD_CLOEXEC
     if (!file) return io_error("memfd_create", errno);
     if (::ftruncate(file.get(), static_cast<off_t>(mapped)) != 0) return io_error("ftruncate", errno);
@@ -67,7 +92,7 @@ Result<void*> GuardMemory::allocate(Kind kind, std::size_t bytes) {
         return error;
     }
     pieces_.emplace(reinterpret_cast<std::uintptr_t>(first),
-                    Piece{kind, bytes, mapped, static_cast<std::byte*>(second), nullptr, nullptr});
+                    Piece{kind, bytes, mapped, static_cast<std::byte*>(second), nullptr, {}, nullptr});
     held_ += mapped;
     return first;
 }
@@ -84,17 +109,30 @@ Result<void*> GuardMemory::add_mapping(void* data, std::size_t bytes) {
         return make_error(Status::Unsupported, reason);
     }
     pieces_.emplace(reinterpret_cast<std::uintptr_t>(address),
-                    Piece{Kind::Registered, bytes, mapped, static_cast<std::byte*>(second), data, nullptr});
+                    Piece{Kind::Registered, bytes, mapped, static_cast<std::byte*>(second), data,
+                          mapped_file(data, mapped), nullptr});
     return address;
 }
 
-void GuardMemory::remove_mapping(void* data) {
+Result<void> GuardMemory::remove_mapping(void* data) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](const auto& piece) {
         return piece.second.kind == Kind::Registered && piece.second.registered == data;
     });
     assert(found != pieces_.end());
+    const bool there = mapped_file(data, found->second.mapped) == found->second.file;
     unmap(found);
+    return there ? Result<void>() : fault("a mapping ended while it was registered");
+}
+
+void GuardMemory::take_elsewhere(std::size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    elsewhere_ = bytes;
+}
+
+std::size_t GuardMemory::free_bytes() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return limit_ - std::min(limit_, held_ + elsewhere_);
 }
 
 void GuardMemory::release(void* memory) {
@@ -163,6 +201,8 @@ Result<std::byte*> GuardMemory::translate(const void* data, std::size_t bytes, S
     if (piece.kind == Kind::Managed && piece.owner != stream && access == Access::Kernel)
         return fault(piece.owner == nullptr ? "managed memory that is attached to the host"
                                             : "managed memory that is attached to another stream");
+    if (piece.kind == Kind::Registered && mapped_file(piece.registered, piece.mapped) != piece.file)
+        return fault("a mapping that ended while it was registered");
     return piece.second + offset;
 }
 

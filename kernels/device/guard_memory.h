@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <string>
 
 #include "kernels/device/gpu.h"
 
@@ -26,9 +27,14 @@ class GuardMemory {
     Result<void*> allocate(Kind kind, std::size_t bytes);
     // A second mapping of the pages of a shared mapping; what it returns is no memory of the host. Errors: Unsupported, for a private one.
     Result<void*> add_mapping(void* data, std::size_t bytes);
-    void remove_mapping(void* data);
+    // Errors: DeviceLost, if the shared mapping is not there any more: the pages of somebody else could have been read.
+    Result<void> remove_mapping(void* data);
     // REQUIRES: memory of allocate(); managed memory is the host's.
     void release(void* memory);
+
+    // So much is gone besides.
+    void take_elsewhere(std::size_t bytes);
+    std::size_t free_bytes() const;
 
     // Permissions of the host for managed memory.
     void allow_host(void* memory, bool allowed);
@@ -38,7 +44,8 @@ class GuardMemory {
     void allow_host_of(Stream stream, bool allowed);
 
     // The second address of [data, data + bytes). `stream`: who asks. Ordinary memory is its own second address.
-    // Errors: DeviceLost, with what a GPU would have run into: beyond the end, or managed memory that is not the stream's.
+    // Errors: DeviceLost, with what a GPU would have run into: beyond the end, managed memory that is not the stream's, or a registered mapping
+    // that is not there any more.
     enum class Access { Kernel, Copy };
     Result<std::byte*> translate(const void* data, std::size_t bytes, Stream stream, Access access) const;
     bool knows(const void* data) const;
@@ -50,6 +57,7 @@ class GuardMemory {
         std::size_t mapped;  // whole pages
         std::byte* second;
         void* registered;  // what was registered; null for other kinds
+        std::string file;  // that was mapped there, as /proc names it
         Stream owner;
     };
     using Pieces = std::map<std::uintptr_t, Piece>;
@@ -59,6 +67,7 @@ class GuardMemory {
     std::size_t limit_;
     mutable std::mutex mutex_;  // guards all below, and page permissions
     std::size_t held_ = 0;
+    std::size_t elsewhere_ = 0;
     Pieces pieces_;
 };
 

@@ -16,6 +16,7 @@ class Staging {
     // Content unspecified. Errors: those of Arena::take().
     static Result<Staging> create(Arena& arena, std::size_t bytes);
     explicit operator bool() const { return unified_.has_value() || block_; }
+    std::size_t bytes() const { return unified_ ? unified_->block_bytes() : block_.bytes(); }  // of the arena
 
     // Fills [offset, offset + bytes) from memory of the host, which has to last until the stream is synchronised. Looks at the stop token
     // every few milliseconds. Errors: those of the Gpu, and of the token.

@@ -70,7 +70,11 @@ Result<void> UnifiedBuffer::detach() {
     if (state_->stream == nullptr) return {};
     Gpu& gpu = state_->block.arena()->gpu();
     Result<void> done = gpu.attach_to_host(state_->block.data(), state_->stream);
-    if (done && prefetches() && bytes_ > 0) done = gpu.prefetch_to_host(state_->block.data(), bytes_, state_->stream);
+    if (done && prefetches() && bytes_ > 0) {
+        done = gpu.prefetch_to_host(state_->block.data(), bytes_, state_->stream);
+        if (!done && done.error().status == Status::OutOfMemory)
+            done = Result<void>();  // the pages come when they are touched
+    }
     if (done) done = gpu.synchronize(state_->stream);
     if (done) state_->stream = nullptr;
     return done;

@@ -43,6 +43,7 @@ class UnifiedBuffer {
     ~UnifiedBuffer() { end(); }
 
     std::size_t bytes() const { return bytes_; }
+    std::size_t block_bytes() const { return state_ == nullptr ? 0 : state_->block.bytes(); }  // of the arena
     bool host_owned() const { return state_ != nullptr && state_->stream == nullptr; }
 
     // Errors: Internal, if a stream has it.

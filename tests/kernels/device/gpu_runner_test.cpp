@@ -4,33 +4,19 @@
 
 #include <atomic>
 
-#include "kernels/device/guard_gpu.h"
-#include "tests/kernels/device/runner_cases.h"
+#include "tests/kernels/device/board.h"
 
 namespace tegu::device {
 namespace {
 
+using test::Board;
 using test::ClientFile;
 using test::copies;
-using test::RunnerCase;
+using test::options_of;
 
 constexpr std::uint64_t kCount = 5000;
 constexpr std::uint64_t kBytes = kCount * 4;
 constexpr std::int64_t kSum = kCount * (kCount + 1) / 2;
-
-struct Board {
-    explicit Board(const GuardOptions& options, std::size_t arena_bytes = 1 << 20)
-        : gpu(options), runner(GpuRunner::create(gpu, GpuRunnerLimits{arena_bytes}).value()), jobs(*runner) {}
-    GuardGpu gpu;
-    std::unique_ptr<GpuRunner> runner;
-    RunnerCase jobs;
-};
-
-GuardOptions options_of(MemoryClass memory_class) {
-    GuardOptions options;
-    options.memory_class = memory_class;
-    return options;
-}
 
 class EveryClass : public testing::TestWithParam<MemoryClass> {
   protected:
@@ -247,98 +233,6 @@ TEST_P(EveryClass, LeavesAloneWhatItDoesNotFill) {
 INSTANTIATE_TEST_SUITE_P(Memory, EveryClass,
                          testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C, MemoryClass::Discrete),
                          [](const auto& each) { return std::string(memory_class_word(each.param)); });
-
-TEST(ClassB, RegistersAMappingOnce) {
-    Board board(options_of(MemoryClass::B));
-    ClientFile file(1, kBytes), other(2, kBytes);
-    test::fill(file, kCount);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
-    EXPECT_EQ(1u, board.gpu.registrations());
-    EXPECT_TRUE(board.jobs.add(file, other, other, kCount));
-    EXPECT_EQ(2u, board.gpu.registrations()) << "what is written through is read through";
-    board.runner->drop(1);
-    EXPECT_EQ(1u, board.gpu.registrations());
-    board.runner.reset();
-    EXPECT_EQ(0u, board.gpu.registrations());
-}
-
-TEST(ClassB, CopiesWhileNothingMayBePinned) {
-    Board board(options_of(MemoryClass::B));
-    ClientFile file(1, kBytes), other(2, kBytes);
-    test::fill(file, kCount);
-    EXPECT_TRUE(board.jobs.add(file, other, file, kCount));
-    EXPECT_EQ(2u, board.gpu.registrations());
-    board.runner->allow_registering(1, false);
-    EXPECT_EQ(1u, board.gpu.registrations());
-    EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
-    EXPECT_TRUE(board.jobs.add(file, other, file, kCount));
-    EXPECT_EQ(1u, board.gpu.registrations());
-    board.runner->allow_registering(1, true);
-    file.buffer().may_register = false;
-    EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
-    EXPECT_EQ(1u, board.gpu.registrations());
-    file.buffer().may_register = true;
-    ASSERT_TRUE(file.seal()) << "no mapping of the device is in the way";
-    EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
-    EXPECT_EQ(8u, board.jobs.cost.moved.bytes_copied);
-    EXPECT_EQ(2u, board.gpu.registrations());
-}
-
-TEST(ClassB, CopiesWhatCannotBeRegisteredAndSaysWhy) {
-    GuardOptions options = options_of(MemoryClass::B);
-    options.can_register = false;
-    Board board(options);
-    ClientFile file(1, kBytes), result(2, kBytes);
-    test::fill(file, kCount);
-    EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount));
-    EXPECT_EQ(kBytes + 8, board.jobs.cost.moved.bytes_copied);
-    EXPECT_NE(std::string::npos, board.jobs.policy.find("copied: the guarded device registers no mapping"))
-        << board.jobs.policy;
-    file.values()[0] += 1;
-    EXPECT_EQ(kSum + 1, board.jobs.sum(file, 0, 0, kCount));
-    EXPECT_EQ(kSum + 1, board.jobs.sum(file, 1, 0, kCount));
-    EXPECT_EQ(kSum + 1, board.jobs.sum(file, 1, 0, kCount));
-    EXPECT_EQ(8u, board.jobs.cost.moved.bytes_copied);
-    EXPECT_TRUE(board.jobs.add(file, file, result, kCount));
-    EXPECT_EQ(4, result.values()[0]);
-}
-
-TEST(ClassA, GivesUpTheOldestCopyWhenTheArenaIsFull) {
-    Board board(options_of(MemoryClass::A), 2 << 20);
-    constexpr std::uint64_t kLarge = 200000;  // 800 kB: two fit
-    ClientFile a(1, kLarge * 4), b(2, kLarge * 4), c(3, kLarge * 4);
-    for (ClientFile* file : {&a, &b, &c}) file->values()[0] = static_cast<std::int32_t>(file->buffer().id);
-    EXPECT_EQ(1, board.jobs.sum(a, 1, 0, kLarge));
-    EXPECT_EQ(2, board.jobs.sum(b, 1, 0, kLarge));
-    EXPECT_EQ(1, board.jobs.sum(a, 1, 0, kLarge));
-    EXPECT_EQ(3, board.jobs.sum(c, 1, 0, kLarge));  // in place of b's
-    EXPECT_EQ(1, board.jobs.sum(a, 1, 0, kLarge));
-    EXPECT_EQ(8u, board.jobs.cost.moved.bytes_copied) << "a's was used last";
-    EXPECT_EQ(2, board.jobs.sum(b, 1, 0, kLarge));
-    EXPECT_EQ(kLarge * 4 + 8, board.jobs.cost.moved.bytes_copied);
-    EXPECT_LE(board.runner->arena().held_bytes(), 2u << 20);
-}
-
-TEST(ClassA, GivesUpNoCopyThatTheJobItselfReads) {
-    Board board(options_of(MemoryClass::A), 2 << 20);
-    constexpr std::uint64_t kOne = 1 << 18;  // of i32: 1 MiB
-    ClientFile x(1, kOne * 4), y(2, kOne * 4), z(3, kOne * 4);
-    test::fill(x, kOne);
-    EXPECT_FALSE(board.jobs.add(x, y, z, kOne, 1)) << "there is room for both copies, and no more";
-    EXPECT_EQ(Status::OutOfMemory, board.jobs.error.status);
-    EXPECT_EQ(kOne * (kOne + 1) / 2, static_cast<std::uint64_t>(board.jobs.sum(x, 0, 0, kOne))) << "now they may go";
-}
-
-TEST(ClassA, CopiesWhatAJobNeedsWhereTheBufferIsTooLarge) {
-    Board board(options_of(MemoryClass::A), 1 << 20);
-    constexpr std::uint64_t kLarge = 1 << 20;  // of i32: 4 MiB
-    ClientFile file(1, kLarge * 4);
-    file.values()[10] = 5;
-    EXPECT_EQ(5, board.jobs.sum(file, 1, 0, 1000)) << board.jobs.error.message;
-    EXPECT_EQ(-1, board.jobs.sum(file, 1, 0, kLarge));
-    EXPECT_EQ(Status::OutOfMemory, board.jobs.error.status);
-    EXPECT_EQ(5, board.jobs.sum(file, 1, 5, 1000));
-}
 
 }  // namespace
 }  // namespace tegu::device

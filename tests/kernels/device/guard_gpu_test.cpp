@@ -156,5 +156,32 @@ TEST(GuardMappings, AreRegisteredWhereTheClassHasIt) {
     ::munmap(own, 8192);
 }
 
+// What could read the memory of somebody else.
+TEST(GuardMappings, AMappingThatEndsWhileItIsRegisteredLosesTheDevice) {
+    for (const bool replaced : {false, true}) {
+        for (const bool run : {false, true}) {
+            GuardOptions options;
+            options.memory_class = MemoryClass::B;
+            GuardGpu orin(options);
+            const Stream stream = orin.create_stream().value();
+            void* const shared = ::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+            void* const address = orin.register_mapping(shared, 8192, false).value();
+            ASSERT_EQ(0, ::munmap(shared, 8192));
+            if (replaced) {
+                ASSERT_EQ(shared,
+                          ::mmap(shared, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+            }
+            const kernels::InputView input{static_cast<std::byte*>(address), 2};
+            const kernels::OutputView output{static_cast<std::byte*>(address) + 8};
+            if (run) {
+                EXPECT_FALSE(orin.run(test::sum_job(2), {&input, 1}, {&output, 1}, stream, {}).ok());
+            }
+            orin.unregister_mapping(shared);
+            EXPECT_EQ(Status::DeviceLost, orin.synchronize(stream).error().status);
+            if (replaced) (void)::munmap(shared, 8192);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace tegu::device

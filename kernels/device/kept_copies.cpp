@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/device/kept_copies.h"
+
+#include <algorithm>
+
+namespace tegu::device {
+namespace {
+
+constexpr std::uint64_t kGrain = 64 << 10;    // copies begin and end at its multiples: jobs side by side share one
+constexpr std::uint64_t kLittle = 256 << 10;  // copied again in less time than it takes to make room for it
+constexpr std::size_t kMostRanges = 64;       // of one copy that are remembered
+constexpr std::size_t kMostCopies = 64;       // of one buffer
+
+using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+// The parts of [begin, end) that lie in none of `present`.
+Ranges missing(const Ranges& present, std::uint64_t begin, std::uint64_t end) {
+    Ranges gaps;
+    for (const auto& range : present) {
+        if (range.second <= begin) continue;
+        if (range.first >= end) break;
+        if (range.first > begin) gaps.emplace_back(begin, range.first);
+        begin = std::max(begin, range.second);
+    }
+    if (begin < end) gaps.emplace_back(begin, end);
+    return gaps;
+}
+
+void add(Ranges& present, std::uint64_t begin, std::uint64_t end) {
+    Ranges apart;
+    for (const auto& range : present) {
+        if (range.second < begin || range.first > end) {
+            apart.push_back(range);
+        } else {
+            begin = std::min(begin, range.first);
+            end = std::max(end, range.second);
+        }
+    }
+    if (apart.size() >= kMostRanges) apart.clear();  // the others are copied again when they are needed
+    apart.emplace_back(begin, end);
+    std::sort(apart.begin(), apart.end());
+    present = std::move(apart);
+}
+
+}  // namespace
+
+Result<std::byte*> KeptCopies::read(const ClientBuffer& buffer, const ClientRange& range,
+                                    const kernels::StopToken& stop, MoveCost& cost) {
+    Result<Copy*> found = copy_for(buffer, range);
+    if (!found) return std::move(found).error();
+    Copy& copy = **found;
+    const bool as_sealed = buffer.sealed && copy.sealed;
+    const bool as_promised =
+        range.generation != 0 && range.generation <= copy.generation && buffer.writes == copy.writes;
+    if (!as_sealed && !as_promised) {
+        copy.present.clear();
+        copy.sealed = buffer.sealed;
+        copy.generation = range.generation;
+        copy.writes = buffer.writes;
+    }
+    for (const auto& gap : missing(copy.present, range.begin, range.end)) {
+        Result<void> written = copy.memory.write(gap.first - copy.begin, buffer.readable + gap.first,
+                                                 gap.second - gap.first, stream_, stop);
+        if (!written) return std::move(written).error();
+        add(copy.present, gap.first, gap.second);
+        cost.bytes_copied += gap.second - gap.first;
+    }
+    Result<std::byte*> address = copy.memory.give(stream_);
+    if (!address) return address;
+    return *address + (range.begin - copy.begin);
+}
+
+// One that covers the range; else a new one, in place of those that it covers.
+Result<KeptCopies::Copy*> KeptCopies::copy_for(const ClientBuffer& buffer, const ClientRange& range) {
+    const auto found = known_.find(buffer.id);
+    if (found != known_.end()) {
+        for (Copy& copy : found->second) {
+            if (copy.begin > range.begin || copy.end < range.end) continue;
+            copy.last_job = job_;
+            return &copy;
+        }
+    }
+    Copy made;
+    made.begin = range.begin / kGrain * kGrain;
+    made.end = std::min(buffer.bytes, (range.end + kGrain - 1) / kGrain * kGrain);
+    made.last_job = job_;
+    if (found != known_.end()) {
+        Copies& copies = found->second;
+        const auto covered = [&](const Copy& copy) {
+            return copy.last_job != job_ && copy.begin >= made.begin && copy.end <= made.end;
+        };
+        copies.erase(std::remove_if(copies.begin(), copies.end(), covered), copies.end());
+        if (copies.size() >= kMostCopies) copies.erase(oldest_of(copies));
+        if (copies.empty()) known_.erase(found);
+    }
+    const bool may_give_up = range.end - range.begin > kLittle;
+    const auto bytes = static_cast<std::size_t>(made.end - made.begin);
+    const std::size_t block = Arena::block_bytes(bytes);
+    if (may_give_up && held_bytes() - unused_bytes() + block <= limit_)
+        while (held_bytes() + block > limit_) (void)give_up_oldest();
+    if (held_bytes() + block > limit_)
+        return make_error(Status::OutOfMemory, "there is no room for a copy that is kept");
+    Result<Staging> memory = stage(bytes, may_give_up);
+    if (!memory) return std::move(memory).error();
+    made.memory = std::move(memory).value();
+    Copies& copies = known_[buffer.id];
+    copies.push_back(std::move(made));
+    return &copies.back();
+}
+
+Result<Staging> KeptCopies::stage(std::size_t bytes, bool may_give_up) {
+    const std::size_t rounded = Arena::block_bytes(bytes);
+    const std::size_t block = rounded > arena_.limit_bytes() ? bytes : rounded;
+    for (;;) {
+        Result<Staging> made = Staging::create(arena_, bytes);
+        if (made || made.error().status != Status::OutOfMemory || !may_give_up) return made;
+        // What fits not even without them is no reason to give them up.
+        if (arena_.used_bytes() - unused_bytes() + block > arena_.limit_bytes() || !give_up_oldest()) return made;
+    }
+}
+
+std::size_t KeptCopies::held_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& buffer : known_)
+        for (const Copy& copy : buffer.second) bytes += copy.memory.bytes();
+    return bytes;
+}
+
+std::size_t KeptCopies::unused_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& buffer : known_)
+        for (const Copy& copy : buffer.second)
+            if (copy.last_job != job_) bytes += copy.memory.bytes();
+    return bytes;
+}
+
+KeptCopies::Copies::iterator KeptCopies::oldest_of(Copies& copies) {
+    return std::min_element(copies.begin(), copies.end(),
+                            [](const Copy& a, const Copy& b) { return a.last_job < b.last_job; });
+}
+
+bool KeptCopies::give_up_oldest() {
+    auto holder = known_.end();
+    Copies::iterator oldest;
+    for (auto each = known_.begin(); each != known_.end(); ++each) {
+        const auto candidate = oldest_of(each->second);
+        if (candidate->last_job == job_) continue;
+        if (holder != known_.end() && candidate->last_job >= oldest->last_job) continue;
+        holder = each;
+        oldest = candidate;
+    }
+    if (holder == known_.end()) return false;
+    holder->second.erase(oldest);
+    if (holder->second.empty()) known_.erase(holder);
+    return true;
+}
+
+void KeptCopies::give_up_unused() {
+    while (give_up_oldest()) continue;
+}
+
+}  // namespace tegu::device

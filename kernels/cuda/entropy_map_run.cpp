@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/entropy_map.h"
+#include "kernels/cuda/levels_run.h"
 #include "kernels/entropy_table.h"
 #include "kernels/levels.h"
 
@@ -20,7 +21,7 @@ class EntropyMapRun {
         : job_(job),
           params_(params),
           context_(context),
-          stop_(stop),
+          pace_(context, stop),
           image_{job.type, input.data, job.rows, job.cols, input.row_stride, {}, reinterpret_cast<float*>(output.data), nullptr},
           window_{params.window_rows, params.window_cols, params.levels, params.border == Border::Mirror} {}
 
@@ -58,7 +59,7 @@ class EntropyMapRun {
         Result<void*> found = context_.workspace->take_zeroed(sizeof(FiniteBounds));
         if (!found) return std::move(found).error();
         const FiniteArrays arrays{image_.x, static_cast<FiniteBounds*>(*found), 1, image_.rows, image_.cols, image_.row_stride};
-        Result<void> done = check_cuda(launch_finite_bounds(job_.type, arrays, context_.limits, context_.stream), "finite_bounds");
+        Result<void> done = find_finite_bounds(job_.type, arrays, context_, &pace_);
         FiniteBounds bounds{0, 0};
         if (done) done = context_.workspace->read(&bounds, *found, sizeof bounds);
         if (!done) return std::move(done).error();
@@ -79,14 +80,12 @@ class EntropyMapRun {
         return context_.workspace->write(*device, host.data(), bytes);
     }
 
-    // Looks at the stop token before each, once the one before is done.
     template <class Launch>
     Result<void> for_each_piece(Launch launch) {
         for (std::uint64_t row = 0; row < job_.rows; row += shape_.piece_rows) {
             for (std::uint64_t col = 0; col < job_.cols; col += shape_.piece_cols) {
-                Result<void> done = row + col == 0 ? Result<void>() : context_.workspace->synchronize();
+                Result<void> done = pace_.next();
                 if (!done) return done;
-                if (stop_.stop_requested()) return stop_.error();
                 const EntropyPiece piece{row, std::min(row + shape_.piece_rows, job_.rows), col, std::min(col + shape_.piece_cols, job_.cols)};
                 done = check_cuda(launch(piece), "entropy_map");
                 if (!done) return done;
@@ -110,7 +109,7 @@ class EntropyMapRun {
     const Job& job_;
     const EntropyMapParams& params_;
     const Context& context_;
-    const kernels::StopToken& stop_;
+    Pace pace_;
     EntropyMapImage image_;
     const EntropyWindow window_;
     EntropyTables tables_{};

@@ -9,6 +9,7 @@
 #include "kernels/cuda/entropy.h"
 #include "kernels/cuda/histogram.h"
 #include "kernels/cuda/histogram_launches.h"
+#include "kernels/cuda/levels_run.h"
 #include "kernels/levels.h"
 
 namespace tegu::cuda {
@@ -16,9 +17,8 @@ namespace {
 
 using kernels::LevelScale;
 
-constexpr std::uint64_t kValues = 256;             // of a byte
-constexpr std::uint64_t kMostSequences = 1 << 16;  // of a batch
-constexpr std::uint64_t kMostCounters = 8 << 20;
+constexpr std::uint64_t kValues = 256;         // of a byte
+constexpr std::uint64_t kLogarithmCost = 256;  // of a counter: bytes to read that take as long on a small board
 
 class Run {
   public:
@@ -29,22 +29,19 @@ class Run {
           entropy_(entropy),
           context_(context),
           stop_(stop),
+          pace_(context, stop),
           bytes_(element_bytes(job.type)) {
         input_ = count_input(view.data, job.axis == Axis::Whole, job.rows, job.cols, view.row_stride);
-        batch_ = std::clamp<std::uint64_t>(kMostCounters / (std::uint64_t{params.levels} + 1), 1,
-                                           std::min(kMostSequences, std::max<std::uint64_t>(input_.sequences, 1)));
+        const std::uint64_t memory = (slots() + (by_values() ? kValues : 0)) * sizeof *counts_ +
+                                     (looks_first() ? sizeof *bounds_ + sizeof *rules_ : 0);
+        batch_ = count_batch(input_, bytes_, memory, kLogarithmCost * slots(), context.policies.count, context.limits);
     }
 
     Result<void> run() {
-        Result<void> prepared = prepare();
-        for (std::uint64_t first = 0; prepared && first < input_.sequences; first += batch_) {
-            CountInput part = input_;
-            part.sequences = std::min(batch_, input_.sequences - first);
-            part.x = static_cast<const std::byte*>(input_.x) + first * input_.lines * input_.row_stride * bytes_;
-            Result<void> done = run_batch(part, first);
-            if (!done) return done;
-        }
-        return prepared;
+        Result<void> done = prepare();
+        for (std::uint64_t first = 0; done && first < input_.sequences; first += batch_)
+            done = run_batch(count_part(input_, bytes_, first, std::min(batch_, input_.sequences - first)), first);
+        return done;
     }
 
     std::string policy() const {
@@ -60,9 +57,8 @@ class Run {
     Result<void> prepare() {
         if (input_.sequences == 0) return {};
         const std::uint64_t counted = by_values() ? kValues : slots();
-        CountInput one_batch = input_;
-        one_batch.sequences = std::min(batch_, input_.sequences);
-        shape_ = choose_count_shape(CountWorkload{one_batch, bytes_, counted, by_values(), sizeof(LevelRule), 0},
+        shape_ = choose_count_shape(CountWorkload{count_part(input_, bytes_, 0, batch_), bytes_, counted, by_values(),
+                                                  sizeof(LevelRule), 0, false, counted * sizeof *counts_},
                                     context_.policies.count, context_.limits);
         Result<void> taken = take(batch_ * slots() * sizeof *counts_, &counts_);
         if (taken && by_values()) taken = take(batch_ * kValues * sizeof *values_, &values_);
@@ -102,8 +98,7 @@ class Run {
             zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.sequences * 2, context_.stream), "zeroes");
         if (!done) return done;
         const FiniteArrays arrays{part.x, bounds_, part.sequences, part.lines, part.cols, part.row_stride};
-        done = check_cuda(launch_finite_bounds(job_.type, arrays, context_.limits, context_.stream),
-                          "range of finite elements");
+        done = find_finite_bounds(job_.type, arrays, context_, &pace_);
         if (!done) return done;
         std::vector<FiniteBounds> bounds(part.sequences);
         done = context_.workspace->read(bounds.data(), bounds_, bounds.size() * sizeof bounds[0]);
@@ -129,10 +124,9 @@ class Run {
                 check_cuda(zero_counters(counters, part.sequences * of_sequence, context_.stream), "zeroes");
             if (!zeroed) return zeroed;
         }
-        const std::uint64_t launch_bytes = context_.policies.count.launch_bytes * context_.limits.multiprocessors;
-        return for_count_ranges(part, bytes_, shape_, launch_bytes, [&](const CountRange& range) -> Result<void> {
-            if (stop_.stop_requested()) return stop_.error();
-            return check_cuda(launch(range), "counts");
+        return for_count_ranges(part, bytes_, shape_, [&](const CountRange& range) -> Result<void> {
+            Result<void> paced = pace_.next();
+            return paced ? check_cuda(launch(range), "counts") : paced;
         });
     }
 
@@ -158,6 +152,7 @@ class Run {
     double* const entropy_;
     const Context& context_;
     const kernels::StopToken& stop_;
+    Pace pace_;
     const std::size_t bytes_;
     CountInput input_{};
     std::uint64_t batch_ = 1;  // sequences

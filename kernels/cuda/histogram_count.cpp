@@ -64,27 +64,48 @@ std::uint64_t resident_blocks(const CountShape& shape, const CountPolicy& policy
     return std::max<std::uint64_t>(fit, 1) * limits.multiprocessors * std::max(policy.waves, 1u);
 }
 
+// What an element is to a launch: bytes to read that take as long on a small board, whose f64 and atomics are slow.
+std::uint64_t element_cost(const CountWorkload& work, const CountShape& shape) {
+    if (shape.by_lane) return 1;
+    if (work.values && shape.shared) return 2;
+    const bool far = !shape.shared || (work.table_bytes != 0 && !shape.table);
+    const std::uint64_t steps = work.search ? (far ? 64 : 4) : (far ? 4 : 1);
+    return steps * std::max<std::uint64_t>(work.element_bytes, 4);
+}
+
+void choose_launch(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits,
+                   CountShape* shape) {
+    const std::uint64_t launch_bytes = std::max<std::uint64_t>(1, policy.launch_bytes * limits.multiprocessors);
+    const std::uint64_t segments = count_segments(work.input, work.element_bytes);
+    const std::uint64_t cost = element_cost(work, *shape);
+    const std::uint64_t segment_elements =
+        std::min<std::uint64_t>(work.input.cols, kCountSegmentBytes / work.element_bytes) + 16;
+    const std::uint64_t launch_segments = launch_bytes / (segment_elements * cost) + 1;
+    shape->at_once = std::max<std::uint64_t>(1, std::min(segments, launch_segments));
+    const std::uint64_t sequence_cost = work.input.lines * work.input.cols * cost + work.result_cost + 1;
+    shape->sequences = shape->at_once < segments ? 1 : std::max<std::uint64_t>(1, launch_bytes / sequence_cost);
+}
+
 }  // namespace
 
 CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits) {
     CountShape shape{};
     choose_team(work, policy, limits, &shape);
+    choose_launch(work, policy, limits, &shape);
     const std::uint64_t resident = resident_blocks(shape, policy, limits);
-    const std::uint64_t segments = count_segments(work.input, work.element_bytes);
     const std::uint64_t segment_elements = kCountSegmentBytes / work.element_bytes + 32;
-    const std::uint64_t launch_segments = policy.launch_bytes * limits.multiprocessors / kCountSegmentBytes + 1;
-    shape.at_once = std::max<std::uint64_t>(1, std::min(segments, launch_segments));
+    const std::uint64_t sequences = std::min(work.input.sequences, shape.sequences);
     // Enough parts to fill the device, each worth counters of its own.
     std::uint64_t parts = 1;
     if (!shape.by_warp) {
         const std::uint64_t wanted = divide_up(shape.at_once, shape.threads / 32);
         const std::uint64_t worth = shape.shared ? shape.at_once * segment_elements / (4 * work.slots) + 1 : wanted;
-        parts = std::min({resident / std::max<std::uint64_t>(work.input.sequences, 1), wanted, worth});
+        parts = std::min({resident / std::max<std::uint64_t>(sequences, 1), wanted, worth});
     }
     parts = std::max({parts, shape.at_once * segment_elements / kMostElements + 1});
     shape.part = divide_up(shape.at_once, parts);
     shape.parts = divide_up(shape.at_once, shape.part);
-    const std::uint64_t blocks = divide_up(work.input.sequences * shape.parts, shape.teams_per_block());
+    const std::uint64_t blocks = divide_up(sequences * shape.parts, shape.teams_per_block());
     shape.blocks = static_cast<unsigned>(std::max<std::uint64_t>(1, std::min(blocks, resident)));
     return shape;
 }

@@ -18,13 +18,15 @@ struct CountPolicy {
     std::size_t shared_bytes;     // of a block, at least 4 KiB, at most what the device has; other counters lie in global memory
     std::uint64_t launch_bytes;   // that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
     std::uint64_t lane_elements;  // of a sequence of bytes whose values each lane counts in counters of its own
+    std::uint64_t batch_bytes;    // of work space, and of the host's memory, that a batch of many sequences takes
 
     friend constexpr bool operator==(const CountPolicy& a, const CountPolicy& b) {
         return a.threads_per_block == b.threads_per_block && a.copies == b.copies && a.waves == b.waves &&
-               a.shared_bytes == b.shared_bytes && a.launch_bytes == b.launch_bytes && a.lane_elements == b.lane_elements;
+               a.shared_bytes == b.shared_bytes && a.launch_bytes == b.launch_bytes && a.lane_elements == b.lane_elements &&
+               a.batch_bytes == b.batch_bytes;
     }
 };
-constexpr CountPolicy kDefaultCountPolicy{256, 8, 1, 200 << 10, 32 << 20, 1 << 18};
+constexpr CountPolicy kDefaultCountPolicy{256, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20};
 
 // A warp takes segments: that many packs of 16 bytes of a line, and what lies before and after the packs with the first. Of bytes a lane has at most 242
 // elements of a segment, which its counters of 8 bits can hold.
@@ -61,9 +63,10 @@ struct CountShape {
     unsigned copies;      // of the counters of a team
     unsigned team_bytes;  // shared memory of a team
     unsigned blocks;
-    std::uint64_t at_once;  // segments of a sequence that a launch takes
-    std::uint64_t parts;    // teams that share them
-    std::uint64_t part;     // segments of each
+    std::uint64_t sequences;  // of a launch; 1 if it takes less than all segments of one
+    std::uint64_t at_once;    // segments of a sequence that a launch takes
+    std::uint64_t parts;      // teams that share them
+    std::uint64_t part;       // segments of each
 
     unsigned teams_per_block() const { return by_warp ? threads / 32 : 1; }
     // Whether several teams or launches add to the same counters, so that these begin at 0.
@@ -77,6 +80,8 @@ struct CountWorkload {
     bool values;                // keys are the values of bytes
     std::uint64_t rule_bytes;   // that a team holds
     std::uint64_t table_bytes;  // of the rule; may be 0
+    bool search;                // an element's key may take a search in the table, or among what it would hold
+    std::uint64_t result_cost;  // what else a launch does for a sequence, as bytes to read that take as long
 };
 
 // Makes `count` counters 0, on the stream.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // entropy_map on the GPU backend beyond the common jobs: every method, policies, windows larger than the image, borders, pieces, ranges, NaN.
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -13,6 +12,7 @@
 #include "kernels/entropy_table.h"
 #include "kernels/levels.h"
 #include "tests/kernels/cuda/cuda_test.h"
+#include "tests/kernels/cuda/watched_workspace.h"
 
 namespace tegu::test {
 namespace {
@@ -232,39 +232,16 @@ TEST(EntropyMapShape, IsWithinTheLimits) {
                     }
 }
 
-// Cancels the job while it waits for the third piece.
-class CancellingWorkspace final : public cuda::Workspace {
-  public:
-    CancellingWorkspace(cuda::Workspace* inner, std::atomic<bool>* cancelled) : inner_(inner), cancelled_(cancelled) {}
-    Result<void*> take(std::size_t bytes) override { return inner_->take(bytes); }
-    Result<void*> take_zeroed(std::size_t bytes) override { return inner_->take_zeroed(bytes); }
-    Result<void> read(void* to, const void* from, std::size_t bytes) override { return inner_->read(to, from, bytes); }
-    Result<void> write(void* to, const void* from, std::size_t bytes) override { return inner_->write(to, from, bytes); }
-    Result<void> copy(void* to, const void* from, std::size_t bytes) override { return inner_->copy(to, from, bytes); }
-    Result<void> synchronize() override {
-        if (++waits_ == 3) *cancelled_ = true;
-        return inner_->synchronize();
-    }
-    void reset() override { inner_->reset(); }
-    int waits() const { return waits_; }
-
-  private:
-    cuda::Workspace* inner_;
-    std::atomic<bool>* cancelled_;
-    int waits_ = 0;
-};
-
 TEST_F(CudaEntropyMap, StopsBetweenPieces) {
     context_.policies.entropy_map.piece_pixels = 64;
     const DigestShape shape{16, 64, 0, 0};
     const DeviceBytes image(testing_support::make_digest_input(ElementType::U8, Content::Wide, shape, 1)), map(4 * shape.rows * shape.cols);
     const Job job{ElementType::U8, Axis::Whole, shape.rows, shape.cols, params_of(5, 5, 16, Border::Clip)};
-    std::atomic<bool> cancelled{false};
-    CancellingWorkspace workspace(context_.workspace, &cancelled);
+    WatchedWorkspace workspace(context_.workspace, 3);
     context_.workspace = &workspace;
     const kernels::InputView input{image.data(), shape.cols};
     const kernels::OutputView output{map.data()};
-    const auto report = cuda::run_job(job, {&input, 1}, {&output, 1}, context_, kernels::StopToken(&cancelled, kernels::StopToken::Clock::time_point::max()));
+    const auto report = cuda::run_job(job, {&input, 1}, {&output, 1}, context_, workspace.stop());
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().status, Status::Cancelled);
     EXPECT_EQ(workspace.waits(), 3);

@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/operation.h"
 #include "tests/kernels/cuda/cuda_test.h"
+#include "tests/kernels/cuda/watched_workspace.h"
 
 namespace tegu::test {
 namespace {
@@ -13,10 +14,10 @@ namespace {
 using testing_support::Content;
 using testing_support::DigestShape;
 
-const cuda::CountPolicy kPolicies[] = {{256, 8, 1, 200 << 10, 32 << 20, 1 << 18},
-                                       {32, 1, 1, 48 << 10, 32 << 20, 0},
-                                       {512, 4, 2, 16 << 10, 10 << 10, ~std::uint64_t{0}},
-                                       {96, 2, 3, 0, 1, 100}};
+const cuda::CountPolicy kPolicies[] = {{256, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20},
+                                       {32, 1, 1, 48 << 10, 32 << 20, 0, 1 << 20},
+                                       {512, 4, 2, 16 << 10, 10 << 10, ~std::uint64_t{0}, 3000},
+                                       {96, 2, 3, 0, 1, 100, 1}};
 const ElementType kTypes[] = {ElementType::U8,  ElementType::I8,  ElementType::U16, ElementType::I16,
                               ElementType::U32, ElementType::I32, ElementType::U64, ElementType::I64,
                               ElementType::F16, ElementType::F32, ElementType::F64};
@@ -123,6 +124,51 @@ TEST_F(CudaEntropy, VeryManyRowsGiveTheSameBits) {
     ASSERT_TRUE(same(ElementType::I8, Axis::Rows, DigestShape{2000, 5, 0, 0}, Content::Plain, levels_of(256)));
     ASSERT_TRUE(same(ElementType::I16, Axis::Rows, DigestShape{200, 5, 0, 0}, Content::Plain,
                      levels_of(65536)));  // more than one batch
+}
+
+TEST_F(CudaEntropy, MemoryDoesNotGrowWithTheNumberOfRows) {
+    context_.policies.count.batch_bytes = 4000;
+    for (const ElementType type : {ElementType::F32, ElementType::U8, ElementType::I16}) {
+        std::size_t taken = 0, copied = 0;
+        for (const std::uint64_t rows : {200, 2000}) {
+            WatchedWorkspace workspace(context_.workspace);
+            cuda::Context context = context_;
+            context.workspace = &workspace;
+            const DigestShape shape{rows, 5, 1, 0};
+            ASSERT_TRUE(
+                same_on_both(context, Job{type, Axis::Rows, rows, 5, levels_of(3)}, {input_of(type, shape, rows)}))
+                << element_word(type) << ", rows " << rows;
+            EXPECT_LE(workspace.taken_bytes(), 8000u) << element_word(type);
+            EXPECT_LE(workspace.largest_copy(), 4000u) << element_word(type);
+            if (rows == 200) {
+                taken = workspace.taken_bytes();
+                copied = workspace.largest_copy();
+            }
+            EXPECT_EQ(workspace.taken_bytes(), taken) << element_word(type);
+            EXPECT_EQ(workspace.largest_copy(), copied) << element_word(type);
+        }
+    }
+}
+
+// Between launches and between batches, and between the parts of the search for a range.
+TEST_F(CudaEntropy, StopsBetweenLaunches) {
+    context_.policies.count.launch_bytes = 1;
+    for (const DigestShape& shape : {DigestShape{1, 60000, 0, 0}, DigestShape{50, 100, 0, 0}}) {
+        for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::F32}) {
+            WatchedWorkspace workspace(context_.workspace, 3);
+            cuda::Context context = context_;
+            context.workspace = &workspace;
+            const TestInput input = input_of(type, shape, 1);
+            const DeviceBytes x(input.bytes), entropy(shape.rows * 8);
+            const kernels::InputView view{x.data(), input.row_stride};
+            const kernels::OutputView output{entropy.data()};
+            const auto report = cuda::run_job(Job{type, Axis::Rows, shape.rows, shape.cols, levels_of(4)}, {&view, 1},
+                                              {&output, 1}, context, workspace.stop());
+            ASSERT_FALSE(report) << element_word(type) << ' ' << shape.rows << " x " << shape.cols;
+            EXPECT_EQ(report.error().status, Status::Cancelled);
+            EXPECT_EQ(workspace.waits(), 3);
+        }
+    }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/operation.h"
 #include "tests/kernels/cuda/cuda_test.h"
+#include "tests/kernels/cuda/watched_workspace.h"
 
 namespace tegu::test {
 namespace {
@@ -15,11 +16,11 @@ namespace {
 using testing_support::Content;
 using testing_support::DigestShape;
 
-const cuda::CountPolicy kPolicies[] = {{256, 8, 1, 200 << 10, 32 << 20, 1 << 18},
-                                       {32, 1, 1, 48 << 10, 32 << 20, 0},
-                                       {1024, 4, 2, 16 << 10, 10 << 10, ~std::uint64_t{0}},
-                                       {96, 2, 3, 3000, 1, 100},
-                                       {512, 16, 1, 0, 50000, 5000}};
+const cuda::CountPolicy kPolicies[] = {{256, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20},
+                                       {32, 1, 1, 48 << 10, 32 << 20, 0, 1 << 20},
+                                       {1024, 4, 2, 16 << 10, 10 << 10, ~std::uint64_t{0}, 3000},
+                                       {96, 2, 3, 3000, 1, 100, 1},
+                                       {512, 16, 1, 0, 50000, 5000, 20000}};
 const ElementType kTypes[] = {ElementType::U8,  ElementType::I8,  ElementType::U16, ElementType::I16,
                               ElementType::U32, ElementType::I32, ElementType::U64, ElementType::I64,
                               ElementType::F16, ElementType::F32, ElementType::F64};
@@ -39,7 +40,7 @@ HistogramParams bins_of(std::uint32_t bins, double lo, double hi) {
 }
 
 template <class T>
-TestInput input_of(const std::vector<T>& values) {
+TestInput input_from(const std::vector<T>& values) {
     TestInput input;
     input.bytes.resize(values.size() * sizeof(T));
     std::memcpy(input.bytes.data(), values.data(), input.bytes.size());
@@ -74,7 +75,7 @@ class CudaHistogram : public CudaTest {
         const Job job{type, Axis::Whole, 1, values.size(), bins_of(bins, lo, hi)};
         const Result<kernels::JobPlan> plan = kernels::plan_job(job);
         if (!plan) return testing::AssertionFailure() << plan.error().message;
-        return same_on_both(context_, job, {input_of(values)})
+        return same_on_both(context_, job, {input_from(values)})
                << element_word(type) << ", " << bins << " bins from " << lo << " to " << hi << ", seed " << seed;
     }
     template <class T>
@@ -195,7 +196,7 @@ TEST_F(CudaHistogram, RangesFromTheDataGiveTheSameBitsAndErrors) {
             params.skip_nans = skip_nans;
             for (const Axis axis : {Axis::Whole, Axis::Rows}) {
                 const Job job{ElementType::F32, axis, 1, values.size(), params};
-                ASSERT_TRUE(same_on_both(context_, job, {input_of(values)}))
+                ASSERT_TRUE(same_on_both(context_, job, {input_from(values)}))
                     << values[0] << " " << values[1] << ", skip_nans " << skip_nans;
             }
         }
@@ -214,10 +215,10 @@ TEST_F(CudaHistogram, SkewedDataGiveTheSameBits) {
                 floats[i] = bytes[i];
             }
             ASSERT_TRUE(same_on_both(context_, Job{ElementType::U8, Axis::Whole, 1, bytes.size(), bins_of(256, 0, 256)},
-                                     {input_of(bytes)}))
+                                     {input_from(bytes)}))
                 << period;
             ASSERT_TRUE(same_on_both(context_, Job{ElementType::F32, Axis::Whole, 1, floats.size(), bins_of(50, 0, 10)},
-                                     {input_of(floats)}))
+                                     {input_from(floats)}))
                 << period;
         }
     }
@@ -248,6 +249,60 @@ TEST_F(CudaHistogram, VeryManyRowsGiveTheSameBits) {
     ASSERT_TRUE(same(ElementType::U8, Axis::Rows, DigestShape{3000, 5, 0, 0}, Content::Plain, bins_of(3, 0, 100)));
 }
 
+// Rows whose ranges, rules and counts would need memory without bound, had they to be there at once: with a small limit few rows do.
+TEST_F(CudaHistogram, MemoryDoesNotGrowWithTheNumberOfRows) {
+    context_.policies.count.batch_bytes = 4000;
+    struct Case {
+        ElementType type;
+        std::uint64_t cols;
+        HistogramParams params;
+    };
+    for (const Case& test : {Case{ElementType::F32, 5, bins_of(3)}, Case{ElementType::I16, 3, bins_of(2)},
+                             Case{ElementType::U8, 1100, bins_of(3, 0, 9)}, Case{ElementType::U8, 1030, bins_of(3)},
+                             Case{ElementType::F64, 2, bins_of(3, -1, 1)}}) {
+        std::size_t taken = 0, copied = 0;
+        for (const std::uint64_t rows : {40, 400}) {
+            WatchedWorkspace workspace(context_.workspace);
+            cuda::Context context = context_;
+            context.workspace = &workspace;
+            const DigestShape shape{rows, test.cols, 1, 0};
+            ASSERT_TRUE(same_on_both(context, Job{test.type, Axis::Rows, rows, test.cols, test.params},
+                                     {input_of(test.type, shape, rows)}))
+                << element_word(test.type) << ", rows " << rows;
+            EXPECT_LE(workspace.taken_bytes(), 20000u) << element_word(test.type);
+            EXPECT_LE(workspace.largest_copy(), 4000u) << element_word(test.type);
+            if (rows == 40) {
+                taken = workspace.taken_bytes();
+                copied = workspace.largest_copy();
+            }
+            EXPECT_EQ(workspace.taken_bytes(), taken) << element_word(test.type);
+            EXPECT_EQ(workspace.largest_copy(), copied) << element_word(test.type);
+        }
+    }
+}
+
+// Between launches and between batches, of long sequences and of many.
+TEST_F(CudaHistogram, StopsBetweenLaunches) {
+    context_.policies.count.launch_bytes = 1;
+    for (const DigestShape& shape :
+         {DigestShape{1, 60000, 0, 0}, DigestShape{50, 100, 0, 0}, DigestShape{50, 1100, 0, 0}}) {
+        for (const ElementType type : {ElementType::U8, ElementType::F32}) {
+            WatchedWorkspace workspace(context_.workspace, 3);
+            cuda::Context context = context_;
+            context.workspace = &workspace;
+            const TestInput input = input_of(type, shape, 1);
+            const DeviceBytes x(input.bytes), counts(shape.rows * 8 * 4), edges(shape.rows * 8 * 5);
+            const kernels::InputView view{x.data(), input.row_stride};
+            const kernels::OutputView outputs[] = {{counts.data()}, {edges.data()}};
+            const Job job{type, Axis::Rows, shape.rows, shape.cols, bins_of(4, 0, 1)};
+            const auto report = cuda::run_job(job, {&view, 1}, {outputs, 2}, context, workspace.stop());
+            ASSERT_FALSE(report) << element_word(type) << ' ' << shape.rows << " x " << shape.cols;
+            EXPECT_EQ(report.error().status, Status::Cancelled);
+            EXPECT_EQ(workspace.waits(), 3);
+        }
+    }
+}
+
 TEST(CountShape, PartsCoverEverySegmentAndFitTheDevice) {
     const cuda::DeviceLimits devices[] = {{53, 1, 2048, 48 << 10, 256 << 10}, {90, 132, 2048, 227 << 10, 50 << 20}};
     for (const cuda::DeviceLimits& limits : devices)
@@ -263,7 +318,9 @@ TEST(CountShape, PartsCoverEverySegmentAndFitTheDevice) {
                                                                slots,
                                                                slots == 256 && bytes == 1,
                                                                100,
-                                                               slots * 4};
+                                                               slots * 4,
+                                                               lines == 1,
+                                                               slots * 40};
                                 const cuda::CountShape shape = cuda::choose_count_shape(work, policy, limits);
                                 ASSERT_GE(shape.parts * shape.part, shape.at_once);
                                 ASSERT_LT((shape.parts - 1) * shape.part, shape.at_once);
@@ -273,6 +330,10 @@ TEST(CountShape, PartsCoverEverySegmentAndFitTheDevice) {
                                 ASSERT_LE(shape.by_lane ? 0 : shape.team_bytes * shape.teams_per_block(),
                                           std::max<std::size_t>(policy.shared_bytes, 4096));
                                 ASSERT_GE(shape.blocks, 1u);
+                                ASSERT_GE(shape.sequences, 1u);
+                                const std::uint64_t segments = cuda::count_segments(work.input, bytes);
+                                ASSERT_TRUE(shape.sequences == 1 || shape.at_once == segments);
+                                ASSERT_LE(shape.at_once, std::max<std::uint64_t>(segments, 1));
                                 ASSERT_LE(shape.threads, cuda::kCountThreads);
                                 ASSERT_EQ(shape.team_bytes % 16, 0u);
                             }

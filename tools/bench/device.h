@@ -12,6 +12,7 @@ struct Device {
     std::string date;     // UTC
     std::string cpu;
     std::string isa;  // of the CPU kernels
+    std::string gpu;  // empty: nothing ran on one
     std::string kernel;
     std::string build;  // compiler and build type
     unsigned cores = 1;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu-bench: measures the kernels in this process and a private tegud through its socket, and prints one table. Times on a busy
-// machine say little: the noise is printed with them, and so is the load before the start.
+// machine say little: the noise is printed with them, and so is the load before the start. Two subcommands measure a GPU: `gpu` is
+// a program of its own, as it needs a newer toolkit than the daemon does, and `ladder` is in tools/bench/ladder.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <thread>
 
 #include "tools/bench/cases.h"
+#include "tools/bench/ladder/ladder_bench.h"
 
 namespace tegu::bench {
 namespace {
@@ -20,6 +24,16 @@ std::string beside_this_program(const std::string& name) {
     return self.substr(0, self.rfind('/') + 1) + name;
 }
 
+// Runs tegu-bench-gpu in the place of this program.
+int run_gpu_cases(char** argv) {
+    const std::string program = beside_this_program("tegu-bench-gpu");
+    argv[1] = argv[0];
+    execv(program.c_str(), argv + 1);
+    std::fprintf(stderr, "tegu-bench gpu: cannot run %s, which is built with CUDA 11 and later: %s\n", program.c_str(),
+                 std::strerror(errno));
+    return 69;
+}
+
 int run(int argc, const char* const* argv) {
     Settings settings;
     std::string filter;
@@ -27,6 +41,9 @@ int run(int argc, const char* const* argv) {
     settings.threads = std::max(1u, std::thread::hardware_concurrency());
     settings.tegud = beside_this_program("tegud");
     CLI::App app("Measures tegu's kernels and a private tegud on this machine.", "tegu-bench");
+    app.footer(
+        "tegu-bench gpu     times kernels of every operation on a GPU (--filter PART, --quick, --sweep)\n"
+        "tegu-bench ladder  times a sum on a GPU in seven steps, and kernels as they are first written (--help)");
     app.add_option("-f,--filter", filter, "run the cases whose name holds this regular expression");
     app.add_option("-t,--threads", settings.threads, "threads of the pool; cases with one thread run as well")
         ->check(CLI::Range(1u, 1024u));
@@ -73,5 +90,7 @@ int run(int argc, const char* const* argv) {
 }  // namespace tegu::bench
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::strcmp(argv[1], "gpu") == 0) return tegu::bench::run_gpu_cases(argv);
+    if (argc > 1 && std::strcmp(argv[1], "ladder") == 0) return tegu::bench::ladder_command(argc - 1, argv + 1);
     return tegu::bench::run(argc, argv);
 }

@@ -76,6 +76,7 @@ std::string json(const std::vector<Row>& rows, const Device& device) {
     std::string out = "{\"command\": " + quoted(device.command) + ", \"commit\": " + quoted(device.commit) +
                       ", \"date\": " + quoted(device.date) + ",\n \"device\": {\"cpu\": " + quoted(device.cpu) +
                       ", \"cores\": " + std::to_string(device.cores) + ", \"isa\": " + quoted(device.isa) +
+                      (device.gpu.empty() ? "" : ", \"gpu\": " + quoted(device.gpu)) +
                       ", \"kernel\": " + quoted(device.kernel) + ", \"build\": " + quoted(device.build) +
                       ", \"load\": " + number(device.load) + "},\n \"cases\": [";
     for (std::size_t i = 0; i < rows.size(); ++i) {

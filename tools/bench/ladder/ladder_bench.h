@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// tegu-bench ladder: the steps of the ladder and the kernels of a first course, timed on the first GPU, and tegu's own kernel for the same
+// result beside each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "tools/bench/report.h"
+
+namespace tegu::bench {
+
+struct LadderSettings {
+    std::uint64_t elements = std::uint64_t{1} << 24;  // of the sums; 1 or more
+    unsigned threads = 1024;                          // of a block of the ladder: 128, 256, 512 or 1024
+    bool quick = false;                               // few repetitions of small sizes: to see that all works
+};
+
+struct LadderRow {
+    Row row;             // its name: "sum/f32/n=16777216/7"
+    std::string title;   // "grid stride and shuffles"
+    std::string change;  // what it does otherwise than the row before
+    double of_copy = 0;  // time of a copy of as many bytes, by the time of this; 0: no bytes are counted
+    double speedup = 0;  // over the row that it is compared with; 0: with none
+};
+// Rows that compute one thing.
+struct LadderTable {
+    std::string title;
+    std::vector<LadderRow> rows;
+};
+struct LadderReport {
+    std::string gpu;  // what it ran on
+    double copy_gigabytes_per_second = 0;
+    std::vector<LadderTable> tables;
+};
+
+// Each result is compared with the host's before it is timed. Errors: Unavailable (no GPU, or built without CUDA), Internal (a wrong result).
+Result<LadderReport> run_ladder(const LadderSettings& settings);
+
+std::string ladder_markdown(const LadderReport& report, const Device& device);
+std::string ladder_json(const LadderReport& report, const Device& device);
+// Bars of the GB/s of the rows of the first table.
+std::string ladder_svg(const LadderReport& report);
+
+// The subcommand; argv[0] is its name. Returns an exit code of sysexits(3).
+int ladder_command(int argc, const char* const* argv);
+
+}  // namespace tegu::bench

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/health/health_json.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+
+namespace tegu::daemon::health {
+namespace {
+
+// Writes values, and gathers why the others are not known.
+class Writer {
+  public:
+    Json& json() { return json_; }
+
+    // Objects and lists that are members; what stands in them is named "<path>.<name>".
+    void begin(const char* name) {
+        json_.key(name).begin_object();
+        enter(name);
+    }
+    void end() {
+        json_.end_object();
+        leave();
+    }
+    template <class List, class F>
+    void list(const char* name, const List& elements, F&& write) {
+        json_.key(name).begin_array();
+        for (const auto& element : elements) {
+            enter(std::string(name) + "[" + name_of(element) + "]");
+            json_.begin_object();
+            write(element);
+            json_.end_object();
+            leave();
+        }
+        json_.end_array();
+    }
+    template <class T>
+    void value(const char* name, const Value<T>& value) {
+        json_.key(name);
+        if (value.known())
+            put(*value);
+        else
+            leave_out(name, value.unknown());
+    }
+    void text(const char* name, const std::string& value) { json_.key(name).text(value); }
+    void integer(const char* name, std::uint64_t value) { json_.key(name).integer(value); }
+    void number(const char* name, double value) { json_.key(name).number(value); }
+
+    std::string finish() {
+        json_.key("unknown").begin_array();
+        for (const auto& [name, unknown] : unknown_) {
+            json_.begin_object().key("value").text(name).key("cause").text(cause_word(unknown.cause));
+            json_.key("detail").text(unknown.detail).end_object();
+        }
+        json_.end_array().end_object();
+        return json_.str();
+    }
+
+  private:
+    template <class T>
+    static std::string name_of(const T& element) {
+        return element.name;
+    }
+    static std::string name_of(const Core& core) { return std::to_string(core.index); }
+
+    void put(double value) { json_.number(value); }
+    void put(std::int64_t value) { json_.integer(value); }
+    void put(bool value) { json_.boolean(value); }
+    void put(const std::string& value) { json_.text(value); }
+
+    void leave_out(const std::string& name, const Unknown& unknown) {
+        json_.null();
+        unknown_.emplace_back(path_ + name, unknown);
+    }
+    void enter(const std::string& name) {
+        starts_.push_back(path_.size());
+        path_ += name + ".";
+    }
+    void leave() {
+        path_.resize(starts_.back());
+        starts_.pop_back();
+    }
+
+    Json json_;
+    std::string path_;
+    std::vector<std::size_t> starts_;
+    std::vector<std::pair<std::string, Unknown>> unknown_;
+};
+
+double seconds(std::uint64_t from_ns, std::uint64_t to_ns) {
+    return to_ns > from_ns ? static_cast<double>(to_ns - from_ns) / 1e9 : 0;
+}
+
+void write_reasons(const Assessment& assessment, Json& json) {
+    json.key("state").text(state_word(assessment.state)).key("reasons").begin_array();
+    for (const Reason& reason : assessment.reasons) {
+        const CodeInfo& info = code_info(reason.code);
+        json.begin_object().key("code").text(info.word).key("state").text(state_word(info.state));
+        json.key("subject").text(reason.subject).key("sentence").text(reason.sentence);
+        json.key("since_unix_seconds").number(static_cast<double>(reason.since_unix_ms) / 1e3);
+        json.key("action").text(info.action).end_object();
+    }
+    json.end_array();
+}
+
+void write_reading(const Snapshot& snapshot, Times now, Writer& writer) {
+    writer.begin("reading");
+    writer.integer("number", snapshot.number);
+    writer.number("age_seconds", seconds(snapshot.taken.monotonic_ns, now.monotonic_ns));
+    writer.number("taken_in_seconds", snapshot.seconds_taken);
+    writer.integer("files", snapshot.files_read);
+    Json& json = writer.json();
+    json.key("stuck").begin_array();
+    for (const StuckRead& read : snapshot.stuck)
+        json.begin_object()
+            .key("path")
+            .text(read.path)
+            .key("seconds")
+            .number(seconds(read.since_ns, now.monotonic_ns))
+            .end_object();
+    json.end_array();
+    writer.end();
+}
+
+void write_board(const Board& board, Writer& writer) {
+    writer.begin("board");
+    writer.value("model", board.model);
+    writer.value("soc", board.soc);
+    writer.value("l4t_release", board.l4t);
+    writer.value("kernel_release", board.kernel);
+    writer.value("power_mode", map(board.power_mode, [](const PowerMode& mode) { return mode.name; }));
+    writer.value("power_mode_id", map(board.power_mode, [](const PowerMode& mode) { return mode.id; }));
+    writer.end();
+}
+
+void write_cpu(const Cpu& cpu, Writer& writer) {
+    writer.begin("cpu");
+    writer.value("cores_present", cpu.cores_present);
+    writer.value("cores_online", cpu.cores_online);
+    writer.value("load_ratio", cpu.load_ratio);
+    writer.value("idle_states_disabled", cpu.idle_states_disabled);
+    writer.list("cores", cpu.cores, [&](const Core& core) {
+        writer.integer("core", core.index);
+        writer.value("load_ratio", core.load_ratio);
+    });
+    writer.list("clusters", cpu.clusters, [&](const Cluster& cluster) {
+        writer.text("cluster", cluster.name);
+        writer.value("cores", cluster.cores);
+        writer.value("clock_hz", cluster.clock_hz);
+        writer.value("min_hz", cluster.min_hz);
+        writer.value("max_hz", cluster.max_hz);
+        writer.value("hardware_max_hz", cluster.hardware_max_hz);
+        writer.value("governor", cluster.governor);
+    });
+    writer.end();
+}
+
+void write_gpu(const Gpu& gpu, const Emc& emc, Writer& writer) {
+    writer.begin("gpu");
+    writer.value("load_ratio", gpu.load_ratio);
+    writer.value("clock_hz", gpu.clock_hz);
+    writer.value("min_hz", gpu.min_hz);
+    writer.value("max_hz", gpu.max_hz);
+    writer.value("governor", gpu.governor);
+    writer.value("powered_off", gpu.powered_off);
+    writer.end();
+    writer.begin("emc");
+    writer.value("load_ratio", emc.load_ratio);
+    writer.value("clock_hz", emc.clock_hz);
+    writer.value("max_hz", emc.max_hz);
+    writer.value("cap_hz", emc.cap_hz);
+    writer.end();
+}
+
+void write_pressure(const char* name, const Pressure& pressure, Writer& writer) {
+    writer.begin(name);
+    writer.value("some_ratio", pressure.some_ratio);
+    writer.value("full_ratio", pressure.full_ratio);
+    writer.value("some_seconds_total", pressure.some_seconds_total);
+    writer.end();
+}
+
+void write_memory(const Memory& memory, Writer& writer) {
+    writer.begin("memory");
+    writer.value("total_bytes", memory.total_bytes);
+    writer.value("available_bytes", memory.available_bytes);
+    writer.value("free_bytes", memory.free_bytes);
+    writer.value("cached_bytes", memory.cached_bytes);
+    writer.value("gpu_mapped_bytes", memory.gpu_mapped_bytes);
+    writer.value("swap_total_bytes", memory.swap_total_bytes);
+    writer.value("swap_free_bytes", memory.swap_free_bytes);
+    const auto zram = [&](auto member) { return map(memory.zram, [member](const Zram& of) { return of.*member; }); };
+    writer.value("zram_devices", zram(&Zram::devices));
+    writer.value("zram_disk_bytes", zram(&Zram::disk_bytes));
+    writer.value("zram_stored_bytes", zram(&Zram::stored_bytes));
+    writer.value("zram_memory_bytes", zram(&Zram::memory_bytes));
+    writer.end();
+    writer.begin("pressure");
+    write_pressure("cpu", memory.cpu_pressure, writer);
+    write_pressure("memory", memory.memory_pressure, writer);
+    write_pressure("io", memory.io_pressure, writer);
+    writer.end();
+}
+
+void write_thermal(const Thermal& thermal, Writer& writer) {
+    writer.begin("thermal");
+    writer.list("zones", thermal.zones, [&](const Zone& zone) {
+        writer.text("zone", zone.name);
+        writer.value("temperature_celsius", zone.temperature_celsius);
+        writer.value("throttles_at_celsius", zone.throttles_at_celsius);
+        writer.value("critical_at_celsius", zone.critical_at_celsius);
+        writer.value("throttle_margin_celsius", zone.throttle_margin_celsius);
+        writer.value("critical_margin_celsius", zone.critical_margin_celsius);
+    });
+    writer.list("throttles", thermal.throttles, [&](const Throttle& throttle) {
+        writer.text("throttle", throttle.name);
+        writer.value("step", throttle.state);
+    });
+    writer.end();
+}
+
+void write_power(const Power& power, Writer& writer) {
+    writer.begin("power");
+    writer.value("board_watts", power.board_watts);
+    writer.list("rails", power.rails, [&](const Rail& rail) {
+        writer.text("rail", rail.name);
+        writer.text("chip", rail.chip);
+        writer.value("volts", rail.volts);
+        writer.value("amperes", rail.amperes);
+        writer.value("watts", rail.watts);
+        writer.value("limit_amperes", rail.limit_amperes);
+        writer.value("alarm", rail.alarm);
+    });
+    writer.list("events", power.events, [&](const EventCounter& counter) {
+        writer.text("counter", counter.name);
+        writer.value("events_total", counter.events_total);
+        writer.value("events_per_minute", counter.events_per_minute);
+    });
+    writer.end();
+}
+
+void write_rest(const Snapshot& snapshot, Writer& writer) {
+    writer.list("fans", snapshot.fans, [&](const Fan& fan) {
+        writer.text("fan", fan.name);
+        writer.value("duty_ratio", fan.duty_ratio);
+        writer.value("revolutions_per_minute", fan.revolutions_per_minute);
+    });
+    writer.begin("state_directory");
+    writer.value("total_bytes", snapshot.disk.total_bytes);
+    writer.value("available_bytes", snapshot.disk.available_bytes);
+    writer.end();
+}
+
+}  // namespace
+
+std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now) {
+    Writer writer;
+    writer.json().begin_object();
+    write_reasons(assessment, writer.json());
+    write_reading(snapshot, now, writer);
+    write_board(snapshot.board, writer);
+    write_cpu(snapshot.cpu, writer);
+    write_gpu(snapshot.gpu, snapshot.emc, writer);
+    write_memory(snapshot.memory, writer);
+    write_thermal(snapshot.thermal, writer);
+    write_power(snapshot.power, writer);
+    write_rest(snapshot, writer);
+    return writer.finish();
+}
+
+}  // namespace tegu::daemon::health

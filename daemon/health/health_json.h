@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The health as one JSON object: state, reasons, and each value by its name, null where it is not known. The list "unknown" says why, by
+// the path of the value. Names and units are stable; new ones may come.
+#pragma once
+
+#include <string>
+
+#include "daemon/health/assessment.h"
+#include "daemon/health/snapshot.h"
+
+namespace tegu::daemon::health {
+
+std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now);
+
+}  // namespace tegu::daemon::health

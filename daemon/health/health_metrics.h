@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The health as metrics of Prometheus, prefix tegu_. What is not known has no sample; labels are names of parts of the board and of reasons,
+// of which there are few.
+#pragma once
+
+#include "daemon/health/assessment.h"
+#include "daemon/health/exposition.h"
+#include "daemon/health/snapshot.h"
+
+namespace tegu::daemon::health {
+
+void add_health_metrics(const Snapshot& snapshot, const Assessment& assessment, Times now, Exposition& out);
+
+}  // namespace tegu::daemon::health

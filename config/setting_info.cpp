@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::string_view kBackendWords[] = {"auto", "cpu", "gpu"};              // in the order of ExecutorBackend
 constexpr std::string_view kMemoryWords[] = {"auto", "A", "B", "C", "discrete"};  // in the order of GpuMemory
+constexpr std::string_view kDevicesWords[] = {"auto", "all"};
+constexpr std::size_t kMostDevices = 16;
 constexpr LogLevel kLevels[] = {LogLevel::Error, LogLevel::Warning, LogLevel::Notice, LogLevel::Info, LogLevel::Debug};
 constexpr std::string_view kLevelWords[] = {"error", "warning", "notice", "info", "debug"};  // in the order of kLevels
 
@@ -140,6 +142,27 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
     return std::nullopt;
 }
 
+// "0, 2" -> "0,2"; no value unless these are different numbers of the range.
+std::optional<std::string> parse_devices(const SettingInfo& info, std::string_view text) {
+    for (const std::string_view word : kDevicesWords)
+        if (text == word) return std::string(text);
+    std::vector<std::uint64_t> numbers;
+    std::string list;
+    for (bool more = true; more;) {
+        const std::size_t comma = text.find(',');
+        more = comma != std::string_view::npos;
+        std::string_view digits = text.substr(0, comma);
+        if (more) text.remove_prefix(comma + 1);
+        while (!digits.empty() && digits.front() == ' ') digits.remove_prefix(1);
+        const std::optional<std::uint64_t> number = parse_digits(digits, 10);
+        if (!number || !in_range(info, *number) || numbers.size() == kMostDevices) return std::nullopt;
+        if (std::find(numbers.begin(), numbers.end(), *number) != numbers.end()) return std::nullopt;
+        numbers.push_back(*number);
+        list += (list.empty() ? "" : ",") + std::to_string(*number);
+    }
+    return list;
+}
+
 bool is_usable_path(const SettingInfo& info, std::string_view path) {
     return path.size() >= info.lowest && path.size() <= info.highest && path[0] == '/' &&
            std::all_of(path.begin(), path.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
@@ -185,6 +208,9 @@ std::string allowed_text(const SettingInfo& info) {
         case SettingKind::Count: return range_text(info);
         case SettingKind::Microseconds: return range_text(info) + " microseconds";
         case SettingKind::Milliseconds: return range_text(info) + " milliseconds";
+        case SettingKind::Devices:
+            return "\"auto\", \"all\", or up to " + std::to_string(kMostDevices) + " different numbers " +
+                   range_text(info) + ", such as \"0,2\"";
         case SettingKind::Level:
         case SettingKind::Backend:
         case SettingKind::Memory: break;
@@ -204,6 +230,7 @@ std::string value_text(const SettingInfo& info, const SettingValue& value) {
 }
 
 Result<SettingValue> check_value(const SettingInfo& info, std::int64_t found) {
+    if (info.kind == SettingKind::Devices && found >= 0) return check_value(info, std::to_string(found));
     const bool is_number = info.kind == SettingKind::Count || info.kind == SettingKind::Bytes ||
                            info.kind == SettingKind::Microseconds || info.kind == SettingKind::Milliseconds;
     if (!is_number) return refusal(info, "the integer " + std::to_string(found));
@@ -222,6 +249,9 @@ Result<SettingValue> check_value(const SettingInfo& info, const std::string& fou
         case SettingKind::Memory:
             for (const std::string_view word : setting_words(info.kind))
                 if (word == found) return SettingValue(found);
+            break;
+        case SettingKind::Devices:
+            if (std::optional<std::string> list = parse_devices(info, found)) return SettingValue(std::move(*list));
             break;
         case SettingKind::Mode:
             if (found.size() >= 3 && found.size() <= 4) number = parse_digits(found, 8);

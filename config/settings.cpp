@@ -31,12 +31,12 @@ std::uint64_t physical_memory_bytes() {
 
 void derive_sizes(Settings& settings, std::uint64_t memory_bytes) {
     Settings::Limits& limits = settings.limits;
-    derive("limits.buffer_bytes_total", limits.buffer_bytes_total, memory_bytes / 2);
+    derive("limits.buffer_bytes_total", limits.buffer_bytes_total, memory_bytes / 8 * 3);
     derive("limits.buffer_bytes_per_uid", limits.buffer_bytes_per_uid, limits.buffer_bytes_total / 2);
     derive("limits.buffer_bytes", limits.buffer_bytes, limits.buffer_bytes_per_uid);
-    derive("limits.scratch_bytes", limits.scratch_bytes, memory_bytes / 4);
-    derive("gpu.arena_bytes", settings.gpu.arena_bytes, memory_bytes / 4);
-    derive("gpu.workspace_bytes", settings.gpu.workspace_bytes, memory_bytes / 8);
+    derive("limits.scratch_bytes", limits.scratch_bytes, memory_bytes / 8);
+    derive("gpu.arena_bytes", settings.gpu.arena_bytes, memory_bytes / 16 * 3);
+    derive("gpu.workspace_bytes", settings.gpu.workspace_bytes, memory_bytes / 16);
 }
 
 Settings default_settings(std::uint64_t memory_bytes) {

@@ -4,7 +4,7 @@
 //
 // A row is X(table, name, Kind, lowest, highest, default, zero, Reload, help):
 //   Kind     the type of the value and of the member, see SettingKind
-//   lowest, highest   the closed range of a number (0 may lie outside, see zero); of a Path, its length in bytes
+//   lowest, highest   the closed range of a number (0 may lie outside, see zero), or of each in a list; of a Path, its length in bytes
 //   zero     what the value 0 means; "" if 0 is a number like any other
 //   Reload   what SIGHUP does with a changed value, see Reload
 //   help     sentences for the manual, in Markdown without links; `code` is the only mark-up
@@ -40,15 +40,19 @@
       "of going to sleep: small jobs are answered sooner, for the price of that core. An idle daemon sleeps.")
 
 #define TEGU_SETTINGS_GPU(X)                                                                                        \
-    X(gpu, device, Count, 0, 63, 0, "", Restart, "Which GPU runs jobs, as CUDA counts them.")                       \
+    X(gpu, devices, Devices, 0, 63, "auto", "", Restart,                                                            \
+      "Which GPUs run jobs: `auto`, the first that can be used; `all` that can be used; or a list of numbers, as "  \
+      "CUDA counts. Jobs are spread over them, each to the one that is done with it first.")                        \
     X(gpu, memory_class, Memory, 0, 0, GpuMemory::Auto, "", Restart,                                                \
       "How buffers of clients get to the GPU: `auto` as its attributes say, else as on a board of this class: `A` " \
       "copies into managed memory, `B` registers mappings, `C` uses them in place, `discrete` copies to memory of " \
       "the device. Results do not depend on it. A class that the device cannot have leaves it unused.")             \
-    X(gpu, arena_bytes, Bytes, 1048576, 1099511627776, 0, "a quarter of the physical memory", Restart,              \
-      "Memory for copies of buffers and for results of jobs on the GPU. A job that needs more runs on the CPU.")    \
-    X(gpu, workspace_bytes, Bytes, 1048576, 1099511627776, 0, "an eighth of the physical memory", Restart,          \
-      "Working memory of one job on the GPU. A job that needs more runs on the CPU.")
+    X(gpu, arena_bytes, Bytes, 1048576, 1099511627776, 0, "three sixteenths of the physical memory", Restart,       \
+      "Memory for copies of buffers and for results of jobs on each GPU; at most half of what the GPU has. A job "  \
+      "that needs more runs on the CPU.")                                                                           \
+    X(gpu, workspace_bytes, Bytes, 1048576, 1099511627776, 0, "a sixteenth of the physical memory", Restart,        \
+      "Working memory of one job on each GPU; at most a quarter of what the GPU has. A job that needs more runs "   \
+      "on the CPU.")
 
 #define TEGU_SETTINGS_SCHEDULER(X)                                                                                     \
     X(scheduler, quantum_us, Microseconds, 10, 1000000, 2000, "", Now,                                                 \
@@ -77,9 +81,9 @@
       "Size of one buffer.")                                                                                           \
     X(limits, buffer_bytes_per_uid, Bytes, 4096, 1099511627776, 0, "half of buffer_bytes_total", Now,                  \
       "All buffers of one user together.")                                                                             \
-    X(limits, buffer_bytes_total, Bytes, 4096, 1099511627776, 0, "half of the physical memory", Now,                   \
+    X(limits, buffer_bytes_total, Bytes, 4096, 1099511627776, 0, "three eighths of the physical memory", Now,          \
       "All buffers of all users together.")                                                                            \
-    X(limits, scratch_bytes, Bytes, 1048576, 1099511627776, 0, "a quarter of the physical memory", Now,                \
+    X(limits, scratch_bytes, Bytes, 1048576, 1099511627776, 0, "an eighth of the physical memory", Now,                \
       "Working memory of one job. One that needs more is refused as `TOO_LARGE`.")                                     \
     X(limits, reply_queue_bytes, Bytes, 65536, 1073741824, 1048576, "", Now,                                           \
       "Replies that one connection has not read yet. Over it the daemon stops reading from the connection until the "  \
@@ -124,6 +128,7 @@ enum class SettingKind : std::uint8_t {
     Level,         // LogLevel, written as its word
     Backend,       // ExecutorBackend, written as its word
     Memory,        // GpuMemory, written as its word
+    Devices,       // std::string: "auto", "all", or different numbers with commas, "0,2"; one alone may be written as an integer
 };
 
 // What a reload (SIGHUP) does with a changed value.
@@ -140,6 +145,10 @@ struct SettingMember {
 };
 template <>
 struct SettingMember<SettingKind::Path> {
+    using Type = std::string;
+};
+template <>
+struct SettingMember<SettingKind::Devices> {
     using Type = std::string;
 };
 template <>
@@ -176,7 +185,8 @@ std::uint64_t physical_memory_bytes();
 // The defaults, with the sizes that depend on the machine filled in for one with that much memory.
 Settings default_settings(std::uint64_t memory_bytes = physical_memory_bytes());
 
-// Fills in every size that is 0 for "derived": see the column `zero` of limits.*_bytes* and gpu.*_bytes.
+// Fills in every size that is 0 for "derived", so that all of them together are three quarters of a board's memory, which its CPU and GPU
+// share: the rest is the system's, the clients' and the CUDA context's. See the column `zero` of limits.*_bytes* and gpu.*_bytes.
 void derive_sizes(Settings& settings, std::uint64_t memory_bytes);
 
 }  // namespace tegu::config

@@ -35,6 +35,14 @@ std::uint64_t new_id() {
     return ++last;
 }
 
+// A function that calls `then` (may be empty) when it is called for the `count`th time. REQUIRES: count >= 1.
+std::function<void()> after_all(std::size_t count, std::function<void()> then) {
+    if (count == 1) return then;
+    return [left = std::make_shared<std::size_t>(count), then = std::move(then)] {
+        if (--*left == 0 && then) then();
+    };
+}
+
 }  // namespace
 
 void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper, std::function<void()> freed) noexcept {
@@ -64,17 +72,36 @@ void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper,
 }
 
 bool Buffer::ends_elsewhere() const {
-    return device_ != nullptr || (helper_ != nullptr && bytes_ > kLargeBytes);
+    return !devices_.empty() || (helper_ != nullptr && bytes_ > kLargeBytes);
 }
 
-// A device lets go of the mappings before they end.
+void Buffer::used_by(const std::shared_ptr<BufferDevice>& device) {
+    if (!was_used_by(*device)) devices_.push_back(device);
+}
+
+bool Buffer::was_used_by(const BufferDevice& device) const {
+    return std::any_of(devices_.begin(), devices_.end(), [&](const auto& each) { return each.get() == &device; });
+}
+
+void Buffer::allow_registering(bool allowed, const std::function<void()>& then) const {
+    if (devices_.empty()) {
+        if (then) then();
+        return;
+    }
+    const std::function<void()> each_done = after_all(devices_.size(), then);
+    for (const auto& device : devices_) device->allow_registering(id_, allowed, each_done);
+}
+
+// Devices let go of the mappings before they end.
 Buffer::~Buffer() {
-    if (device_ != nullptr) {
+    if (!devices_.empty()) {
         try {
             const auto owned = std::make_shared<BufferMemory>(std::move(memory_));
-            device_->forget(id_, [owned, bytes = bytes_, helper = helper_, freed = freed_] {
-                free_memory(std::move(*owned), bytes, helper, freed);
-            });
+            const std::function<void()> each_done =
+                after_all(devices_.size(), [owned, bytes = bytes_, helper = helper_, freed = freed_] {
+                    free_memory(std::move(*owned), bytes, helper, freed);
+                });
+            for (const auto& device : devices_) device->forget(id_, each_done);
             return;
         } catch (const std::bad_alloc&) {  // then here
         }

@@ -31,7 +31,7 @@ struct BufferRange {
     }
 };
 
-// A device that may hold copies or registrations of buffers, on a thread of its own.
+// A device that may hold copies or registrations of buffers, on a thread of its own. Io thread.
 class BufferDevice {
   public:
     virtual ~BufferDevice() = default;
@@ -73,9 +73,11 @@ class Buffer {
     int fd() const { return memory_.fd.get(); }
     // What a device has to know of it, at this moment.
     device::ClientBuffer client_buffer() const;
-    // A job on the device uses it: the device has to forget it before its memory ends. Null: none has yet.
-    void used_by(const std::shared_ptr<BufferDevice>& device) { device_ = device; }
-    const std::shared_ptr<BufferDevice>& device() const { return device_; }
+    // A job on the device uses it: the device has to forget it before its memory ends.
+    void used_by(const std::shared_ptr<BufferDevice>& device);
+    bool was_used_by(const BufferDevice& device) const;
+    // BufferDevice::allow_registering() on every device that has used it; then `then`, at once if none has.
+    void allow_registering(bool allowed, const std::function<void()>& then) const;
 
     // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped.
     void free_on(HelperThread& helper) { helper_ = &helper; }
@@ -123,7 +125,7 @@ class Buffer {
     std::vector<BufferRange> in_use_;
     std::array<BufferRange, 2> touched_;  // of the readable and the writable mapping
     HelperThread* helper_ = nullptr;
-    std::shared_ptr<BufferDevice> device_;
+    std::vector<std::shared_ptr<BufferDevice>> devices_;
     std::function<void()> freed_;
 };
 

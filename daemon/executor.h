@@ -38,6 +38,7 @@ struct JobTask {
     wire::ByteBuffer data;             // the inline inputs
     std::atomic<bool> stop{false};     // set by the io thread: the job is to end
     bool cancelled_by_client = false;  // io thread only
+    std::size_t gpu = 0;               // io thread only: the number of the one that it was given to
 
     // Set by the executor.
     std::optional<Error> error;

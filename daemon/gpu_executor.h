@@ -1,49 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuExecutor: the thread of the GPU. All that CUDA is asked happens there: looking for devices, making the context, memory, jobs; the io
-// thread asks it to run jobs and to forget buffers. A daemon without a usable GPU has none, and says why.
+// GpuExecutor: the thread of one GPU, as the io thread sees it: it runs jobs, and is asked to forget buffers.
 #pragma once
 
+#include <future>
 #include <memory>
-#include <string>
 
-#include "config/settings.h"
-#include "daemon/executor.h"
-#include "kernels/device/device_info.h"
+#include "daemon/gpu_station.h"
 
 namespace tegu::daemon {
-
-// What the daemon knows of GPUs; does not change while it runs.
-struct GpuStatus {
-    bool runs = false;
-    bool degraded = false;      // there should be one
-    std::string reason;         // why none runs jobs; empty if one does
-    device::DeviceInfo device;  // the one that runs jobs
-};
-
-// What it holds of the device, after the last job or errand.
-struct GpuUse {
-    std::uint64_t buffers = 0;      // of clients, that it holds copies or registrations of
-    std::uint64_t arena_bytes = 0;  // of the device
-    std::uint64_t arena_used_bytes = 0;
-};
-
-class GpuStation;
 
 // Io thread, but for what is said otherwise.
 class GpuExecutor final : public BufferDevice {
   public:
-    // Starts the thread, and returns when it has the GPU or knows that there is none: then it has ended. Jobs that the GPU has no memory
-    // for, and that may run elsewhere, go to `fallback`, which outlives it. `wake` as of Executor.
-    static std::shared_ptr<GpuExecutor> start(const config::Settings& settings, Executor& fallback,
-                                              std::function<void()> wake, GpuStatus& status);
+    // Starts the thread. `opened` says when it has the device, or why it does not: then it must be stopped. `fallback` as of GpuStation,
+    // `wake` and `name` as of Executor.
+    static std::shared_ptr<GpuExecutor> start(const device::DeviceInfo& device, const config::Settings& settings,
+                                              Executor& fallback, std::function<void()> wake, const char* name,
+                                              std::future<Result<void>>& opened);
     ~GpuExecutor() override;
 
-    bool can_run(const Job& job) const;
+    const device::DeviceInfo& device() const { return device_; }
+    bool can_run(const Job& job) const { return station_->can_run(job); }
     // REQUIRES: not stopped.
     Executor& executor() { return *executor_; }
     const Executor& executor() const { return *executor_; }
-    GpuUse use() const;
-    // Ends the thread; waits for the job that runs. Io thread.
+    GpuUse use() const { return stopped() ? GpuUse() : station_->use(); }
+    // Ends the thread; waits for the job that runs.
     void stop();
     bool stopped() const { return executor_ == nullptr; }
 
@@ -51,7 +33,8 @@ class GpuExecutor final : public BufferDevice {
     void allow_registering(std::uint64_t buffer_id, bool allowed, std::function<void()> then) override;
 
   private:
-    GpuExecutor() = default;
+    explicit GpuExecutor(device::DeviceInfo device) : device_(std::move(device)) {}
+    const device::DeviceInfo device_;
     GpuStation* station_ = nullptr;  // the executor's
     std::unique_ptr<Executor> executor_;
 };

@@ -39,23 +39,31 @@ double uptime_seconds(const Server& server) {
     return static_cast<double>(nanoseconds(Clock::now() - server.started())) * 1e-9;
 }
 
-// What computes besides the CPU, or why nothing does.
+void add_device(const std::string& prefix, const device::DeviceInfo& device, Fields& fields) {
+    fields.add(prefix + "index", static_cast<std::uint64_t>(device.ordinal));
+    fields.add(prefix + "name", device.name);
+    fields.add(prefix + "compute_capability", std::uint64_t{device.limits.compute_capability});
+    fields.add(prefix + "multiprocessors", std::uint64_t{device.limits.multiprocessors});
+    fields.add(prefix + "memory_bytes", device.memory_bytes);
+    fields.add(prefix + "core_clock_khz", device.core_clock_khz);
+    fields.add(prefix + "memory_clock_khz", device.memory_clock_khz);
+}
+
+// What computes besides the CPU, or why nothing does. The first GPU is gpu_..., the second gpu1_..., and so on.
 void add_gpu(const GpuStatus& gpu, Fields& fields) {
-    fields.add("backend", std::string(gpu.runs ? "gpu" : "cpu"));
+    fields.add("backend", std::string(gpu.runs() ? "gpu" : "cpu"));
     fields.add("backend_reason", gpu.reason);
     fields.add("health", std::string(gpu.degraded ? "degraded" : "ok"));
-    fields.add("memory_class", std::string(device::memory_class_word(gpu.device.memory_class)));
+    const device::MemoryClass memory_class = gpu.runs() ? gpu.devices.front().memory_class : device::MemoryClass::None;
+    fields.add("memory_class", std::string(device::memory_class_word(memory_class)));
     std::string built;
     for (const unsigned architecture : device::built_architectures())
         built += (built.empty() ? "sm_" : " sm_") + std::to_string(architecture);
     fields.add("gpu_built_for", built);
-    if (!gpu.runs) return;
-    fields.add("gpu_name", gpu.device.name);
-    fields.add("gpu_compute_capability", std::uint64_t{gpu.device.limits.compute_capability});
-    fields.add("gpu_multiprocessors", std::uint64_t{gpu.device.limits.multiprocessors});
-    fields.add("gpu_memory_bytes", gpu.device.memory_bytes);
-    fields.add("gpu_core_clock_khz", gpu.device.core_clock_khz);
-    fields.add("gpu_memory_clock_khz", gpu.device.memory_clock_khz);
+    fields.add("gpus", std::uint64_t{gpu.devices.size()});
+    std::string prefix = "gpu_";
+    for (std::size_t i = 0; i < gpu.devices.size(); prefix = "gpu" + std::to_string(++i) + "_")
+        add_device(prefix, gpu.devices[i], fields);
 }
 
 void add_limits(const config::Settings& settings, Fields& fields) {
@@ -131,7 +139,7 @@ std::vector<wire::Field> info_fields(const Server& server) {
     fields.add("protocol_version", std::uint64_t{wire::kVersionMax});
     fields.add("pid", static_cast<std::uint64_t>(::getpid()));
     fields.add("uptime_seconds", uptime_seconds(server));
-    add_gpu(server.gpu_status(), fields);
+    add_gpu(server.gpus().status(), fields);
     fields.add("cpu_isa", std::string(kernels::cpu_isa()));
     fields.add("executor_threads", std::uint64_t{server.executor_threads()});
     fields.add("inline_budget_us", server.settings().executor.inline_budget_us);
@@ -167,8 +175,11 @@ std::vector<wire::Field> stats_fields(const Server& server) {
     fields.add("scratch_running_bytes", load.running_scratch_bytes);
     add_jobs(statistics, fields);
     fields.add("gpu_jobs_total", statistics.gpu_jobs_total);
+    for (std::size_t i = 0; i < server.gpus().all().size() && server.gpus().all().size() > 1; ++i)
+        fields.add("gpu" + std::to_string(i) + "_jobs_total",
+                   i < statistics.gpu_jobs.size() ? statistics.gpu_jobs[i] : std::uint64_t{0});
     fields.add("gpu_fallbacks_total", statistics.gpu_fallbacks_total);
-    const GpuUse gpu = server.gpu() == nullptr ? GpuUse() : server.gpu()->use();
+    const GpuUse gpu = server.gpus().use();
     fields.add("gpu_buffers", gpu.buffers);
     fields.add("gpu_arena_bytes", gpu.arena_bytes);
     fields.add("gpu_arena_used_bytes", gpu.arena_used_bytes);
@@ -186,10 +197,11 @@ std::vector<wire::Field> stats_fields(const Server& server) {
 }
 
 std::string status_line(const Server& server) {
-    const GpuStatus& gpu = server.gpu_status();
-    const std::string device = gpu.runs       ? ", " + gpu.device.name
-                               : gpu.degraded ? ", degraded: " + gpu.reason
-                                              : std::string();
+    const GpuStatus& gpu = server.gpus().status();
+    std::string device;
+    if (gpu.runs()) device += ", " + gpu.devices.front().name;
+    if (gpu.devices.size() > 1) device += " and " + std::to_string(gpu.devices.size() - 1) + " more";
+    if (gpu.degraded) device += ", degraded: " + gpu.reason;
     return std::string(server.stopping() ? "stopping" : "serving") + " on " + server.listener().path + " (cpu " +
            kernels::cpu_isa() + ", " + std::to_string(server.executor_threads()) + " threads" + device + ")";
 }

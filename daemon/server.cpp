@@ -68,25 +68,20 @@ Server::Server(ServerOptions options, Listener listener)
       threads_(wanted_threads(options_.settings)),
       executor_(threads_, options_.settings.scheduler.quantum_us * 1000,
                 [this] { boost::asio::post(io_, [this] { take_results(); }); }),
-      gpu_(GpuExecutor::start(
-          options_.settings, executor_, [this] { boost::asio::post(io_, [this] { take_results(); }); }, gpu_status_)) {}
+      gpus_(options_.settings, executor_, [this] { boost::asio::post(io_, [this] { take_results(); }); }) {}
 
 Server::~Server() {
-    if (gpu_ != nullptr) gpu_->stop();  // what it holds of buffers ends before them
-    helper_.stop();                     // it posts to the loop, which ends before it
+    gpus_.stop();    // what they hold of buffers ends before these
+    helper_.stop();  // it posts to the loop, which ends before it
 }
 
 bool Server::remove_waiting(const JobTask& task) {
-    const bool gpu = gpu_ != nullptr && !gpu_->stopped();
-    return (gpu && gpu_->executor().remove(task)) || executor_.remove(task);
+    return gpus_.remove(task) || executor_.remove(task);
 }
 
 ExecutorLoad Server::load() const {
     ExecutorLoad load = executor_.load();
-    if (gpu_ == nullptr) return load;
-    ExecutorLoad other = gpu_->executor().load();
-    other.running_scratch_bytes = 0;  // what it works in is not the CPU's
-    return load += other;
+    return load += gpus_.load();
 }
 
 Result<void> Server::run() {
@@ -99,7 +94,8 @@ Result<void> Server::run() {
         wait_for_signal();
         wait_for_connections();
         notify_ready(status_line(*this));
-        if (gpu_status_.degraded) log(LogLevel::Warning, "no GPU runs jobs: " + gpu_status_.reason);
+        if (const GpuStatus& gpu = gpus_.status(); gpu.degraded)
+            log(LogLevel::Warning, (gpu.runs() ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + gpu.reason);
         log(LogLevel::Info, "ready on " + listener_.path,
             {{"VERSION", TEGU_VERSION}, {"SOCKET", listener_.path}, {"THREADS", std::to_string(threads_)}});
         loop();
@@ -204,8 +200,7 @@ void Server::look_around() {
     take_results();
     take_helped();
     const TimePoint now = Clock::now();
-    const bool awaits =
-        quotas_.all().jobs > 0 || !helper_.idle() || (gpu_ != nullptr && gpu_->executor().has_errands());
+    const bool awaits = quotas_.all().jobs > 0 || !helper_.idle() || gpus_.has_errands();
     TimePoint next = awaits ? now + kSafetyLook : kNever;
     for_each_session([&](Session& session) { session.guarded([&] { next = std::min(next, session.look(now)); }); });
     if (next != kNever) watch(std::max(next, now + kShortestLook));
@@ -214,18 +209,15 @@ void Server::look_around() {
 // Results to their sessions; each session sends once, however many it got.
 void Server::take_results() {
     if (std::optional<Error> failure = executor_.failure()) return fail(*failure, Status::DeviceLost);
-    if (gpu_ != nullptr) {
-        if (std::optional<Error> failure = gpu_->executor().failure()) return fail(*failure, Status::DeviceLost);
-        (void)gpu_->executor().run_done_errands();
-    }
+    if (std::optional<Error> failure = gpus_.failure()) return fail(*failure, Status::DeviceLost);
+    gpus_.run_done_errands();
     deliver_results();
     if (stopping_) end_if_idle();
 }
 
 void Server::deliver_results() {
     std::vector<std::shared_ptr<JobTask>> done = executor_.take_done();
-    if (gpu_ != nullptr)
-        for (std::shared_ptr<JobTask>& task : gpu_->executor().take_done()) done.push_back(std::move(task));
+    gpus_.take_done(done);
     for (const std::shared_ptr<JobTask>& task : done) {
         const std::shared_ptr<Session> session = task->session.lock();
         if (session == nullptr || session->closed()) {
@@ -283,7 +275,7 @@ void Server::reload() {
     options_.settings = std::move(plan.settings);
     quotas_.set_limits(options_.settings.limits);
     executor_.set_quantum(options_.settings.scheduler.quantum_us * 1000);
-    if (gpu_ != nullptr) gpu_->executor().set_quantum(options_.settings.scheduler.quantum_us * 1000);
+    gpus_.set_quantum(options_.settings.scheduler.quantum_us * 1000);
     if (!options_.fixed_log_level) set_log_level(options_.settings.log.level);
     log(LogLevel::Notice, "settings read again",
         {{"SETTINGS_FILE", options_.settings_file}, {"CHANGES", std::to_string(plan.changes.size())}});

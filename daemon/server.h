@@ -18,7 +18,7 @@
 #include "daemon/cost_model.h"
 #include "daemon/crossover.h"
 #include "daemon/executor.h"
-#include "daemon/gpu_executor.h"
+#include "daemon/gpus.h"
 #include "daemon/helper_thread.h"
 #include "daemon/listener.h"
 #include "daemon/quota.h"
@@ -53,16 +53,14 @@ class Server {
     const Quotas& quotas() const { return quotas_; }
     Statistics& statistics() { return statistics_; }
     const Statistics& statistics() const { return statistics_; }
-    // Where jobs of a place run. REQUIRES: gpu_status().runs for Place::Gpu; not Place::Inline.
-    Executor& executor(Place place) { return place == Place::Gpu ? gpu_->executor() : executor_; }
+    // The CPU's.
+    Executor& executor() { return executor_; }
+    const Gpus& gpus() const { return gpus_; }
     // Takes a job out before it starts, wherever it waits. False: it runs, or is done.
     bool remove_waiting(const JobTask& task);
     // Of all executors.
     ExecutorLoad load() const;
     unsigned executor_threads() const { return threads_; }
-    const GpuStatus& gpu_status() const { return gpu_status_; }
-    // Null: none runs.
-    const std::shared_ptr<GpuExecutor>& gpu() const { return gpu_; }
     const Crossover& crossover() const { return crossover_; }
     HelperThread& helper() { return helper_; }
     // Something that another thread will hand back is under way: looks for it even if the wake-up is lost.
@@ -142,9 +140,8 @@ class Server {
     bool end_posted_ = false;
     const unsigned threads_;
     const Crossover crossover_ = default_crossover();
-    GpuStatus gpu_status_;
-    Executor executor_;                 // last: its thread posts to what stands above
-    std::shared_ptr<GpuExecutor> gpu_;  // and this one's to that
+    Executor executor_;  // last: its thread posts to what stands above
+    Gpus gpus_;          // and their threads to that
 };
 
 }  // namespace tegu::daemon

@@ -136,7 +136,7 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     task.done = [self = shared_from_this(), this, header, buffer, sealing] {
         freezing_ = false;
         buffer->end_freeze(sealing->sealed.ok());
-        if (buffer->device() != nullptr) buffer->device()->allow_registering(buffer->id(), true, nullptr);
+        buffer->allow_registering(true, nullptr);
         if (closed()) return;
         guarded([&] {
             if (!sealing->sealed) server_.statistics().count_refused(sealing->sealed.error().status);
@@ -152,17 +152,12 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     sealing->fd = buffer->fd();
     sealing->writable = std::move(writable).value();
     server_.look_soon();
-    if (buffer->device() != nullptr) {
-        const auto waiting = std::make_shared<HelperThread::Task>(std::move(task));
-        freezing_ = true;
-        buffer->device()->allow_registering(buffer->id(), false, [self = shared_from_this(), this, waiting] {
-            if (!server_.helper().submit(*waiting, HelperThread::Turn::Last)) waiting->done();
-        });
-        return {};
-    }
-    freezing_ = server_.helper().submit(task, HelperThread::Turn::Last);
-    if (!freezing_) buffer->end_freeze(false);
-    return freezing_ ? Result<void>() : make_error(Status::ShuttingDown, "the daemon is stopping");
+    freezing_ = true;
+    const auto waiting = std::make_shared<HelperThread::Task>(std::move(task));
+    buffer->allow_registering(false, [self = shared_from_this(), this, waiting] {
+        if (!server_.helper().submit(*waiting, HelperThread::Turn::Last)) waiting->done();
+    });
+    return {};
 }
 
 // The reply says that the memory is given back and no longer charged, unless jobs still use it.

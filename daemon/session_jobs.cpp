@@ -59,11 +59,11 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
 
 Result<void> Session::check_backend(const wire::JobRequest& request) const {
     if (request.backend != wire::BackendChoice::Gpu) return {};
-    const GpuStatus& gpu = server_.gpu_status();
-    if (!gpu.runs)
+    const GpuStatus& gpu = server_.gpus().status();
+    if (!gpu.runs())
         return field_error(Status::Unsupported, "backend", "auto, cpu",
                            "this daemon has no GPU backend: " + gpu.reason);
-    if (!server_.gpu()->can_run(request.job))
+    if (!server_.gpus().can_run(request.job))
         return field_error(Status::Unsupported, "backend", "auto, cpu",
                            "the GPU backend does not compute this operation");
     return {};
@@ -75,8 +75,7 @@ Place Session::place_of(const PreparedJob& prepared) const {
         case wire::BackendChoice::Gpu: return Place::Gpu;
         case wire::BackendChoice::Auto: break;
     }
-    const bool gpu = server_.gpu() != nullptr && server_.gpu()->can_run(prepared.job) &&
-                     server_.crossover().prefers_gpu(prepared.job);
+    const bool gpu = server_.gpus().can_run(prepared.job) && server_.crossover().prefers_gpu(prepared.job);
     return gpu ? Place::Gpu : Place::Executor;
 }
 
@@ -178,12 +177,14 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     task->deadline = deadline;
     task->prepared = std::move(prepared);
     task->place = place;
-    if (place == Place::Gpu)
-        for (const BufferUse& use : task->prepared.uses)
-            if (use.buffer() != nullptr) use.buffer()->used_by(server_.gpu());
     if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
-    server_.executor(place).submit(std::move(task));
+    if (place != Place::Gpu) return server_.executor().submit(std::move(task));
+    task->gpu = server_.gpus().choose(task->prepared);
+    const std::shared_ptr<GpuExecutor>& gpu = server_.gpus().all()[task->gpu];
+    for (const BufferUse& use : task->prepared.uses)
+        if (use.buffer() != nullptr) use.buffer()->used_by(gpu);
+    gpu->executor().submit(std::move(task));
 }
 
 // Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor sets is not read here.
@@ -191,7 +192,7 @@ void Session::retire(const JobTask& task, Status status, std::uint64_t queue_ns,
     const Operation operation = operation_of(task.prepared.job);
     const kernels::JobPlan& plan = task.prepared.plan;
     server_.statistics().of(operation).count(status, plan, queue_ns, cost.compute_ns);
-    if (status == Status::Ok && place == Place::Gpu) ++server_.statistics().gpu_jobs_total;
+    if (status == Status::Ok && place == Place::Gpu) server_.statistics().count_gpu_job(task.gpu);
     if (status == Status::Ok)
         server_.costs().learn({operation, place, cost.threads, plan.predicted_ns,
                                task.predicted_ns[static_cast<std::size_t>(place)], cost.copy_ns + cost.compute_ns,

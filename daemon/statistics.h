@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "base/job.h"
 #include "base/status.h"
@@ -63,13 +64,15 @@ struct Statistics {
     std::uint64_t buffers_total = 0;
     std::uint64_t results_dropped_total = 0;  // the client was gone
     std::uint64_t reloads_total = 0;
-    std::uint64_t gpu_jobs_total = 0;                   // that the GPU answered
+    std::uint64_t gpu_jobs_total = 0;                   // that GPUs answered
+    std::vector<std::uint64_t> gpu_jobs;                // that each of them did, as far as they did any
     std::uint64_t gpu_fallbacks_total = 0;              // that the CPU answered, as the GPU had no memory for them
     std::array<std::uint64_t, kStatusSlots> refused{};  // requests answered with an error before they ran, by status
     std::array<std::uint64_t, kCloseReasons> closed{};  // connections, by reason
     std::array<OperationCounters, kOperationSlots> operations{};
 
     void count_refused(Status status) { ++refused[static_cast<std::size_t>(status) % kStatusSlots]; }
+    void count_gpu_job(std::size_t gpu);
     OperationCounters& of(Operation operation) { return operations[static_cast<std::size_t>(operation)]; }
 };
 

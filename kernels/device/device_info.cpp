@@ -61,7 +61,7 @@ Result<DeviceInfo> choose_device(const DeviceList& list, const DeviceWish& wish)
     if (list.devices.empty()) return make_error(Status::Unavailable, list.reason);
     const auto count = static_cast<int>(list.devices.size());
     if (wish.ordinal >= count)
-        return bad_range("gpu.device", count == 1 ? "0" : "0.." + std::to_string(count - 1),
+        return bad_range("gpu.devices", count == 1 ? "0" : "0.." + std::to_string(count - 1),
                          "there is no GPU " + std::to_string(wish.ordinal));
     auto found = list.devices.begin() + std::max(0, wish.ordinal);
     if (wish.ordinal < 0) {

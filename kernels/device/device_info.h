@@ -59,7 +59,7 @@ struct DeviceWish {
     int ordinal = -1;                              // -1: the first that can be used
     MemoryClass memory_class = MemoryClass::None;  // None: as the device is; else forced
 };
-// The device to use, with its class. Errors: Unavailable (there is none, or it cannot be used), BadRange (gpu.device, gpu.memory_class).
+// The device to use, with its class. Errors: Unavailable (there is none, or it cannot be used), BadRange (gpu.devices, gpu.memory_class).
 Result<DeviceInfo> choose_device(const DeviceList& list, const DeviceWish& wish);
 
 }  // namespace tegu::device

@@ -93,6 +93,22 @@ TEST(SettingValue, PathsMustFitASocketAddress) {
         EXPECT_FALSE(check_value(info, bad).ok()) << bad;
 }
 
+TEST(SettingValue, DevicesAreAWordOrAListOfDifferentNumbers) {
+    const SettingInfo& info = row("gpu.devices");
+    for (const std::string good : {"auto", "all", "0", "63", "0,2", "3,1,2", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"})
+        EXPECT_EQ(found(check_value(info, good)), good);
+    EXPECT_EQ(found(check_value(info, "0, 2")), "0,2");
+    EXPECT_EQ(found(check_value(info, 5)), "5");
+    for (const std::string bad : {"", ",", "0,", ",0", "0,,1", "0 1", "first", "All", "-1", "64", "0,0", "1,0,1", "0;1",
+                                  "auto,0", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "99999999999999999999999"})
+        EXPECT_EQ(found(check_value(info, bad)),
+                  "error: found the string \"" + bad +
+                      "\", allowed \"auto\", \"all\", or up to 16 different numbers 0..63, "
+                      "such as \"0,2\"");
+    EXPECT_FALSE(check_value(info, -1).ok());
+    EXPECT_FALSE(check_value(info, 64).ok());
+}
+
 TEST(SettingValue, NumbersInStringsAreRefused) {
     EXPECT_EQ(found(check_value(row("limits.connections"), "12")), "error: found the string \"12\", allowed 1..65536");
     EXPECT_EQ(found(check_value(row("timeouts.hello_ms"), "2s")),

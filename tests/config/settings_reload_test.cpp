@@ -33,7 +33,7 @@ TEST(ReloadPlan, AppliesWhatCanBeAppliedAndKeepsWhatNeedsARestart) {
               "log.level: \"info\" -> \"debug\" (is applied at once)\n"
               "executor.threads: 0 -> 3 (needs a restart)\n"
               "limits.jobs_in_flight_per_connection: 64 -> 8 (is applied to new connections)\n"
-              "limits.buffer_bytes: \"1GiB\" -> \"64MiB\" (is applied at once)\n");
+              "limits.buffer_bytes: \"768MiB\" -> \"64MiB\" (is applied at once)\n");
 }
 
 // The value that waits for a restart is reported by every reload until then, and gone when the file takes it back.
@@ -55,6 +55,8 @@ TEST(ReloadPlan, EverySettingIsComparedAndDoesWhatItsRowSays) {
             info.set(loaded, *number + 1);
         else if (info.kind == SettingKind::Path)
             info.set(loaded, std::string("/other"));
+        else if (info.kind == SettingKind::Devices)
+            info.set(loaded, std::string("1,0"));
         else {
             const std::string first(setting_words(info.kind)[0]);
             info.set(loaded, before == SettingValue(first) ? std::string(setting_words(info.kind)[1]) : first);

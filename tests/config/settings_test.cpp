@@ -54,6 +54,8 @@ TEST(SettingsTable, EveryRowSetsItsOwnMemberAlone) {
             value = std::string("gpu");
         else if (info.kind == SettingKind::Memory)
             value = std::string("A");
+        else if (info.kind == SettingKind::Devices)
+            value = std::string("all");
         else
             value = *std::get_if<std::uint64_t>(&value) + 1;
         info.set(after, value);
@@ -103,13 +105,24 @@ INSTANTIATE_TEST_SUITE_P(Memory, DefaultSettings,
 
 TEST(DefaultSettings, SharesOfTheMemoryAreTheDocumentedOnes) {
     const Settings settings = default_settings(4ull << 30);
-    EXPECT_EQ(settings.limits.buffer_bytes_total, 2ull << 30);
-    EXPECT_EQ(settings.limits.buffer_bytes_per_uid, 1ull << 30);
-    EXPECT_EQ(settings.limits.buffer_bytes, 1ull << 30);
-    EXPECT_EQ(settings.limits.scratch_bytes, 1ull << 30);
-    EXPECT_EQ(settings.gpu.arena_bytes, 1ull << 30);
-    EXPECT_EQ(settings.gpu.workspace_bytes, 512ull << 20);
+    EXPECT_EQ(settings.limits.buffer_bytes_total, 1536ull << 20);
+    EXPECT_EQ(settings.limits.buffer_bytes_per_uid, 768ull << 20);
+    EXPECT_EQ(settings.limits.buffer_bytes, 768ull << 20);
+    EXPECT_EQ(settings.limits.scratch_bytes, 512ull << 20);
+    EXPECT_EQ(settings.gpu.arena_bytes, 768ull << 20);
+    EXPECT_EQ(settings.gpu.workspace_bytes, 256ull << 20);
     EXPECT_GE(physical_memory_bytes(), 16ull << 20);
+}
+
+// What a board's CPU and GPU share is not promised twice.
+TEST(DefaultSettings, LeaveAQuarterOfTheMemoryToOthers) {
+    for (const std::uint64_t memory : {2ull << 30, 4ull << 30, 8ull << 30, (64ull << 30) + 12345}) {
+        const Settings settings = default_settings(memory);
+        const std::uint64_t promised = settings.limits.buffer_bytes_total + settings.limits.scratch_bytes +
+                                       settings.gpu.arena_bytes + settings.gpu.workspace_bytes;
+        EXPECT_LE(promised, memory / 4 * 3) << memory;
+        EXPECT_GE(settings.gpu.arena_bytes, settings.limits.buffer_bytes) << "the largest buffer can be copied";
+    }
 }
 
 }  // namespace

@@ -282,8 +282,12 @@ class SlowDevice final : public BufferDevice {
         forgotten = id;
         let_go = std::move(then);
     }
-    void allow_registering(std::uint64_t, bool, std::function<void()>) override {}
+    void allow_registering(std::uint64_t, bool allowed, std::function<void()> then) override {
+        registers = allowed;
+        let_go = std::move(then);
+    }
     std::uint64_t forgotten = 0;
+    bool registers = true;
     std::function<void()> let_go;
 };
 
@@ -304,6 +308,34 @@ TEST(Buffer, ItsMemoryEndsAfterTheDeviceHasLetGo) {
     EXPECT_EQ(std::byte{0}, memory[0]) << "it is still mapped";
     device->let_go();
     EXPECT_TRUE(freed);
+}
+
+TEST(Buffer, WaitsForAllDevicesThatUsedIt) {
+    const auto one = std::make_shared<SlowDevice>(), two = std::make_shared<SlowDevice>(),
+               other = std::make_shared<SlowDevice>();
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
+    ASSERT_TRUE(buffer.ok());
+    int done = 0;
+    (*buffer)->allow_registering(false, [&] { ++done; });
+    EXPECT_EQ(1, done) << "no device: at once";
+    for (const auto& device : {one, two, one}) (*buffer)->used_by(device);
+    EXPECT_TRUE((*buffer)->was_used_by(*two));
+    EXPECT_FALSE((*buffer)->was_used_by(*other));
+    (*buffer)->allow_registering(false, [&] { ++done; });
+    EXPECT_FALSE(one->registers || two->registers);
+    EXPECT_TRUE(other->registers);
+    one->let_go();
+    EXPECT_EQ(1, done);
+    two->let_go();
+    EXPECT_EQ(2, done);
+    (*buffer)->when_freed([&] { ++done; });
+    buffer->reset();
+    EXPECT_EQ(one->forgotten, two->forgotten);
+    EXPECT_EQ(0u, other->forgotten);
+    two->let_go();
+    EXPECT_EQ(2, done);
+    one->let_go();
+    EXPECT_EQ(3, done);
 }
 
 TEST(BufferTable, HandlesAreNeverZeroNorUsedTwice) {

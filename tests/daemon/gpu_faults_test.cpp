@@ -89,15 +89,15 @@ void expect_cpu_only(const std::string& settings, const std::string& gpu, const 
 }
 
 TEST(WithoutAGpu, TheCpuComputesAndTheReasonIsSaid) {
-    expect_cpu_only(kAuto, "none", "ok", "no NVIDIA driver");
-    expect_cpu_only("", "A", "ok", "executor.backend is cpu");
+    expect_cpu_only("[executor]\nbackend = \"cpu\"\n", "A", "ok", "executor.backend is cpu");
 }
 
 TEST(WithoutAGpu, TheDaemonIsDegradedIfThereShouldBeOne) {
+    expect_cpu_only(kAuto, "none", "degraded", "no NVIDIA driver");
     expect_cpu_only("[executor]\nbackend = \"gpu\"\n", "none", "degraded", "no NVIDIA driver");
     expect_cpu_only(kAuto, "unusable", "degraded",
                     "GPU 0 (guarded memory): no machine code for sm_110 in this program, which was built for sm_53");
-    expect_cpu_only(kAuto + "[gpu]\ndevice = 3\n", "A", "degraded", "there is no GPU 3 (gpu.device)");
+    expect_cpu_only(kAuto + "[gpu]\ndevices = \"3\"\n", "A", "degraded", "there is no GPU 3 (gpu.devices)");
     expect_cpu_only(
         kAuto + "[gpu]\nmemory_class = \"C\"\n", "A", "degraded",
         "memory class C needs access to pageable memory, which this device does not have (gpu.memory_class)");

@@ -84,9 +84,13 @@ std::int64_t sum_of(const Message& reply, wire::Backend backend) {
 }
 
 void GpuJobs::SetUp() {
-    const std::string forced = kAuto + "[gpu]\nmemory_class = \"" + GetParam() + "\"\n";
+    start(kAuto + "[gpu]\n", GetParam());
+}
+
+void GpuJobs::start(const std::string& settings, const std::string& gpu) {
+    const std::string forced = settings + "memory_class = \"" + GetParam() + "\"\n";
     daemon_ = on_cuda() ? std::make_unique<DaemonProcess>(forced, DaemonProgram{"bin/tegud", {}})
-                        : std::make_unique<DaemonProcess>(kAuto, guarded(GetParam()));
+                        : std::make_unique<DaemonProcess>(settings, guarded(gpu));
     RawClient client(socket());
     const Message info = info_of(client);
     if (text_field(info, "backend") == "gpu") return;

@@ -60,6 +60,8 @@ class GpuJobs : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override;
     void TearDown() override;
+    // With settings that end in the table [gpu]. `gpu`: of guard_tegud, which stands in for a real one.
+    void start(const std::string& settings, const std::string& gpu);
     const std::string& socket() const { return daemon_->socket(); }
     std::unique_ptr<DaemonProcess> daemon_;
 };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegud with the guarded device of the tests in place of CUDA's: a touch of memory that a GPU owns ends it. $TEGU_TEST_GPU is the memory class
-// of the device, or "none", or "unusable". $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes calls fail as soon as the file exists: runs (oom, or
-// lost), or the registration of read-only mappings (readonly).
+// tegud with guarded devices of the tests in place of CUDA's: a touch of memory that a GPU owns ends it. $TEGU_TEST_GPU is the memory class
+// of the device, or "unusable", several with commas, "A,A"; or "none". $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes calls fail as soon as the
+// file exists: runs (oom, or lost), the registration of read-only mappings (readonly), the opening of a device (open); those of
+// one device alone with its number, "lost1:/tmp/x/now".
 #include <unistd.h>
 
 #include <cstdlib>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "daemon/daemon.h"
 #include "kernels/device/guard_gpu.h"
@@ -23,25 +26,39 @@ bool is_due(const std::string& fault) {
     return text.rfind(fault + ":", 0) == 0 && ::access(text.c_str() + fault.size() + 1, F_OK) == 0;
 }
 
-GuardOptions options() {
+bool is_due(const std::string& fault, const DeviceInfo& device) {
+    return is_due(fault) || is_due(fault + std::to_string(device.ordinal));
+}
+
+// One for each word of $TEGU_TEST_GPU.
+std::vector<std::string> wanted() {
+    std::vector<std::string> words;
+    std::istringstream list(variable("TEGU_TEST_GPU"));
+    for (std::string word; std::getline(list, word, ',');) words.push_back(word);
+    return words;
+}
+
+GuardOptions options_of(const std::string& word) {
     GuardOptions options;
-    options.memory_class = find_memory_class(variable("TEGU_TEST_GPU")).value_or(MemoryClass::A);
-    if (options.memory_class == MemoryClass::None) options.memory_class = MemoryClass::A;
+    const MemoryClass found = find_memory_class(word).value_or(MemoryClass::None);
+    options.memory_class = found == MemoryClass::None ? MemoryClass::A : found;
     return options;
 }
 
 class FaultyGpu final : public GuardGpu {
   public:
-    FaultyGpu(const DeviceInfo& device) : GuardGpu(device, options()) {}
+    FaultyGpu(const DeviceInfo& device)
+        : GuardGpu(device, options_of(std::string(memory_class_word(device.memory_class)))) {}
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
                                    const kernels::StopToken& stop) override {
-        if (is_due("oom")) fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
-        if (is_due("lost")) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
+        if (is_due("oom", info())) fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
+        if (is_due("lost", info())) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
         return GuardGpu::run(job, inputs, outputs, stream, stop);
     }
     Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) override {
-        if (read_only && is_due("readonly")) return make_error(Status::Unsupported, "no read-only mappings here");
+        if (read_only && is_due("readonly", info()))
+            return make_error(Status::Unsupported, "no read-only mappings here");
         return GuardGpu::register_mapping(data, bytes, read_only);
     }
 };
@@ -54,14 +71,20 @@ Span<const unsigned> built_architectures() {
 }
 
 DeviceList probe_devices() {
-    const std::string wanted = variable("TEGU_TEST_GPU");
-    if (wanted == "none") return {{}, "no NVIDIA driver"};
-    DeviceInfo device = guard_device(options());
-    if (wanted == "unusable") device.unusable = missing_code_reason(built_architectures(), 110, true);
-    return {{device}, ""};
+    const std::vector<std::string> words = wanted();
+    if (words == std::vector<std::string>{"none"}) return {{}, "no NVIDIA driver"};
+    DeviceList list;
+    for (const std::string& word : words) {
+        DeviceInfo device = guard_device(options_of(word));
+        device.ordinal = static_cast<int>(list.devices.size());
+        if (word == "unusable") device.unusable = missing_code_reason(built_architectures(), 110, true);
+        list.devices.push_back(device);
+    }
+    return list;
 }
 
 Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo& device, const GpuLimits&) {
+    if (is_due("open", device)) return make_error(Status::Unavailable, "it does not answer");
     return std::unique_ptr<Gpu>(std::make_unique<FaultyGpu>(device));
 }
 

@@ -76,7 +76,7 @@ TEST(ChooseDevice, RefusesAnIndexThatIsNotThere) {
     const Result<DeviceInfo> one = choose_device({{card(0)}, ""}, {1, MemoryClass::None});
     ASSERT_FALSE(one.ok());
     EXPECT_EQ(Status::BadRange, one.error().status);
-    EXPECT_EQ("gpu.device", one.error().field);
+    EXPECT_EQ("gpu.devices", one.error().field);
     EXPECT_EQ("0", one.error().allowed);
     EXPECT_EQ("0..1", choose_device({{card(0), card(1)}, ""}, {7, MemoryClass::None}).error().allowed);
 }

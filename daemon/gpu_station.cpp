@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/gpu_station.h"
+
+#include <exception>
+#include <utility>
+
+namespace tegu::daemon {
+
+// Encodes as the CPU's does; what computes is the GPU.
+class GpuJobRunner final : public JobRunner {
+  public:
+    explicit GpuJobRunner(device::GpuRunner& runner) : JobRunner(nullptr), runner_(runner) {}
+    // What ended the device, if anything did.
+    const std::optional<Error>& lost() const { return lost_; }
+
+  private:
+    Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base, Span<const kernels::OutputView>,
+                                       const kernels::StopToken& stop, RunCost& cost) override {
+        std::array<device::GpuInput, wire::kMaxInputs> inputs;
+        for (std::size_t i = 0; i < prepared.input_count; ++i) {
+            inputs[i].view = prepared.inputs[i];
+            if (prepared.input_buffers[i].id != 0) inputs[i].buffer = &prepared.input_buffers[i];
+            inputs[i].range = prepared.input_ranges[i];
+            inputs[i].is_output = prepared.input_is_output[i];
+        }
+        device::GpuOutput output;
+        output.data = base;
+        output.offsets = prepared.output_offsets;
+        if (prepared.in_output) output.buffer = &prepared.output_buffer;
+        output.begin = prepared.output_begin;
+        device::GpuCost spent;
+        Result<kernels::RunReport> report =
+            runner_.run(prepared.job, prepared.plan, Span<const device::GpuInput>(inputs.data(), prepared.input_count),
+                        output, stop, spent);
+        cost.started = spent.started;
+        cost.copy_ns = spent.moved.copy_ns;
+        cost.compute_ns = spent.compute_ns;
+        if (!report && report.error().status == Status::DeviceLost) lost_ = report.error();
+        return report;
+    }
+    wire::Backend backend() const override { return wire::Backend::Gpu; }
+
+    device::GpuRunner& runner_;
+    std::optional<Error> lost_;
+};
+
+GpuUse& GpuUse::operator+=(const GpuUse& other) {
+    buffers += other.buffers;
+    arena_bytes += other.arena_bytes;
+    arena_used_bytes += other.arena_used_bytes;
+    return *this;
+}
+
+GpuStation::GpuStation(const device::DeviceInfo& device, const config::Settings::Gpu& settings, Executor& fallback,
+                       std::promise<Result<void>> opened)
+    : device_(device), settings_(settings), fallback_(fallback), opened_(std::move(opened)) {}
+
+GpuStation::~GpuStation() = default;
+
+void GpuStation::start() {
+    Result<void> opened;
+    try {
+        opened = open();
+    } catch (const std::exception& exception) {
+        opened = make_error(Status::Internal, std::string("opening it failed: ") + exception.what());
+    }
+    if (!opened) end();
+    opened_.set_value(std::move(opened));
+}
+
+Result<void> GpuStation::open() {
+    Result<std::unique_ptr<device::Gpu>> gpu =
+        device::open_gpu(device_, {static_cast<std::size_t>(settings_.workspace_bytes)});
+    if (!gpu) return std::move(gpu).error();
+    gpu_ = std::move(gpu).value();
+    device::GpuRunnerLimits limits;
+    limits.arena_bytes = static_cast<std::size_t>(settings_.arena_bytes);
+    Result<std::unique_ptr<device::GpuRunner>> runner = device::GpuRunner::create(*gpu_, limits);
+    if (!runner) return std::move(runner).error();
+    runner_ = std::move(runner).value();
+    jobs_ = std::make_unique<GpuJobRunner>(*runner_);
+    return {};
+}
+
+JobStation::Outcome GpuStation::run(JobTask& task, const kernels::StopToken& stop) {
+    PreparedJob& prepared = task.prepared;
+    Result<void> done = jobs_->run(prepared, stop, task.queue_ns, task.body, task.cost);
+    publish();
+    if (jobs_->lost()) {
+        task.error = *jobs_->lost();
+        return Outcome::Fatal;
+    }
+    if (done) return Outcome::Done;
+    const bool may_repeat = !prepared.in_place || !task.cost.started;
+    if (done.error().status == Status::OutOfMemory && prepared.backend == wire::BackendChoice::Auto && may_repeat) {
+        prepared.note = "not on the GPU: " + done.error().message;
+        task.cost = RunCost();
+        return Outcome::Passed;
+    }
+    task.error = std::move(done).error();
+    return Outcome::Done;
+}
+
+void GpuStation::end() {
+    jobs_.reset();
+    runner_.reset();
+    gpu_.reset();
+}
+
+void GpuStation::forget(std::uint64_t buffer_id) {
+    runner_->drop(buffer_id);
+    publish();
+}
+
+void GpuStation::publish() {
+    buffers_ = runner_->buffers();
+    arena_bytes_ = runner_->arena().held_bytes();
+    arena_used_bytes_ = runner_->arena().used_bytes();
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/gpus.h"
+
+#include <algorithm>
+#include <exception>
+#include <future>
+
+namespace tegu::daemon {
+namespace {
+
+constexpr std::uint64_t kCopiedBytesPerNs =
+    8;  // a copy to another device, roughly: it decides between devices, nothing else
+
+device::MemoryClass wished_class(config::GpuMemory wish) {
+    switch (wish) {
+        case config::GpuMemory::A: return device::MemoryClass::A;
+        case config::GpuMemory::B: return device::MemoryClass::B;
+        case config::GpuMemory::C: return device::MemoryClass::C;
+        case config::GpuMemory::Discrete: return device::MemoryClass::Discrete;
+        case config::GpuMemory::Auto: break;
+    }
+    return device::MemoryClass::None;
+}
+
+// Once for all devices: they may have the same reason.
+void add_reason(std::string& reason, const std::string& text) {
+    if (reason.find(text) == std::string::npos) reason += (reason.empty() ? "" : "; ") + text;
+}
+
+std::string text_of(const Error& error) {
+    return error.field.empty() ? error.message : error.message + " (" + error.field + ")";
+}
+
+// The ordinals of a list, which the settings checked.
+std::vector<int> ordinals_of(const std::string& list) {
+    std::vector<int> ordinals;
+    for (std::size_t begin = 0; begin < list.size();) {
+        const std::size_t end = std::min(list.find(',', begin), list.size());
+        ordinals.push_back(std::stoi(list.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return ordinals;
+}
+
+std::vector<int> wanted_ordinals(const device::DeviceList& list, const std::string& devices) {
+    if (devices == "auto" || list.devices.empty()) return {-1};
+    if (devices != "all") return ordinals_of(devices);
+    std::vector<int> ordinals;
+    for (std::size_t i = 0; i < list.devices.size(); ++i)
+        if (list.devices[i].unusable.empty()) ordinals.push_back(static_cast<int>(i));
+    return ordinals.empty() ? std::vector<int>{-1} : ordinals;
+}
+
+// On a thread of its own: CUDA is not asked here.
+device::DeviceList find_devices() {
+    try {
+        return std::async(std::launch::async, device::probe_devices).get();
+    } catch (const std::exception& exception) {
+        return {{}, std::string("looking for a GPU failed: ") + exception.what()};
+    }
+}
+
+}  // namespace
+
+GpuStatus choose_devices(const device::DeviceList& list, const config::Settings::Gpu& settings) {
+    GpuStatus status;
+    for (const int ordinal : wanted_ordinals(list, settings.devices)) {
+        Result<device::DeviceInfo> device = device::choose_device(list, {ordinal, wished_class(settings.memory_class)});
+        if (device) {
+            status.devices.push_back(std::move(device).value());
+        } else {
+            add_reason(status.reason, text_of(device.error()));
+        }
+    }
+    return status;
+}
+
+std::size_t first_done(Span<const GpuQueue> queues) {
+    const auto ns = [](const GpuQueue& queue) { return queue.work_ns + queue.bytes_away / kCopiedBytesPerNs; };
+    const auto* const first = std::min_element(queues.begin(), queues.end(),
+                                               [&](const GpuQueue& a, const GpuQueue& b) { return ns(a) < ns(b); });
+    return static_cast<std::size_t>(first - queues.begin());
+}
+
+Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake) {
+    if (settings.executor.backend == config::ExecutorBackend::Cpu) {
+        status_.reason = "executor.backend is cpu";
+        return;
+    }
+    status_ = choose_devices(find_devices(), settings.gpu);
+    open(settings, fallback, wake);
+    // A program without code for any GPU was built for the CPU alone: nothing is missing that it could have.
+    const bool expected =
+        settings.executor.backend == config::ExecutorBackend::Gpu || !device::built_architectures().empty();
+    status_.degraded = expected && !status_.reason.empty();
+}
+
+void Gpus::open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake) {
+    std::vector<std::shared_ptr<GpuExecutor>> started;
+    std::vector<std::future<Result<void>>> opened(status_.devices.size());
+    for (std::size_t i = 0; i < opened.size(); ++i) {
+        const std::string number = opened.size() == 1 ? "" : std::to_string(status_.devices[i].ordinal);
+        started.push_back(GpuExecutor::start(status_.devices[i], settings, fallback, wake,
+                                             ("tegud-gpu" + number).c_str(), opened[i]));
+    }
+    status_.devices.clear();
+    for (std::size_t i = 0; i < opened.size(); ++i) {
+        const Result<void> open = opened[i].get();
+        if (open) {
+            status_.devices.push_back(started[i]->device());
+            all_.push_back(std::move(started[i]));
+        } else {
+            started[i]->stop();
+            add_reason(status_.reason, "GPU " + std::to_string(started[i]->device().ordinal) + " (" +
+                                           started[i]->device().name + "): " + text_of(open.error()));
+        }
+    }
+}
+
+std::size_t Gpus::choose(const PreparedJob& prepared) const {
+    std::vector<GpuQueue> queues;
+    for (const std::shared_ptr<GpuExecutor>& gpu : all_) {
+        const ExecutorLoad load = gpu->executor().load();
+        GpuQueue queue{load.waiting_ns + load.running_ns, 0};
+        for (std::size_t i = 0; i < prepared.input_count; ++i) {
+            const Buffer* const buffer = prepared.uses[i].buffer();
+            const device::ClientRange& range = prepared.input_ranges[i];
+            if (buffer == nullptr || !(buffer->frozen() || range.generation != 0) || buffer->was_used_by(*gpu))
+                continue;
+            queue.bytes_away += range.end - range.begin;
+        }
+        queues.push_back(queue);
+    }
+    return first_done(queues);
+}
+
+bool Gpus::remove(const JobTask& task) {
+    return std::any_of(all_.begin(), all_.end(), [&](const auto& gpu) { return gpu->executor().remove(task); });
+}
+
+ExecutorLoad Gpus::load() const {
+    ExecutorLoad load;
+    for (const auto& gpu : all_) load += gpu->executor().load();
+    load.running_scratch_bytes = 0;  // what they work in is not the CPU's
+    return load;
+}
+
+std::optional<Error> Gpus::failure() const {
+    for (const auto& gpu : all_)
+        if (std::optional<Error> failure = gpu->executor().failure()) return failure;
+    return std::nullopt;
+}
+
+void Gpus::take_done(std::vector<std::shared_ptr<JobTask>>& done) {
+    for (const auto& gpu : all_)
+        for (std::shared_ptr<JobTask>& task : gpu->executor().take_done()) done.push_back(std::move(task));
+}
+
+void Gpus::run_done_errands() {
+    for (const auto& gpu : all_) (void)gpu->executor().run_done_errands();
+}
+
+bool Gpus::has_errands() const {
+    return std::any_of(all_.begin(), all_.end(), [](const auto& gpu) { return gpu->executor().has_errands(); });
+}
+
+void Gpus::set_quantum(std::uint64_t quantum_ns) {
+    for (const auto& gpu : all_) gpu->executor().set_quantum(quantum_ns);
+}
+
+GpuUse Gpus::use() const {
+    GpuUse use;
+    for (const auto& gpu : all_) use += gpu->use();
+    return use;
+}
+
+void Gpus::stop() {
+    for (const auto& gpu : all_) gpu->stop();
+    all_.clear();
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gpus: the GPUs that run jobs, each with a thread of its own, and which of them runs the next one. A daemon without a usable GPU has none, and
+// says why. Which ones are wanted is a setting: on a board there is one, on a machine with several jobs can be spread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "daemon/gpu_executor.h"
+#include "kernels/device/device_info.h"
+
+namespace tegu::daemon {
+
+// What the daemon knows of GPUs; does not change while it runs.
+struct GpuStatus {
+    std::vector<device::DeviceInfo> devices;  // that run jobs
+    bool degraded = false;                    // one that should run jobs does not
+    std::string reason;                       // why none does, or not all that should; empty if they do
+    bool runs() const { return !devices.empty(); }
+};
+
+// The devices that gpu.devices and gpu.memory_class ask for, as far as they can be used. `reason`: what stands in the way of others. Pure.
+GpuStatus choose_devices(const device::DeviceList& list, const config::Settings::Gpu& settings);
+
+// What stands before a job on one GPU.
+struct GpuQueue {
+    std::uint64_t work_ns = 0;     // predicted, that waits and runs
+    std::uint64_t bytes_away = 0;  // of its inputs, that lie as copies on another GPU, but not there
+};
+// The one that is done with it first; the first of equals. Pure. REQUIRES: there is one.
+std::size_t first_done(Span<const GpuQueue> queues);
+
+// Io thread.
+class Gpus {
+  public:
+    // Looks for devices, starts a thread for each that is wanted, and returns when all have theirs or it is known why not. `fallback`: for jobs that a
+    // GPU has no memory for; outlives it. `wake` as of Executor.
+    Gpus(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake);
+    ~Gpus() { stop(); }
+    Gpus(const Gpus&) = delete;
+    Gpus& operator=(const Gpus&) = delete;
+
+    const GpuStatus& status() const { return status_; }
+    const std::vector<std::shared_ptr<GpuExecutor>>& all() const { return all_; }
+    // Whether any can, and then: the number of the one for the job.
+    bool can_run(const Job& job) const { return !all_.empty() && all_.front()->can_run(job); }
+    std::size_t choose(const PreparedJob& prepared) const;
+
+    // As of Executor, for all.
+    bool remove(const JobTask& task);
+    ExecutorLoad load() const;
+    std::optional<Error> failure() const;
+    void take_done(std::vector<std::shared_ptr<JobTask>>& done);
+    void run_done_errands();
+    bool has_errands() const;
+    void set_quantum(std::uint64_t quantum_ns);
+    GpuUse use() const;
+    // Ends all threads; waits for the jobs that run. What they hold of buffers is gone then.
+    void stop();
+
+  private:
+    void open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake);
+
+    GpuStatus status_;
+    std::vector<std::shared_ptr<GpuExecutor>> all_;  // parallel to status_.devices; empty after stop()
+};
+
+}  // namespace tegu::daemon

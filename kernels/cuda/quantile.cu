@@ -7,13 +7,6 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-// Elements as a source of select_block.cuh, in the order of the indices.
-template <class U>
-struct ElementSource {
-    RankedSequence<U> sequence;
-    TEGU_DEVICE U rank(std::uint64_t i) const { return sequence.rank(i); }
-};
-
 // Of NaN in ascending order: nothing has a larger one. Integers have no such rank, and none is looked for.
 template <class U>
 TEGU_DEVICE U nan_rank(const RankedSequence<U>& sequence) {
@@ -28,8 +21,8 @@ TEGU_DEVICE U nan_rank(const RankedSequence<U>& sequence) {
 // why:   places depend on the count, and are the host's to say
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) count_nans(Sequences in, std::uint64_t* nans) {
-    const ElementSource<U> source{RankedSequence<U>(in, block_x())};
-    const U nan = nan_rank(source.sequence);
+    const RankedSequence<U> source(in, block_x());
+    const U nan = nan_rank(source);
     std::uint64_t own = 0;
     for_each_pair<U>(source, in.n, [&](std::uint64_t, U rank, bool valid) { own += valid && rank == nan ? 1 : 0; });
     std::uint64_t total;
@@ -48,8 +41,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_blocks(Sequences in, BlockQuantile
     TEGU_DYNAMIC_SHARED(shared);
     U* const ranks = reinterpret_cast<U*>(shared);
     const std::uint64_t number = block_x();
-    const ElementSource<U> source{RankedSequence<U>(in, number)};
-    const U nan = nan_rank(source.sequence);
+    const RankedSequence<U> source(in, number);
+    const U nan = nan_rank(source);
     std::uint64_t own = 0;
     for_each_pair<U>(source, in.n, [&](std::uint64_t i, U rank, bool valid) {
         if (!valid) return;

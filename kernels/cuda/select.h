@@ -30,6 +30,7 @@ struct SelectState {
     std::uint64_t index;
     std::uint64_t survivors;  // pairs that are not above it, also of those for which there was no room
     std::uint64_t found;      // results: fewer than k with `distinct` alone
+    std::uint64_t best;       // the smallest rank that survives
 };
 
 // Where the pairs (rank, index) of the survivors of each sequence go.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one block does to select and sort: sums over its threads, a cut that leaves few pairs, the pairs up to the cut collected in shared memory, and their
 // order by a bitonic network. Pairs come from a Source, which need not be in the order of the indices:
-//   U rank(i), std::uint64_t index(i)   of pair i < count
+//   U bits(i), U rank_of(bits), std::uint64_t index(i)   of pair i < count
 // A source is read several times; where its elements change in between, cuts are wrong, and every access stays in its bounds.
 #pragma once
 
@@ -46,21 +46,22 @@ TEGU_DEVICE T block_sum_before(T value, T* total) {
     return before + inclusive - value;
 }
 
-// Calls body(i, rank, valid) for every pair, in all lanes of a warp at once: body may use collectives of the warp.
+// Calls body(i, rank, valid) for every pair, in all lanes of a warp at once: body may use collectives of the warp. Nothing is done with what is loaded before
+// all loads of a batch are under way.
 template <class U, class Source, class Body>
 TEGU_DEVICE void for_each_pair(const Source& source, std::uint64_t count, Body body) {
     const std::uint64_t step = std::uint64_t{block_threads()} * kSelectBatch;
     for (std::uint64_t base = thread_index(); base < count + thread_index(); base += step) {
-        U ranks[kSelectBatch];
+        U bits[kSelectBatch];
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint64_t i = base + std::uint64_t{j} * block_threads();
-            ranks[j] = i < count ? source.rank(i) : U{0};
+            bits[j] = source.bits(i < count ? i : 0);
         }
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint64_t i = base + std::uint64_t{j} * block_threads();
-            body(i, ranks[j], i < count);
+            body(i, source.rank_of(bits[j]), i < count);
         }
     }
 }
@@ -83,14 +84,15 @@ struct SelectRange {
         return bits > kSelectBinBits ? bits - kSelectBinBits : 0;
     }
     TEGU_DEVICE bool holds(std::uint64_t value) const { return value >= low && value <= high; }
-    // To one of the bins. REQUIRES: low < high.
-    TEGU_DEVICE void enter(std::uint64_t bin, std::uint64_t in_bins_before, std::uint64_t in_bin) {
+    // To the bins [first, last]. REQUIRES: low < high.
+    TEGU_DEVICE void enter(std::uint64_t first, std::uint64_t last, std::uint64_t in_bins_before,
+                           std::uint64_t in_bins) {
         const unsigned bits = shift();
-        const std::uint64_t size = std::uint64_t{1} << bits;
-        low += bin << bits;
-        if (high - low >= size) high = low + (size - 1);
+        const std::uint64_t span = ((last - first) << bits) + ((std::uint64_t{1} << bits) - 1);
+        low += first << bits;
+        if (high - low > span) high = low + span;
         before += in_bins_before;
-        inside = in_bin;
+        inside = in_bins;
     }
     // From one rank with many elements to their indices.
     TEGU_DEVICE void go_by_index(std::uint64_t last_index) {
@@ -98,6 +100,11 @@ struct SelectRange {
         low = 0;
         high = last_index;
         by_index = true;
+    }
+    // Whether it holds a pair of a source.
+    template <class Source>
+    TEGU_DEVICE bool takes(const Source& source, std::uint64_t i, std::uint64_t rank) const {
+        return by_index ? rank == tie && holds(source.index(i)) : holds(rank);
     }
     TEGU_DEVICE std::uint64_t cut_rank() const { return by_index ? tie : high; }
     TEGU_DEVICE std::uint64_t cut_index() const { return by_index ? high : ~std::uint64_t{0}; }
@@ -138,20 +145,34 @@ TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::ui
     *largest = most;
 }
 
-// The bin where the sum of the bins reaches `wanted` (>= 1); to all threads. False if it never does.
+// Bins side by side.
+struct BinRun {
+    std::uint64_t first;
+    std::uint64_t last;
+    std::uint64_t before;  // pairs in the bins before
+    std::uint64_t inside;
+};
+
+// The bin where the sum of the bins reaches `wanted` (>= 1), and those behind it that begin before the sum reaches `stop`, as long as all have at most `most`
+// pairs; to all threads. False if the sum never reaches it.
 template <class T>
-TEGU_DEVICE bool block_find_bin(const T* bins, std::uint64_t wanted, std::uint64_t* bin, std::uint64_t* before,
-                                std::uint64_t* inside) {
+TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64_t stop, std::uint64_t most,
+                                BinRun* run) {
     TEGU_SHARED_ARRAY(std::uint64_t, found, 3);
+    TEGU_SHARED(std::uint64_t, longest);  // the last bin and, in the lower half, the pairs up to it
     const unsigned share = (kSelectBins + block_threads() - 1) / block_threads();
     const unsigned begin = thread_index() * share < kSelectBins ? thread_index() * share : kSelectBins;
     const unsigned end = begin + share < kSelectBins ? begin + share : kSelectBins;
     std::uint64_t own = 0;
     for (unsigned b = begin; b < end; ++b) own += bins[b];
-    if (thread_index() == 0) found[0] = kSelectBins;
+    if (thread_index() == 0) {
+        found[0] = kSelectBins;
+        longest = 0;
+    }
     std::uint64_t total;
-    std::uint64_t sum = block_sum_before(own, &total);
-    if (sum < wanted && sum + own >= wanted) {
+    const std::uint64_t start = block_sum_before(own, &total);
+    if (start < wanted && start + own >= wanted) {
+        std::uint64_t sum = start;
         unsigned b = begin;
         while (b + 1 < end && sum + bins[b] < wanted) sum += bins[b++];
         found[0] = b;
@@ -159,11 +180,36 @@ TEGU_DEVICE bool block_find_bin(const T* bins, std::uint64_t wanted, std::uint64
         found[2] = bins[b];
     }
     block_barrier();
-    *bin = found[0];
-    *before = found[1];
-    *inside = found[2];
-    block_barrier();  // `found` is used again
-    return *bin < kSelectBins;
+    *run = BinRun{found[0], found[0], found[1], found[2]};
+    std::uint64_t sum = start;
+    for (unsigned b = begin; b < end; ++b) {
+        const bool begins = sum < stop;
+        sum += bins[b];
+        if (b > run->first && begins && sum - run->before <= most)
+            atomic_max(&longest, std::uint64_t{b} << 32 | (sum - run->before));
+    }
+    block_barrier();
+    if (longest >> 32 > run->first) {
+        run->last = longest >> 32;
+        run->inside = longest & 0xffffffffu;
+    }
+    block_barrier();  // `found` and `longest` are used again
+    return run->first < kSelectBins;
+}
+
+// What a range's bins hold. All threads call it.
+template <class U, class Source>
+TEGU_DEVICE void block_count_bins(const Source& source, std::uint64_t count, const SelectRange& range,
+                                  std::uint32_t* bins) {
+    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
+    block_barrier();
+    const unsigned shift = range.shift();
+    for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
+        if (!valid || !range.takes(source, i, rank)) return;
+        const std::uint64_t value = range.by_index ? source.index(i) : rank;
+        atomic_add(&bins[(value - range.low) >> shift], 1u);
+    });
+    block_barrier();
 }
 
 // A range at whose end between k and `enough` pairs lie: less and less of it in each pass over the source.
@@ -179,34 +225,41 @@ TEGU_DEVICE SelectRange block_narrow(const Source& source, std::uint64_t count, 
             if (range.by_index) break;
             range.go_by_index(last_index);
         }
-        for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
-        block_barrier();
-        const unsigned shift = range.shift();
-        for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
-            if (!valid || (range.by_index && rank != range.tie)) return;
-            const std::uint64_t value = range.by_index ? source.index(i) : rank;
-            if (range.holds(value)) atomic_add(&bins[(value - range.low) >> shift], 1u);
-        });
-        block_barrier();
-        std::uint64_t bin, before, inside;
-        if (!block_find_bin(bins, k - range.before, &bin, &before, &inside)) break;
-        range.enter(bin, before, inside);
+        block_count_bins<U>(source, count, range, bins);
+        BinRun run;
+        if (!block_find_run(bins, k - range.before, 0, 0, &run)) break;
+        range.enter(run.first, run.last, run.before, run.inside);
     }
     return range;
 }
 
-// The pairs up to the cut go to shared memory, in any order; returns how many there are there, at most `room`.
+// Narrows a range to at most `most` pairs: the one at place `first` (from 0), and as many of those up to place `end` as there is room for.
+// bins: [kSelectBins] shared. False if the source has no such pair (it has changed). REQUIRES: range.before <= first < end, most >= 1.
+template <class U, class Source>
+TEGU_DEVICE bool block_window(const Source& source, std::uint64_t count, std::uint64_t first, std::uint64_t end,
+                              std::uint64_t most, std::uint64_t last_index, std::uint32_t* bins, SelectRange* range) {
+    while (range->inside > most) {
+        if (range->low >= range->high) {
+            if (range->by_index) return false;
+            range->go_by_index(last_index);
+        }
+        block_count_bins<U>(source, count, *range, bins);
+        BinRun run;
+        if (!block_find_run(bins, first + 1 - range->before, end - range->before, most, &run)) return false;
+        range->enter(run.first, run.last, run.before, run.inside);
+    }
+    return true;
+}
+
+// The pairs in a range go to shared memory, in any order; returns how many there are there, at most `room`.
 template <class U, class Source>
 TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, const SelectRange& range, U* ranks,
                                    std::uint64_t* indices, unsigned room) {
     TEGU_SHARED(std::uint32_t, used);
     if (thread_index() == 0) used = 0;
     block_barrier();
-    const std::uint64_t cut_rank = range.cut_rank();
-    const std::uint64_t cut_index = range.cut_index();
     for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
-        const bool taken =
-            valid && (rank < cut_rank || (rank == cut_rank && (!range.by_index || source.index(i) <= cut_index)));
+        const bool taken = valid && range.takes(source, i, rank);
         const std::uint32_t lanes = warp_ballot(taken);
         if (lanes == 0) return;
         const unsigned first = trailing_zeros(lanes);
@@ -222,6 +275,18 @@ TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, co
     const unsigned collected = used < room ? used : room;
     block_barrier();  // `used` is used again
     return collected;
+}
+
+// What is missing to a power of two comes behind all that is there: then block_sort can sort it. Returns that size.
+template <class U>
+TEGU_DEVICE unsigned block_fill(U* ranks, std::uint64_t* indices, unsigned count) {
+    unsigned size = 1;
+    while (size < count) size *= 2;
+    for (unsigned i = count + thread_index(); i < size; i += block_threads()) {
+        ranks[i] = static_cast<U>(~U{0});
+        indices[i] = ~std::uint64_t{0};
+    }
+    return size;
 }
 
 // One comparison of the network: pair `number` of those whose places differ in `stride`.

@@ -58,12 +58,14 @@ struct RankedSequence {
           is_float(all.is_float) {}
 
     TEGU_DEVICE bool dense() const { return cols >= n; }
-    TEGU_DEVICE U bits(std::uint64_t index) const {
-        if (dense()) return elements[index];
-        const std::uint64_t row = index / cols;
-        return elements[row * stride + (index - row * cols)];
+    TEGU_DEVICE std::uint64_t place(std::uint64_t index) const {
+        const std::uint64_t row = dense() ? 0 : index / cols;
+        return index + row * (stride - cols);
     }
-    TEGU_DEVICE U rank(std::uint64_t index) const { return encode_rank(bits(index), flip, is_float); }
+    TEGU_DEVICE U bits(std::uint64_t index) const { return elements[place(index)]; }
+    TEGU_DEVICE U rank_of(U bits) const { return encode_rank(bits, flip, is_float); }
+    TEGU_DEVICE U rank(std::uint64_t index) const { return rank_of(bits(index)); }
+    TEGU_DEVICE static std::uint64_t index(std::uint64_t i) { return i; }
 };
 
 // Whether a pair comes behind another.

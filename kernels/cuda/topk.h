@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launches of top-k (docs/numerics.md, "Top-k"). Few results of
 //   short sequences  come from one block a sequence: it narrows the range of ranks until little is left, collects and sorts it;
-//   long ones        from a cut: a pair (rank, index) from a sorted sample, so far behind that almost surely the k best pairs survive it and few others do,
-//                    whatever the values are and however often they repeat; one pass over the elements keeps the survivors, one block sorts them. The
+//   long ones        from a cut: a pair (rank, index) from a sample, so far behind that almost surely the k best pairs survive it and few others do,
+//                    whatever the values are and however often they repeat; one pass over the elements keeps the survivors, blocks sort a slice each. The
 //                    host sees from their number whether the cut was good; if not, cuts are found by counting, which reads the elements several times.
 // Many results are sorted by kernels/cuda/sort.h.
 #pragma once
@@ -16,19 +16,21 @@ struct TopkPolicy {
     unsigned block_threads;  // of a block that selects and sorts: a multiple of 32, 32..1024
     unsigned
         room;  // pairs that such a block sorts in shared memory at most: a power of two; fewer where shared memory is small
-    unsigned sample;               // pairs of which the cut is one
+    unsigned sample;  // pairs that a cut is found from: up to kHeldPairs for each thread of a block
     std::uint64_t block_elements;  // longest sequence that a block selects from
-    unsigned filter_threads;       // a multiple of 32
+    unsigned filter_threads;       // a multiple of 32, up to 512
     unsigned waves;                // blocks of passes over the elements: this many times what is resident at once
     unsigned sort_tile;  // elements that a block of kernels/cuda/sort.h takes at a time: a multiple of 256, up to 4096
+    unsigned slice = 128;  // results of a block that sorts
 
     friend constexpr bool operator==(const TopkPolicy& a, const TopkPolicy& b) {
         return a.block_threads == b.block_threads && a.room == b.room && a.sample == b.sample &&
                a.block_elements == b.block_elements && a.filter_threads == b.filter_threads && a.waves == b.waves &&
-               a.sort_tile == b.sort_tile;
+               a.sort_tile == b.sort_tile && a.slice == b.slice;
     }
 };
-constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 2, 4096};
+constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 128};
+constexpr unsigned kHeldPairs = 8;
 
 // Pairs of a width that one block of the device can sort: a power of two, at most policy.room.
 unsigned block_room(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits);
@@ -36,12 +38,14 @@ unsigned block_room(unsigned width, const TopkPolicy& policy, const DeviceLimits
 // The best k of each sequence to the output. One launch.
 // REQUIRES: 1 <= output.k <= n; output.k <= room; with output.distinct n <= room; room <= block_room(); count <= 2^31 - 1.
 LaunchStatus launch_select_blocks(const Sequences& in, const TopkOutput& output, unsigned room,
-                                  const TopkPolicy& policy, Stream stream);
+                                  const TopkPolicy& policy, const DeviceLimits& limits, Stream stream);
 
-// state.rank, state.index: the pair number `place` (from 1) of a sample of `sample` pairs of each sequence, which lie evenly but at chance within equal parts.
-// One launch. REQUIRES: 1 <= place <= room, place <= sample <= n.
+// Pairs of a sample of n.
+std::uint64_t sample_size(std::uint64_t n, const TopkPolicy& policy);
+// All of each state: a cut behind the best `place` pairs (from 1) of a sample_size() of its sequence, and at most about a quarter more. Samples lie evenly, but
+// at chance within equal parts. One launch. REQUIRES: 1 <= place <= sample.
 LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
-                               unsigned room, const TopkPolicy& policy, Stream stream);
+                               const TopkPolicy& policy, Stream stream);
 
 // The same by counting all elements, so that between k and `most` pairs survive. About as many launches as a rank and an index have digits of 11 bits; each
 // reads the elements. `bins`: [count, kCutWords] u64, `tickets`: [count] u32, zero before and after. REQUIRES: 1 <= k <= most, k <= n.
@@ -50,15 +54,16 @@ LaunchStatus launch_exact_cut(const Sequences& in, std::uint64_t k, std::uint64_
                               std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
                               const DeviceLimits& limits, Stream stream);
 
-// The survivors of the cuts among elements [begin, end), in any order; state.survivors grows by their number. One launch.
+// The survivors of the cuts among elements [begin, end), in any order; state.survivors grows by their number, state.best falls to the smallest rank. One launch.
 // REQUIRES: begin < end <= n; end - begin <= 2^31; count <= 65535.
 LaunchStatus launch_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                            const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits, Stream stream);
 
 // The best k of the survivors of each sequence to the output; nothing where they are fewer than k or more than the lists have room for. One launch.
-// REQUIRES: output.k <= room <= block_room(); not output.distinct.
+// REQUIRES: room <= block_room(); not output.distinct; count <= 65535.
 LaunchStatus launch_select_survivors(const Sequences& in, const SelectState* states, const PairLists& lists,
-                                     const TopkOutput& output, unsigned room, const TopkPolicy& policy, Stream stream);
+                                     const TopkOutput& output, unsigned room, const TopkPolicy& policy,
+                                     const DeviceLimits& limits, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -88,7 +88,7 @@ class TopkRun {
             std::clamp<std::uint64_t>(kBlockWork * context_.limits.multiprocessors / in_.n, 1, std::uint64_t{1} << 30);
         return for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
             return check_cuda(launch_select_blocks(part_of(in_, first, count), part_of_output(first), room_, policy_,
-                                                   context_.stream),
+                                                   context_.limits, context_.stream),
                               "topk of blocks");
         });
     }
@@ -105,21 +105,20 @@ class TopkRun {
 
     Result<void> by_cuts() {
         method_ = "cut";
-        const std::uint64_t sample = std::min<std::uint64_t>(policy_.sample, in_.n);
-        const std::uint64_t place = std::min({safe_place(output_.k, in_.n, sample), sample, std::uint64_t{room_}});
+        const std::uint64_t sample = sample_size(in_.n, policy_);
+        const std::uint64_t place = std::min(safe_place(output_.k, in_.n, sample), sample);
         const std::uint64_t room =
             std::min(in_.n, std::max<std::uint64_t>(most_before(place, in_.n, sample), 2 * std::uint64_t{room_}));
         const std::uint64_t batch = std::clamp<std::uint64_t>(
             kBatchBytes / (room * (sizeof(std::uint64_t) + in_.width)), 1, std::min(in_.count, kMaxBatch));
         Result<PairLists> lists = take_lists(batch, room);
         if (!lists) return std::move(lists).error();
-        Result<SelectState*> states = take_zeroed<SelectState>(in_.count);
+        Result<SelectState*> states = take<SelectState>(in_.count);
         if (!states) return std::move(states).error();
         Result<void> done = for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
             const Sequences part = part_of(in_, first, count);
-            Result<void> cut =
-                check_cuda(launch_sample_cut(part, sample, place, *states + first, room_, policy_, context_.stream),
-                           "topk of a sample");
+            Result<void> cut = check_cuda(
+                launch_sample_cut(part, sample, place, *states + first, policy_, context_.stream), "topk of a sample");
             return cut ? filter_and_select(part, first, *states + first, *lists) : cut;
         });
         if (!done) return done;
@@ -141,9 +140,9 @@ class TopkRun {
             if (!filtered) return filtered;
             if (stop_.stop_requested()) return stop_.error();
         }
-        return check_cuda(
-            launch_select_survivors(part, states, lists, part_of_output(first), room_, policy_, context_.stream),
-            "topk of survivors");
+        return check_cuda(launch_select_survivors(part, states, lists, part_of_output(first), room_, policy_,
+                                                  context_.limits, context_.stream),
+                          "topk of survivors");
     }
 
     // Selects again, with a cut found by counting, where not between k and `room` pairs survived the first. Changing elements can make that cut bad, too; then
@@ -168,7 +167,7 @@ class TopkRun {
                 bins = *taken;
                 tickets = *ticket;
             }
-            const SelectState fresh{};
+            const SelectState fresh{0, 0, 0, 0, ~std::uint64_t{0}};
             const Sequences one = part_of(in_, number, 1);
             done = context_.workspace->write(states + number, &fresh, sizeof fresh);
             if (done)
@@ -206,7 +205,7 @@ class TopkRun {
     }
 
     Result<void> by_sorting() {
-        const std::uint64_t sample = std::min<std::uint64_t>(policy_.sample, in_.n);
+        const std::uint64_t sample = sample_size(in_.n, policy_);
         const std::uint64_t place = safe_place(output_.k, in_.n, sample);
         const bool all = output_.distinct || place > std::min<std::uint64_t>(sample / 2, room_);
         const std::uint64_t room =
@@ -230,9 +229,8 @@ class TopkRun {
         if (!indices) return std::move(indices).error();
         Result<void> done = for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
             const Sequences part = part_of(in_, first, count);
-            Result<void> cut =
-                check_cuda(launch_sample_cut(part, sample, place, *states + first, room_, policy_, context_.stream),
-                           "topk of a sample");
+            Result<void> cut = check_cuda(
+                launch_sample_cut(part, sample, place, *states + first, policy_, context_.stream), "topk of a sample");
             return cut ? sort_survivors(part, first, *states + first, *buffers, *indices, *tiles) : cut;
         });
         if (!done) return done;

@@ -154,8 +154,8 @@ class SelectBench {
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
         cuda::Sequences in = cuda::sequences_of(job_of(TopkParams{k, true, false}), view,
                                                 kernels::rank::flip_of(true, type_ == ElementType::I32, 4));
-        const std::uint64_t sample = std::min<std::uint64_t>(policy.sample, n);
-        const std::uint64_t place = std::min<std::uint64_t>(cuda::safe_place(k, n, sample), room);
+        const std::uint64_t sample = cuda::sample_size(n, policy);
+        const std::uint64_t place = std::min(cuda::safe_place(k, n, sample), sample);
         const std::uint64_t most =
             std::min(n, std::max<std::uint64_t>(cuda::most_before(place, n, sample), 2ull * room));
         const Rotation ranks(most * 4, 0, 1), indices(most * 8, 0, 1), state(sizeof(cuda::SelectState), 0, 1),
@@ -165,13 +165,13 @@ class SelectBench {
         auto* const states = static_cast<cuda::SelectState*>(state[0]);
         const auto step = [&](unsigned steps, std::size_t turn) {
             in.data = inputs_[turn];
-            require_cuda(cudaMemsetAsync(states, 0, sizeof *states, context.stream), "cudaMemsetAsync");
-            require_cuda(cuda::launch_sample_cut(in, sample, place, states, room, policy, context.stream), "sample");
+            require_cuda(cuda::launch_sample_cut(in, sample, place, states, policy, context.stream), "sample");
             if (steps > 1)
                 require_cuda(cuda::launch_filter(in, 0, n, states, lists, policy, context.limits, context.stream),
                              "filter");
             if (steps > 2)
-                require_cuda(cuda::launch_select_survivors(in, states, lists, output, room, policy, context.stream),
+                require_cuda(cuda::launch_select_survivors(in, states, lists, output, room, policy, context.limits,
+                                                           context.stream),
                              "select");
         };
         const GpuTime sampled = bench_.time([&](std::size_t turn) { step(1, turn); });

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts: from a sample that one block holds in registers, and by counting where a sample misled.
+#include "kernels/cuda/select_block.cuh"
+#include "kernels/cuda/select_sample.cuh"
+#include "kernels/cuda/topk.h"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+// --- from a sample ----------------------------------------------------------------------------------------------------------
+
+// A sample of one sequence as a source of select_block.cuh: each thread holds its pairs.
+template <class U>
+struct HeldSample {
+    RankedSequence<U> sequence;
+    std::uint64_t count;
+    U ranks[kHeldPairs];
+
+    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return sample_index(i, sequence.n, count); }
+    TEGU_DEVICE void load() {
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kHeldPairs; ++j) {
+            const std::uint64_t i = j * block_threads() + thread_index();
+            ranks[j] = sequence.bits(i < count ? index(i) : 0);
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kHeldPairs; ++j) ranks[j] = sequence.rank_of(ranks[j]);
+    }
+};
+template <class U, class Body>
+TEGU_DEVICE void for_each_pair(const HeldSample<U>& source, std::uint64_t count, Body body) {
+    TEGU_UNROLL
+    for (unsigned j = 0; j < kHeldPairs; ++j) {
+        const std::uint64_t i = j * block_threads() + thread_index();
+        body(i, source.ranks[j], i < count);
+    }
+}
+
+// sample_cut: a cut behind the best `place` pairs of a sample, and not far behind.
+// in:    elements [n]                                       out: states, all of it
+// grid:  x = sequences                                      block: policy.block_threads, fewer for small samples
+// shared: 9 KB static                                       result valid in: states, after the launch
+// moves: reads `sample` sectors of memory, all at once      order: any
+// why:   a second look at memory would cost as much as all else; counting in ranges ends as soon as the cut is good enough
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    sample_cut(Sequences in, std::uint64_t sample, std::uint64_t place, std::uint64_t enough, SelectState* states) {
+    TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
+    HeldSample<U> held{RankedSequence<U>(in, block_x()), sample, {}};
+    held.load();
+    const SelectRange range = block_narrow<U>(held, sample, place, enough, in.n - 1, bins);
+    if (thread_index() == 0)
+        states[block_x()] = SelectState{range.cut_rank(), range.cut_index(), 0, 0, ~std::uint64_t{0}};
+}
+
+template <class U>
+LaunchStatus launch_sample_cut_typed(const Sequences& in, std::uint64_t sample, std::uint64_t place,
+                                     SelectState* states, const TopkPolicy& policy, Stream stream) {
+    const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
+    const unsigned threads = wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
+    const std::uint64_t near = place + place / 4;
+    const std::uint64_t enough = near < sample ? near : place;
+    return launch(sample_cut<U>, LaunchShape{static_cast<unsigned>(in.count), 1, threads, 0}, stream, in, sample, place,
+                  enough, states);
+}
+
+// --- by counting ------------------------------------------------------------------------------------------------------------
+
+// What launch_exact_cut keeps of a sequence behind its bins.
+struct CutProgress {
+    SelectRange range;  // low > high: not begun
+    std::uint64_t done;
+};
+static_assert(sizeof(CutProgress) <= 8 * (kCutWords - kSelectBins), "kCutWords is too small");
+
+// count_bins: one step of the search for a cut: counts the elements in the bins of the range, and goes to the bin of the k-th.
+// in:    elements [n]; bins, tickets and progress, zero at first      out: the same; at the end states[].rank and index
+// grid:  x strides over the elements, y = sequences                   block: policy.filter_threads
+// shared: 8 KB static                                                 result valid in: states, when all steps are done
+// moves: reads n sizeof(U) B                                          order: any
+// why:   the last block of a sequence makes the step, so no other launch is needed; bins that a block has not met are not added
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) count_bins(Sequences in, std::uint64_t k, std::uint64_t most, SelectState* states,
+                                                std::uint64_t* all_bins, std::uint32_t* tickets, bool first) {
+    TEGU_SHARED_ARRAY(std::uint32_t, own_bins, kSelectBins);
+    const std::uint64_t number = block_y();
+    const RankedSequence<U> sequence(in, number);
+    std::uint64_t* const bins = all_bins + number * kCutWords;
+    CutProgress* const progress = reinterpret_cast<CutProgress*>(bins + kSelectBins);
+    if (!first && progress->done != 0) return;
+    SelectRange range = progress->range;
+    if (first) range = SelectRange{0, static_cast<U>(~U{0}), 0, in.n, 0, false};
+    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) own_bins[bin] = 0;
+    block_barrier();
+    const unsigned shift = range.shift();
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    for (std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index(); i < in.n; i += stride) {
+        const U rank = sequence.rank(i);
+        if (range.by_index && rank != range.tie) continue;
+        const std::uint64_t value = range.by_index ? i : rank;
+        if (range.holds(value)) atomic_add(&own_bins[(value - range.low) >> shift], 1u);
+    }
+    block_barrier();
+    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads())
+        if (own_bins[bin] != 0) atomic_add(&bins[bin], std::uint64_t{own_bins[bin]});
+    if (!last_block(&tickets[number], grid_x())) return;
+    BinRun run;
+    const bool found = block_find_run(bins, k - range.before, 0, 0, &run);
+    for (unsigned b = thread_index(); b < kSelectBins; b += block_threads()) bins[b] = 0;
+    if (found) range.enter(run.first, run.last, run.before, run.inside);
+    bool done = !found || range.before + range.inside <= most;
+    if (!done && range.low >= range.high) {
+        done = range.by_index;
+        if (!done) range.go_by_index(in.n - 1);
+    }
+    if (thread_index() != 0) return;
+    progress->range = range;
+    progress->done = done;
+    states[number].rank = range.cut_rank();
+    states[number].index = range.cut_index();
+}
+
+template <class U>
+LaunchStatus launch_exact_cut_typed(const Sequences& in, std::uint64_t k, std::uint64_t most, SelectState* states,
+                                    std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
+                                    const DeviceLimits& limits, Stream stream) {
+    const LaunchShape shape{blocks_for(in.n, policy.filter_threads, policy.waves, limits),
+                            static_cast<unsigned>(in.count), policy.filter_threads, 0};
+    unsigned index_bits = 0;
+    while (index_bits < 64 && in.n >> index_bits != 0) ++index_bits;
+    const unsigned steps =
+        (8 * sizeof(U) + kSelectBinBits - 1) / kSelectBinBits + (index_bits + kSelectBinBits - 1) / kSelectBinBits;
+    for (unsigned step = 0; step < steps; ++step) {
+        const LaunchStatus status = launch(count_bins<U>, shape, stream, in, k, most, states, bins, tickets, step == 0);
+        if (status != 0) return status;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::uint64_t sample_size(std::uint64_t n, const TopkPolicy& policy) {
+    const std::uint64_t most = std::uint64_t{policy.block_threads} * kHeldPairs;
+    const std::uint64_t sample = policy.sample < most ? policy.sample : most;
+    return sample < n ? sample : n;
+}
+
+LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
+                               const TopkPolicy& policy, Stream stream) {
+    switch (in.width) {
+        case 1: return launch_sample_cut_typed<std::uint8_t>(in, sample, place, states, policy, stream);
+        case 2: return launch_sample_cut_typed<std::uint16_t>(in, sample, place, states, policy, stream);
+        case 4: return launch_sample_cut_typed<std::uint32_t>(in, sample, place, states, policy, stream);
+        default: return launch_sample_cut_typed<std::uint64_t>(in, sample, place, states, policy, stream);
+    }
+}
+
+LaunchStatus launch_exact_cut(const Sequences& in, std::uint64_t k, std::uint64_t most, SelectState* states,
+                              std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
+                              const DeviceLimits& limits, Stream stream) {
+    switch (in.width) {
+        case 1: return launch_exact_cut_typed<std::uint8_t>(in, k, most, states, bins, tickets, policy, limits, stream);
+        case 2:
+            return launch_exact_cut_typed<std::uint16_t>(in, k, most, states, bins, tickets, policy, limits, stream);
+        case 4:
+            return launch_exact_cut_typed<std::uint32_t>(in, k, most, states, bins, tickets, policy, limits, stream);
+        default:
+            return launch_exact_cut_typed<std::uint64_t>(in, k, most, states, bins, tickets, policy, limits, stream);
+    }
+}
+
+}  // namespace cuda
+}  // namespace tegu

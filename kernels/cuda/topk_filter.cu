@@ -109,7 +109,7 @@ struct FilterTile {
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
 // why:   where no element of a warp's packs survives, each costs its rank and one comparison; a survivor is read again, from L1
 template <class U, bool Float>
-TEGU_KERNEL TEGU_BOUNDS(kFilterThreads)
+TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, sizeof(U) < 4 ? 1 : 2)
     filter_packs(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
     constexpr unsigned kWidth = FilterTile<U>::kWidth;
     TEGU_SHARED_ARRAY(U, ranks, kFilterBuffer);

@@ -36,6 +36,12 @@ cuda::Stream make_stream() {
     return stream;
 }
 
+// cudaMemcpy from pageable memory may return while the last bytes are on their way, and kernels of other streams do not wait for it.
+void copy_to_device(void* to, const std::vector<std::byte>& content) {
+    require(cudaMemcpy(to, content.data(), content.size(), cudaMemcpyDefault), "cudaMemcpy");
+    require(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+}
+
 // Contents that a scribbler turns through: random bytes, zeros, all bits set, infinities.
 constexpr std::size_t kContents = 4;
 std::vector<std::byte> scribble(std::size_t content, std::size_t bytes) {
@@ -56,7 +62,7 @@ DeviceBytes::DeviceBytes(std::size_t bytes) : bytes_(bytes) {
     data_ = static_cast<std::byte*>(memory);
 }
 DeviceBytes::DeviceBytes(const std::vector<std::byte>& content) : DeviceBytes(content.size()) {
-    require(cudaMemcpy(data_, content.data(), bytes_, cudaMemcpyHostToDevice), "cudaMemcpy");
+    copy_to_device(data_, content);
 }
 DeviceBytes::~DeviceBytes() { cudaFree(data_); }
 std::vector<std::byte> DeviceBytes::download() const {
@@ -110,7 +116,7 @@ SharedBytes::SharedBytes(SharedKind kind, std::size_t bytes, std::byte fill) : s
         state_->device = static_cast<std::byte*>(memory);
     }
     const std::vector<std::byte> content(bytes, fill);
-    require(cudaMemcpy(state_->device, content.data(), bytes, cudaMemcpyDefault), "cudaMemcpy");
+    copy_to_device(state_->device, content);
 }
 SharedBytes::~SharedBytes() {
     stop();

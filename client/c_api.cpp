@@ -16,6 +16,10 @@ struct tegu_fields {
     std::vector<tegu::wire::Field> fields;
 };
 
+struct tegu_kernels {
+    tegu::clientlib::KernelList list;
+};
+
 namespace {
 
 using tegu::Error;
@@ -158,6 +162,37 @@ tegu_field tegu_fields_at(const tegu_fields* fields, size_t index) {
 }
 void tegu_fields_free(tegu_fields* fields) {
     delete fields;
+}
+
+tegu_status tegu_kernels_get(tegu_client* client, tegu_kernels** kernels, tegu_error* error) {
+    return guarded(error, [&] {
+        auto found = client->client->kernels();
+        if (!found) return fail(found.error(), error);
+        *kernels = new tegu_kernels{std::move(*found)};
+        return tegu_status{TEGU_OK};
+    });
+}
+size_t tegu_kernels_count(const tegu_kernels* kernels) {
+    return kernels->list.kernels.size();
+}
+tegu_kernel tegu_kernels_at(const tegu_kernels* kernels, size_t index) {
+    const tegu::clientlib::KernelList::Kernel& kernel = kernels->list.kernels[index];
+    const tegu::wire::KernelInfo& from = kernel.numbers;
+    return tegu_kernel{kernel.name.c_str(),      kernel.moves.c_str(),
+                       from.registers,           from.threads,
+                       from.max_threads,         from.blocks_per_multiprocessor,
+                       from.static_shared_bytes, from.dynamic_shared_bytes,
+                       from.local_bytes,         from.constant_bytes,
+                       from.architecture,        0};
+}
+const char* tegu_kernels_reason(const tegu_kernels* kernels) {
+    return kernels->list.reason.c_str();
+}
+uint32_t tegu_kernels_threads_per_multiprocessor(const tegu_kernels* kernels) {
+    return kernels->list.threads_per_multiprocessor;
+}
+void tegu_kernels_free(tegu_kernels* kernels) {
+    delete kernels;
 }
 
 tegu_status tegu_buffer_create(tegu_client* client, uint64_t bytes, tegu_buffer** buffer, tegu_error* error) {

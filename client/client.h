@@ -36,6 +36,17 @@ struct Ended {
     Error error;
 };
 
+// The reply to KERNELS, all of its parts.
+struct KernelList {
+    struct Kernel {
+        wire::KernelInfo numbers;  // its texts are those below
+        std::string name, moves;
+    };
+    std::vector<Kernel> kernels;
+    std::uint32_t threads_per_multiprocessor = 0;
+    std::string reason;
+};
+
 // A job in place that may have begun and has no result: it is not sent again, as its input may be overwritten.
 Error overwritten(const std::string& why);
 
@@ -58,6 +69,7 @@ class Client {
     Result<nanoseconds> ping();
     Result<std::vector<wire::Field>> fields(wire::MessageType type);
     Result<std::vector<wire::BufferInfo>> list_buffers();
+    Result<KernelList> kernels();
     Result<RegionPtr> create_buffer(std::uint64_t bytes);
     Result<RegionPtr> register_buffer(int fd, std::uint64_t bytes, wire::Access access);
     Result<void> freeze(Region& region);

@@ -99,6 +99,7 @@ typedef struct tegu_client tegu_client;
 typedef struct tegu_buffer tegu_buffer;
 typedef struct tegu_result tegu_result;
 typedef struct tegu_fields tegu_fields;
+typedef struct tegu_kernels tegu_kernels;
 
 typedef struct tegu_options {
     uint32_t size;            /* sizeof(tegu_options) */
@@ -153,6 +154,29 @@ TEGU_API tegu_status tegu_stats(tegu_client* client, tegu_fields** fields, tegu_
 TEGU_API size_t tegu_fields_count(const tegu_fields* fields);
 TEGU_API tegu_field tegu_fields_at(const tegu_fields* fields, size_t index);
 TEGU_API void tegu_fields_free(tegu_fields* fields);
+
+/*
+ * The kernels of the GPU backend as the default policy launches them, and what each takes of the first device that runs jobs. The caller frees the
+ * list; texts live as long as it. Without a GPU it is empty, and tegu_kernels_reason says why ("" otherwise).
+ */
+typedef struct tegu_kernel {
+    const char* name;
+    const char* moves;                   /* the bytes that it reads and writes, in words */
+    uint32_t registers;                  /* of a thread */
+    uint32_t threads, max_threads;       /* of a block: those of the policy, and at most */
+    uint32_t blocks_per_multiprocessor;  /* at once */
+    uint32_t static_shared_bytes, dynamic_shared_bytes;  /* of a block */
+    uint32_t local_bytes;                /* of a thread: spilled registers, and arrays that are indexed */
+    uint32_t constant_bytes;
+    uint32_t architecture;               /* 87: machine code for sm_87 */
+    uint32_t reserved;
+} tegu_kernel;
+TEGU_API tegu_status tegu_kernels_get(tegu_client* client, tegu_kernels** kernels, tegu_error* error);
+TEGU_API size_t tegu_kernels_count(const tegu_kernels* kernels);
+TEGU_API tegu_kernel tegu_kernels_at(const tegu_kernels* kernels, size_t index);
+TEGU_API const char* tegu_kernels_reason(const tegu_kernels* kernels);
+TEGU_API uint32_t tegu_kernels_threads_per_multiprocessor(const tegu_kernels* kernels);  /* 0 without a GPU */
+TEGU_API void tegu_kernels_free(tegu_kernels* kernels);
 
 /*
  * Buffers: memory that the daemon and this process both map; a job that names a buffer sends no data.

@@ -21,6 +21,8 @@ class GpuExecutor final : public BufferDevice {
 
     const device::DeviceInfo& device() const { return device_; }
     bool can_run(const Job& job) const { return station_->can_run(job); }
+    // As of GpuStation. REQUIRES: not stopped.
+    const Result<std::vector<cuda::KernelResources>>& kernels() const { return station_->kernels(); }
     // REQUIRES: not stopped.
     Executor& executor() { return *executor_; }
     const Executor& executor() const { return *executor_; }

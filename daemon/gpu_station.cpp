@@ -79,6 +79,7 @@ Result<void> GpuStation::open() {
     if (!runner) return std::move(runner).error();
     runner_ = std::move(runner).value();
     jobs_ = std::make_unique<GpuJobRunner>(*runner_);
+    kernels_ = gpu_->kernels();
     return {};
 }
 

@@ -39,6 +39,8 @@ class GpuStation final : public JobStation {
 
     // Once opened: any thread.
     bool can_run(const Job& job) const { return runner_->can_run(job); }
+    // What the device's kernels take of it, or why that is not known. Constant once opened.
+    const Result<std::vector<cuda::KernelResources>>& kernels() const { return kernels_; }
     GpuUse use() const { return {buffers_.load(), arena_bytes_.load(), arena_used_bytes_.load()}; }
     // The executor's thread, between jobs.
     void forget(std::uint64_t buffer_id);
@@ -55,6 +57,7 @@ class GpuStation final : public JobStation {
     std::unique_ptr<device::Gpu> gpu_;
     std::unique_ptr<device::GpuRunner> runner_;
     std::unique_ptr<GpuJobRunner> jobs_;
+    Result<std::vector<cuda::KernelResources>> kernels_ = std::vector<cuda::KernelResources>();
     std::atomic<std::uint64_t> buffers_{0}, arena_bytes_{0}, arena_used_bytes_{0};
 };
 

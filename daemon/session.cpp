@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "daemon/kernel_report.h"
 #include "daemon/report.h"
 #include "daemon/server.h"
 
@@ -42,6 +43,7 @@ Result<void> Session::dispatch(const wire::FrameHeader& header, Bytes body, Fore
         case wire::MessageType::Info: return on_info(header, body);
         case wire::MessageType::Stats: return on_stats(header, body);
         case wire::MessageType::Cancel: return on_cancel(header, body);
+        case wire::MessageType::Kernels: return on_kernels(header, body);
         default: break;
     }
     if ((features_ & wire::kFeatureBuffers) == 0)
@@ -113,6 +115,13 @@ Result<void> Session::on_stats(const wire::FrameHeader& header, Bytes body) {
     Result<void> empty = expect_empty(body);
     if (!empty) return empty;
     reply(header, Span<const wire::Field>(stats_fields(server_)));
+    return {};
+}
+
+Result<void> Session::on_kernels(const wire::FrameHeader& header, Bytes body) {
+    const Result<wire::KernelsRequest> request = wire::decode_kernels_request(body);
+    if (!request) return request.error();
+    reply(header, kernels_reply(server_.gpus(), request->first));
     return {};
 }
 

@@ -62,6 +62,7 @@ class Session final : public Connection {
     Result<void> on_hello(const wire::FrameHeader& header, Bytes body);
     Result<void> on_info(const wire::FrameHeader& header, Bytes body);
     Result<void> on_stats(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_kernels(const wire::FrameHeader& header, Bytes body);
     Result<void> on_cancel(const wire::FrameHeader& header, Bytes body);
 
     // session_buffers.cpp

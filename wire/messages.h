@@ -137,6 +137,30 @@ struct JobReply {
     Bytes data;
 };
 
+struct KernelsRequest {
+    std::uint32_t first = 0;           // index of the first kernel wanted: a list may need several replies
+};
+// One kernel of the GPU backend as it is launched by default, and what it takes of the first device that runs jobs.
+struct KernelInfo {
+    std::string_view name;             // "add_packs<f32, 2>", not empty; each text at most kMaxKernelTextBytes
+    std::string_view moves;            // "reads 2 elements, writes 1, for each of n"
+    std::uint32_t registers = 0;       // of a thread
+    std::uint32_t threads = 0;         // of a block, by the policy
+    std::uint32_t max_threads = 0;     // of a block, at most
+    std::uint32_t blocks_per_multiprocessor = 0;  // at once; may be zero
+    std::uint32_t static_shared_bytes = 0;   // of a block
+    std::uint32_t dynamic_shared_bytes = 0;  // of a block, by the policy
+    std::uint32_t local_bytes = 0;     // of a thread: spilled registers and arrays that are indexed; 0 is wanted
+    std::uint32_t constant_bytes = 0;
+    std::uint32_t architecture = 0;    // 87: its machine code was made for sm_87
+};
+struct KernelsReply {
+    std::uint32_t total = 0;           // kernels that there are
+    std::uint32_t threads_per_multiprocessor = 0;  // that the device holds at once; 0: there is none
+    std::string_view reason;           // why there are none; empty if there are
+    std::vector<KernelInfo> kernels;   // those from `first` on, at most kMaxKernelsListed
+};
+
 struct CancelRequest {
     std::uint64_t target_id = 0;
 };
@@ -161,6 +185,8 @@ void encode(const JobRequest& message, ByteBuffer& out);
 void encode(const JobReply& message, ByteBuffer& out);
 void encode(const CancelRequest& message, ByteBuffer& out);
 void encode(const CancelReply& message, ByteBuffer& out);
+void encode(const KernelsRequest& message, ByteBuffer& out);
+void encode(const KernelsReply& message, ByteBuffer& out);
 // The body of a reply with a status other than Ok. Texts are cut at kMaxErrorTextBytes.
 void encode(const Error& error, ByteBuffer& out);
 
@@ -185,6 +211,8 @@ Result<JobRequest> decode_job_request(Bytes body);
 Result<JobReply> decode_job_reply(Bytes body);
 Result<CancelRequest> decode_cancel_request(Bytes body);
 Result<CancelReply> decode_cancel_reply(Bytes body);
+Result<KernelsRequest> decode_kernels_request(Bytes body);
+Result<KernelsReply> decode_kernels_reply(Bytes body);
 // status and retry_after_ns come from the header. A body that is malformed gives an Error that says so, with the status kept.
 Error decode_error(const FrameHeader& header, Bytes body);
 

@@ -23,6 +23,8 @@ inline constexpr std::size_t kMaxErrorTextBytes = 512;          // each of field
 inline constexpr std::size_t kMaxFields = 512;                  // in an INFO or STATS reply
 inline constexpr std::size_t kMaxFieldTextBytes = 1024;         // a text in such a reply
 inline constexpr std::size_t kMaxBuffersListed = 1024;
+inline constexpr std::size_t kMaxKernelsListed = 128;           // in one reply
+inline constexpr std::size_t kMaxKernelTextBytes = 255;         // each of name and moves
 inline constexpr std::size_t kMaxInputs = 2;
 inline constexpr std::size_t kMaxArrays = 32;                   // in a result
 inline constexpr std::size_t kArrayAlignment = 64;              // of each array in an output buffer; 8 in a message
@@ -40,7 +42,8 @@ inline constexpr std::size_t kArrayAlignment = 64;              // of each array
     X(8, BufferRelease, BUFFER_RELEASE, "forgets a handle; jobs in flight keep the memory")        \
     X(9, BufferList, BUFFER_LIST, "the buffers of this user")                                      \
     X(10, Job, JOB, "one operation; the reply carries the result")                                 \
-    X(11, Cancel, CANCEL, "cancels a job in flight")
+    X(11, Cancel, CANCEL, "cancels a job in flight")                                               \
+    X(12, Kernels, KERNELS, "the kernels of the GPU backend, and what each takes of the device")
 
 enum class MessageType : std::uint16_t {
 #define TEGU_X(number, Name, WORD, sentence) Name = number,

@@ -30,6 +30,19 @@ struct Field {
     std::variant<std::uint64_t, double, std::string> value;
 };
 
+// A kernel of the GPU backend: tegu_kernel says what the numbers are.
+struct Kernel {
+    std::string name, moves;
+    std::uint32_t registers = 0, threads = 0, max_threads = 0, blocks_per_multiprocessor = 0;
+    std::uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, local_bytes = 0, constant_bytes = 0;
+    std::uint32_t architecture = 0;
+};
+struct Kernels {
+    std::vector<Kernel> list;
+    std::string reason;                            // why there are none
+    std::uint32_t threads_per_multiprocessor = 0;  // that the device holds at once
+};
+
 struct Options {
     std::string socket_path;       // empty: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET
     std::string name;              // empty: the name of the executable
@@ -108,6 +121,22 @@ class Client {
     }
     Expected<std::vector<Field>> info() { return fields(tegu_info); }
     Expected<std::vector<Field>> stats() { return fields(tegu_stats); }
+    Expected<Kernels> kernels() {
+        tegu_kernels* raw = nullptr;
+        tegu_error error;
+        if (tegu_kernels_get(client_, &raw, &error) != TEGU_OK) return Error::from(error);
+        Kernels kernels;
+        kernels.reason = tegu_kernels_reason(raw);
+        kernels.threads_per_multiprocessor = tegu_kernels_threads_per_multiprocessor(raw);
+        for (std::size_t i = 0; i < tegu_kernels_count(raw); ++i) {
+            const tegu_kernel from = tegu_kernels_at(raw, i);
+            kernels.list.push_back({from.name, from.moves, from.registers, from.threads, from.max_threads,
+                                    from.blocks_per_multiprocessor, from.static_shared_bytes, from.dynamic_shared_bytes,
+                                    from.local_bytes, from.constant_bytes, from.architecture});
+        }
+        tegu_kernels_free(raw);
+        return kernels;
+    }
     Expected<std::vector<tegu_buffer_info>> buffers() {
         std::vector<tegu_buffer_info> list(64);
         for (;;) {

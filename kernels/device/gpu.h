@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/result.h"
+#include "kernels/cuda/kernel_report.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/device/device_info.h"
 #include "kernels/operation.h"
@@ -57,6 +58,10 @@ class Gpu {
     // Of the device, that nobody has now. Of an integrated one: of the board.
     virtual Result<std::size_t> free_bytes() = 0;
 
+    // cuda::kernel_resources(). Errors also: Unsupported (a device without kernels).
+    virtual Result<std::vector<cuda::KernelResources>> kernels() {
+        return make_error(Status::Unsupported, "this device has no list of its kernels");
+    }
     // cuda::can_run() and cuda::run_job() on the stream: returns when the outputs are complete.
     // A job in place that fails with OutOfMemory has written nothing.
     virtual bool can_run(const Job& job) const = 0;

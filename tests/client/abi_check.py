@@ -53,6 +53,7 @@ def check_exports():
 def check_python():
     check(set(_abi.FUNCTIONS) <= declared(), "not in tegu.h: %s" % sorted(set(_abi.FUNCTIONS) - declared()))
     structs = {"tegu_error": _abi.Error, "tegu_options": _abi.Options, "tegu_field": _abi.Field, "tegu_buffer_info": _abi.BufferInfo,
+               "tegu_kernel": _abi.Kernel,
                "tegu_operand": _abi.Operand, "tegu_reduce_params": _abi.ReduceParams, "tegu_topk_params": _abi.TopkParams,
                "tegu_entropy_map_params": _abi.EntropyMapParams, "tegu_add_params": _abi.AddParams, "tegu_dot_params": _abi.DotParams,
                "tegu_rowscale_params": _abi.RowscaleParams, "tegu_quantile_params": _abi.QuantileParams,

@@ -8,7 +8,7 @@ import unittest
 
 from daemon import SOURCE, TEGU
 
-OTHERS = ("ping", "info", "stats", "latency", "buffers")
+OTHERS = ("ping", "info", "stats", "latency", "buffers", "kernels")
 
 
 def tegu(*arguments):

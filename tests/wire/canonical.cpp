@@ -81,6 +81,8 @@ const BodyCodec kBodyCodecs[] = {
     {"CANCEL reply", check<CancelReply, decode_cancel_reply>},
     {"error reply", check_error},
     {"INFO request", check_empty},
+    {"KERNELS request", check<KernelsRequest, decode_kernels_request>},
+    {"KERNELS reply", check<KernelsReply, decode_kernels_reply>},
 };
 const std::size_t kBodyCodecCount = sizeof kBodyCodecs / sizeof kBodyCodecs[0];
 

@@ -27,7 +27,8 @@
     X("info", info, "What the daemon is: version, backend, limits", "tegu info --json")                             \
     X("stats", stats, "What the daemon has done: counters and times", "tegu stats --watch")                         \
     X("latency", latency, "Measure round trips of small jobs", "tegu latency --size 1024 --seconds 5")              \
-    X("buffers", buffers, "The buffers that your programs hold in the daemon", "tegu buffers")
+    X("buffers", buffers, "The buffers that your programs hold in the daemon", "tegu buffers")                      \
+    X("kernels", kernels, "The kernels of the GPU and what each takes of it", "tegu kernels --filter reduce")
 
 namespace tegu {
 namespace cli {

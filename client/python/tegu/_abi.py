@@ -32,6 +32,12 @@ class BufferInfo(ctypes.Structure):
                 ("pid", c_uint32), ("access", c_uint8), ("frozen", c_uint8), ("created_by_daemon", c_uint8), ("reserved", c_uint8)]
 
 
+class Kernel(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("moves", c_char_p)] + [(name, c_uint32) for name in (
+        "registers", "threads", "max_threads", "blocks_per_multiprocessor", "static_shared_bytes", "dynamic_shared_bytes", "local_bytes",
+        "constant_bytes", "architecture", "reserved")]
+
+
 class Operand(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("buffer", c_void_p), ("offset_bytes", c_uint64), ("row_stride", c_uint64)]
 
@@ -122,6 +128,12 @@ FUNCTIONS = {
     "tegu_fields_count": (c_size_t, [c_void_p]),
     "tegu_fields_at": (Field, [c_void_p, c_size_t]),
     "tegu_fields_free": (None, [c_void_p]),
+    "tegu_kernels_get": (c_int, [c_void_p, _OUT, _ERROR]),
+    "tegu_kernels_count": (c_size_t, [c_void_p]),
+    "tegu_kernels_at": (Kernel, [c_void_p, c_size_t]),
+    "tegu_kernels_reason": (c_char_p, [c_void_p]),
+    "tegu_kernels_threads_per_multiprocessor": (c_uint32, [c_void_p]),
+    "tegu_kernels_free": (None, [c_void_p]),
     "tegu_buffer_create": (c_int, [c_void_p, c_uint64, _OUT, _ERROR]),
     "tegu_buffer_data": (c_void_p, [c_void_p]),
     "tegu_buffer_bytes": (c_uint64, [c_void_p]),

@@ -183,6 +183,23 @@ class Client(object):
         """What the daemon has done: a dict."""
         return self._fields(self._lib.tegu_stats)
 
+    def kernels(self):
+        """The kernels of the GPU backend and what each takes of the device: a dict of `kernels` (a list of dicts, empty without a GPU),
+        `reason` (why it is empty) and `threads_per_multiprocessor`."""
+        handle = ctypes.c_void_p()
+        self._call(self._lib.tegu_kernels_get, ctypes.byref(handle))
+        try:
+            listed = []
+            for index in range(self._lib.tegu_kernels_count(handle)):
+                entry = self._lib.tegu_kernels_at(handle, index)
+                one = {name: getattr(entry, name) for name, _ in _abi.Kernel._fields_ if name != "reserved"}
+                one.update(name=entry.name.decode(), moves=entry.moves.decode())
+                listed.append(one)
+            return {"kernels": listed, "reason": self._lib.tegu_kernels_reason(handle).decode(),
+                    "threads_per_multiprocessor": self._lib.tegu_kernels_threads_per_multiprocessor(handle)}
+        finally:
+            self._lib.tegu_kernels_free(handle)
+
     def buffers(self):
         """The buffers of this user, of all connections: a list of dicts."""
         capacity, count = 64, ctypes.c_size_t()

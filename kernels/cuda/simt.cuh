@@ -192,6 +192,19 @@ TEGU_DEVICE std::uint32_t warp_ballot(bool predicate) {
 }
 TEGU_DEVICE bool warp_any(bool predicate) { return warp_ballot(predicate) != 0; }
 TEGU_DEVICE bool warp_all(bool predicate) { return warp_ballot(predicate) == kAllLanes; }
+// The smallest word of the lanes.
+TEGU_DEVICE std::uint32_t warp_min(std::uint32_t word) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(kAllLanes, word);
+#else
+    TEGU_UNROLL
+    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
+        const std::uint32_t other = exchange_word_xor(word, mask);
+        word = other < word ? other : word;
+    }
+    return word;
+#endif
+}
 // The lanes with the same word, this one included. REQUIRES: word < 2^bits.
 TEGU_DEVICE std::uint32_t warp_match(std::uint32_t word, unsigned bits) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -380,6 +393,34 @@ TEGU_DEVICE std::uint32_t add_byte_products(std::uint32_t a, std::uint32_t b, st
     TEGU_UNROLL
     for (unsigned shift = 0; shift < 32; shift += 8) sum += ((a >> shift) & 0xff) * ((b >> shift) & 0xff);
     return sum;
+#endif
+}
+// sum + the two halves.
+TEGU_DEVICE std::uint32_t add_halves(std::uint32_t a, std::uint32_t sum) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+    return __dp2a_lo(a, 0x0101u, sum);
+#else
+    return sum + (a & 0xffff) + (a >> 16);
+#endif
+}
+// Words of two unsigned halves, each by itself: one instruction where kFastHalves, else several.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+constexpr bool kFastHalves = true;
+#else
+constexpr bool kFastHalves = false;
+#endif
+TEGU_DEVICE std::uint32_t smaller_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDACC__)
+    return __vminu2(a, b);
+#else
+    return ((a >> 16) < (b >> 16) ? a : b) >> 16 << 16 | ((a & 0xffff) < (b & 0xffff) ? a : b) % 0x10000;
+#endif
+}
+TEGU_DEVICE std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDACC__)
+    return __vmaxu2(a, b);
+#else
+    return ((a >> 16) > (b >> 16) ? a : b) >> 16 << 16 | ((a & 0xffff) > (b & 0xffff) ? a : b) % 0x10000;
 #endif
 }
 // The lanes before this one.

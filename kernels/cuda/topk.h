@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launches of top-k (docs/numerics.md, "Top-k"). Few results of
-//   short sequences  come from one block a sequence: it narrows the range of ranks until little is left, collects and sorts it;
+//   short sequences  come from one warp a sequence, which takes them one after the other, or from one block: it narrows the range of ranks until little is left,
+//                    collects and sorts it;
 //   long ones        from a cut: a pair (rank, index) from a sample, so far behind that almost surely the k best pairs survive it and few others do,
 //                    whatever the values are and however often they repeat; one pass over the elements keeps the survivors, blocks sort a slice each. The
 //                    host sees from their number whether the cut was good; if not, cuts are found by counting, which reads the elements several times.
@@ -21,15 +22,17 @@ struct TopkPolicy {
     unsigned filter_threads;       // a multiple of 32, up to 512
     unsigned waves;                // blocks of passes over the elements: this many times what is resident at once
     unsigned sort_tile;  // elements that a block of kernels/cuda/sort.h takes at a time: a multiple of 256, up to 4096
-    unsigned slice = 128;  // results of a block that sorts
+    unsigned slice = 128;       // results of a block that sorts
+    unsigned warp_results = 48; // that a warp takes of a short sequence, one after the other
 
     friend constexpr bool operator==(const TopkPolicy& a, const TopkPolicy& b) {
         return a.block_threads == b.block_threads && a.room == b.room && a.sample == b.sample &&
                a.block_elements == b.block_elements && a.filter_threads == b.filter_threads && a.waves == b.waves &&
-               a.sort_tile == b.sort_tile && a.slice == b.slice;
+               a.sort_tile == b.sort_tile && a.slice == b.slice &&
+               a.warp_results == b.warp_results;
     }
 };
-constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 128};
+constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 128, 48};
 constexpr unsigned kHeldPairs = 8;
 
 // Pairs of a width that one block of the device can sort: a power of two, at most policy.room.
@@ -39,6 +42,10 @@ unsigned block_room(unsigned width, const TopkPolicy& policy, const DeviceLimits
 // REQUIRES: 1 <= output.k <= n; output.k <= room; with output.distinct n <= room; room <= block_room(); count <= 2^31 - 1.
 LaunchStatus launch_select_blocks(const Sequences& in, const TopkOutput& output, unsigned room,
                                   const TopkPolicy& policy, const DeviceLimits& limits, Stream stream);
+
+// The same by warps, for few results of short sequences. One launch. REQUIRES: width <= 4; 1 <= output.k <= n <= kWarpElements; count <= 2^31 - 1.
+constexpr unsigned kWarpElements = 256;
+LaunchStatus launch_select_rows(const Sequences& in, const TopkOutput& output, Stream stream);
 
 // Pairs of a sample of n.
 std::uint64_t sample_size(std::uint64_t n, const TopkPolicy& policy);

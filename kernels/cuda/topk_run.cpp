@@ -38,6 +38,7 @@ class TopkRun {
           room_(block_room(in_.width, policy_, context.limits)) {}
 
     Result<void> run() {
+        if (in_.width <= 4 && in_.n <= kWarpElements && output_.k <= policy_.warp_results) return by_warps();
         const bool fits = in_.n <= room_;
         if (output_.distinct ? fits : output_.k <= room_ && (fits || in_.n <= policy_.block_elements))
             return by_blocks();
@@ -80,6 +81,15 @@ class TopkRun {
             if (!done) return done;
         }
         return {};
+    }
+
+    Result<void> by_warps() {
+        method_ = "warp";
+        return for_each_batch(kBlockWork * context_.limits.multiprocessors / kWarpElements, [&](std::uint64_t first,
+                                                                                                std::uint64_t count) {
+            return check_cuda(launch_select_rows(part_of(in_, first, count), part_of_output(first), context_.stream),
+                              "topk of rows");
+        });
     }
 
     Result<void> by_blocks() {

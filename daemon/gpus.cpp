@@ -51,6 +51,15 @@ std::vector<int> wanted_ordinals(const device::DeviceList& list, const std::stri
     return ordinals.empty() ? std::vector<int>{-1} : ordinals;
 }
 
+bool copies(device::MemoryClass memory_class) {
+    return memory_class == device::MemoryClass::A || memory_class == device::MemoryClass::Discrete;
+}
+
+// Whether the content of an input cannot change before the next job that says so: a copy of it is good for that, too.
+bool is_promised(const PreparedJob& prepared, std::size_t input) {
+    return prepared.input_buffers[input].sealed || prepared.input_ranges[input].generation != 0;
+}
+
 // On a thread of its own: CUDA is not asked here.
 device::DeviceList find_devices() {
     try {
@@ -117,6 +126,17 @@ void Gpus::open(const config::Settings& settings, Executor& fallback, const std:
     }
 }
 
+std::uint64_t Gpus::moved_bytes(const PreparedJob& prepared) const {
+    if (!copies(all_.front()->device().memory_class)) return 0;
+    std::uint64_t bytes = prepared.in_output ? prepared.result_bytes : 0;
+    for (std::size_t i = 0; i < prepared.input_count; ++i)
+        if (prepared.input_is_output[i])
+            bytes += array_bytes(prepared.plan.outputs.front());
+        else if (prepared.uses[i].buffer() != nullptr && !is_promised(prepared, i))
+            bytes += prepared.input_ranges[i].end - prepared.input_ranges[i].begin;
+    return bytes;
+}
+
 std::size_t Gpus::choose(const PreparedJob& prepared) const {
     std::vector<GpuQueue> queues;
     for (const std::shared_ptr<GpuExecutor>& gpu : all_) {
@@ -124,10 +144,9 @@ std::size_t Gpus::choose(const PreparedJob& prepared) const {
         GpuQueue queue{load.waiting_ns + load.running_ns, 0};
         for (std::size_t i = 0; i < prepared.input_count; ++i) {
             const Buffer* const buffer = prepared.uses[i].buffer();
-            const device::ClientRange& range = prepared.input_ranges[i];
-            if (buffer == nullptr || !(buffer->frozen() || range.generation != 0) || buffer->was_used_by(*gpu))
-                continue;
-            queue.bytes_away += range.end - range.begin;
+            if (buffer == nullptr || !is_promised(prepared, i) || buffer->was_used_by(*gpu)) continue;
+            if (copies(gpu->device().memory_class))
+                queue.bytes_away += prepared.input_ranges[i].end - prepared.input_ranges[i].begin;
         }
         queues.push_back(queue);
     }

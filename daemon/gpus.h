@@ -48,6 +48,8 @@ class Gpus {
     // Whether any can, and then: the number of the one for the job.
     bool can_run(const Job& job) const { return !all_.empty() && all_.front()->can_run(job); }
     std::size_t choose(const PreparedJob& prepared) const;
+    // What has to be copied for this job alone, to and from a device: not the copies that later jobs use again. REQUIRES: can_run().
+    std::uint64_t moved_bytes(const PreparedJob& prepared) const;
 
     // As of Executor, for all.
     bool remove(const JobTask& task);

@@ -75,7 +75,9 @@ Place Session::place_of(const PreparedJob& prepared) const {
         case wire::BackendChoice::Gpu: return Place::Gpu;
         case wire::BackendChoice::Auto: break;
     }
-    const bool gpu = server_.gpus().can_run(prepared.job) && server_.crossover().prefers_gpu(prepared.job);
+    if (!server_.gpus().can_run(prepared.job)) return Place::Executor;
+    const std::uint64_t cpu_ns = predicted_wall_ns(prepared)[static_cast<std::size_t>(Place::Executor)];
+    const bool gpu = server_.crossover().prefers_gpu(prepared.job, server_.gpus().moved_bytes(prepared), cpu_ns);
     return gpu ? Place::Gpu : Place::Executor;
 }
 

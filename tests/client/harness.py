@@ -27,6 +27,7 @@ def preload_sanitizer():
 
 class Daemon(object):
     """tegud on a socket of its own; settings: lines of the settings file."""
+    program = os.path.join("bin", "tegud")
 
     def __init__(self, settings=""):
         self.folder = tempfile.mkdtemp(prefix="tegu-client-test-")
@@ -40,7 +41,7 @@ class Daemon(object):
     def start(self):
         environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
         with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen([os.path.join(BUILD, "bin", "tegud"), "--config", self.config, "--socket", self.socket],
+            self.process = subprocess.Popen([os.path.join(BUILD, self.program), "--config", self.config, "--socket", self.socket],
                                             stderr=log, env=environment)
         end = time.time() + 60
         while not self._answers():

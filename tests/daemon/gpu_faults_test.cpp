@@ -17,6 +17,7 @@ TEST(GpuFaults, WithoutMemoryOfTheDeviceTheCpuComputesAndSaysSo) {
         DaemonProcess daemon(kAuto, guarded("A", "oom:" + directory + "/file"));
         RawClient client(daemon.socket());
         BufferOfOnes buffer(client, 4 << 20);
+        buffer.request().inputs[0].generation = 1;
         make_file(directory + "/file");
         buffer.request().backend = BackendChoice::Auto;
         const Message reply = run(client, buffer.request());
@@ -35,6 +36,7 @@ TEST(GpuFaults, AJobThatIsLargerThanTheArenaRunsOnTheCpu) {
     DaemonProcess daemon(kAuto + "[gpu]\narena_bytes = \"2MiB\"\n", guarded("A"));
     RawClient client(daemon.socket());
     BufferOfOnes buffer(client, 4 << 20);
+    buffer.request().inputs[0].generation = 1;
     buffer.request().backend = BackendChoice::Auto;
     EXPECT_EQ(wire::Backend::Cpu, backend_of(run(client, buffer.request())));
     buffer.request().backend = BackendChoice::Gpu;
@@ -78,6 +80,7 @@ void expect_cpu_only(const std::string& settings, const std::string& gpu, const 
     EXPECT_EQ(reason, text_field(info, "backend_reason"));
     EXPECT_EQ(health == "degraded", daemon.log().find("no GPU runs jobs: " + reason) != std::string::npos);
     BufferOfOnes buffer(client, 4 << 20);
+    buffer.request().inputs[0].generation = 1;
     buffer.request().backend = BackendChoice::Auto;
     EXPECT_EQ(wire::Backend::Cpu, backend_of(run(client, buffer.request())));
     buffer.request().backend = BackendChoice::Gpu;

@@ -309,7 +309,7 @@ class Daemon:
         self.log = open(os.path.join(self.folder, "log"), "w+")
         self.process = subprocess.Popen([os.path.join(build, program), "--config", file, "--socket", self.path],
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-                                        env=dict(os.environ, CUDA_VISIBLE_DEVICES="", **dict(environment)),
+                                        env=dict(dict(os.environ, CUDA_VISIBLE_DEVICES=""), **dict(environment)),
                                         preexec_fn=lambda: self._prepare(descriptors))
         try:
             self.wait_for(self._answers, "the daemon to answer")

@@ -32,6 +32,19 @@ Arena::Kind arena_kind(MemoryClass memory_class) {
     return memory_class == MemoryClass::Discrete ? Arena::Kind::Device : Arena::Kind::Managed;
 }
 
+// Where the arrays lie until they are brought back: as the output has them, or without what it has between them.
+std::vector<std::uint64_t> staged_offsets(const kernels::JobPlan& plan, const GpuOutput& output) {
+    if (output.rows == 0) return {output.offsets.begin(), output.offsets.end()};
+    constexpr std::uint64_t kAligned = 256;
+    std::vector<std::uint64_t> offsets;
+    std::uint64_t end = 0;
+    for (const ArraySpec& spec : plan.outputs) {
+        offsets.push_back(end);
+        end = (end + array_bytes(spec) + kAligned - 1) / kAligned * kAligned;
+    }
+    return offsets;
+}
+
 }  // namespace
 
 struct GpuRunner::Temporaries {
@@ -121,8 +134,8 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
                                                  Span<const GpuInput> inputs, const GpuOutput& output,
                                                  const kernels::StopToken& stop, GpuCost& cost) {
     assert(inputs.size() <= temporaries_->inputs.size() && output.offsets.size() == plan.outputs.size());
-    const std::uint64_t output_bytes =
-        output.offsets.empty() ? 0 : output.offsets[output.offsets.size() - 1] + array_bytes(plan.outputs.back());
+    const std::vector<std::uint64_t> offsets = staged_offsets(plan, output);
+    const std::uint64_t output_bytes = offsets.empty() ? 0 : offsets.back() + array_bytes(plan.outputs.back());
     std::byte* placed = place_output(output, output_bytes, cost.moved);
     std::array<kernels::InputView, 2> sources;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -140,7 +153,7 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
         placed = *given;
     }
     std::vector<kernels::OutputView> targets;
-    for (const std::uint64_t offset : output.offsets) targets.push_back({placed + offset});
+    for (const std::uint64_t offset : offsets) targets.push_back({placed + offset});
     if (stop.stop_requested()) return stop.error();
     const Clock::time_point start = Clock::now();
     cost.started = !staged;
@@ -152,7 +165,7 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
     if (!report) return report;
     if (staged) {
         cost.started = true;
-        Result<void> back = bring_back(plan, *report, output, temporaries_->output, cost);
+        Result<void> back = bring_back(plan, *report, output, offsets, temporaries_->output, cost);
         if (!back) return std::move(back).error();
     }
     report->policy += " memory=" + std::string(memory_class_word(memory_class()));
@@ -161,6 +174,7 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
 }
 
 std::byte* GpuRunner::place_output(const GpuOutput& output, std::uint64_t bytes, MoveCost& cost) {
+    if (output.rows != 0) return nullptr;
     if (memory_class() == MemoryClass::C) return output.data;
     if (output.buffer == nullptr) return nullptr;
     return clients_.write(*output.buffer, output.begin, output.begin + bytes, cost);
@@ -186,7 +200,8 @@ Result<std::byte*> GpuRunner::place_input(const Job& job, const GpuInput& input,
 
 // Only what kernels filled: the rest of the memory holds what an earlier job of somebody else left there.
 Result<void> GpuRunner::bring_back(const kernels::JobPlan& plan, const kernels::RunReport& report,
-                                   const GpuOutput& output, Staging& from, GpuCost& cost) {
+                                   const GpuOutput& output, Span<const std::uint64_t> offsets, Staging& from,
+                                   GpuCost& cost) {
     const Clock::time_point start = Clock::now();
     std::vector<Staging::Piece> pieces;
     for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
@@ -194,9 +209,11 @@ Result<void> GpuRunner::bring_back(const kernels::JobPlan& plan, const kernels::
         const std::uint64_t filled = std::min(report.filled_columns[i], spec.cols);
         const std::uint64_t row = spec.cols * element_bytes(spec.type);
         const bool whole = filled == spec.cols;
-        const std::uint64_t bytes = whole ? array_bytes(spec) : filled * element_bytes(spec.type);
-        for (std::uint64_t r = 0; r < (whole ? 1 : spec.rows); ++r) {
-            pieces.push_back({output.offsets[i] + r * row, output.data + output.offsets[i] + r * row, bytes});
+        const std::uint64_t rows = output.rows == 0 ? spec.rows : output.rows;
+        const std::uint64_t bytes = whole ? rows * row : filled * element_bytes(spec.type);
+        for (std::uint64_t r = 0; r < (whole ? 1 : rows); ++r) {
+            pieces.push_back(
+                {offsets[i] + (output.skip_rows + r) * row, output.data + output.offsets[i] + r * row, bytes});
             cost.moved.bytes_copied += bytes;
         }
     }

@@ -20,6 +20,10 @@ struct GpuOutput {
     Span<const std::uint64_t> offsets;
     const ClientBuffer* buffer = nullptr;  // null: memory of this process, that lasts for the job
     std::uint64_t begin = 0;               // with a buffer: where in it `data` is
+    // Not 0: of each array only rows [skip_rows, skip_rows + rows) are wanted, from data + offsets[i] on. What lies around them is left alone, as
+    // others may write there at the same time.
+    std::uint64_t skip_rows = 0;
+    std::uint64_t rows = 0;
 };
 
 struct GpuCost {
@@ -75,8 +79,9 @@ class GpuRunner {
                                         const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost);
     Result<kernels::RunReport> run_placed(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
                                           const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost);
+    // `offsets`: of the arrays in `from`.
     Result<void> bring_back(const kernels::JobPlan& plan, const kernels::RunReport& report, const GpuOutput& output,
-                            Staging& from, GpuCost& cost);
+                            Span<const std::uint64_t> offsets, Staging& from, GpuCost& cost);
 
     struct Temporaries;
     Gpu& gpu_;

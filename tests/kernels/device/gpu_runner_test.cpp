@@ -3,6 +3,7 @@
 #include "kernels/device/gpu_runner.h"
 
 #include <atomic>
+#include <cstring>
 
 #include "tests/kernels/device/board.h"
 
@@ -108,6 +109,46 @@ TEST_P(EveryClass, ManyRangesStayRight) {
     for (std::uint64_t i = 0; i < 300; ++i) {
         const std::uint64_t at = (i * 37) % 2000;
         EXPECT_EQ(static_cast<std::int64_t>(2 * at + 3), board.jobs.sum(file, 1, at, 2)) << at;
+    }
+}
+
+// As a piece of a larger job: others write around what is asked for.
+TEST_P(EveryClass, BringsBackTheRowsThatAreWanted) {
+    Job job;
+    job.type = ElementType::I32;
+    job.axis = Axis::Rows;
+    job.rows = 10;
+    job.cols = 100;
+    job.params = ReduceParams{statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Max), false, 0};
+    const kernels::JobPlan plan = kernels::plan_job(job).value();
+    ClientFile result(2, 4096);
+    for (const bool in_buffer : {false, true}) {
+        std::vector<std::byte> memory(4096);
+        std::byte* const data = in_buffer ? result.buffer().writable : memory.data();
+        for (std::size_t i = 0; i < 4096; ++i) data[i] = std::byte{0x5a};
+        const std::uint64_t offsets[] = {8, 2000};
+        GpuInput input;
+        input.view = {file.buffer().readable, 100};
+        input.buffer = &file.buffer();
+        input.range = {0, 4000, 0};
+        GpuOutput output;
+        output.data = data;
+        output.offsets = offsets;
+        if (in_buffer) output.buffer = &result.buffer();
+        output.skip_rows = 3;
+        output.rows = 4;
+        GpuCost cost;
+        ASSERT_TRUE(board.runner->run(job, plan, {&input, 1}, output, kernels::StopToken(), cost).ok());
+        std::int64_t sums[4];
+        std::int32_t most[4];
+        std::memcpy(sums, data + 8, sizeof sums);
+        std::memcpy(most, data + 2000, sizeof most);
+        for (int r = 0; r < 4; ++r) {
+            EXPECT_EQ(100 * (r + 3) * 100 + 5050, sums[r]);
+            EXPECT_EQ((r + 4) * 100, most[r]);
+        }
+        for (const std::size_t around : {7, 8 + 32, 1999, 2000 + 16})
+            EXPECT_EQ(std::byte{0x5a}, data[around]) << around;
     }
 }
 

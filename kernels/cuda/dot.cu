@@ -44,12 +44,12 @@ struct DotLaunches {
 template <class T>
 struct FloatDotLaunches {
     static LaunchStatus run(const DotLaunch& with) {
-        if (with.shape.segment_lanes != 0) return with.run<T, kFloatRun>(dot_float_rows<T>, 0);
+        const std::size_t shared = FloatKind<0>::shared_bytes(with.shape);
+        if (with.shape.segment_lanes != 0) return with.run<T, kFloatRun>(dot_float_rows<T>, shared);
         const ReduceInput& x = with.inputs.x;
         const ReduceInput& y = with.inputs.y;
         const bool gaps = x.cols < x.n || y.cols < y.n;
         const bool dense = !gaps && with.packs<T, kFloatRun>(x) && with.packs<T, kFloatRun>(y);
-        const std::size_t shared = FloatKind<0>::shared_bytes(with.shape);
         return dense ? with.run<T, kFloatRun>(dot_float<T, true>, shared)
                      : with.run<T, kFloatRun>(dot_float<T, false>, shared);
     }

@@ -78,15 +78,14 @@ TEGU_DEVICE double product_leaf(const From& x, const From& y, std::uint64_t begi
 }
 
 template <class T, class From>
-TEGU_DEVICE LaneNode sweep_products(const From& x, const From& y, std::uint64_t base, unsigned tiles, bool skip_nans) {
-    TileTree<0> tree;
+TEGU_DEVICE LaneNode sweep_products(const From& x, const From& y, std::uint64_t base, unsigned tiles, bool skip_nans,
+                                    std::uint64_t* waiting) {
     LaneNode node{0, 0, 0, 0, 0};
     TEGU_NO_UNROLL
     for (unsigned t = 0; t < tiles; ++t) {
         const std::uint64_t begin = base + t * kFloatTile;
-        LaneNode tile{0, 0, 0, 0, 0};
-        if (begin < x.n) tile.sum = product_leaf<T>(x, y, begin, skip_nans);
-        node = tree.push(t, tile);
+        node.sum = begin < x.n ? product_leaf<T>(x, y, begin, skip_nans) : 0;
+        node = push_node<0>(node, t, t + 1 == tiles, waiting);
     }
     return node;
 }
@@ -110,47 +109,50 @@ TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2))
         if (Dense)
             node = sweep_products<T>(DenseElements<T, kFloatRun>(inputs.x, sequence),
                                      DenseElements<T, kFloatRun>(inputs.y, sequence), base, shape.tiles_per_warp,
-                                     inputs.skip_nans);
+                                     inputs.skip_nans, shared);
         else
             node = sweep_products<T>(Elements<T, kFloatRun>(inputs.x, sequence, x_packs),
                                      Elements<T, kFloatRun>(inputs.y, sequence, y_packs), base, shape.tiles_per_warp,
-                                     inputs.skip_nans);
+                                     inputs.skip_nans, shared);
     }
     DotSum sum;
     sum.sum = chunk_tree<0>(node, shape, shared).sum;
-    if (close_sequence<DotSumKind>(&sum, place, shape, work.places, shared))
+    if (close_sequence<DotSumKind>(&sum, place, shape, work.places, shared) && place.leads() &&
+        lane_index() == 0)
         static_cast<double*>(work.out)[sequence] = canonical(sum.sum);
 }
 
 // dot_float_rows: scalar products of rows of up to 128 floats, each by a segment of lanes.
 // in:    inputs x, y [sequences, n] T, n <= 128    out: work.out
 // grid:  x strides over the rows                   block: shape.threads (32..256)
-// shared: none                                     result valid in: work.out, after the launch
+// shared: FloatKind<0>::shared_bytes               result valid in: work.out, after the launch
 // moves: reads 2 n sizeof(T) B a row, writes 8     order: the canonical tree
-// why:   a row is one leaf a lane
+// why:   few lanes a row, so that most sums need no other lane
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(256)
     dot_float_rows(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
-    const unsigned lanes = shape.segment_lanes;
-    const std::uint64_t warp_rows = kWarpLanes / lanes;
+    TEGU_DYNAMIC_SHARED(memory);
+    const RowLeaves leaves{shape.segment_lanes, shape.tiles_per_warp};
+    const std::uint64_t warp_rows = kWarpLanes / shape.segment_lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
-    const std::uint64_t begin = kFloatRun * (lane_index() % lanes);
-    const std::uint64_t in_warp = lane_index() / lanes;
+    const std::uint64_t in_warp = lane_index() / shape.segment_lanes;
     TEGU_NO_UNROLL
     for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows; row < range.count;
          row += stride) {
         const bool mine = row + in_warp < range.count;
-        const std::uint64_t sequence = range.first + row + in_warp;
+        const std::uint64_t sequence = range.first + (mine ? row + in_warp : 0);
+        const RowElements<T, kFloatRun> x(inputs.x, sequence, x_packs);
+        const RowElements<T, kFloatRun> y(inputs.y, sequence, y_packs);
         LaneNode node{0, 0, 0, 0, 0};
-        if (mine) {
-            OneRun<T> x;
-            OneRun<T> y;
-            x.there = Elements<T, kFloatRun>(inputs.x, sequence, x_packs).load(begin, x.x);
-            y.there = Elements<T, kFloatRun>(inputs.y, sequence, y_packs).load(begin, y.x);
-            node.sum = careful_products<T, 1>(x, y, begin, inputs.skip_nans);
+        unsigned run = leaves.lane();
+        TEGU_NO_UNROLL
+        for (unsigned k = 0; k < leaves.count; ++k) {
+            node.sum = careful_products<T, 1>(x, y, kFloatRun * run, inputs.skip_nans);
+            node = push_node<0>(node, k, k + 1 == leaves.count, reinterpret_cast<std::uint64_t*>(memory));
+            run = leaves.run_after(run, k);
         }
-        node = fold_lanes<0>(node, lanes);
-        if (mine && lane_index() % lanes == 0) static_cast<double*>(work.out)[sequence] = canonical(node.sum);
+        node = fold_lanes<0>(node, leaves.lanes);
+        if (mine && leaves.lane() == 0) static_cast<double*>(work.out)[sequence] = canonical(node.sum);
     }
 }
 

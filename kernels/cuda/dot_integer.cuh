@@ -118,7 +118,8 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2)
         }
     }
     DotLimbs sum = warp_tree<DotLimbsKind>(lane.limbs(), kWarpLanes);
-    if (close_sequence<DotLimbsKind>(&sum, place, shape, work.places, reinterpret_cast<std::uint64_t*>(memory)))
+    if (close_sequence<DotLimbsKind>(&sum, place, shape, work.places, reinterpret_cast<std::uint64_t*>(memory)) &&
+        place.leads() && lane_index() == 0)
         put_dot<T>(work, place.slot, sequence, sum);
 }
 
@@ -127,7 +128,7 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2)
 // grid:  x strides over the rows                   block: shape.threads (32..512)
 // shared: none                                     result valid in: work.out and places.overflow, after the launch
 // moves: reads 2 n sizeof(T) B a row, writes 8     order: any
-// why:   a row is one run a lane
+// why:   few lanes a row, so that most is added in one lane
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(512)
     dot_integer_rows(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
@@ -135,18 +136,20 @@ TEGU_KERNEL TEGU_BOUNDS(512)
     const unsigned lanes = shape.segment_lanes;
     const std::uint64_t warp_rows = kWarpLanes / lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
-    const std::uint64_t begin = kRun * (lane_index() % lanes);
     TEGU_NO_UNROLL
     for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows; row < range.count;
          row += stride) {
         const std::uint64_t slot = row + lane_index() / lanes;
         const bool mine = slot < range.count;
         ProductLane<T> lane;
-        if (mine) {
+        const RowElements<T, kRun> x(inputs.x, range.first + (mine ? slot : 0), x_packs);
+        const RowElements<T, kRun> y(inputs.y, range.first + (mine ? slot : 0), y_packs);
+        TEGU_NO_UNROLL
+        for (unsigned run = lane_index() % lanes; run < lanes * shape.tiles_per_warp; run += lanes) {
             T left[kRun];
             T right[kRun];
-            Elements<T, kRun>(inputs.x, range.first + slot, x_packs).load(begin, left);
-            Elements<T, kRun>(inputs.y, range.first + slot, y_packs).load(begin, right);
+            x.load(kRun * run, left);
+            y.load(kRun * run, right);
             TEGU_UNROLL
             for (unsigned i = 0; i < kRun; ++i) lane.add(left[i], right[i]);
         }

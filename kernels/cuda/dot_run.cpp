@@ -52,9 +52,9 @@ class Run {
         const std::uint64_t at_once = most_sequences(sequences_, shape_);
         Workspace& space = *context_.workspace;
         if (shape_.groups > 1) {
-            Result<void*> partials = space.take(at_once * shape_.groups * kReducePartialBytes);
+            Result<void*> partials = space.take(at_once * shape_.closing.places * kReducePartialBytes);
             if (!partials) return std::move(partials).error();
-            Result<void*> tickets = space.take_zeroed(at_once * sizeof(std::uint32_t));
+            Result<void*> tickets = space.take_zeroed(at_once * shape_.closing.tickets * sizeof(std::uint32_t));
             if (!tickets) return std::move(tickets).error();
             work_.places.partials = *partials;
             work_.places.tickets = static_cast<std::uint32_t*>(*tickets);

@@ -50,8 +50,8 @@ LaunchStatus launch_float(const ReduceLaunch& with) {
     constexpr unsigned kLoose = Parts == 0 ? 0 : kAllFloatParts;
     const bool packs = runs_are_packs<T, kFloatRun>(with.input, with.range.first + with.range.count);
     if (with.shape.segment_lanes != 0)
-        return launch(reduce_float_rows<T, kLoose>, with.grid(0), with.stream, with.input, packs, with.target,
-                      with.shape, with.range);
+        return launch(reduce_float_rows<T, kLoose>, with.grid(FloatKind<kLoose>::shared_bytes(with.shape)), with.stream,
+                      with.input, packs, with.target, with.shape, with.range);
     const bool dense = packs && with.input.cols >= with.input.n;
     return dense ? launch_float_groups<T, Parts, true>(with, packs)
                  : launch_float_groups<T, kLoose, false>(with, packs);
@@ -63,10 +63,10 @@ LaunchStatus launch_integer(const ReduceLaunch& with) {
     if (with.shape.segment_lanes != 0)
         return launch(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.work, with.shape,
                       with.range);
-    const std::size_t shared =
-        with.shape.team_warps == 1 ? 0 : with.shape.threads / kWarpLanes * IntegerKind<Parts>::kWords * 8;
-    return launch(reduce_integer<T, Parts>, with.grid(shared), with.stream, with.input, packs, with.work, with.shape,
-                  with.range);
+    const bool locate =
+        with.target.column[kColumnArgmin] != nullptr || with.target.column[kColumnArgmax] != nullptr;
+    return launch(reduce_integer<T, Parts>, with.grid(IntegerKind<Parts>::shared_bytes(with.shape)), with.stream,
+                  with.input, packs, locate, with.work, with.shape, with.range);
 }
 
 // The launch for each kind of set. Integers have few words to spare a kind for squares alone.
@@ -124,10 +124,10 @@ LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, 
 }
 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n) {
+    static_cast<void>(kind);
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
-    const unsigned threads = is_float(type) ? float_most_threads(element_bytes(type), kind == ReduceKind::Sum) : 512;
-    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, is_float(type) ? kFloatMostTiles : 16u,
-                          threads};
+    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, kFloatMostTiles,
+                          element_bytes(type) == 8 && is_float(type) ? FloatThreads<double>::kMost : kFloatMostThreads};
 }
 
 }  // namespace cuda

@@ -16,48 +16,23 @@ struct FloatKind {
     static constexpr unsigned kNodeWords = 1 + ((Parts & kPartL1) ? 1 : 0) + ((Parts & kPartMoments) ? 3 : 0);
 
     TEGU_DEVICE static void merge(FloatPartial* a, const FloatPartial& b) { merge_into<Parts>(a, b); }
+    // For the nodes that wait at each level of the tree over a warp's tiles, then for those of a chunk, then for partial results.
     static std::size_t shared_bytes(const ReduceShape& shape) {
-        if (shape.team_warps == 1) return 0;
-        return std::size_t{shape.threads} * (kNodeWords * 8) > std::size_t{shape.threads} / 32 * kWords * 8
-                   ? std::size_t{shape.threads} * (kNodeWords * 8)
-                   : std::size_t{shape.threads} / 32 * kWords * 8;
+        std::size_t levels = shape.team_warps > 1 ? 1 : 0;
+        while (std::size_t{1} << levels < shape.tiles_per_warp) ++levels;
+        const std::size_t nodes = std::size_t{shape.threads} * levels * (kNodeWords * 8);
+        const std::size_t warps = (Parts & kPartOrder) ? shape.threads / kWarpLanes * (kLocateWords * 8) : 0;
+        return nodes > warps ? nodes : warps;
     }
 };
 
-constexpr unsigned kFloatLevels = 2;  // of the tree over a warp's tiles: what waits there is in registers
-constexpr unsigned kFloatMostTiles = 1u << kFloatLevels;
+constexpr unsigned kFloatMostTiles = 16;
+constexpr unsigned kFloatMostThreads = 512;
 
-// The largest block of a kernel, and how many of that size shall fit a multiprocessor at least: that is the limit of its registers.
-constexpr unsigned float_most_threads(std::size_t element_bytes, bool sum_alone) {
-    return (sum_alone ? 512u : 256u) / (element_bytes == 8 ? 2 : 1);
-}
-template <class T, unsigned Parts>
-struct FloatBlocks {
-    static constexpr unsigned kThreads = float_most_threads(sizeof(T), Parts == 0);
-    static constexpr unsigned kBlocks = Parts == kPartOrder || kThreads == 128 ? 3 : 2;
-};
-
-// The tree over the tiles of a warp: tile t merges like a carry in a binary counter.
-template <unsigned Parts>
-class TileTree {
-  public:
-    // Takes the nodes of tiles 0, 1, ...; returns the root of what a power of two of them makes.
-    TEGU_DEVICE LaneNode push(unsigned tile, LaneNode node) {
-        bool carries = true;
-        TEGU_UNROLL
-        for (unsigned level = 0; level < kFloatLevels; ++level) {
-            if (!carries) continue;
-            carries = ((tile >> level) & 1u) != 0;
-            if (carries)
-                node = merge<Parts>(waiting_[level], node);
-            else
-                waiting_[level] = node;
-        }
-        return node;
-    }
-
-  private:
-    LaneNode waiting_[kFloatLevels];
+// The largest block of a kernel: 128 registers are enough for elements of 32 bits.
+template <class T>
+struct FloatThreads {
+    static constexpr unsigned kMost = kFloatMostThreads / (sizeof(T) == 8 ? 2 : 1);
 };
 
 template <unsigned Parts>
@@ -108,22 +83,39 @@ TEGU_DEVICE LaneNode chunk_tree(LaneNode node, const ReduceShape& shape, std::ui
     return fold_lanes<Parts>(node, kWarpLanes);
 }
 
-// Elements of a lane in the tile that begins at element `begin`; those that are not there become zero.
+// Takes the nodes of a lane's leaves 0, 1, ..., a power of two of them: each merges with those before it like the carries of a binary counter. What waits
+// is in shared memory, which only this lane sees. Returns the root with the last one.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode push_node(LaneNode node, unsigned number, bool last, std::uint64_t* waiting) {
+    TEGU_NO_UNROLL
+    for (unsigned carries = number; carries & 1u; carries >>= 1) {
+        node = merge<Parts>(load_node<Parts>(waiting, warp_index()), node);
+        waiting += block_threads() * FloatKind<Parts>::kNodeWords;
+    }
+    if (!last) store_node<Parts>(waiting, node);
+    return node;
+}
+
+// Elements of a lane in the tile that begins at element `begin`; those that are not there become zero. Returns which are: bit 4 r + j.
 template <class T, class From>
-TEGU_DEVICE void load_tile(const From& elements, std::uint64_t begin, LeafElements<T>& x) {
+TEGU_DEVICE std::uint32_t load_tile(const From& elements, std::uint64_t begin, T (&x)[kTileRuns * kFloatRun]) {
     const std::uint64_t self = begin + kFloatRun * lane_index();
     if (elements.n - begin >= kFloatTile) {
         TEGU_UNROLL
-        for (unsigned r = 0; r < kTileRuns; ++r) elements.load_run(self + r * kFloatRow, x[r]);
-    } else {
-        TEGU_UNROLL
-        for (unsigned r = 0; r < kTileRuns; ++r) elements.load(self + r * kFloatRow, x[r]);
+        for (unsigned r = 0; r < kTileRuns; ++r) elements.load_run(self + r * kFloatRow, x + r * kFloatRun);
+        return ~std::uint32_t{0};
     }
+    std::uint32_t there = 0;
+    TEGU_UNROLL
+    for (unsigned r = 0; r < kTileRuns; ++r)
+        there |= ((1u << elements.load(self + r * kFloatRow, x + r * kFloatRun)) - 1u) << (r * kFloatRun);
+    return there;
 }
 
-// `base`: the index of the warp's first element.
+// `base`: the index of the warp's first element; `first_leaf`: the number of its first leaf in the sequence.
 template <unsigned Parts, class A>
-TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& facts, std::uint64_t base) {
+TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& facts, std::uint64_t base,
+                                    std::uint64_t first_leaf) {
     FloatPartial partial;
     partial.sum = node.sum;
     partial.nans = facts.nans;
@@ -137,8 +129,8 @@ TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& fa
     if (Parts & kPartOrder) {
         partial.min = static_cast<double>(facts.min);
         partial.max = static_cast<double>(facts.max);
-        partial.min_at = facts.min_at == kNotFound ? kNowhere : base + facts.min_at;
-        partial.max_at = facts.max_at == kNotFound ? kNowhere : base + facts.max_at;
+        partial.min_at = facts.min_in == kNotFound ? kNowhere : first_leaf + facts.min_in;
+        partial.max_at = facts.max_in == kNotFound ? kNowhere : first_leaf + facts.max_in;
         partial.nan_at = facts.nan_at == kNotFound ? kNowhere : base + facts.nan_at;
         partial.zeros = facts.zeros;
     }
@@ -148,117 +140,148 @@ TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& fa
 // The root of a warp's tiles, lane by lane, and their facts.
 template <unsigned Parts, class T, class From, class A>
 TEGU_DEVICE LaneNode sweep_tiles(const From& elements, std::uint64_t base, unsigned tiles, bool skip_nans,
-                                 LaneFacts<A>* facts) {
-    TileTree<Parts> tree;
+                                 std::uint64_t* waiting, LaneFacts<A>* facts) {
     LaneNode node{0, 0, 0, 0, 0};
     TEGU_NO_UNROLL
     for (unsigned t = 0; t < tiles; ++t) {
         const std::uint64_t begin = base + t * kFloatTile;
-        LaneNode tile{0, 0, 0, 0, 0};
+        node = LaneNode{0, 0, 0, 0, 0};
         if (begin < elements.n) {
-            LeafElements<T> raw;
-            LeafElements<A> x;
-            load_tile(elements, begin, raw);
+            T raw[kTileRuns * kFloatRun];
+            Leaf<A, kTileRuns> leaf;
+            leaf.mask = load_tile(elements, begin, raw);
             TEGU_UNROLL
-            for (unsigned i = 0; i < kTileRuns * kFloatRun; ++i)
-                x[i / kFloatRun][i % kFloatRun] = widen(raw[i / kFloatRun][i % kFloatRun]);
+            for (unsigned i = 0; i < leaf.kElements; ++i) leaf.x[i] = widen(raw[i]);
             const unsigned lane_offset = kFloatRun * lane_index();
-            const CarefulLeaf<T, kTileRuns, From> careful(elements, begin + lane_offset);
-            tile = take_leaf<T, Parts>(x, LaneShare(elements.n - begin), careful, t * kFloatTile + lane_offset,
-                                       skip_nans, facts);
+            const WideLeaf<T, kTileRuns, From> wide(elements, begin + lane_offset);
+            node = take_leaf<Parts>(leaf, wide, t, t * kFloatTile + lane_offset, skip_nans, facts);
         }
-        node = tree.push(t, tile);
+        node = push_node<Parts>(node, t, t + 1 == tiles, waiting);
     }
     return node;
 }
 
+// An extreme as it is sought: its value in f64.
+template <class T>
+struct EqualFloat {
+    using A = typename Arithmetic<T>::type;
+    TEGU_DEVICE static A from(std::uint64_t bits) { return static_cast<A>(bit_cast<double>(bits)); }
+    TEGU_DEVICE static bool to(T x, A value) { return widen(x) == value; }
+};
+
+// What a kernel does with one way to the elements.
+template <class T, unsigned Parts, class From>
+TEGU_DEVICE void reduce_group(const From& elements, const TeamPlace& place, const ReduceTarget& target,
+                              const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range,
+                              std::uint64_t* shared) {
+    using A = typename Arithmetic<T>::type;
+    const std::uint64_t first_tile = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp;
+    const std::uint64_t base = first_tile * kFloatTile;
+    LaneNode node{0, 0, 0, 0, 0};
+    LaneFacts<A> facts;
+    if (place.active && base < elements.n)
+        node = sweep_tiles<Parts, T>(elements, base, shape.tiles_per_warp, target.skip_nans, shared, &facts);
+    node = chunk_tree<Parts>(node, shape, shared);
+    fold_facts<Parts>(&facts, kWarpLanes);
+    FloatPartial partial = partial_of<Parts>(node, facts, base, first_tile);
+    if (!close_sequence<FloatKind<Parts>>(&partial, place, shape, work, shared)) return;
+    if ((Parts & kPartOrder) && (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
+        const SoughtExtremes sought{{bit_cast<std::uint64_t>(partial.min), bit_cast<std::uint64_t>(partial.max)},
+                                    {partial.min_at, partial.max_at}};
+        const SoughtExtremes at =
+            locate_extremes<EqualFloat<T>, T, kFloatRun>(sought, elements, place, shape.team_warps, shared);
+        partial.min_at = at.tile[0];
+        partial.max_at = at.tile[1];
+    }
+    if (place.leads() && lane_index() == 0) finish_float<T, Parts>(target, range.first + place.slot, partial);
+}
+
 // reduce_float: statistics of sequences of floats, a group of tiles by each team of warps. Dense: no gaps, and runs are packs.
 // in:    input [sequences, n] T                    out: target columns; work.partials where a sequence has several groups
-// grid:  x = groups of the launch / teams          block: shape.threads (32..FloatBlocks<T, Parts>::kThreads)
+// grid:  x = groups of the launch / teams          block: shape.threads (32..FloatThreads<T>::kMost)
 // shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the last launch of a sequence
 // moves: reads n sizeof(T) B a sequence            order: the canonical tree, whatever the shape
-// why:   a tile is eight 16-byte loads in flight per lane, and its elements stay in registers for the second look that deviations take
+// why:   a tile is eight 16-byte loads in flight per lane, and its elements stay in registers for the second look that deviations take; of extremes
+//        a lane keeps the value and the tile, and only the last warp looks where in the tile it is
 template <class T, unsigned Parts, bool Dense>
-TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts>::kThreads), (Dense ? FloatBlocks<T, Parts>::kBlocks : 1))
+TEGU_KERNEL TEGU_BOUNDS2(FloatThreads<T>::kMost, 1)
     reduce_float(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
                  ReduceRange range) {
-    using A = typename Arithmetic<T>::type;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
     const TeamPlace place(shape, range);
     const std::uint64_t sequence = range.first + place.slot;
-    const std::uint64_t base = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp * kFloatTile;
-    LaneNode node{0, 0, 0, 0, 0};
-    LaneFacts<A> facts;
-    if (place.active && base < input.n) {
-        if (Dense)
-            node = sweep_tiles<Parts, T>(DenseElements<T, kFloatRun>(input, sequence), base, shape.tiles_per_warp,
-                                         target.skip_nans, &facts);
-        else
-            node = sweep_tiles<Parts, T>(Elements<T, kFloatRun>(input, sequence, packs), base, shape.tiles_per_warp,
-                                         target.skip_nans, &facts);
-    }
-    node = chunk_tree<Parts>(node, shape, shared);
-    fold_facts<Parts>(&facts, kWarpLanes);
-    FloatPartial partial = partial_of<Parts>(node, facts, base);
-    if (close_sequence<FloatKind<Parts>>(&partial, place, shape, work, shared))
-        finish_float<T, Parts>(target, sequence, partial);
+    if (Dense)
+        reduce_group<T, Parts>(DenseElements<T, kFloatRun>(input, sequence), place, target, work, shape, range, shared);
+    else
+        reduce_group<T, Parts>(Elements<T, kFloatRun>(input, sequence, packs), place, target, work, shape, range,
+                               shared);
 }
 
-// A run that is in registers.
-template <class T>
-struct OneRun {
-    T x[kFloatRun];
-    unsigned there;
-    TEGU_DEVICE unsigned load(std::uint64_t, T* to) const {
-        memcpy(to, x, sizeof x);
-        return there;
+// --- short rows ---------------------------------------------------------------------------------------------------------
+
+// The leaves of a lane in a row, in the order in which the tree takes them: run `lane + lanes * i`, where i counts with its bits reversed.
+struct RowLeaves {
+    unsigned lanes;  // of the row
+    unsigned count;  // of the leaves: a power of two
+    TEGU_DEVICE unsigned lane() const { return lane_index() & (lanes - 1); }
+    TEGU_DEVICE unsigned run_after(unsigned run, unsigned k) const {
+        const unsigned carried = count - (count >> (trailing_zeros(~k) + 1));
+        return lane() + (((run - lane()) & ~(lanes - 1)) ^ (carried * lanes));
     }
 };
 
-constexpr unsigned kRowsAhead = 4;
-
 // reduce_float_rows: statistics of rows of up to 128 floats, each by a segment of lanes.
 // in:    input [sequences, n] T, n <= 128          out: target columns
-// grid:  x strides over the rows                   block: shape.threads (32..512)
-// shared: none                                     result valid in: target, after the launch
+// grid:  x strides over the rows                   block: shape.threads (32..FloatThreads<T>::kMost)
+// shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the launch
 // moves: reads n sizeof(T) B a row                 order: the canonical tree
-// why:   a row is one leaf a lane; the loads of the next rows are in flight while this one is folded
+// why:   few lanes a row: most merges need no other lane, and many lanes finish a row each; the loads of the next leaves are in flight
 template <class T, unsigned Parts>
-TEGU_KERNEL TEGU_BOUNDS(512)
+TEGU_KERNEL TEGU_BOUNDS2(FloatThreads<T>::kMost, 1)
     reduce_float_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceShape shape, ReduceRange range) {
     using A = typename Arithmetic<T>::type;
-    const unsigned lanes = shape.segment_lanes;
-    const std::uint64_t warp_rows = kWarpLanes / lanes;
+    TEGU_DYNAMIC_SHARED(memory);
+    std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
+    const RowLeaves leaves{shape.segment_lanes, shape.tiles_per_warp};
+    const std::uint64_t warp_rows = kWarpLanes / shape.segment_lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
-    const std::uint64_t begin = kFloatRun * (lane_index() % lanes);
-    const std::uint64_t in_warp = lane_index() / lanes;
-    std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows;  // the warp's first
-    T ahead[kRowsAhead][kFloatRun];
-    TEGU_UNROLL
-    for (unsigned i = 0; i < kRowsAhead; ++i) {
-        const std::uint64_t mine = row + i * stride + in_warp;
-        if (mine < range.count) Elements<T, kFloatRun>(input, range.first + mine, packs).load(begin, ahead[i]);
-    }
+    const std::uint64_t in_warp = lane_index() / shape.segment_lanes;
     TEGU_NO_UNROLL
-    for (; row < range.count; row += stride) {
-        const std::uint64_t sequence = range.first + row + in_warp;
+    for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows; row < range.count;
+         row += stride) {
         const bool mine = row + in_warp < range.count;
-        OneRun<T> run;
-        run.there = mine ? Elements<T, kFloatRun>(input, range.first, packs).count(begin) : 0;
-        memcpy(run.x, ahead[0], sizeof run.x);
-        TEGU_UNROLL
-        for (unsigned i = 0; i + 1 < kRowsAhead; ++i) memcpy(ahead[i], ahead[i + 1], sizeof ahead[i]);
-        const std::uint64_t next = row + kRowsAhead * stride + in_warp;
-        if (next < range.count)
-            Elements<T, kFloatRun>(input, range.first + next, packs).load(begin, ahead[kRowsAhead - 1]);
+        const std::uint64_t sequence = range.first + (mine ? row + in_warp : 0);
+        const RowElements<T, kFloatRun> elements(input, sequence, packs);
+        LaneNode node{0, 0, 0, 0, 0};
         LaneFacts<A> facts;
-        const CarefulLeaf<T, 1, OneRun<T>> leaf(run, begin);
-        LaneNode node = leaf.template take<Parts>(static_cast<std::uint32_t>(begin), target.skip_nans, &facts);
-        node = fold_lanes<Parts>(node, lanes);
-        fold_facts<Parts>(&facts, lanes);
-        if (mine && lane_index() % lanes == 0)
-            finish_float<T, Parts>(target, sequence, partial_of<Parts>(node, facts, 0));
+        T ahead[kFloatRun];
+        unsigned next = leaves.lane();
+        elements.load(kFloatRun * next, ahead);
+        TEGU_NO_UNROLL
+        for (unsigned k = 0; k < leaves.count; ++k) {
+            const unsigned run = next;
+            next = leaves.run_after(run, k);
+            Leaf<A, 1> leaf;
+            leaf.mask = (1u << elements.count(kFloatRun * run)) - 1u;
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kFloatRun; ++j) leaf.x[j] = widen(ahead[j]);
+            if (k + 1 < leaves.count) elements.load(kFloatRun * next, ahead);
+            const WideLeaf<T, 1, RowElements<T, kFloatRun>> wide(elements, kFloatRun * run);
+            node = take_leaf<Parts>(leaf, wide, run, kFloatRun * run, target.skip_nans, &facts);
+            node = push_node<Parts>(node, k, k + 1 == leaves.count, shared);
+        }
+        node = fold_lanes<Parts>(node, leaves.lanes);
+        fold_facts<Parts>(&facts, leaves.lanes);
+        if (!mine || leaves.lane() != 0) continue;
+        FloatPartial partial = partial_of<Parts>(node, facts, 0, 0);
+        if (Parts & kPartOrder) {
+            partial.min_at =
+                first_in_run<EqualFloat<T>>(elements, partial.min_at, bit_cast<std::uint64_t>(partial.min));
+            partial.max_at =
+                first_in_run<EqualFloat<T>>(elements, partial.max_at, bit_cast<std::uint64_t>(partial.max));
+        }
+        finish_float<T, Parts>(target, sequence, partial);
     }
 }
 

@@ -21,6 +21,13 @@ enum FloatPart : unsigned { kPartMoments = 1, kPartOrder = 2, kPartL1 = 4 };
 constexpr unsigned kAllFloatParts = kPartMoments | kPartOrder | kPartL1;
 enum FloatFact : unsigned { kSawNan = 1, kSawInfinity = 2 };  // of counted elements
 
+// Of the type.
+TEGU_DEVICE float largest_finite(float) {
+    return FLT_MAX;
+}
+TEGU_DEVICE double largest_finite(double) {
+    return DBL_MAX;
+}
 TEGU_DEVICE bool finite(float x) {
     return fabsf(x) <= FLT_MAX;
 }
@@ -40,18 +47,26 @@ TEGU_DEVICE bool usable(float q) {
 TEGU_DEVICE bool usable(double q) {
     return q <= DBL_MAX;
 }
-// NaN is passed over; the sign of a zero is either.
+// Of the elements of a leaf, the first of them as `a`: NaN are passed over, but perhaps the first. The sign of a zero is either.
 TEGU_DEVICE float smaller(float a, float b) {
+#if defined(__CUDACC__)
     return fminf(a, b);
+#else
+    return b < a ? b : a;  // for fminf() signalling NaN are no numbers to pass over
+#endif
 }
 TEGU_DEVICE double smaller(double a, double b) {
-    return fmin(a, b);
+    return b < a ? b : a;
 }
 TEGU_DEVICE float larger(float a, float b) {
+#if defined(__CUDACC__)
     return fmaxf(a, b);
+#else
+    return b > a ? b : a;
+#endif
 }
 TEGU_DEVICE double larger(double a, double b) {
-    return fmax(a, b);
+    return b > a ? b : a;
 }
 
 // --- nodes of the trees -----------------------------------------------------------------------------------------------------
@@ -132,7 +147,7 @@ struct FloatPartial {
     std::uint64_t facts = 0;
     double min = kInfinity;
     double max = -kInfinity;
-    std::uint64_t min_at = kNowhere;
+    std::uint64_t min_at = kNowhere;  // tiles until the sequence is complete, then indices of elements
     std::uint64_t max_at = kNowhere;
     std::uint64_t nan_at = kNowhere;
     std::uint64_t zeros = 0;

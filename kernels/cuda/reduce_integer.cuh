@@ -13,49 +13,76 @@ TEGU_DEVICE IntegerPartial fold_totals(const IntegerPartial& lane, unsigned widt
     return warp_tree<IntegerKind<Parts>>(lane, width);
 }
 
-// reduce_integer: totals of sequences of integers, a group of tiles by each team of warps.
-// in:    input [sequences, n] T                    out: work.totals; work.partials where a sequence has several groups
-// grid:  x = groups of the launch / teams          block: shape.threads (32..512)
-// shared: 8 kWords B a warp                        result valid in: work.totals, after the last launch of a sequence
-// moves: reads n sizeof(T) B a sequence            order: any
-// why:   runs of 16 bytes, eight in flight a lane, whatever the type; exact sums leave the layout free
+// An extreme as it is sought: its key.
+template <class T>
+struct EqualInteger {
+    TEGU_DEVICE static T from(std::uint64_t key) {
+        return static_cast<T>(Signedness<T>::kSigned ? key ^ (std::uint64_t{1} << 63) : key);
+    }
+    TEGU_DEVICE static bool to(T x, T value) { return x == value; }
+};
+
+// What a lane finds in the tiles of a warp.
 template <class T, unsigned Parts>
-TEGU_KERNEL TEGU_BOUNDS(512)
-    reduce_integer(ReduceInput input, bool packs, ReduceWork work, ReduceShape shape, ReduceRange range) {
+TEGU_DEVICE IntegerPartial sweep_integers(const Elements<T, IntegerRun<T>::kElements>& elements,
+                                          std::uint64_t first_tile, unsigned tiles) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     constexpr unsigned kTile = IntegerRun<T>::kTile;
     constexpr unsigned kRow = kWarpLanes * kRun;
-    TEGU_DYNAMIC_SHARED(memory);
-    const TeamPlace place(shape, range);
-    const std::uint64_t sequence = range.first + place.slot;
-    const std::uint64_t base = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp * kTile;
     IntegerLane<T, Parts> lane;
-    if (place.active) {
-        const Elements<T, kRun> elements(input, sequence, packs);
-        TEGU_NO_UNROLL
-        for (unsigned t = 0; t < shape.tiles_per_warp; ++t) {
-            const std::uint64_t tile = base + t * kTile;
-            const std::uint64_t begin = tile + kRun * lane_index();
-            if (tile >= input.n) break;
-            if (packs && !elements.gaps() && input.n - tile >= kTile) {
-                RunWords x[kTileRuns];
-                TEGU_UNROLL
-                for (unsigned r = 0; r < kTileRuns; ++r)
-                    load_packs<std::uint32_t, 4>(
-                        reinterpret_cast<const std::uint32_t*>(elements.data + begin + r * kRow), x[r].word);
-                lane.take_tile(x, elements, begin, kRow);
-            } else {
-                TEGU_NO_UNROLL
-                for (unsigned r = 0; r < kTileRuns; ++r) {
-                    T x[kRun];
-                    lane.take_some(x, elements.load(begin + r * kRow, x), begin + r * kRow);
-                }
+    const bool dense = elements.packs && !elements.gaps();
+    TEGU_NO_UNROLL
+    for (unsigned t = 0; t < tiles; ++t) {
+        const std::uint64_t tile = (first_tile + t) * kTile;
+        const std::uint64_t begin = tile + kRun * lane_index();
+        if (tile >= elements.n) break;
+        if (dense && elements.n - tile >= kTile) {
+            RunWords x[kTileRuns];
+            TEGU_UNROLL
+            for (unsigned r = 0; r < kTileRuns; ++r)
+                load_packs<std::uint32_t, 4>(reinterpret_cast<const std::uint32_t*>(elements.data + begin + r * kRow),
+                                             x[r].word);
+            lane.take_tile(x, t);
+        } else {
+            TEGU_NO_UNROLL
+            for (unsigned r = 0; r < kTileRuns; ++r) {
+                T x[kRun];
+                const unsigned count = elements.load(begin + r * kRow, x);
+                lane.take_run(x, count, t);
             }
         }
     }
-    IntegerPartial total = fold_totals<Parts>(lane.total(), kWarpLanes);
-    if (close_sequence<IntegerKind<Parts>>(&total, place, shape, work, reinterpret_cast<std::uint64_t*>(memory)))
-        static_cast<IntegerPartial*>(work.totals)[place.slot] = total;
+    return lane.total(first_tile);
+}
+
+// reduce_integer: totals of sequences of integers, a group of tiles by each team of warps.
+// in:    input [sequences, n] T                    out: work.totals; work.partials where a sequence has several groups
+// grid:  x = groups of the launch / teams          block: shape.threads (32..512)
+// shared: IntegerKind<Parts>::shared_bytes         result valid in: work.totals, after the last launch of a sequence
+// moves: reads n sizeof(T) B a sequence            order: any
+// why:   runs of 16 bytes, eight in flight a lane, whatever the type; exact sums leave the layout free
+template <class T, unsigned Parts>
+TEGU_KERNEL TEGU_BOUNDS2(512, 1)
+    reduce_integer(ReduceInput input, bool packs, bool locate, ReduceWork work, ReduceShape shape, ReduceRange range) {
+    constexpr unsigned kRun = IntegerRun<T>::kElements;
+    TEGU_DYNAMIC_SHARED(memory);
+    std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
+    const TeamPlace place(shape, range);
+    const Elements<T, kRun> elements(input, range.first + place.slot, packs);
+    IntegerPartial total;
+    if (place.active)
+        total = sweep_integers<T, Parts>(
+            elements, (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp, shape.tiles_per_warp);
+    total = fold_totals<Parts>(total, kWarpLanes);
+    if (!close_sequence<IntegerKind<Parts>>(&total, place, shape, work, shared)) return;
+    if ((Parts & kPartExtremes) && locate) {
+        const SoughtExtremes sought{{total.min, total.max}, {total.min_at, total.max_at}};
+        const SoughtExtremes at =
+            locate_extremes<EqualInteger<T>, T, kRun>(sought, elements, place, shape.team_warps, shared);
+        total.min_at = at.tile[0];
+        total.max_at = at.tile[1];
+    }
+    if (place.leads() && lane_index() == 0) static_cast<IntegerPartial*>(work.totals)[place.slot] = total;
 }
 
 // reduce_integer_rows: totals of rows of up to 512 bytes, each by a segment of lanes.
@@ -63,36 +90,39 @@ TEGU_KERNEL TEGU_BOUNDS(512)
 // grid:  x strides over the rows                   block: shape.threads (32..512)
 // shared: none                                     result valid in: work.totals, after the launch
 // moves: reads n sizeof(T) B, writes a total a row         order: any
-// why:   a row is one run a lane; the loads of the next rows are in flight while this one is folded
+// why:   few lanes a row, so that most is added in one lane; the loads of the next run are in flight
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS(512)
+TEGU_KERNEL TEGU_BOUNDS2(512, 1)
     reduce_integer_rows(ReduceInput input, bool packs, ReduceWork work, ReduceShape shape, ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
-    constexpr unsigned kAhead = 4;
     const unsigned lanes = shape.segment_lanes;
+    const unsigned lane_of_row = lane_index() & (lanes - 1);
     const std::uint64_t warp_rows = kWarpLanes / lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
-    const std::uint64_t begin = kRun * (lane_index() % lanes);
     const std::uint64_t in_warp = lane_index() / lanes;
-    std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows;  // the warp's first
-    T ahead[kAhead][kRun];
-    TEGU_UNROLL
-    for (unsigned i = 0; i < kAhead; ++i) {
-        const std::uint64_t mine = row + i * stride + in_warp;
-        if (mine < range.count) Elements<T, kRun>(input, range.first + mine, packs).load(begin, ahead[i]);
-    }
     TEGU_NO_UNROLL
-    for (; row < range.count; row += stride) {
+    for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows; row < range.count;
+         row += stride) {
         const std::uint64_t slot = row + in_warp;
-        const Elements<T, kRun> elements(input, range.first, packs);  // for the count alone
+        const bool mine = slot < range.count;
+        const RowElements<T, kRun> elements(input, range.first + (mine ? slot : 0), packs);
         IntegerLane<T, kAllIntegerParts> lane;
-        if (slot < range.count) lane.take_some(ahead[0], elements.count(begin), begin);
-        TEGU_UNROLL
-        for (unsigned i = 0; i + 1 < kAhead; ++i) memcpy(ahead[i], ahead[i + 1], sizeof ahead[i]);
-        const std::uint64_t next = row + kAhead * stride + in_warp;
-        if (next < range.count) Elements<T, kRun>(input, range.first + next, packs).load(begin, ahead[kAhead - 1]);
-        const IntegerPartial total = fold_totals<kAllIntegerParts>(lane.total(), lanes);
-        if (slot < range.count && lane_index() % lanes == 0) static_cast<IntegerPartial*>(work.totals)[slot] = total;
+        T ahead[kRun];
+        unsigned next = elements.load(kRun * lane_of_row, ahead);
+        TEGU_NO_UNROLL
+        for (unsigned i = 0; i < shape.tiles_per_warp; ++i) {
+            const unsigned run = lane_of_row + i * lanes;
+            const unsigned count = next;
+            T x[kRun];
+            memcpy(x, ahead, sizeof x);
+            if (i + 1 < shape.tiles_per_warp) next = elements.load(kRun * (run + lanes), ahead);
+            lane.take_run(x, count, run);
+        }
+        IntegerPartial total = fold_totals<kAllIntegerParts>(lane.total(0), lanes);
+        if (!mine || lane_of_row != 0) continue;
+        total.min_at = first_in_run<EqualInteger<T>>(elements, total.min_at, total.min);
+        total.max_at = first_in_run<EqualInteger<T>>(elements, total.max_at, total.max);
+        static_cast<IntegerPartial*>(work.totals)[slot] = total;
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of integers: exact, so the order is free. A lane keeps sums as wide as its elements need; 128 and 192 bits are pairs and triples of words.
+// Statistics of integers: exact, so the order is free. A lane keeps sums as wide as its elements and their number need; 128 and 192 bits are what lanes
+// are merged in.
 #pragma once
 
 #include "kernels/cuda/reduce_load.cuh"
@@ -38,6 +39,10 @@ struct IntegerKind {
     using Partial = IntegerPartial;
     static constexpr unsigned kWords = (Parts & kPartExtremes) ? 12 : Parts != 0 ? 8 : 2;
 
+    static std::size_t shared_bytes(const ReduceShape& shape) {
+        const bool used = shape.team_warps > 1 || (Parts & kPartExtremes);
+        return used ? shape.threads / kWarpLanes * (kWords > kLocateWords ? kWords : kLocateWords) * 8 : 0;
+    }
     TEGU_DEVICE static void merge(IntegerPartial* a, const IntegerPartial& b) {
         add_limbs(a->sum, b.sum);
         if (Parts & kPartMagnitudes) add_limbs(a->l1, b.l1);
@@ -68,6 +73,7 @@ struct Signedness {
     static constexpr T kSmallest = kSigned ? static_cast<T>(std::uint64_t{1} << (8 * sizeof(T) - 1)) : T(0);
     static constexpr T kLargest = static_cast<T>(~kSmallest);
 };
+// Its unsigned order is the order of the elements.
 template <class T>
 TEGU_DEVICE std::uint64_t order_key(T value) {
     const auto bits = static_cast<std::uint64_t>(value);
@@ -79,215 +85,345 @@ struct RunWords {
     std::uint32_t word[4];
 };
 
-// Sums and extremes of the runs of one tile, element by element.
+// --- sums -----------------------------------------------------------------------------------------------------------------
+// Of all that a lane reads: 16 tiles at most, so 2048 bytes a lane, which decides how wide the sums are. Each kind of sums has
+//   take(run)    adds a run; elements that are not there are zero
+//   zeros()      of those taken
+//   add_to(to)   sums, magnitudes, squares
+
+// Elements of 64 and 32 bits. Sums of words of 32 bits in 64 need no carry.
 template <class T, unsigned Parts>
-class TileTotals {
+class WordSums {
   public:
     TEGU_DEVICE void take(const RunWords& run) {
         T x[IntegerRun<T>::kElements];
         memcpy(x, &run, sizeof x);
         TEGU_UNROLL
-        for (unsigned i = 0; i < IntegerRun<T>::kElements; ++i) take_one(x[i]);
-    }
-    TEGU_DEVICE void take_one(T value) {
-        const auto wide = static_cast<std::uint64_t>(value);  // sign-extended
-        const bool negative = Signedness<T>::kSigned && (wide >> 63) != 0;
-        const std::uint64_t size = negative ? 0 - wide : wide;
-        if (sizeof(T) <= 2) {  // a tile of them fits 32 bits
-            short_sum_ += static_cast<std::uint32_t>(wide);
-            if (Parts & kPartMagnitudes) short_l1_ += static_cast<std::uint32_t>(size);
-        } else {
-            const std::uint64_t carry = add_carrying(&sum_[0], wide);
-            if (sizeof(T) == 8) sum_[1] += carry + (negative ? ~std::uint64_t{0} : 0);
-            if (Parts & kPartMagnitudes) {
-                const std::uint64_t over = add_carrying(&l1_[0], size);
-                if (sizeof(T) == 8) l1_[1] += over;
+        for (unsigned i = 0; i < IntegerRun<T>::kElements; ++i) {
+            const auto wide = static_cast<std::uint64_t>(x[i]);  // sign-extended
+            const std::uint64_t size = Signedness<T>::kSigned && (wide >> 63) != 0 ? 0 - wide : wide;
+            if (sizeof(T) == 4) {
+                sum_[0] += wide;
+            } else {
+                sum_[0] += static_cast<std::uint32_t>(wide);
+                sum_[1] += Signedness<T>::kSigned
+                               ? static_cast<std::uint64_t>(static_cast<std::int64_t>(wide) >> 32)
+                               : wide >> 32;
             }
+            if (Parts & kPartMagnitudes) add_words(size, l1_);
+            if (Parts & kPartSquares) add_square(size);
+            if (Parts & kPartExtremes) zeros_ += x[i] == T(0) ? 1u : 0u;
         }
-        if (Parts & kPartSquares) add_square(size);
-        if (!(Parts & kPartExtremes)) return;
-        zeros_ += value == T(0) ? 1u : 0u;
-        low_ = value < low_ ? value : low_;
-        high_ = value > high_ ? value : high_;
     }
-    TEGU_DEVICE T low() const { return low_; }
-    TEGU_DEVICE T high() const { return high_; }
-
-    // to += these.
+    TEGU_DEVICE std::uint32_t zeros() const { return zeros_; }
     TEGU_DEVICE void add_to(ReduceTotal* to) const {
-        const auto narrow = static_cast<std::int64_t>(static_cast<std::int32_t>(short_sum_));
-        const std::uint64_t low = sizeof(T) > 2            ? sum_[0]
-                                  : Signedness<T>::kSigned ? static_cast<std::uint64_t>(narrow)
-                                                           : short_sum_;
-        const std::uint64_t sum[2] = {low, sizeof(T) == 8 ? sum_[1] : Signedness<T>::kSigned ? 0 - (low >> 63) : 0};
+        const std::uint64_t low = sizeof(T) == 4 ? sum_[0] : sum_[0] + (sum_[1] << 32);
+        const std::uint64_t above = Signedness<T>::kSigned ? 0 - (low >> 63) : 0;  // of 32-bit elements
+        const std::uint64_t high = Signedness<T>::kSigned
+                                       ? static_cast<std::uint64_t>(static_cast<std::int64_t>(sum_[1]) >> 32)
+                                       : sum_[1] >> 32;
+        const std::uint64_t sum[2] = {low, sizeof(T) == 4 ? above : high + (low < sum_[0] ? 1u : 0u)};
         add_limbs(to->sum, sum);
         if (Parts & kPartMagnitudes) {
-            const std::uint64_t l1[2] = {sizeof(T) <= 2 ? short_l1_ : l1_[0], l1_[1]};
-            add_limbs(to->l1, l1);
+            const std::uint64_t l1[4] = {l1_[0], l1_[1], 0, 0};
+            add_pieces(to->l1, l1);
         }
-        if (Parts & kPartSquares) add_limbs(to->squares, squares_);
-        if (Parts & kPartExtremes) to->zeros += zeros_;
+        if (Parts & kPartSquares) add_pieces(to->squares, squares_);
     }
 
   private:
+    // The words of `value` to pieces[0] and pieces[1].
+    TEGU_DEVICE static void add_words(std::uint64_t value, std::uint64_t* pieces) {
+        pieces[0] += static_cast<std::uint32_t>(value);
+        pieces[1] += value >> 32;
+    }
     TEGU_DEVICE void add_square(std::uint64_t size) {
-        if (sizeof(T) <= 2) {
-            const auto narrow = static_cast<std::uint32_t>(size);
-            squares_[0] += narrow * narrow;
-        } else if (sizeof(T) == 4) {
-            squares_[1] += add_carrying(
-                &squares_[0], std::uint64_t{static_cast<std::uint32_t>(size)} * static_cast<std::uint32_t>(size));
+        if (sizeof(T) == 4) {
+            add_words(std::uint64_t{static_cast<std::uint32_t>(size)} * static_cast<std::uint32_t>(size), squares_);
         } else {
-            const std::uint64_t carry = add_carrying(&squares_[0], size * size);
-            squares_[2] += add_carrying(&squares_[1], multiply_high(size, size) + carry);
+            add_words(size * size, squares_);
+            add_words(multiply_high(size, size), squares_ + 2);
         }
     }
+    // limbs += the pieces, each 32 bits above the one before.
+    template <unsigned N>
+    TEGU_DEVICE static void add_pieces(std::uint64_t (&limbs)[N], const std::uint64_t (&pieces)[4]) {
+        std::uint64_t value[N];
+        std::uint64_t carry = 0;
+        TEGU_UNROLL
+        for (unsigned i = 0; i < N; ++i) {
+            const std::uint64_t low = carry + (2 * i < 4 ? pieces[2 * i % 4] : 0);
+            const std::uint64_t high = (low >> 32) + (2 * i < 4 ? pieces[(2 * i + 1) % 4] : 0);
+            value[i] = high << 32 | static_cast<std::uint32_t>(low);
+            carry = high >> 32;
+        }
+        add_limbs(limbs, value);
+    }
 
-    std::uint32_t short_sum_ = 0;
-    std::uint32_t short_l1_ = 0;
     std::uint64_t sum_[2] = {0, 0};
     std::uint64_t l1_[2] = {0, 0};
-    std::uint64_t squares_[3] = {0, 0, 0};
+    std::uint64_t squares_[4] = {0, 0, 0, 0};
     std::uint32_t zeros_ = 0;
-    T low_ = Signedness<T>::kLargest;
-    T high_ = Signedness<T>::kSmallest;
 };
 
-// The same for bytes, four at a time. Signed ones are moved up by 128, which keeps their order; then abs(x) is the distance from 128.
+// `biased`, a sum of `count` numbers that were moved up by `by`, as two limbs.
+TEGU_DEVICE void add_biased(std::uint32_t biased, std::uint32_t count, std::uint32_t by, std::uint64_t (&to)[2]) {
+    const std::uint64_t sum = std::uint64_t{biased} - std::uint64_t{by} * count;
+    const std::uint64_t limbs[2] = {sum, by != 0 ? 0 - (sum >> 63) : 0};
+    add_limbs(to, limbs);
+}
+
+// Elements of 16 bits, two at a time.
 template <class T, unsigned Parts>
-class ByteTotals {
+class HalfSums {
   public:
     TEGU_DEVICE void take(const RunWords& run) {
+        count_ += 8;
         TEGU_UNROLL
         for (unsigned i = 0; i < 4; ++i) {
-            const std::uint32_t bytes = run.word[i] ^ kMiddle;
-            count_ += 4;
-            sum_ = add_bytes_apart(bytes, 0, sum_);
-            if (Parts & kPartMagnitudes) l1_ = add_bytes_apart(bytes, kMiddle, l1_);
-            if (Parts & kPartSquares) {
-                const std::uint32_t sizes = bytes_apart(bytes, kMiddle);
-                squares_ = add_byte_products(sizes, sizes, squares_);
-            }
-            if (!(Parts & kPartExtremes)) continue;
-            zeros_ = add_bytes_apart(equal_bytes(bytes, kMiddle) & 0x01010101u, 0, zeros_);
-            low_ = smaller_bytes(low_, bytes);
-            high_ = larger_bytes(high_, bytes);
+            const std::uint32_t word = run.word[i];
+            sum_ = add_halves(word ^ kMiddle, sum_);
+            take_element(static_cast<T>(word));
+            take_element(static_cast<T>(word >> 16));
+            if (Parts & kPartExtremes)
+                filled_ += ((((word & 0x7fff7fffu) + 0x7fff7fffu) | word) & 0x80008000u) >> 15;
         }
     }
-    TEGU_DEVICE T low() const {
-        const std::uint32_t two = smaller_bytes(low_, low_ >> 16);
-        return static_cast<T>((smaller_bytes(two, two >> 8) ^ kMiddle) & 0xff);
-    }
-    TEGU_DEVICE T high() const {
-        const std::uint32_t two = larger_bytes(high_, high_ >> 16);
-        return static_cast<T>((larger_bytes(two, two >> 8) ^ kMiddle) & 0xff);
-    }
+    TEGU_DEVICE std::uint32_t zeros() const { return count_ - (filled_ & 0xffff) - (filled_ >> 16); }
     TEGU_DEVICE void add_to(ReduceTotal* to) const {
-        const std::uint64_t sum = std::uint64_t{sum_} - (kMiddle & 0xff) * std::uint64_t{count_};
-        const std::uint64_t sums[2] = {sum, Signedness<T>::kSigned ? 0 - (sum >> 63) : 0};
-        add_limbs(to->sum, sums);
+        add_biased(sum_, count_, kMiddle & 0xffff, to->sum);
         if (Parts & kPartMagnitudes) to->l1[0] += l1_;
         if (Parts & kPartSquares) to->squares[0] += squares_;
-        if (Parts & kPartExtremes) to->zeros += zeros_;
+    }
+
+  private:
+    static constexpr std::uint32_t kMiddle = Signedness<T>::kSigned ? 0x80008000u : 0;
+
+    TEGU_DEVICE void take_element(T value) {
+        if (Parts & kPartSquares)
+            squares_ += Signedness<T>::kSigned ? static_cast<std::uint64_t>(std::int64_t{value} * value)
+                                               : std::uint64_t{static_cast<std::uint32_t>(value)} *
+                                                     static_cast<std::uint32_t>(value);
+        if (Parts & kPartMagnitudes) l1_ += static_cast<std::uint32_t>(value < 0 ? -int{value} : int{value});
+    }
+
+    std::uint32_t count_ = 0;
+    std::uint32_t sum_ = 0;
+    std::uint32_t l1_ = 0;
+    std::uint64_t squares_ = 0;
+    std::uint32_t filled_ = 0;  // two counts of elements that are not zero
+};
+
+// Bytes, four at a time. Signed ones are moved up by 128: then abs(x) is the distance from 128.
+template <class T, unsigned Parts>
+class ByteSums {
+  public:
+    TEGU_DEVICE void take(const RunWords& run) {
+        count_ += 16;
+        TEGU_UNROLL
+        for (unsigned i = 0; i < 4; ++i) {
+            const std::uint32_t word = run.word[i];
+            const std::uint32_t bytes = word ^ kMiddle;
+            sum_ = add_byte_products(bytes, kOnes, sum_);
+            const std::uint32_t sizes = Signedness<T>::kSigned ? bytes_apart(bytes, kMiddle) : bytes;
+            if (Parts & kPartMagnitudes) l1_ = add_byte_products(sizes, kOnes, l1_);
+            if (Parts & kPartSquares) squares_ = add_byte_products(sizes, sizes, squares_);
+            if (Parts & kPartExtremes)
+                filled_ = add_byte_products(
+                    (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u, kOnes, filled_);
+        }
+    }
+    TEGU_DEVICE std::uint32_t zeros() const { return count_ - filled_ / 128; }
+    TEGU_DEVICE void add_to(ReduceTotal* to) const {
+        add_biased(sum_, count_, kMiddle & 0xff, to->sum);
+        if (Parts & kPartMagnitudes) to->l1[0] += l1_;
+        if (Parts & kPartSquares) to->squares[0] += squares_;
     }
 
   private:
     static constexpr std::uint32_t kMiddle = Signedness<T>::kSigned ? 0x80808080u : 0;
+    static constexpr std::uint32_t kOnes = 0x01010101u;
 
     std::uint32_t count_ = 0;
     std::uint32_t sum_ = 0;
     std::uint32_t l1_ = 0;
     std::uint32_t squares_ = 0;
-    std::uint32_t zeros_ = 0;
-    std::uint32_t low_ = ~std::uint32_t{0};
-    std::uint32_t high_ = 0;
-};
-template <class T, unsigned Parts>
-struct TotalsOf {
-    using type = TileTotals<T, Parts>;
-};
-template <unsigned Parts>
-struct TotalsOf<std::uint8_t, Parts> {
-    using type = ByteTotals<std::uint8_t, Parts>;
-};
-template <unsigned Parts>
-struct TotalsOf<std::int8_t, Parts> {
-    using type = ByteTotals<std::int8_t, Parts>;
+    std::uint32_t filled_ = 0;  // 128 for each element that is not zero
 };
 
-// What a lane adds up over its tiles.
+template <class T, unsigned Parts, std::size_t Bytes = sizeof(T)>
+struct SumsOf {
+    using type = WordSums<T, Parts>;
+};
+template <class T, unsigned Parts>
+struct SumsOf<T, Parts, 2> {
+    using type = HalfSums<T, Parts>;
+};
+template <class T, unsigned Parts>
+struct SumsOf<T, Parts, 1> {
+    using type = ByteSums<T, Parts>;
+};
+
+// --- extremes -------------------------------------------------------------------------------------------------------------
+// Each kind has take(run), low() and high(); nothing taken: the other end of the type.
+
+template <class T>
+class WordExtremes {
+  public:
+    TEGU_DEVICE void take(const RunWords& run) {
+        T x[IntegerRun<T>::kElements];
+        memcpy(x, &run, sizeof x);
+        TEGU_UNROLL
+        for (unsigned i = 0; i < IntegerRun<T>::kElements; ++i) {
+            low_ = x[i] < low_ ? x[i] : low_;
+            high_ = x[i] > high_ ? x[i] : high_;
+        }
+    }
+    TEGU_DEVICE T low() const { return low_; }
+    TEGU_DEVICE T high() const { return high_; }
+
+  private:
+    T low_ = Signedness<T>::kLargest;
+    T high_ = Signedness<T>::kSmallest;
+};
+
+// Elements of 8 and 16 bits. The upper part of a word (or half) decides the order, whatever lies below it: so each element is shifted there, with its
+// neighbours below. Two are in the upper parts of halves at once where halves are fast.
+template <class T>
+class PackedExtremes {
+  public:
+    TEGU_DEVICE PackedExtremes() {
+        TEGU_UNROLL
+        for (unsigned p = 0; p < kPlaces; ++p) {
+            low_[p] = ~std::uint32_t{0};
+            high_[p] = 0;
+        }
+    }
+    TEGU_DEVICE void take(const RunWords& run) {
+        TEGU_UNROLL
+        for (unsigned i = 0; i < 4; ++i) {
+            const std::uint32_t word = run.word[i] ^ kTurn;
+            TEGU_UNROLL
+            for (unsigned p = 0; p < kPlaces; ++p) {
+                const std::uint32_t key = word << (kBits * p);
+                low_[p] = kFastHalves ? smaller_halves(low_[p], key) : key < low_[p] ? key : low_[p];
+                high_[p] = kFastHalves ? larger_halves(high_[p], key) : key > high_[p] ? key : high_[p];
+            }
+        }
+    }
+    TEGU_DEVICE T low() const {
+        std::uint32_t low = kMost;
+        TEGU_UNROLL
+        for (unsigned p = 0; p < kPlaces; ++p) {
+            const std::uint32_t upper = low_[p] >> (32 - kBits);
+            const std::uint32_t lower = kFastHalves ? low_[p] >> (16 - kBits) & kMost : upper;
+            low = upper < low ? upper : low;
+            low = lower < low ? lower : low;
+        }
+        return static_cast<T>(low ^ (kTurn & kMost));
+    }
+    TEGU_DEVICE T high() const {
+        std::uint32_t high = 0;
+        TEGU_UNROLL
+        for (unsigned p = 0; p < kPlaces; ++p) {
+            const std::uint32_t upper = high_[p] >> (32 - kBits);
+            const std::uint32_t lower = kFastHalves ? high_[p] >> (16 - kBits) & kMost : upper;
+            high = upper > high ? upper : high;
+            high = lower > high ? lower : high;
+        }
+        return static_cast<T>(high ^ (kTurn & kMost));
+    }
+
+  private:
+    static constexpr unsigned kBits = 8 * sizeof(T);
+    static constexpr std::uint32_t kMost = (1u << kBits) - 1u;
+    static constexpr unsigned kPlaces = (kFastHalves ? 16 : 32) / kBits;
+    static constexpr std::uint32_t kTurn = !Signedness<T>::kSigned ? 0 : sizeof(T) == 1 ? 0x80808080u : 0x80008000u;
+
+    std::uint32_t low_[kPlaces];
+    std::uint32_t high_[kPlaces];
+};
+
+template <class T, std::size_t Bytes = sizeof(T)>
+struct ExtremesOf {
+    using type = WordExtremes<T>;
+};
+template <class T>
+struct ExtremesOf<T, 1> {
+    using type = PackedExtremes<T>;
+};
+template <class T>
+struct ExtremesOf<T, 2> {
+    using type = PackedExtremes<T>;
+};
+
+// --- a lane ---------------------------------------------------------------------------------------------------------------
+
 template <class T, unsigned Parts>
 class IntegerLane {
   public:
     static constexpr unsigned kRun = IntegerRun<T>::kElements;
 
-    // Eight whole runs, one every `row` elements from `begin`, the index of the first.
-    TEGU_DEVICE void take_tile(const RunWords (&x)[kTileRuns], const Elements<T, kRun>& elements, std::uint64_t begin,
-                               unsigned row) {
-        typename TotalsOf<T, Parts>::type tile;
+    // The whole runs of a tile. Its number: tiles come in order.
+    TEGU_DEVICE void take_tile(const RunWords (&x)[kTileRuns], std::uint32_t number) {
+        typename ExtremesOf<T>::type extremes;
         TEGU_UNROLL
-        for (unsigned r = 0; r < kTileRuns; ++r) tile.take(x[r]);
-        tile.add_to(&total_);
+        for (unsigned r = 0; r < kTileRuns; ++r) {
+            sums_.take(x[r]);
+            if (Parts & kPartExtremes) extremes.take(x[r]);
+        }
+        if (Parts & kPartExtremes) note(extremes.low(), extremes.high(), number);
+    }
+    // The first `count` elements of a run; the others are zero.
+    TEGU_DEVICE void take_run(T (&x)[kRun], unsigned count, std::uint32_t number) {
+        if (count == 0) return;
+        RunWords run;
+        memcpy(&run, x, sizeof run);
+        sums_.take(run);
+        missing_ += kRun - count;
         if (!(Parts & kPartExtremes)) return;
-        take_low(tile.low(), [&] { return find(elements, begin, row, tile.low()); });
-        take_high(tile.high(), [&] { return find(elements, begin, row, tile.high()); });
-    }
-    // The first `count` elements of a run whose first has index `begin`.
-    TEGU_DEVICE void take_some(const T (&x)[kRun], unsigned count, std::uint64_t begin) {
-        TileTotals<T, Parts> run;
         TEGU_UNROLL
-        for (unsigned i = 0; i < kRun; ++i) {
-            if (i >= count) continue;
-            run.take_one(x[i]);
-            if (!(Parts & kPartExtremes)) continue;
-            take_low(x[i], [=] { return begin + i; });
-            take_high(x[i], [=] { return begin + i; });
-        }
-        run.add_to(&total_);
+        for (unsigned i = 1; i < kRun; ++i)
+            if (i >= count) x[i] = x[0];
+        memcpy(&run, x, sizeof run);
+        typename ExtremesOf<T>::type extremes;
+        extremes.take(run);
+        note(extremes.low(), extremes.high(), number);
     }
-    TEGU_DEVICE const IntegerPartial& total() {
-        if ((Parts & kPartExtremes) && total_.min_at != kNowhere) {
-            total_.min = order_key(min_);
-            total_.max = order_key(max_);
-        }
-        return total_;
+    // Extremes are where their numbers say: first + number.
+    TEGU_DEVICE IntegerPartial total(std::uint64_t first) const {
+        IntegerPartial total;
+        sums_.add_to(&total);
+        if (!(Parts & kPartExtremes)) return total;
+        total.zeros = sums_.zeros() - missing_;
+        if (min_in_ == kNever) return total;
+        total.min = order_key(min_);
+        total.max = order_key(max_);
+        total.min_at = first + min_in_;
+        total.max_at = first + max_in_;
+        return total;
     }
 
   private:
-    static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+    static constexpr std::uint32_t kNever = ~std::uint32_t{0};
 
-    // at(): the index of the first element that equals the value. Called where it is the smallest so far.
-    template <class At>
-    TEGU_DEVICE void take_low(T value, At at) {
-        if (!(value < min_) && total_.min_at != kNowhere) return;
-        min_ = value;
-        total_.min_at = at();
-    }
-    template <class At>
-    TEGU_DEVICE void take_high(T value, At at) {
-        if (!(value > max_) && total_.max_at != kNowhere) return;
-        max_ = value;
-        total_.max_at = at();
-    }
-    // The runs are read again, so that few registers are needed; if their bytes have changed, the answer is some index of theirs.
-    TEGU_DEVICE static std::uint64_t find(const Elements<T, kRun>& elements, std::uint64_t begin, unsigned row,
-                                          T value) {
-        TEGU_NO_UNROLL
-        for (unsigned r = 0; r < kTileRuns; ++r) {
-            T x[kRun];
-            load_packs<T, kRun>(elements.data + begin + r * row, x);
-            unsigned at = kRun;
-            TEGU_UNROLL
-            for (unsigned i = kRun; i-- > 0;)
-                if (x[i] == value) at = i;
-            if (at < kRun) return begin + r * row + at;
+    TEGU_DEVICE void note(T low, T high, std::uint32_t number) {
+        if (low < min_ || min_in_ == kNever) {
+            min_ = low;
+            min_in_ = number;
         }
-        return begin;
+        if (high > max_ || max_in_ == kNever) {
+            max_ = high;
+            max_in_ = number;
+        }
     }
 
-    IntegerPartial total_;
+    typename SumsOf<T, Parts>::type sums_;
     T min_ = 0;
     T max_ = 0;
+    std::uint32_t min_in_ = kNever;
+    std::uint32_t max_in_ = kNever;
+    std::uint32_t missing_ = 0;
 };
 
 }  // namespace cuda

@@ -66,6 +66,33 @@ struct DenseElements {
     }
 };
 
+// A sequence without gaps. If its runs cannot be loaded as packs, one by one.
+template <class T, unsigned Run>
+struct RowElements {
+    const T* data;
+    std::uint64_t n;
+    bool packs;
+
+    TEGU_DEVICE RowElements(const ReduceInput& input, std::uint64_t sequence, bool runs_are_packs)
+        : data(static_cast<const T*>(input.data) + sequence * input.sequence_stride),
+          n(input.n),
+          packs(runs_are_packs) {}
+    // As DenseElements has it.
+    TEGU_DEVICE unsigned count(std::uint64_t begin) const {
+        return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
+    }
+    TEGU_DEVICE unsigned load(std::uint64_t begin, T* x) const {
+        const unsigned there = count(begin);
+        if (packs && there == Run) {
+            load_packs<T, Run>(data + begin, x);
+            return there;
+        }
+        TEGU_UNROLL
+        for (unsigned i = 0; i < Run; ++i) x[i] = i < there ? data[begin + i] : T();
+        return there;
+    }
+};
+
 // Any sequence. Run: neighbours that are loaded together, at indices that are multiples of it.
 template <class T, unsigned Run>
 struct Elements {

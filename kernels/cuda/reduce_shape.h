@@ -12,9 +12,9 @@ namespace tegu {
 namespace cuda {
 
 struct ReducePolicy {
-    unsigned threads_per_block;  // 32..512, a power of two
+    unsigned threads_per_block;  // 32..512, a power of two; more where a group would be less than a chunk
     unsigned
-        tiles_per_warp;  // at most, one after the other: 1, 2, 4, 8 or 16; of floats 4. Fewer where the device would not be full.
+        tiles_per_warp;  // at most, one after the other: 1, 2, 4, 8 or 16. Fewer where the device would not be full.
     unsigned waves;  // of the grids that stride over short rows
     std::uint64_t
         launch_bytes;  // of input that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
@@ -24,17 +24,36 @@ struct ReducePolicy {
                a.waves == b.waves && a.launch_bytes == b.launch_bytes;
     }
 };
-constexpr ReducePolicy kDefaultReducePolicy{512, 4, 4, 64 << 20};
+constexpr ReducePolicy kDefaultReducePolicy{128, 16, 4, 64 << 20};
 
 constexpr std::uint64_t kTilesPerChunk = 16;
 
+// How the groups of a sequence are closed: by the last block of each fan of them, then by the last of those blocks. Few groups are one fan.
+constexpr std::uint64_t kFanGroups = 256;
+constexpr std::uint64_t kMostDirectGroups = 1024;
+struct ReduceClosing {
+    std::uint64_t fans = 1;
+    std::uint64_t places = 1;   // of partial results, of a sequence
+    std::uint64_t tickets = 1;  // of a sequence
+};
+inline ReduceClosing closing_of(std::uint64_t groups) {
+    ReduceClosing closing;
+    closing.places = groups;
+    if (groups <= kMostDirectGroups) return closing;
+    closing.fans = (groups + kFanGroups - 1) / kFanGroups;
+    closing.places = groups + closing.fans;
+    closing.tickets = closing.fans + 1;
+    return closing;
+}
+
 struct ReduceShape {
     unsigned threads;         // of a block
-    unsigned tiles_per_warp;  // a power of two
+    unsigned tiles_per_warp;  // a power of two; of short rows: runs of a lane
     unsigned team_warps;     // that share a group: a power of two; all of the block where a sequence has several groups
     std::uint64_t groups;    // of a sequence; 1 or more
     unsigned segment_lanes;  // not 0: short rows, this many lanes each (a power of two)
     unsigned blocks;         // of the grid for short rows
+    ReduceClosing closing = ReduceClosing();  // closing_of(groups)
 
     friend constexpr bool operator==(const ReduceShape& a, const ReduceShape& b) {
         return a.threads == b.threads && a.tiles_per_warp == b.tiles_per_warp && a.team_warps == b.team_warps &&
@@ -68,17 +87,27 @@ inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy&
     return policy.threads_per_block < work.most_threads ? policy.threads_per_block : work.most_threads;
 }
 
+constexpr unsigned kMostLaneRuns = 8;  // of a short row
+
 inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePolicy& policy,
                                      const DeviceLimits& limits) {
     const unsigned threads = block_threads_of(work, policy);
-    const std::uint64_t lanes = up_to_power_of_two(ceil_divide(work.n, work.run_elements));
-    const std::uint64_t per_block = threads / lanes;
-    const std::uint64_t wanted = ceil_divide(work.sequences, per_block > 0 ? per_block : 1);
-    const std::uint64_t resident =
-        std::uint64_t{limits.multiprocessors} * (limits.threads_per_multiprocessor / threads + 1);
-    const std::uint64_t most = resident * (policy.waves > 0 ? policy.waves : 1);
-    return ReduceShape{
-        threads, 1, 1, 1, static_cast<unsigned>(lanes), static_cast<unsigned>(wanted < most ? wanted : most)};
+    const std::uint64_t runs = up_to_power_of_two(ceil_divide(work.n, work.run_elements));
+    const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor;
+    // Few lanes a row, but loads side by side that fill the sectors of memory, and work for half of the device.
+    std::uint64_t lanes = runs > kMostLaneRuns ? runs / kMostLaneRuns : 1;
+    while (lanes < runs && work.sequences * lanes < resident / 2) lanes *= 2;
+    const std::uint64_t wanted = ceil_divide(work.sequences, threads / lanes > 0 ? threads / lanes : 1);
+    const std::uint64_t most = (resident / threads + 1) * (policy.waves > 0 ? policy.waves : 1);
+    return ReduceShape{threads, static_cast<unsigned>(runs / lanes), 1, 1, static_cast<unsigned>(lanes),
+                       static_cast<unsigned>(wanted < most ? wanted : most)};
+}
+
+// Whether the nodes of floats that wait for others of their warp's tiles fit the shared memory that every device has: 40 B a thread and level.
+inline bool waiting_fits(unsigned threads, unsigned tiles_per_warp) {
+    unsigned levels = 0;
+    while (1u << levels < tiles_per_warp) ++levels;
+    return threads * levels <= 1024;
 }
 
 // REQUIRES: sequences > 0.
@@ -87,22 +116,25 @@ inline ReduceShape choose_reduce_shape(const ReduceWorkload& work, const ReduceP
     if (work.sequences > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
         return choose_short_rows(work, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);
-    // Half of what the device holds: fewer warps leave memory idle.
-    const std::uint64_t warps = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 64;
+    // A quarter of what the device holds: fewer warps leave memory idle.
+    const std::uint64_t warps = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
     const unsigned most = policy.tiles_per_warp < work.most_tiles ? policy.tiles_per_warp : work.most_tiles;
     unsigned threads = block_threads_of(work, policy);
     unsigned per_warp = 1;
-    while (per_warp < most && per_warp < tiles && work.sequences * ceil_divide(tiles, 2 * per_warp) >= 2 * warps)
+    while (per_warp < most && per_warp < tiles && work.sequences * ceil_divide(tiles, 2 * per_warp) >= warps)
         per_warp *= 2;
+    while (threads > 32 && !waiting_fits(threads, per_warp)) threads /= 2;
     std::uint64_t team = up_to_power_of_two(ceil_divide(tiles, per_warp));
     while (threads > 32 && work.sequences * team <= threads / 64) threads /= 2;  // no idle warps
+    while (threads / 32 < team && team <= work.most_threads / 32 && waiting_fits(2 * threads, per_warp)) threads *= 2;
     if (team <= threads / 32) return ReduceShape{threads, per_warp, static_cast<unsigned>(team), 1, 0, 0};
     while (threads / 32 * per_warp < kTilesPerChunk) {  // a group is a chunk at least
         unsigned* const grows = threads < work.most_threads ? &threads : &per_warp;
         *grows *= 2;
     }
     team = threads / 32;
-    return ReduceShape{threads, per_warp, static_cast<unsigned>(team), ceil_divide(tiles, team * per_warp), 0, 0};
+    const std::uint64_t groups = ceil_divide(tiles, team * per_warp);
+    return ReduceShape{threads, per_warp, static_cast<unsigned>(team), groups, 0, 0, closing_of(groups)};
 }
 
 }  // namespace cuda

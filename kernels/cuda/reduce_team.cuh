@@ -7,8 +7,7 @@
 //   static void merge(Partial* a, const Partial& b)       commutative to the bit; a Partial{} changes nothing
 #pragma once
 
-#include "kernels/cuda/reduce.h"
-#include "kernels/cuda/simt.cuh"
+#include "kernels/cuda/reduce_load.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -33,7 +32,8 @@ struct TeamPlace {
         group = range.first_group + (index - slot * range.group_count);
         active = slot < range.count && group < range.first_group + range.group_count;
     }
-    TEGU_DEVICE bool leads() const { return active && warp == 0 && lane_index() == 0; }
+    // In the warp that holds the result of the team.
+    TEGU_DEVICE bool leads() const { return active && warp == 0; }
 };
 
 template <class P>
@@ -87,14 +87,14 @@ TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned 
 // ((0 + 1) + (2 + 3)) of the partial results from `first` on, as far as there are any.
 template <class P>
 TEGU_DEVICE typename P::Partial merge_four(const std::uint64_t* words, std::uint64_t first, std::uint64_t count) {
-    typename P::Partial left;
-    typename P::Partial right;
-    if (first < count) left = load_partial<P>(words, first);
-    if (first + 1 < count) P::merge(&left, load_partial<P>(words, first + 1));
-    if (first + 2 < count) right = load_partial<P>(words, first + 2);
-    if (first + 3 < count) P::merge(&right, load_partial<P>(words, first + 3));
-    P::merge(&left, right);
-    return left;
+    typename P::Partial all;
+    TEGU_NO_UNROLL
+    for (std::uint64_t i = first; i < first + 4 && i < count; i += 2) {
+        typename P::Partial pair = load_partial<P>(words, i);
+        if (i + 1 < count) P::merge(&pair, load_partial<P>(words, i + 1));
+        P::merge(&all, pair);
+    }
+    return all;
 }
 
 // The tree over `count` partial results in global memory, which it overwrites: in thread 0. All threads of the block call it.
@@ -122,25 +122,118 @@ TEGU_DEVICE typename P::Partial block_tree(std::uint64_t* words, std::uint64_t c
     return team_tree<P>(partial, block_warps(), shared);
 }
 
-// From the warps of a block to the sequences that they end: true in the one thread that then holds the partial result of the whole sequence.
-// All threads of the block call it, once.
+// Stores what the block has (in thread 0) for the others that `ticket` counts. True in all threads of the last of them to do so, which sees what the
+// others stored. All threads of the block call it.
+template <class P>
+TEGU_DEVICE bool leave_partial(std::uint64_t* words, std::uint64_t index, const typename P::Partial& partial,
+                               std::uint32_t* ticket, std::uint32_t blocks) {
+    bool last = false;
+    if (thread_index() == 0) {  // which alone writes what others read, so that it alone needs fences
+        store_partial<P>(words, index, partial);
+        grid_fence();
+        last = atomic_wrap(ticket, blocks - 1) == blocks - 1;
+        grid_fence();
+    }
+    return block_any(last);
+}
+
+// From the warps of a block to the sequences that they end: true in all threads of a block whose teams end one, and then lane 0 of a team's first warp
+// holds the partial result of the whole sequence. Of many groups the last block of every fan leaves one partial result for the last block of all
+// (ReduceClosing). All threads of the block call it, once.
 template <class P>
 TEGU_DEVICE bool close_sequence(typename P::Partial* partial, const TeamPlace& place, const ReduceShape& shape,
                                 const ReduceWork& work, std::uint64_t* shared) {
     *partial = team_tree<P>(*partial, shape.team_warps, shared);
-    if (shape.groups == 1) return place.leads();
-    std::uint64_t* const words = static_cast<std::uint64_t*>(work.partials) + place.slot * shape.groups * P::kWords;
-    bool last = false;
-    if (place.leads()) {  // thread 0, which alone writes what others read, so that it alone needs fences
-        store_partial<P>(words, place.group, *partial);
-        grid_fence();
-        const auto before_last = static_cast<std::uint32_t>(shape.groups - 1);
-        last = atomic_wrap(work.tickets + place.slot, before_last) == before_last;
-        grid_fence();
+    if (shape.groups == 1) return true;
+    const ReduceClosing& closing = shape.closing;
+    std::uint64_t* words = static_cast<std::uint64_t*>(work.partials) + place.slot * closing.places * P::kWords;
+    std::uint32_t* tickets = work.tickets + place.slot * closing.tickets;
+    std::uint64_t index = place.group;
+    std::uint64_t count = shape.groups;
+    TEGU_NO_UNROLL
+    for (unsigned level = closing.fans > 1 ? 0 : 1; level < 2; ++level) {
+        const std::uint64_t fan = level == 0 ? index / kFanGroups : 0;
+        const std::uint64_t left = count - fan * kFanGroups;
+        const auto here = static_cast<std::uint32_t>(level == 0 && left > kFanGroups ? kFanGroups : left);
+        if (!leave_partial<P>(words, index, *partial, tickets + fan, here)) return false;
+        *partial = block_tree<P>(words + fan * (kFanGroups * P::kWords), here, shared);
+        words += count * P::kWords;
+        tickets += closing.fans;
+        index = fan;
+        count = closing.fans;
     }
-    if (!block_any(last)) return false;
-    *partial = block_tree<P>(words, shape.groups, shared);
-    return place.leads();
+    return true;
+}
+
+// --- where extremes are -------------------------------------------------------------------------------------------------
+// While a sequence is read its extremes are known by value and by tile. When it is complete, its team looks at the two tiles once more.
+
+constexpr unsigned kLocateWords = 5;  // of shared memory, a warp
+
+// The smallest and the largest element of a sequence: the value as 64 bits, and the first tile that has it; nowhere: ~0.
+struct SoughtExtremes {
+    std::uint64_t value[2];
+    std::uint64_t tile[2];
+};
+
+// Gives the first warp of each team the indices of the first elements that equal the values; if bytes have changed, some indices of the tiles.
+// `sought`: of lane 0 of the team's first warp. Equal::from(value) gives what Equal::to(x, that) compares with elements. Tiles have kTileRuns runs a lane.
+// shared: kLocateWords words a warp. All threads of the block call it.
+template <class Equal, class T, unsigned Run, class From>
+TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const From& elements, const TeamPlace& place,
+                                           unsigned team_warps, std::uint64_t* shared) {
+    std::uint64_t* const words = shared + (warp_index() - place.warp) * kLocateWords;
+    std::uint32_t* const found = reinterpret_cast<std::uint32_t*>(words + 4);
+    block_barrier();  // what lay in shared memory has been read
+    if (place.warp == 0 && lane_index() == 0) {
+        TEGU_UNROLL
+        for (unsigned i = 0; i < 2; ++i) {
+            words[i] = sought.value[i];
+            words[2 + i] = place.active ? sought.tile[i] : ~std::uint64_t{0};
+            found[i] = ~std::uint32_t{0};
+        }
+    }
+    block_barrier();
+    TEGU_NO_UNROLL
+    for (unsigned i = 0; i < 2; ++i) {
+        const std::uint64_t tile = words[2 + i];
+        if (tile == ~std::uint64_t{0}) continue;
+        const auto value = Equal::from(words[i]);
+        TEGU_NO_UNROLL
+        for (unsigned r = place.warp; r < kTileRuns; r += team_warps) {
+            const unsigned begin = Run * (r * kWarpLanes + lane_index());
+            T x[Run];
+            const unsigned there = elements.load(tile * (kTileRuns * kWarpLanes * Run) + begin, x);
+            unsigned at = Run;
+            TEGU_UNROLL
+            for (unsigned j = Run; j-- > 0;)
+                if (j < there && Equal::to(x[j], value)) at = j;
+            if (at < Run) atomic_min(found + i, begin + at);
+        }
+    }
+    block_barrier();
+    SoughtExtremes at = sought;
+    TEGU_UNROLL
+    for (unsigned i = 0; i < 2; ++i) {
+        const std::uint64_t tile = words[2 + i];
+        const std::uint32_t first = found[i];
+        at.tile[i] = tile == ~std::uint64_t{0} ? tile
+                                               : tile * (kTileRuns * kWarpLanes * Run) + (~first == 0 ? 0 : first);
+    }
+    return at;
+}
+
+// Index of the first element of a run that equals `value`, or ~0 as the run is. If its bytes have changed, some index of the run.
+template <class Equal, class T, unsigned Run>
+TEGU_DEVICE std::uint64_t first_in_run(const RowElements<T, Run>& elements, std::uint64_t run, std::uint64_t value) {
+    if (run == ~std::uint64_t{0}) return run;
+    T x[Run];
+    const unsigned there = elements.load(Run * run, x);
+    unsigned at = 0;
+    TEGU_UNROLL
+    for (unsigned j = Run; j-- > 0;)
+        if (j < there && Equal::to(x[j], Equal::from(value))) at = j;
+    return Run * run + at;
 }
 
 }  // namespace cuda

@@ -14,7 +14,7 @@ using testing_support::Content;
 using testing_support::DigestShape;
 
 const cuda::ReducePolicy kPolicies[] = {
-    {512, 4, 4, 64 << 20}, {128, 4, 1, 64 << 20}, {256, 16, 2, 1}, {32, 1, 1, 100000}, {64, 2, 3, 4096}};
+    {128, 16, 4, 64 << 20}, {512, 4, 1, 64 << 20}, {256, 16, 2, 1}, {32, 1, 1, 100000}, {64, 2, 3, 4096}};
 
 constexpr ElementType kTypes[] = {
 #define TEGU_X(number, Name, word, type) ElementType::Name,

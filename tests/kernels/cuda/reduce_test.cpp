@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce on the GPU backend beyond the common jobs: launch policies, sizes around runs, tiles and chunks, rows of every length, gaps and
 // addresses, inputs where a leaf leaves its fast path, integer totals that do not fit, and jobs cut into several launches.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -15,7 +16,7 @@ using testing_support::Content;
 using testing_support::DigestShape;
 
 const cuda::ReducePolicy kPolicies[] = {
-    {512, 4, 4, 64 << 20}, {128, 4, 1, 64 << 20}, {256, 16, 2, 1}, {32, 1, 1, 100000}, {64, 2, 3, 4096}};
+    {128, 16, 4, 64 << 20}, {512, 4, 1, 64 << 20}, {256, 16, 2, 1}, {32, 1, 1, 100000}, {64, 2, 3, 4096}};
 
 constexpr ElementType kTypes[] = {
 #define TEGU_X(number, Name, word, type) ElementType::Name,
@@ -197,7 +198,7 @@ const cuda::DeviceLimits kNano{53, 1, 2048, 48 << 10, 256 << 10};
 const cuda::DeviceLimits kServer{90, 132, 2048, 227 << 10, 50 << 20};
 
 cuda::ReduceShape shape_of(std::uint64_t sequences, std::uint64_t n, const cuda::DeviceLimits& limits,
-                           unsigned most_tiles = 4) {
+                           unsigned most_tiles = 16) {
     return cuda::choose_reduce_shape({sequences, n, 1024, 4, most_tiles, 512}, cuda::kDefaultReducePolicy, limits);
 }
 
@@ -225,6 +226,8 @@ TEST(ReduceShape, GroupsCoverTheSequenceAndAreChunksAtLeast) {
                     if (shape.groups > 1) {
                         EXPECT_GE(group, cuda::kTilesPerChunk) << at;
                         EXPECT_EQ(shape.teams(), 1u) << at;
+                        EXPECT_GE(shape.closing.fans * std::max(cuda::kFanGroups, cuda::kMostDirectGroups), shape.groups);
+                        EXPECT_EQ(shape.closing.fans > 1, shape.groups > cuda::kMostDirectGroups) << at;
                     }
                 }
 }
@@ -232,10 +235,14 @@ TEST(ReduceShape, GroupsCoverTheSequenceAndAreChunksAtLeast) {
 TEST(ReduceShape, SmallWorkSpreadsAndLargeWorkTakesSeveralTilesAWarp) {
     EXPECT_EQ(shape_of(1, 10000, kServer), (cuda::ReduceShape{512, 1, 16, 1, 0, 0}));
     EXPECT_EQ(shape_of(1, 1000000, kServer), (cuda::ReduceShape{512, 1, 16, 62, 0, 0}));
-    EXPECT_EQ(shape_of(1, std::uint64_t{1} << 29, kServer), (cuda::ReduceShape{512, 4, 16, 8192, 0, 0}));
-    EXPECT_EQ(shape_of(1, 1000000, kNano).tiles_per_warp, 4u);
-    EXPECT_EQ(shape_of(1000000, 16, kServer).segment_lanes, 4u);
+    EXPECT_EQ(shape_of(1, 10000000, kServer), (cuda::ReduceShape{128, 4, 4, 611, 0, 0}));
+    EXPECT_EQ(shape_of(1, std::uint64_t{1} << 29, kServer), (cuda::ReduceShape{128, 16, 4, 8192, 0, 0}));
+    EXPECT_EQ(shape_of(1, 1000000, kNano).tiles_per_warp, 16u);
+    EXPECT_EQ(shape_of(1000000, 16, kServer), (cuda::ReduceShape{128, 4, 1, 1, 1, 7813}));
+    EXPECT_EQ(shape_of(1000000, 128, kServer).segment_lanes, 4u);
+    EXPECT_EQ(shape_of(100, 128, kServer).segment_lanes, 32u);
     EXPECT_EQ(shape_of(100000, 1000, kServer).team_warps, 1u);
+    EXPECT_EQ(shape_of(1000, 100000, kServer), (cuda::ReduceShape{256, 16, 8, 1, 0, 0}));
 }
 
 }  // namespace

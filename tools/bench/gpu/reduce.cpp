@@ -153,10 +153,10 @@ class Launches {
           shape_(cuda::choose_reduce_shape(cuda::reduce_workload(with.type, with.set.kind, with.sequences, with.n),
                                            policy, bench.context().limits)),
           columns_(with.sequences * 16 * cuda::kReduceColumns + 256, 0, 1),
-          partials_(std::max<std::uint64_t>(with.sequences * shape_.groups, 1) * cuda::kReducePartialBytes, 0, 1),
-          tickets_(with.sequences * 4 + 8, 0, 1),
+          partials_(with.sequences * shape_.closing.places * cuda::kReducePartialBytes, 0, 1),
+          tickets_(with.sequences * shape_.closing.tickets * 4, 0, 1),
           totals_(with.sequences * cuda::kReducePartialBytes, 0, 1) {
-        require_cuda(cudaMemset(tickets_[0], 0, with.sequences * 4), "cudaMemset");
+        require_cuda(cudaMemset(tickets_[0], 0, with.sequences * shape_.closing.tickets * 4), "cudaMemset");
         for (unsigned c = 0; c < cuda::kReduceColumns; ++c)
             target_.column[c] = (with.set.statistics >> c & 1u) != 0
                                     ? static_cast<char*>(columns_[0]) + c * 16 * with.sequences

@@ -66,7 +66,8 @@ struct WordSum {
         TEGU_UNROLL
         for (unsigned w = kWords; w-- > 0;) {
             c[w] = ((a[w] & ~kHigh) + (b[w] & ~kHigh)) ^ ((a[w] ^ b[w]) & kHigh);
-            const std::uint32_t over = kHigh & (kSigned ? (a[w] ^ c[w]) & (b[w] ^ c[w]) : (a[w] & b[w]) | ((a[w] | b[w]) & ~c[w]));
+            const std::uint32_t over =
+                kHigh & (kSigned ? (a[w] ^ c[w]) & (b[w] ^ c[w]) : (a[w] & b[w]) | ((a[w] | b[w]) & ~c[w]));
             if (over != 0) first = w * (4 / sizeof(T)) + trailing_zeros(over) / (8 * sizeof(T));
         }
         memcpy(z, c, sizeof c);
@@ -74,7 +75,8 @@ struct WordSum {
     }
 };
 template <class T, unsigned Width>
-using SumOfPacks = std::conditional_t<std::is_integral<T>::value && sizeof(T) <= 2, WordSum<T, Width>, PackSum<T, Width>>;
+using SumOfPacks =
+    std::conditional_t<std::is_integral<T>::value && sizeof(T) <= 2, WordSum<T, Width>, PackSum<T, Width>>;
 
 // add_packs: z = x + y, dense.
 // in:    x, y [n] T, 16-byte aligned               out: z [n] T, 16-byte aligned; may be x or y
@@ -83,7 +85,8 @@ using SumOfPacks = std::conditional_t<std::is_integral<T>::value && sizeof(T) <=
 // moves: reads 2 n sizeof(T) B, writes n sizeof(T) B      order: any
 // why:   Packs loads of each input are in flight before the first addition, which hides the latency of memory
 template <class T, unsigned Packs>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) add_packs(const T* x, const T* y, T* z, std::uint64_t n, std::uint64_t* overflow) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    add_packs(const T* x, const T* y, T* z, std::uint64_t n, std::uint64_t* overflow, std::uint64_t first_index) {
     constexpr unsigned kWidth = 16 / sizeof(T);
     using Chunk = Pack<T, kWidth>;
     const std::uint64_t packs = n / kWidth;
@@ -92,7 +95,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) add_packs(const T* x, const T* y, T* z, std
     const auto store = [=](std::uint64_t pack, const Chunk& a, const Chunk& b) {
         Chunk c;
         const unsigned first = SumOfPacks<T, kWidth>::of(a, b, &c);
-        if (first != kWidth) atomic_min(overflow, pack * kWidth + first);
+        if (first != kWidth) atomic_min(overflow, first_index + pack * kWidth + first);
         reinterpret_cast<Chunk*>(z)[pack] = c;
     };
     std::uint64_t p = self;
@@ -112,7 +115,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) add_packs(const T* x, const T* y, T* z, std
     if (rest < n) {
         bool fits = true;
         z[rest] = Sum<T>::of(x[rest], y[rest], &fits);
-        if (!fits) atomic_min(overflow, rest);
+        if (!fits) atomic_min(overflow, first_index + rest);
     }
 }
 
@@ -134,7 +137,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) add_elements(AddArrays arrays) {
         bool fits = true;
         static_cast<T*>(arrays.z)[i] =
             Sum<T>::of(x[row * arrays.x_row_stride + col], y[row * arrays.y_row_stride + col], &fits);
-        if (!fits) atomic_min(arrays.overflow, i);
+        if (!fits) atomic_min(arrays.overflow, arrays.first + i);
     }
 }
 
@@ -145,10 +148,12 @@ LaunchStatus launch_packs(const AddArrays& arrays, const AddPolicy& policy, cons
     const unsigned blocks = blocks_for(packs / Packs + 1, policy.threads_per_block, policy.waves, limits);
     return launch(add_packs<T, Packs>, LaunchShape{blocks, 1, policy.threads_per_block, 0}, stream,
                   static_cast<const T*>(arrays.x), static_cast<const T*>(arrays.y), static_cast<T*>(arrays.z), n,
-                  arrays.overflow);
+                  arrays.overflow, arrays.first);
 }
 
-bool is_aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; }
+bool is_aligned(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
+}
 
 template <class T>
 LaunchStatus launch_typed(const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits, Stream stream) {
@@ -164,7 +169,8 @@ LaunchStatus launch_typed(const AddArrays& arrays, const AddPolicy& policy, cons
 
 }  // namespace
 
-LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits,
+                        Stream stream) {
     if (arrays.rows == 0 || arrays.cols == 0) return 0;
     switch (type) {
 #define TEGU_X(number, Name, word, element) \

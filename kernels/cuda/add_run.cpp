@@ -5,6 +5,8 @@
 
 #include "kernels/add.h"
 #include "kernels/cuda/add.h"
+#include "kernels/cuda/pace.h"
+#include "kernels/cuda/pieces.h"
 
 namespace tegu::cuda {
 namespace {
@@ -31,10 +33,35 @@ Error overflow_at(ElementType type, std::uint64_t index, const std::byte* stored
     });
 }
 
+// Launch after launch; arrays without gaps are one long row.
+Result<void> add_all(ElementType type, AddArrays arrays, const Context& context, const kernels::StopToken& stop) {
+    const AddPolicy& policy = context.policies.add;
+    const std::size_t bytes = element_bytes(type);
+    if (arrays.x_row_stride == arrays.cols && arrays.y_row_stride == arrays.cols) {
+        arrays.cols *= arrays.rows;
+        arrays.rows = 1;
+    }
+    Pace pace(context, stop);
+    return for_pieces(
+        arrays.rows, arrays.cols, policy.launch_bytes * context.limits.multiprocessors / (3 * bytes),
+        [&](const Piece& piece) {
+            AddArrays part = arrays;
+            part.x = static_cast<const std::byte*>(arrays.x) + (piece.row * arrays.x_row_stride + piece.col) * bytes;
+            part.y = static_cast<const std::byte*>(arrays.y) + (piece.row * arrays.y_row_stride + piece.col) * bytes;
+            part.first = piece.row * arrays.cols + piece.col;
+            part.z = static_cast<std::byte*>(arrays.z) + part.first * bytes;
+            part.rows = piece.rows;
+            part.cols = piece.cols;
+            Result<void> paced = pace.next();
+            return paced ? check_cuda(launch_add(type, part, policy, context.limits, context.stream), "add") : paced;
+        });
+}
+
 }  // namespace
 
 Result<kernels::RunReport> run_add(const Job& job, const AddParams&, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop) {
+                                   Span<const kernels::OutputView> outputs, const Context& context,
+                                   const kernels::StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     const std::uint64_t none = ~std::uint64_t{0};
     Result<void*> overflow = context.workspace->take(sizeof none);
@@ -44,9 +71,10 @@ Result<kernels::RunReport> run_add(const Job& job, const AddParams&, Span<const 
         Result<void> set = context.workspace->write(*overflow, &none, sizeof none);
         if (!set) return std::move(set).error();
     }
-    const AddArrays arrays{inputs[0].data,       inputs[1].data,       outputs[0].data, job.rows, job.cols,
-                           inputs[0].row_stride, inputs[1].row_stride, static_cast<std::uint64_t*>(*overflow)};
-    Result<void> launched = check_cuda(launch_add(job.type, arrays, context.policies.add, context.limits, context.stream), "add");
+    const AddArrays arrays{
+        inputs[0].data, inputs[1].data,       outputs[0].data,      job.rows,
+        job.cols,       inputs[0].row_stride, inputs[1].row_stride, static_cast<std::uint64_t*>(*overflow)};
+    Result<void> launched = add_all(job.type, arrays, context, stop);
     if (!launched) return std::move(launched).error();
     if (exact) {
         std::uint64_t first = none;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row that fits the registers of a group of lanes, or of a block, is read once. A longer one is spread over blocks: all of them find its
-// largest magnitude, a second launch divides, and reads from the L2 cache what still is there. Magnitudes are compared as bits without
-// the sign: their order is that of the numbers, with every NaN above infinity.
+// A row that fits the registers of a group of lanes, or of a block, is read once. Of longer ones each block reads its own twice, while the L2 cache still has it; where
+// there are too few of them for that, a row is spread over all blocks: they find its largest magnitude, and a second launch divides. Magnitudes are compared as bits
+// without the sign: their order is that of the numbers, with every NaN above infinity.
 #include "kernels/cuda/rowscale.h"
+
+#include <type_traits>
 
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/grid.cuh"
@@ -45,23 +47,26 @@ TEGU_DEVICE T scaled(T x, T scale, bool is_zero) {
     return Narrow<T>::of(is_zero ? widen(x) : widen(x) / widen(scale));
 }
 
-// The largest key of the lanes that share a row. REQUIRES: lanes is a power of two up to 32.
+constexpr unsigned kInFlight = 4;  // packs that a thread loads at once of a row that it does not hold
+
 template <class K>
-TEGU_DEVICE K group_max(K key, unsigned lanes) {
-    for (unsigned mask = lanes / 2; mask != 0; mask /= 2) {
-        const K other = shuffle_xor(key, mask);
-        key = other > key ? other : key;
-    }
-    return key;
+TEGU_DEVICE K larger(K a, K b) {
+    return a > b ? a : b;
 }
+
+// The largest key of the block.
 template <class K>
 TEGU_DEVICE K block_max(K key) {
     TEGU_SHARED_ARRAY(K, of_warp, 32);
-    key = group_max(key, kWarpLanes);
+    const auto warp_max = [](K own) {
+        TEGU_UNROLL
+        for (unsigned mask = kWarpLanes / 2; mask != 0; mask /= 2) own = larger(own, shuffle_xor(own, mask));
+        return own;
+    };
+    key = warp_max(key);
     if (lane_index() == 0) of_warp[warp_index()] = key;
     block_barrier();
-    key = lane_index() < block_warps() ? of_warp[lane_index()] : 0;
-    return group_max(key, kWarpLanes);
+    return warp_max(lane_index() < block_warps() ? of_warp[lane_index()] : K{0});
 }
 
 // What a thread holds of a row: every `lanes`-th pack from its own on.
@@ -101,37 +106,45 @@ struct Held {
 // grid:  x strides over groups of `lanes` threads, Rows rows each    block: policy.threads_per_block
 // shared: none                                         result valid in: values and scales, after the launch
 // moves: reads rows * cols * sizeof(T) B, writes as much and rows * sizeof(T) B      order: any
-// why:   one read of the data; all packs of Rows rows are in flight before the first comparison
+// why:   one read of the data; all packs of Rows rows are in flight before the first comparison, and all rows are compared side by side
 template <class T, unsigned Width, unsigned Packs, unsigned Rows>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_groups(RowscaleArrays arrays, unsigned lanes) {
     const unsigned first = thread_index() % lanes;
     const std::uint64_t packs = arrays.cols / Width;
-    const std::uint64_t groups = std::uint64_t{grid_x()} * (block_threads() / lanes);
-    const std::uint64_t group = std::uint64_t{block_x()} * (block_threads() / lanes) + thread_index() / lanes;
+    const unsigned together = block_threads() / lanes * Rows;  // rows of a block
     // All lanes of a warp stay to the end, as they shuffle together: the number of rounds is the same for all.
-    for (std::uint64_t round = 0; round * groups * Rows < arrays.rows; ++round) {
-        const std::uint64_t begin = (round * groups + group) * Rows;
+    for (std::uint64_t base = std::uint64_t{block_x()} * together; base < arrays.rows;
+         base += std::uint64_t{grid_x()} * together) {
+        const std::uint64_t begin = base + thread_index() / lanes * Rows;
+        const unsigned count = begin >= arrays.rows         ? 0
+                               : arrays.rows - begin < Rows ? static_cast<unsigned>(arrays.rows - begin)
+                                                            : Rows;
         Held<T, Width, Packs> held[Rows];
         TEGU_UNROLL
         for (unsigned r = 0; r < Rows; ++r)
-            if (begin + r < arrays.rows)
+            if (r < count)
                 held[r].load(static_cast<const T*>(arrays.x) + (begin + r) * arrays.row_stride, packs, first, lanes);
+        typename Key<T>::type key[Rows];
+        TEGU_UNROLL
+        for (unsigned r = 0; r < Rows; ++r) key[r] = r < count ? held[r].key(packs, first, lanes, arrays.skip_nans) : 0;
+        for (unsigned mask = lanes / 2; mask != 0; mask /= 2) {
+            TEGU_UNROLL
+            for (unsigned r = 0; r < Rows; ++r) key[r] = larger(key[r], shuffle_xor(key[r], mask));
+        }
         TEGU_UNROLL
         for (unsigned r = 0; r < Rows; ++r) {
-            const std::uint64_t row = begin + r;
-            const bool is_row = row < arrays.rows;
-            const auto key = group_max(is_row ? held[r].key(packs, first, lanes, arrays.skip_nans) : 0, lanes);
-            if (!is_row) continue;
-            const T scale = Key<T>::scale(key);
-            held[r].store(static_cast<T*>(arrays.values) + row * arrays.cols, packs, first, lanes, scale, key == 0);
-            if (first == 0) static_cast<T*>(arrays.scales)[row] = scale;
+            if (r >= count) continue;
+            const T scale = Key<T>::scale(key[r]);
+            held[r].store(static_cast<T*>(arrays.values) + (begin + r) * arrays.cols, packs, first, lanes, scale,
+                          key[r] == 0);
+            if (first == 0) static_cast<T*>(arrays.scales)[begin + r] = scale;
         }
     }
 }
 
 // rowscale_blocks: rows that the registers of a block hold.
 // in, out, moves, why: as rowscale_groups
-// grid:  x strides over rows                           block: policy.threads_per_block
+// grid:  x strides over rows                           block: shape.threads
 // shared: 256 B                                        result valid in: values and scales, after the launch
 template <class T, unsigned Width, unsigned Packs>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_blocks(RowscaleArrays arrays) {
@@ -141,43 +154,63 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_blocks(RowscaleArrays arrays) {
         held.load(static_cast<const T*>(arrays.x) + row * arrays.row_stride, packs, thread_index(), block_threads());
         const auto key = block_max(held.key(packs, thread_index(), block_threads(), arrays.skip_nans));
         const T scale = Key<T>::scale(key);
-        held.store(static_cast<T*>(arrays.values) + row * arrays.cols, packs, thread_index(), block_threads(), scale, key == 0);
+        held.store(static_cast<T*>(arrays.values) + row * arrays.cols, packs, thread_index(), block_threads(), scale,
+                   key == 0);
         if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = scale;
         block_barrier();  // the shared words of block_max are read: the next row may write them
     }
 }
 
-// Line `line` of the input, and of the values.
-template <class T>
-TEGU_DEVICE const T* line_of(const RowscaleArrays& arrays, std::uint64_t line) {
-    return static_cast<const T*>(arrays.x) + line * arrays.row_stride;
+// rowscale_sweeps: rows that a block reads twice, the second time from their end, which is what a cache still has.
+// in, out: as rowscale_groups
+// grid:  x strides over rows                           block: shape.threads
+// shared: 256 B                                        result valid in: values and scales, after the launch
+// moves: reads rows * cols * sizeof(T) B, and as much from the L2 cache; writes as much      order: any
+// why:   few rows are at work at once, so that the second read seldom goes to memory
+template <class T, unsigned Width>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_sweeps(RowscaleArrays arrays) {
+    const std::uint64_t packs = arrays.cols / Width;
+    const unsigned step = kInFlight * block_threads();
+    for (std::uint64_t row = block_x(); row < arrays.rows; row += grid_x()) {
+        const T* const x = static_cast<const T*>(arrays.x) + row * arrays.row_stride;
+        T* const values = static_cast<T*>(arrays.values) + row * arrays.cols;
+        Held<T, Width, kInFlight> held;
+        typename Key<T>::type key = 0;
+        for (std::uint64_t begin = 0; begin < packs; begin += step) {
+            held.load(x + begin * Width, packs - begin, thread_index(), block_threads());
+            key = larger(key, held.key(packs - begin, thread_index(), block_threads(), arrays.skip_nans));
+        }
+        key = block_max(key);
+        const T scale = Key<T>::scale(key);
+        for (std::uint64_t end = (packs + step - 1) / step; end > 0; --end) {
+            const std::uint64_t begin = (end - 1) * step;
+            held.load(x + begin * Width, packs - begin, thread_index(), block_threads());
+            held.store(values + begin * Width, packs - begin, thread_index(), block_threads(), scale, key == 0);
+        }
+        if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = scale;
+        block_barrier();  // the shared words of block_max are read: the next row may write them
+    }
 }
 
 // rowscale_keys: the largest magnitude of sequences that are spread over blocks.
-// in:    x [rows * lines, cols] T                      out: keys [rows] u64, zero before
-// grid:  x strides over the packs of a line, y over the lines       block: policy.threads_per_block
-// shared: 256 B                                        result valid in: keys, after the launch
+// in:    x [rows * lines, cols] T                      out: keys [rows] u64, zero before the first launch
+// grid:  x strides over the packs of a line, y over the lines       block: shape.threads
+// shared: 256 B                                        result valid in: keys, after the launches of all pieces
 // moves: reads n * sizeof(T) B                         order: any; the maximum of bits has none
 // why:   one atomic a block and line instead of partial results and a last block
 template <class T, unsigned Width>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_keys(RowscaleArrays arrays) {
-    using Chunk = Pack<T, Width>;
-    const std::uint64_t packs = arrays.cols / Width;
-    const std::uint64_t step = std::uint64_t{grid_x()} * block_threads();
-    for (std::uint64_t line = block_y(); line < arrays.rows * arrays.lines; line += grid_y()) {
-        const Chunk* const x = reinterpret_cast<const Chunk*>(line_of<T>(arrays, line));
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_keys(RowscaleArrays arrays, RowscalePiece piece) {
+    const std::uint64_t packs = piece.cols / Width;
+    const unsigned step = kInFlight * block_threads();
+    for (std::uint64_t at = block_y(); at < piece.lines; at += grid_y()) {
+        const std::uint64_t line = piece.line + at;
+        const T* const x = static_cast<const T*>(arrays.x) + line * arrays.row_stride + piece.col;
         typename Key<T>::type key = 0;
-        for (std::uint64_t p = std::uint64_t{block_x()} * block_threads() + thread_index(); p < packs; p += 4 * step) {
-            Held<T, Width, 4> held;
-            TEGU_UNROLL
-            for (unsigned i = 0; i < 4; ++i)
-                if (p + i * step < packs) held.chunk[i] = x[p + i * step];
-            TEGU_UNROLL
-            for (unsigned i = 0; i < 4; ++i)
-                if (p + i * step < packs) {
-                    TEGU_UNROLL
-                    for (unsigned e = 0; e < Width; ++e) key = larger_key(key, held.chunk[i].at[e], arrays.skip_nans);
-                }
+        for (std::uint64_t begin = std::uint64_t{block_x()} * step; begin < packs;
+             begin += std::uint64_t{grid_x()} * step) {
+            Held<T, Width, kInFlight> held;
+            held.load(x + begin * Width, packs - begin, thread_index(), block_threads());
+            key = larger(key, held.key(packs - begin, thread_index(), block_threads(), arrays.skip_nans));
         }
         key = block_max(key);
         if (thread_index() == 0 && key != 0) atomic_max(&arrays.keys[line / arrays.lines], std::uint64_t{key});
@@ -187,74 +220,81 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_keys(RowscaleArrays arrays) {
 
 // rowscale_divide: the quotients of sequences whose keys are known.
 // in:    x [rows * lines, cols] T, keys [rows] u64     out: values [rows * lines, cols] T, scales [rows] T
-// grid:  x strides over the packs of a line, y over the lines       block: policy.threads_per_block
-// shared: none                                         result valid in: values and scales, after the launch
+// grid:  x strides over the packs of a line, y over the lines       block: shape.threads
+// shared: none                                         result valid in: values and scales of the piece, after the launch
 // moves: reads n * sizeof(T) B, writes as much         order: any
-// why:   from the end of the data to its begin: that is what the first launch left in the L2 cache
+// why:   from the end of the piece to its begin: that is what the launches before left in the L2 cache
 template <class T, unsigned Width>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_divide(RowscaleArrays arrays) {
-    using Chunk = Pack<T, Width>;
-    const std::uint64_t packs = arrays.cols / Width;
-    const std::uint64_t step = std::uint64_t{grid_x()} * block_threads();
-    const std::uint64_t lines = arrays.rows * arrays.lines;
-    for (std::uint64_t back = block_y(); back < lines; back += grid_y()) {
-        const std::uint64_t line = lines - 1 - back;
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_divide(RowscaleArrays arrays, RowscalePiece piece) {
+    const std::uint64_t packs = piece.cols / Width;
+    const unsigned step = kInFlight * block_threads();
+    const std::uint64_t steps = (packs + step - 1) / step;
+    for (std::uint64_t at = block_y(); at < piece.lines; at += grid_y()) {
+        const std::uint64_t line = piece.line + piece.lines - 1 - at;
         const auto key = static_cast<typename Key<T>::type>(arrays.keys[line / arrays.lines]);
         const T scale = Key<T>::scale(key);
-        const Chunk* const x = reinterpret_cast<const Chunk*>(line_of<T>(arrays, line));
-        Chunk* const values = reinterpret_cast<Chunk*>(static_cast<T*>(arrays.values) + line * arrays.cols);
-        for (std::uint64_t p = std::uint64_t{block_x()} * block_threads() + thread_index(); p < packs; p += step) {
-            Chunk chunk = x[packs - 1 - p];
-            TEGU_UNROLL
-            for (unsigned e = 0; e < Width; ++e) chunk.at[e] = scaled(chunk.at[e], scale, key == 0);
-            values[packs - 1 - p] = chunk;
+        const T* const x = static_cast<const T*>(arrays.x) + line * arrays.row_stride + piece.col;
+        T* const values = static_cast<T*>(arrays.values) + line * arrays.cols + piece.col;
+        for (std::uint64_t before = block_x(); before < steps; before += grid_x()) {
+            const std::uint64_t begin = (steps - 1 - before) * step;
+            Held<T, Width, kInFlight> held;
+            held.load(x + begin * Width, packs - begin, thread_index(), block_threads());
+            held.store(values + begin * Width, packs - begin, thread_index(), block_threads(), scale, key == 0);
         }
-        if (line % arrays.lines == 0 && block_x() == 0 && thread_index() == 0) static_cast<T*>(arrays.scales)[line / arrays.lines] = scale;
+        const bool is_first = line % arrays.lines == 0 && piece.col == 0 && block_x() == 0;
+        if (is_first && thread_index() == 0) static_cast<T*>(arrays.scales)[line / arrays.lines] = scale;
     }
 }
 
 constexpr unsigned kMaxGridY = 65535;
+constexpr unsigned kKeyWaves = 4;  // more blocks would be more atomics
 
 template <class T, unsigned Width, unsigned Packs>
 LaunchStatus launch_held(const RowscaleArrays& arrays, const RowscaleShape& shape, const RowscalePolicy& policy,
                          const DeviceLimits& limits, Stream stream) {
-    const unsigned threads = policy.threads_per_block;
-    if (shape.lanes <= kWarpLanes) {
+    if (shape.method == RowscaleMethod::Group) {
         constexpr unsigned kRows = Packs == 1 ? 4 : Packs == 2 ? 2 : 1;  // four packs in flight
-        const unsigned blocks = blocks_for((arrays.rows + kRows - 1) / kRows * shape.lanes, threads, policy.waves, limits);
-        return launch(rowscale_groups<T, Width, Packs, kRows>, LaunchShape{blocks, 1, threads, 0}, stream, arrays, shape.lanes);
+        const unsigned blocks =
+            blocks_for((arrays.rows + kRows - 1) / kRows * shape.lanes, shape.threads, policy.waves, limits);
+        return launch(rowscale_groups<T, Width, Packs, kRows>, LaunchShape{blocks, 1, shape.threads, 0}, stream, arrays,
+                      shape.lanes);
     }
-    const unsigned blocks = blocks_for(arrays.rows * threads, threads, policy.waves, limits);
-    return launch(rowscale_blocks<T, Width, Packs>, LaunchShape{blocks, 1, threads, 0}, stream, arrays);
+    const unsigned blocks = blocks_for(arrays.rows * shape.threads, shape.threads, policy.waves, limits);
+    return launch(rowscale_blocks<T, Width, Packs>, LaunchShape{blocks, 1, shape.threads, 0}, stream, arrays);
 }
 
 template <class T, unsigned Width>
-LaunchStatus launch_spread(const RowscaleArrays& arrays, const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
-    const std::uint64_t lines = arrays.rows * arrays.lines;
-    const unsigned y = static_cast<unsigned>(lines < kMaxGridY ? lines : kMaxGridY);
-    const unsigned x = blocks_for(arrays.cols / Width, policy.threads_per_block, policy.waves, limits);
-    const unsigned most = blocks_for(~std::uint64_t{0} >> 1, policy.threads_per_block, policy.waves, limits);
-    const unsigned across = x < (most + y - 1) / y ? x : (most + y - 1) / y;
-    const LaunchShape shape{across, y, policy.threads_per_block, 0};
-    const LaunchStatus found = launch(rowscale_keys<T, Width>, shape, stream, arrays);
-    return found != 0 ? found : launch(rowscale_divide<T, Width>, shape, stream, arrays);
-}
-
-template <class T, unsigned Width>
-LaunchStatus launch_width(const RowscaleArrays& arrays, const RowscaleShape& shape, const RowscalePolicy& policy,
-                          const DeviceLimits& limits, Stream stream) {
-    if (shape.needs_keys()) return launch_spread<T, Width>(arrays, policy, limits, stream);
+LaunchStatus launch_rows(const RowscaleArrays& arrays, const RowscaleShape& shape, const RowscalePolicy& policy,
+                         const DeviceLimits& limits, Stream stream) {
+    if (shape.method == RowscaleMethod::Sweeps) {
+        const unsigned blocks = blocks_for(arrays.rows * shape.threads, shape.threads, 1, limits);
+        return launch(rowscale_sweeps<T, Width>, LaunchShape{blocks, 1, shape.threads, 0}, stream, arrays);
+    }
     if (shape.packs > 2) return launch_held<T, Width, 4>(arrays, shape, policy, limits, stream);
     if (shape.packs > 1) return launch_held<T, Width, 2>(arrays, shape, policy, limits, stream);
     return launch_held<T, Width, 1>(arrays, shape, policy, limits, stream);
 }
 
-template <class T>
-LaunchStatus launch_typed(const RowscaleArrays& arrays, const RowscaleShape& shape, const RowscalePolicy& policy,
-                          const DeviceLimits& limits, Stream stream) {
-    constexpr unsigned kWidth = 16 / sizeof(T);
-    if (shape.pack == kWidth) return launch_width<T, kWidth>(arrays, shape, policy, limits, stream);
-    return launch_width<T, 1>(arrays, shape, policy, limits, stream);
+LaunchShape spread_shape(const RowscalePiece& piece, const RowscaleShape& shape, unsigned waves,
+                         const DeviceLimits& limits) {
+    const unsigned y = static_cast<unsigned>(piece.lines < kMaxGridY ? piece.lines : kMaxGridY);
+    const unsigned x = blocks_for((piece.cols / shape.pack + kInFlight - 1) / kInFlight, shape.threads, waves, limits);
+    const unsigned most = blocks_for(~std::uint64_t{0} >> 1, shape.threads, waves, limits);
+    return LaunchShape{x < (most + y - 1) / y ? x : (most + y - 1) / y, y, shape.threads, 0};
+}
+
+// Calls each(element, width) with the type of elements and the number of them that an access takes, as types.
+template <class Each>
+LaunchStatus for_type(ElementType type, const RowscaleShape& shape, Each each) {
+    const auto with = [&](auto element) {
+        using T = decltype(element);
+        constexpr unsigned kWidth = 16 / sizeof(T);
+        return shape.pack == kWidth ? each(element, std::integral_constant<unsigned, kWidth>{})
+                                    : each(element, std::integral_constant<unsigned, 1>{});
+    };
+    if (type == ElementType::F16) return with(Half{});
+    if (type == ElementType::F32) return with(float{});
+    return with(double{});
 }
 
 unsigned power_of_two_from(std::uint64_t least) {
@@ -263,38 +303,76 @@ unsigned power_of_two_from(std::uint64_t least) {
     return power;
 }
 
+// Whether a row stays in the L2 cache until its block reads it again, and a launch holds some for each multiprocessor.
+bool sweeps_pay(const RowscaleArrays& arrays, std::uint64_t row_bytes, const RowscalePolicy& policy,
+                const DeviceLimits& limits) {
+    constexpr std::uint64_t kRows = 4;
+    return arrays.rows >= kRows * limits.multiprocessors && row_bytes <= policy.launch_bytes / kRows;
+}
+
 }  // namespace
 
-RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, const RowscalePolicy& policy) {
+RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, const RowscalePolicy& policy,
+                             const DeviceLimits& limits) {
     const std::uint64_t bytes = element_bytes(type);
     const auto aligned = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; };
     const bool many = arrays.rows * arrays.lines > 1;
     const bool packed = aligned(arrays.x) && aligned(arrays.values) && arrays.cols * bytes % 16 == 0 &&
                         (!many || arrays.row_stride * bytes % 16 == 0);
-    RowscaleShape shape;
-    shape.pack = packed ? static_cast<unsigned>(16 / bytes) : 1;
-    const std::uint64_t packs = arrays.cols / shape.pack;
-    shape.packs = 1;
-    shape.lanes = 0;
+    RowscaleShape shape{RowscaleMethod::Spread, packed ? static_cast<unsigned>(16 / bytes) : 1,
+                        policy.threads_per_block, 0, kInFlight};
     if (arrays.lines != 1) return shape;
+    const std::uint64_t packs = arrays.cols / shape.pack;
     const auto rounds = [&](std::uint64_t threads) { return (packs + threads - 1) / threads; };
     if (rounds(kWarpLanes) <= policy.packs_per_thread) {
+        shape.method = RowscaleMethod::Group;
         shape.lanes = packs < kWarpLanes ? power_of_two_from(packs) : kWarpLanes;
         shape.packs = static_cast<unsigned>(rounds(shape.lanes));
-    } else if (policy.threads_per_block > kWarpLanes && rounds(policy.threads_per_block) <= policy.packs_per_thread) {
-        shape.lanes = policy.threads_per_block;
-        shape.packs = static_cast<unsigned>(rounds(shape.lanes));
+        return shape;
+    }
+    while (shape.threads * 2 <= kMaxThreads && rounds(shape.threads) > policy.packs_per_thread) shape.threads *= 2;
+    shape.lanes = shape.threads;
+    shape.packs = kInFlight;
+    if (shape.threads > kWarpLanes && rounds(shape.threads) <= policy.packs_per_thread) {
+        shape.method = RowscaleMethod::Block;
+        shape.packs = static_cast<unsigned>(rounds(shape.threads));
+    } else if (sweeps_pay(arrays, arrays.cols * bytes, policy, limits)) {
+        shape.method = RowscaleMethod::Sweeps;
+    } else {
+        shape.threads = policy.threads_per_block;
+        shape.lanes = 0;
     }
     return shape;
 }
 
-LaunchStatus launch_rowscale(ElementType type, const RowscaleArrays& arrays, const RowscaleShape& shape, const RowscalePolicy& policy,
-                             const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_rowscale(ElementType type, const RowscaleArrays& arrays, const RowscaleShape& shape,
+                             const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
     if (arrays.rows == 0) return 0;
     if (arrays.lines == 0 || arrays.cols == 0) return zero(arrays.scales, arrays.rows * element_bytes(type), stream);
-    if (type == ElementType::F16) return launch_typed<Half>(arrays, shape, policy, limits, stream);
-    if (type == ElementType::F32) return launch_typed<float>(arrays, shape, policy, limits, stream);
-    return launch_typed<double>(arrays, shape, policy, limits, stream);
+    return for_type(type, shape, [&](auto element, auto width) {
+        return launch_rows<decltype(element), decltype(width)::value>(arrays, shape, policy, limits, stream);
+    });
+}
+
+LaunchStatus launch_rowscale_keys(ElementType type, const RowscaleArrays& arrays, const RowscalePiece& piece,
+                                  const RowscaleShape& shape, const RowscalePolicy& policy, const DeviceLimits& limits,
+                                  Stream stream) {
+    if (piece.lines == 0 || piece.cols == 0) return 0;
+    const unsigned waves = policy.waves < kKeyWaves ? policy.waves : kKeyWaves;
+    return for_type(type, shape, [&](auto element, auto width) {
+        return launch(rowscale_keys<decltype(element), decltype(width)::value>,
+                      spread_shape(piece, shape, waves, limits), stream, arrays, piece);
+    });
+}
+
+LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arrays, const RowscalePiece& piece,
+                                    const RowscaleShape& shape, const RowscalePolicy& policy,
+                                    const DeviceLimits& limits, Stream stream) {
+    if (piece.lines == 0 || piece.cols == 0) return 0;
+    return for_type(type, shape, [&](auto element, auto width) {
+        return launch(rowscale_divide<decltype(element), decltype(width)::value>,
+                      spread_shape(piece, shape, policy.waves, limits), stream, arrays, piece);
+    });
 }
 
 }  // namespace cuda

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/operation.h"
 #include "tests/kernels/cuda/cuda_test.h"
+#include "tests/kernels/cuda/watched_workspace.h"
 
 namespace tegu::test {
 namespace {
@@ -56,6 +57,33 @@ TEST_F(CudaAdd, SumThatDoesNotFitIsNamedAsTheCpuNamesIt) {
                 << element_word(type) << ", seed " << seed;
         }
     }
+}
+
+TEST_F(CudaAdd, SeveralLaunchesGiveTheSameBitsAndErrors) {
+    for (const std::uint64_t launch_bytes : {std::uint64_t{1}, std::uint64_t{500}, std::uint64_t{3000}}) {
+        context_.policies.add = {64, 2, 2, launch_bytes};
+        for (const ElementType type : {ElementType::U8, ElementType::I8, ElementType::F16, ElementType::I32, ElementType::F64})
+            for (const auto& shape : {DigestShape{1, 5001, 0, 0}, DigestShape{9, 555, 3, 0}, DigestShape{50, 9, 0, 1}, DigestShape{0, 5, 0, 0}})
+                for (const Content content : {Content::Plain, Content::Special}) {
+                    const Job job{type, Axis::Whole, shape.rows, shape.cols, AddParams{}};
+                    ASSERT_TRUE(same_on_both(context_, job, {input_of(type, shape, 5, content), input_of(type, shape, 6, content)}))
+                        << element_word(type) << ", " << shape.rows << " x " << shape.cols << ", launches of " << launch_bytes << " bytes";
+                }
+    }
+}
+
+TEST_F(CudaAdd, StopsBetweenLaunches) {
+    context_.policies.add.launch_bytes = 1;
+    WatchedWorkspace workspace(context_.workspace, 3);
+    context_.workspace = &workspace;
+    const TestInput x = input_of(ElementType::F32, {1, 5000, 0, 0}, 1);
+    const DeviceBytes memory(x.bytes), sum(4 * 5000);
+    const kernels::InputView views[] = {{memory.data(), 5000}, {memory.data(), 5000}};
+    const kernels::OutputView output{sum.data()};
+    const auto report = cuda::run_job(Job{ElementType::F32, Axis::Whole, 1, 5000, AddParams{}}, {views, 2}, {&output, 1}, context_, workspace.stop());
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().status, Status::Cancelled);
+    EXPECT_EQ(workspace.waits(), 3);
 }
 
 TEST_F(CudaAdd, InPlaceGivesTheSameBitsAndErrors) {

@@ -53,8 +53,8 @@ std::string probe_failure_reason(ProbeFailure failure, int driver, int runtime, 
         case ProbeFailure::DriverMismatch: return "the parts of the NVIDIA driver do not match: " + words;
         case ProbeFailure::Other: break;
     }
-    return "the CUDA runtime " + version_text(runtime) + " cannot use the driver (CUDA " + version_text(driver) +
-           "): " + words;
+    const std::string version = driver == 0 ? "" : " (CUDA " + version_text(driver) + ")";
+    return "the CUDA runtime " + version_text(runtime) + " cannot use the driver" + version + ": " + words;
 }
 
 Result<DeviceInfo> choose_device(const DeviceList& list, const DeviceWish& wish) {

@@ -44,6 +44,8 @@ TEST(DeviceInfo, AFailedProbeIsToldInWords) {
         probe_failure_reason(ProbeFailure::DriverMismatch, 12020, 12060, "system has unsupported display driver"));
     EXPECT_EQ("the CUDA runtime 12.6 cannot use the driver (CUDA 12.2): unknown error",
               probe_failure_reason(ProbeFailure::Other, 12020, 12060, "unknown error"));
+    EXPECT_EQ("the CUDA runtime 12.6 cannot use the driver: it is a stub library",
+              probe_failure_reason(ProbeFailure::Other, 0, 12060, "it is a stub library"));
 }
 
 DeviceInfo card(int ordinal, std::string unusable = {}) {

@@ -67,6 +67,11 @@ Rotation::~Rotation() {
 }
 void Rotation::fill(const void* content, std::uint64_t bytes) {
     for (void* piece : pieces_) require_cuda(cudaMemcpy(piece, content, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+void Rotation::zero(std::uint64_t bytes) {
+    for (void* piece : pieces_) require_cuda(cudaMemset(piece, 0, bytes), "cudaMemset");
+    require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
 GpuTimer::GpuTimer(bool quick) : quick_(quick) {

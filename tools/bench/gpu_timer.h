@@ -37,8 +37,9 @@ class Rotation {
 
     std::size_t count() const { return pieces_.size(); }
     void* operator[](std::size_t turn) const { return pieces_[turn % pieces_.size()]; }
-    // The same content in every piece.
+    // The same content in every piece; it is there on return, for streams that wait for no other, too.
     void fill(const void* content, std::uint64_t bytes);
+    void zero(std::uint64_t bytes);
 
   private:
     std::vector<void*> pieces_;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of the ladder, of f32 and of i32.
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "tools/bench/ladder/ladder.h"
+#include "tools/bench/ladder/ladder_run.h"
+
+namespace tegu::bench {
+namespace {
+
+struct StepInfo {
+    LadderStep step;
+    const char *word, *title, *change;
+};
+constexpr StepInfo kSteps[] = {
+#define TEGU_X(Name, word, title, change) {LadderStep::Name, word, title, change},
+    TEGU_LADDER_STEPS(TEGU_X)
+#undef TEGU_X
+};
+
+// x holds `values`; the kernels leave partial sums S, which are added as R. A step may be off by bound(its additions).
+template <class T, class S, class R>
+Result<void> climb(LadderRun& run, const std::string& stem, std::uint64_t n, const Rotation& x, R expected,
+                   const std::function<double(std::uint64_t)>& bound) {
+    const LadderPolicy policy{run.settings().threads};
+    const cuda::DeviceLimits& limits = run.context().limits;
+    for (const StepInfo& info : kSteps) {
+        const Rotation partials(ladder_blocks(info.step, n, policy, limits) * sizeof(S), 0, 1);
+        Rotation ticket(sizeof(std::uint32_t), 0, 1);
+        ticket.zero(sizeof(std::uint32_t));
+        const auto launch = [&](std::size_t turn) {
+            require_cuda(launch_ladder(info.step, as<const T>(x[turn]), n, as<S>(partials[0]),
+                                       as<std::uint32_t>(ticket[0]), policy, limits, run.context().stream),
+                         "the ladder");
+        };
+        launch(0);
+        const std::vector<S> left =
+            run.download<S>(partials[0], static_cast<std::size_t>(ladder_partials(info.step, n, policy, limits)));
+        const R found = std::accumulate(left.begin(), left.end(), R{0});
+        const double off = std::fabs(static_cast<double>(found - expected));
+        if (!(off <= bound(ladder_additions(info.step, n, policy, limits)))) return wrong_result(stem + info.word);
+        run.add(stem + info.word, std::string(info.word) + ". " + info.title, info.change, n,
+                n * sizeof(T) + left.size() * sizeof(S), run.timer().time(launch), 1);
+    }
+    return {};
+}
+
+Result<void> sums_of_floats(LadderRun& run, std::uint64_t n) {
+    const std::vector<float> values = random_values<float>(n);
+    double exact = 0, sizes = 0;
+    for (const float value : values) {
+        exact += static_cast<double>(value);
+        sizes += std::fabs(static_cast<double>(value));
+    }
+    Rotation x(4 * n, run.context().limits.l2_bytes);
+    x.fill(values.data(), 4 * n);
+    const std::string stem = "sum/f32/n=" + std::to_string(n) + "/";
+    Result<void> done = climb<float, float, double>(run, stem, n, x, exact, [&](std::uint64_t additions) {
+        const double units = static_cast<double>(additions) * 0x1p-24;
+        return (units / (1 - units) + static_cast<double>(n) * 0x1p-52) * sizes;
+    });
+    if (done)
+        run.add_own_reduce(stem, ElementType::F32, cuda::ReduceKind::Sum, {Statistic::Sum}, n, x,
+                           "one tree for every machine: the same bits everywhere");
+    return done;
+}
+
+Result<void> sums_of_integers(LadderRun& run, std::uint64_t n) {
+    const std::vector<std::int32_t> values = random_values<std::int32_t>(n);
+    Rotation x(4 * n, run.context().limits.l2_bytes);
+    x.fill(values.data(), 4 * n);
+    const std::string stem = "sum/i32/n=" + std::to_string(n) + "/";
+    Result<void> done = climb<std::int32_t, std::int64_t, std::int64_t>(
+        run, stem, n, x, std::accumulate(values.begin(), values.end(), std::int64_t{0}),
+        [](std::uint64_t) { return 0.0; });
+    if (done)
+        run.add_own_reduce(stem, ElementType::I32, cuda::ReduceKind::Sum, {Statistic::Sum}, n, x,
+                           "two launches: the sums, then the statistics of them");
+    return done;
+}
+
+}  // namespace
+
+Result<void> run_sums(LadderRun& run) {
+    const std::uint64_t quick_most = 1 << 20;
+    const std::uint64_t n =
+        run.settings().quick && run.settings().elements > quick_most ? quick_most : run.settings().elements;
+    const std::string blocks = ", blocks of " + std::to_string(run.settings().threads);
+    run.begin_table("Sum of " + std::to_string(n) + " f32" + blocks);
+    Result<void> done = sums_of_floats(run, n);
+    if (!done) return done;
+    run.begin_table("Sum of " + std::to_string(n) + " i32" + blocks);
+    return sums_of_integers(run, n);
+}
+
+}  // namespace tegu::bench

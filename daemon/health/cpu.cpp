@@ -60,7 +60,7 @@ Value<std::int64_t> list_size(Reader& reader, const Source& source) {
 // Busy share between two readings of the same core; unknown if time stood still or ran backwards.
 Value<double> load(const CpuTicks& now, const CpuTicks& before) {
     if (now.all <= before.all || now.busy < before.busy || now.busy - before.busy > now.all - before.all)
-        return Unknown{Cause::NotRead, "no time has passed since the reading before"};
+        return Unknown{Cause::NotRead, "its ticks have not grown since the reading before"};
     return static_cast<double>(now.busy - before.busy) / static_cast<double>(now.all - before.all);
 }
 
@@ -110,9 +110,10 @@ Value<std::int64_t> parse_list_size(std::string_view text) {
         const Value<std::int64_t> low = parse_integer(part.substr(0, dash), kCoreNumbers);
         const Value<std::int64_t> high =
             dash == std::string_view::npos ? low : parse_integer(part.substr(dash + 1), kCoreNumbers);
-        if (!low.known()) return low.unknown();
-        if (!high.known()) return high.unknown();
-        if (*high < *low) return Unknown{Cause::Garbage, excerpt(text) + " is no list of cores"};
+        for (const Value<std::int64_t>* end : {&low, &high})
+            if (!end->known() && end->unknown().cause == Cause::Absurd) return end->unknown();
+        if (!low.known() || !high.known() || *high < *low)
+            return Unknown{Cause::Garbage, excerpt(text) + " is no list of cores"};
         size += *high - *low + 1;
     }
     if (size > kCoreNumbers.high + 1) return Unknown{Cause::Absurd, excerpt(text) + " names too many cores"};

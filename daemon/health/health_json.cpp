@@ -43,6 +43,12 @@ class Writer {
         else
             leave_out(name, value.unknown());
     }
+    // What is computed of other values: null where one of these is, and they say why.
+    template <class T>
+    void derived(const char* name, const Value<T>& value) {
+        json_.key(name);
+        value.known() ? put(*value) : static_cast<void>(json_.null());
+    }
     void text(const char* name, const std::string& value) { json_.key(name).text(value); }
     void integer(const char* name, std::uint64_t value) { json_.key(name).integer(value); }
     void number(const char* name, double value) { json_.key(name).number(value); }
@@ -130,7 +136,7 @@ void write_board(const Board& board, Writer& writer) {
     writer.value("l4t_release", board.l4t);
     writer.value("kernel_release", board.kernel);
     writer.value("power_mode", map(board.power_mode, [](const PowerMode& mode) { return mode.name; }));
-    writer.value("power_mode_id", map(board.power_mode, [](const PowerMode& mode) { return mode.id; }));
+    writer.derived("power_mode_id", map(board.power_mode, [](const PowerMode& mode) { return mode.id; }));
     writer.end();
 }
 
@@ -192,9 +198,9 @@ void write_memory(const Memory& memory, Writer& writer) {
     writer.value("swap_free_bytes", memory.swap_free_bytes);
     const auto zram = [&](auto member) { return map(memory.zram, [member](const Zram& of) { return of.*member; }); };
     writer.value("zram_devices", zram(&Zram::devices));
-    writer.value("zram_disk_bytes", zram(&Zram::disk_bytes));
-    writer.value("zram_stored_bytes", zram(&Zram::stored_bytes));
-    writer.value("zram_memory_bytes", zram(&Zram::memory_bytes));
+    writer.derived("zram_disk_bytes", zram(&Zram::disk_bytes));
+    writer.derived("zram_stored_bytes", zram(&Zram::stored_bytes));
+    writer.derived("zram_memory_bytes", zram(&Zram::memory_bytes));
     writer.end();
     writer.begin("pressure");
     write_pressure("cpu", memory.cpu_pressure, writer);
@@ -210,8 +216,8 @@ void write_thermal(const Thermal& thermal, Writer& writer) {
         writer.value("temperature_celsius", zone.temperature_celsius);
         writer.value("throttles_at_celsius", zone.throttles_at_celsius);
         writer.value("critical_at_celsius", zone.critical_at_celsius);
-        writer.value("throttle_margin_celsius", zone.throttle_margin_celsius);
-        writer.value("critical_margin_celsius", zone.critical_margin_celsius);
+        writer.derived("throttle_margin_celsius", zone.throttle_margin_celsius);
+        writer.derived("critical_margin_celsius", zone.critical_margin_celsius);
     });
     writer.list("throttles", thermal.throttles, [&](const Throttle& throttle) {
         writer.text("throttle", throttle.name);

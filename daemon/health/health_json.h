@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The health as one JSON object: state, reasons, and each value by its name, null where it is not known. The list "unknown" says why, by
-// the path of the value. Names and units are stable; new ones may come.
+// the path of the value; what is computed of a value that is not known is null without being listed. Names and units are stable; new ones may come.
 #pragma once
 
 #include <string>

@@ -85,6 +85,10 @@ void add_cpu(const Cpu& cpu, Lines& lines) {
 }
 
 void add_gpu(const Gpu& gpu, const Emc& emc, Lines& lines) {
+    if (!gpu.load_ratio.known() && !gpu.clock_hz.known()) {
+        lines.add("gpu", "unknown to the kernel's files");
+        return;
+    }
     lines.add("gpu", "load " + percent(gpu.load_ratio) + ", " + megahertz(gpu.clock_hz) + " of " +
                          megahertz(gpu.max_hz) + ", " + or_unknown(gpu.governor) +
                          (gpu.powered_off.value_or(false) ? ", powered off" : ""));

@@ -2,6 +2,7 @@
 #include "daemon/health/power.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace tegu::daemon::health {
@@ -9,6 +10,11 @@ namespace {
 
 constexpr std::size_t kMostRails = 64;
 constexpr int kChannels = 3;  // of an INA3221
+
+// Products and sums of millis have no more digits.
+double microwatts(double watts) {
+    return std::round(watts * 1e6) / 1e6;
+}
 
 // "NC": the channel is not connected.
 bool is_rail(const Value<std::string>& label) {
@@ -86,7 +92,7 @@ std::vector<CounterLayout> find_counters(Reader& reader, const std::vector<Hwmon
 Value<double> rail_watts(Reader& reader, const RailLayout& layout, const Rail& rail) {
     if (!layout.milliwatts.path.empty()) return divided(reader.integer(layout.milliwatts, kMilliwatts), 1e3);
     if (!rail.volts.known()) return rail.volts.unknown();
-    return map(rail.amperes, [&](double amperes) { return *rail.volts * amperes; });
+    return map(rail.amperes, [&](double amperes) { return microwatts(*rail.volts * amperes); });
 }
 
 Value<bool> any_alarm(Reader& reader, const RailLayout& layout) {
@@ -118,13 +124,18 @@ Value<double> board_watts(const std::vector<Rail>& rails) {
     if (rails.empty()) return Unknown{Cause::Missing, "no rail is measured"};
     for (const Rail& rail : rails)
         if (rail.name == "VDD_IN" || rail.name == "POM_5V_IN") return rail.watts;
+    // AGX Xavier, AGX Orin and Thor: the 5 V input of the system stands beside the rails of the module.
+    const bool parallel = std::any_of(rails.begin(), rails.end(), [](const Rail& rail) {
+        return rail.name == "VIN_SYS_5V0" || rail.name == "SYS5V" || rail.name == "VIN";
+    });
+    if (!parallel) return Unknown{Cause::Missing, "no rail that is measured feeds the module"};
     double sum = 0;
     for (const Rail& rail : rails) {
         if (rail.name == "VDDQ_VDD2_1V8AO") continue;  // AGX Orin: fed by VIN_SYS_5V0, which counts it already
         if (!rail.watts.known()) return rail.watts.unknown();
         sum += *rail.watts;
     }
-    return sum;
+    return microwatts(sum);
 }
 
 void count_events(EventCounter& counter, const EventCounter* previous, std::uint64_t now_ns) {
@@ -142,7 +153,10 @@ void count_events(EventCounter& counter, const EventCounter* previous, std::uint
         counter.earlier = counter.later;
         counter.later = now;
     }
-    if (now_ns <= counter.earlier.monotonic_ns) return;  // needs a second reading
+    if (now_ns <= counter.earlier.monotonic_ns) {
+        counter.events_per_minute = Unknown{Cause::NotRead, "counts from this reading on"};
+        return;
+    }
     const double minutes = static_cast<double>(std::max(now_ns - counter.earlier.monotonic_ns, kWindowNs)) / 60e9;
     counter.events_per_minute = static_cast<double>(now.events - counter.earlier.events) / minutes;
 }

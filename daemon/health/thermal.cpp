@@ -2,6 +2,7 @@
 #include "daemon/health/thermal.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tegu::daemon::health {
 namespace {
@@ -30,8 +31,9 @@ bool ends_with(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-void lower(Value<double>& bound, double celsius) {
-    if (!bound.known() || celsius < *bound) bound = celsius;
+// The lowest of the trip points of a kind; one that cannot be read says why, unless there is another.
+void lower(Value<double>& bound, const Value<double>& celsius) {
+    if (celsius.known() ? !bound.known() || *celsius < *bound : !bound.known()) bound = celsius;
 }
 
 void find_trips(Reader& reader, const std::string& folder, ZoneLayout& zone) {
@@ -42,9 +44,8 @@ void find_trips(Reader& reader, const std::string& folder, ZoneLayout& zone) {
         const Source source = reader.find(trip + "_type");
         if (source.path.empty()) return;
         const Value<std::string> type = reader.word(source);
-        const Value<std::int64_t> value = reader.integer(reader.find(trip + "_temp"), kTripMillidegrees);
-        if (!type.known() || !value.known() || *value <= 0) continue;  // zero and below: a trip that is not set
-        const double celsius = static_cast<double>(*value) / 1e3;
+        const Value<double> celsius = divided(reader.integer(reader.find(trip + "_temp"), kTripMillidegrees), 1e3);
+        if (!type.known() || (celsius.known() && *celsius <= 0)) continue;  // zero and below: a trip that is not set
         if (*type == "critical") lower(zone.critical_at_celsius, celsius);
         if ((*type == "passive" || *type == "hot") && trips_throttle(zone.name))
             lower(zone.throttles_at_celsius, celsius);
@@ -110,7 +111,7 @@ void number_namesakes(std::vector<T>& list) {
 Value<double> margin(const Value<double>& bound, const Value<double>& temperature) {
     if (!bound.known()) return bound.unknown();
     if (!temperature.known()) return temperature.unknown();
-    return *bound - *temperature;
+    return std::round((*bound - *temperature) * 1e3) / 1e3;  // both have no more digits
 }
 
 }  // namespace

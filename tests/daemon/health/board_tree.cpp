@@ -159,10 +159,10 @@ class BoardTree::TreeFiles : public Files {
 };
 
 BoardTree::BoardTree() {
-    char name[] = "/tmp/tegu-board-XXXXXX";
-    EXPECT_NE(::mkdtemp(name), nullptr);
-    root_ = name;
-    EXPECT_EQ(::chmod(name, 0755), 0);  // nobody reads it too
+    root_ = ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";  // memory: there are tens of thousands of files
+    root_ += "/tegu-board-XXXXXX";
+    EXPECT_NE(::mkdtemp(&root_[0]), nullptr);
+    EXPECT_EQ(::chmod(root_.c_str(), 0755), 0);  // nobody reads it too
     Result<SystemFiles> files = SystemFiles::open(root_);
     EXPECT_TRUE(files.ok());
     files_ = std::make_unique<TreeFiles>(*this, std::move(*files));
@@ -189,6 +189,10 @@ void BoardTree::remove(const std::string& path) {
 
 void BoardTree::replace(const std::string& path) {
     remove(path);
+    make_folders(path);
+}
+
+void BoardTree::make_folders(const std::string& path) {
     for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1))
         (void)::mkdir(full(path.substr(0, slash)).c_str(), 0755);
 }
@@ -244,7 +248,7 @@ void BoardTree::edit(const std::string& line) {
         write(path, "");
         errors_[path] = error_number(rest);
     } else if (what == "space") {
-        replace(path + "/.");  // the folder
+        make_folders(path + "/");
         spaces_[path] = space_of(rest);
     } else if (what == "copies") {
         const std::string type = file_text(full(path) + "/type"), temp = file_text(full(path) + "/temp");

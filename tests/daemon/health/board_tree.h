@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boards as trees of files: tests/data/boards/README.md says how they are written down. Each lives in a folder of its own under /tmp, with real
+// Boards as trees of files: tests/data/boards/README.md says how they are written down. Each lives in a temporary folder of its own, with real
 // files, links, FIFOs and permissions; only errors of drivers and sizes of file systems are put in by hand.
 #pragma once
 
@@ -49,6 +49,7 @@ class BoardTree {
     void apply(const std::string& line);
     void remove(const std::string& path);
     void replace(const std::string& path);  // makes room, and the folders above
+    void make_folders(const std::string& path);
     std::string full(const std::string& path) const { return root_ + "/" + path; }
 
     std::string root_;

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "daemon/health/health_json.h"
@@ -77,23 +78,29 @@ TEST_P(Board, HasASourceForEachValue) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Board, testing::ValuesIn(board_names()), [](const auto& info) {
-    std::string name = info.param;
+std::string test_name(const testing::TestParamInfo<std::string>& board) {
+    std::string name = board.param;
     for (char& c : name) c = c == '-' ? '_' : c;
     return name;
-});
+}
+INSTANTIATE_TEST_SUITE_P(All, Board, testing::ValuesIn(board_names()), test_name);
 
 TEST(DamagedBoards, ChangeWhatTheirEditsTouchAndNothingElse) {
     const std::vector<Damage> all = all_damage();
     EXPECT_GE(all.size(), 30u);
     std::string text;
     std::set<std::string> names;
+    std::map<std::string, std::string> whole;
+    for (const std::string& board : board_names()) {
+        BoardTree tree(board);
+        whole[board] = health_of(tree).json();
+    }
     for (const Damage& damage : all) {
         SCOPED_TRACE(damage.name);
         EXPECT_TRUE(names.insert(damage.name).second);
-        BoardTree whole(damage.board), broken(damage.board);
+        BoardTree broken(damage.board);
         for (const std::string& edit : damage.edits) broken.edit(edit);
-        const std::string changes = line_changes(health_of(whole).json(), health_of(broken).json());
+        const std::string changes = line_changes(whole[damage.board], health_of(broken).json());
         EXPECT_FALSE(changes.empty());
         text += "== " + damage.name + " (" + damage.board + "): " + damage.sentence + "\n" + changes + "\n";
     }
@@ -104,11 +111,11 @@ TEST(DamagedBoards, ChangeWhatTheirEditsTouchAndNothingElse) {
 TEST(DamagedBoards, SurviveAnyFileBeingSomethingElse) {
     for (const std::string& board : {std::string("nano"), std::string("orin-nano")}) {
         const std::vector<std::string> paths = board_paths(board);
-        for (std::size_t i = 0; i < paths.size(); i += 3) {
+        for (std::size_t i = 0; i < paths.size(); i += 5) {
             SCOPED_TRACE(board + " " + paths[i]);
             static const char* const kEdits[] = {"fifo ", "directory ", "remove ", "huge "};
             BoardTree tree(board);
-            const std::string what = kEdits[(i / 3) % 4];
+            const std::string what = kEdits[(i / 5) % 4];
             tree.edit(what + paths[i] + (what == "huge " ? " 300000" : ""));
             EXPECT_LE(health_of(tree).assessment.state, State::Failing);
         }

@@ -14,10 +14,14 @@
 namespace tegu::daemon::health {
 namespace {
 
+// Without a comma at the end, which says whether another line follows.
 std::vector<std::string> lines_of(const std::string& text) {
     std::istringstream in(text);
     std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    for (std::string line; std::getline(in, line);) {
+        if (!line.empty() && line.back() == ',') line.pop_back();
+        lines.push_back(line);
+    }
     return lines;
 }
 

@@ -63,6 +63,15 @@ TEST_F(SamplerOfOrin, ReadsFewerFilesThanItSearches) {
     EXPECT_LT(second.files_read, 100u);
 }
 
+TEST_F(SamplerOfOrin, LeavesOutZonesBeyondAnyBoard) {
+    tree_.edit("copies sys/class/thermal/thermal_zone0 200");
+    const Snapshot snapshot = after(0);
+    EXPECT_EQ(snapshot.thermal.zones.size(), 64u);
+    EXPECT_EQ(snapshot.thermal.zones[0].name, "cpu-thermal");
+    EXPECT_EQ(snapshot.thermal.zones[9].name, "cpu-thermal-2");
+    EXPECT_EQ(snapshot.thermal.zones[63].name, "cpu-thermal-56");
+}
+
 TEST(CountEvents, TellsTheRateOfTheLastOneToTwoMinutes) {
     EventCounter previous, counter;
     const auto count = [&](std::uint64_t second, std::int64_t events) {
@@ -92,8 +101,10 @@ TEST(BoardWatts, CountsNoRailTwice) {
     EXPECT_DOUBLE_EQ(*board_watts({rail("VDD_SOC", 2.0), rail("VDD_IN", 9.0)}), 9);
     EXPECT_DOUBLE_EQ(*board_watts({rail("VDD_GPU_SOC", 2.5), rail("VIN_SYS_5V0", 4.0), rail("VDDQ_VDD2_1V8AO", 0.5)}),
                      6.5);
-    EXPECT_EQ(board_watts({rail("VDD_GPU_SOC", 2.5), rail("VDD_CPU_CV", Unknown{Cause::Absurd, ""})}).unknown().cause,
+    EXPECT_EQ(board_watts({rail("VIN_SYS_5V0", 2.5), rail("VDD_CPU_CV", Unknown{Cause::Absurd, ""})}).unknown().cause,
               Cause::Absurd);
+    EXPECT_EQ(board_watts({rail("VDD_SOC", 2.0), rail("VDD_SYS_CPU", 1.0)}).unknown().cause, Cause::Missing)
+        << "what they share is not measured";
     EXPECT_FALSE(board_watts({rail("VDD_IN", Unknown{Cause::Missing, ""}), rail("VDD_SOC", 2.0)}).known());
 }
 

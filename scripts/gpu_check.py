@@ -134,16 +134,14 @@ def run_sanitizers(units, tools, sanitizer, options):
     small = ["TEGU_TEST_ELEMENTS=%d" % options.elements, "TEGU_TEST_ONE_IN=%d" % options.sample]
     tasks = []
     for unit in units:
-        if unit.single or unit.command is None:
-            continue
-        for tool in tools:
+        for tool in tools if not unit.single and unit.command else ():
             if tool == "memcheck" or not unit.has_daemon:
-                tasks.append(({"name": unit.name, "tool": tool}, unit, len(tasks)))
+                tasks.append(({"name": unit.name, "tool": tool}, unit))
 
     def act(task, left):
-        row, unit, number = task
+        row, unit = task
         command = [sanitizer, "--tool", row["tool"], "--error-exitcode", str(FOUND), "--require-cuda-init", "no", "--print-limit", "20",
-                   "--base-port", str(20000 + 8 * (number % 4000)), "--max-connections", "8"]
+                   "--max-connections", "200"]  # it looks for a free port: one for each that runs
         if row["tool"] == "memcheck":
             command += ["--report-api-errors", "no"]
         code, output, took = run(command + unit.command, min(left, options.unit_seconds), unit.environment + small)

@@ -73,10 +73,16 @@ def table(head, rows):
 
 def details(rows, label):
     """What was not good, in full; what was skipped, in a line."""
-    lines = []
+    lines, said = [], {}
     for row in rows:
-        if row["state"] not in GOOD:
-            lines += ["**%s** %s after %.0f s" % (label(row), row["state"], row["seconds"]), "", "```", row["why"], "```", ""]
+        if row["state"] in GOOD:
+            continue
+        lines += ["**%s** %s after %.0f s" % (label(row), row["state"], row["seconds"]), ""]
+        if row["why"] in said:
+            lines += ["The same as %s." % said[row["why"]], ""]
+        else:
+            said[row["why"]] = label(row)
+            lines += ["```", row["why"], "```", ""]
     reasons = {}
     for row in rows:
         if row["state"] == "skipped":

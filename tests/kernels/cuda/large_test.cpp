@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // More than 2^31 elements on a GPU: results that are known by construction, of bytes where the type does not matter. Skipped on devices with less than 40 GB.
 #include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
 #include "kernels/cuda/operation.h"
+#include "kernels/cuda/workspace.h"
 #include "tests/kernels/cuda/test_device.h"
-
-#include <gtest/gtest.h>
 
 namespace tegu::test {
 namespace {
@@ -20,11 +20,14 @@ class Large : public testing::Test {
   protected:
     void SetUp() override {
         const char* why_not = "";
-        context_ = test_context(&why_not);
-        if (context_ == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
+        const cuda::Context* context = test_context(&why_not);
+        if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
         if (largest_test_elements() < 2 * kCount) GTEST_SKIP() << "too many elements for this run";
         std::size_t free = 0, total = 0;
         if (cudaMemGetInfo(&free, &total) != cudaSuccess || free < std::size_t{40} << 30) GTEST_SKIP() << "less than 40 GB of device memory are free";
+        context_ = *context;  // with room for the lists of distinct top-k: a word an element
+        workspace_ = std::make_unique<cuda::DeviceWorkspace>(context_.stream, std::size_t{20} << 30);
+        context_.workspace = workspace_.get();
     }
     // Runs the job on one array, or two; the outputs are held until the test ends.
     testing::AssertionResult run(const Job& job, std::initializer_list<const DeviceBytes*> inputs) {
@@ -39,7 +42,7 @@ class Large : public testing::Test {
             outputs_.push_back(std::make_unique<DeviceBytes>(array_bytes(spec)));
             targets.push_back({outputs_.back()->data()});
         }
-        const Result<kernels::RunReport> report = cuda::run_job(job, views, targets, *context_, kernels::StopToken());
+        const Result<kernels::RunReport> report = cuda::run_job(job, views, targets, context_, kernels::StopToken());
         if (report) return testing::AssertionSuccess();
         error_ = report.error();
         return testing::AssertionFailure() << report.error().message;
@@ -58,7 +61,8 @@ class Large : public testing::Test {
         ADD_FAILURE() << "no such statistic";
         return T();
     }
-    const cuda::Context* context_ = nullptr;
+    cuda::Context context_;
+    std::unique_ptr<cuda::DeviceWorkspace> workspace_;
     kernels::JobPlan plan_;
     std::vector<std::unique_ptr<DeviceBytes>> outputs_;
     Error error_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -61,7 +62,10 @@ const cuda::Context* test_context(const char** why_not);
 // On the host sizes above this take too long: every step of a fiber costs. On a GPU all sizes, or those up to $TEGU_TEST_ELEMENTS.
 std::uint64_t largest_test_elements();
 // 0: the variable is not set.
-std::uint64_t number_in_environment(const char* name);
+inline std::uint64_t number_in_environment(const char* name) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+}
 // Decides the order of threads, where the tests have a say in it.
 void set_thread_order(std::uint64_t seed);
 

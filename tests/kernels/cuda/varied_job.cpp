@@ -5,32 +5,87 @@
 
 namespace tegu::test {
 
+namespace {
+
+// By name, so that a policy may gain a member with a default.
+void set_add(cuda::Policies& policies, unsigned threads, unsigned packs, unsigned waves) {
+    policies.add.threads_per_block = threads;
+    policies.add.packs_per_thread = packs;
+    policies.add.waves = waves;
+}
+void set_rowscale(cuda::Policies& policies, unsigned threads, unsigned packs, unsigned waves) {
+    policies.rowscale.threads_per_block = threads;
+    policies.rowscale.packs_per_thread = packs;
+    policies.rowscale.waves = waves;
+}
+void set_entropy_map(cuda::Policies& policies, cuda::EntropyMapMethod method, unsigned threads, unsigned rows, unsigned columns, std::uint64_t pixels) {
+    policies.entropy_map.method = method;
+    policies.entropy_map.threads_per_block = threads;
+    policies.entropy_map.rows_per_strip = rows;
+    policies.entropy_map.columns_per_thread = columns;
+    policies.entropy_map.piece_pixels = pixels;
+}
+void set_count(cuda::Policies& policies, unsigned threads, unsigned copies, unsigned waves, std::size_t shared_bytes, std::uint64_t launch_bytes,
+               std::uint64_t lane_elements) {
+    policies.count.threads_per_block = threads;
+    policies.count.copies = copies;
+    policies.count.waves = waves;
+    policies.count.shared_bytes = shared_bytes;
+    policies.count.launch_bytes = launch_bytes;
+    policies.count.lane_elements = lane_elements;
+}
+void set_quantile(cuda::Policies& policies, unsigned block_threads, unsigned room, unsigned count_threads, unsigned waves, unsigned bins) {
+    policies.quantile.block_threads = block_threads;
+    policies.quantile.room = room;
+    policies.quantile.count_threads = count_threads;
+    policies.quantile.waves = waves;
+    policies.quantile.shared_bins = bins;
+}
+void set_reduce(cuda::Policies& policies, unsigned threads, unsigned tiles, unsigned waves, std::uint64_t launch_bytes) {
+    policies.reduce.threads_per_block = threads;
+    policies.reduce.tiles_per_warp = tiles;
+    policies.reduce.waves = waves;
+    policies.reduce.launch_bytes = launch_bytes;
+}
+void set_topk(cuda::Policies& policies, unsigned block_threads, unsigned room, unsigned sample, std::uint64_t block_elements, unsigned filter_threads,
+              unsigned waves, unsigned sort_tile) {
+    policies.topk.block_threads = block_threads;
+    policies.topk.room = room;
+    policies.topk.sample = sample;
+    policies.topk.block_elements = block_elements;
+    policies.topk.filter_threads = filter_threads;
+    policies.topk.waves = waves;
+    policies.topk.sort_tile = sort_tile;
+}
+
+}  // namespace
+
 std::vector<cuda::Context> contexts_with_policies(const cuda::Context& context) {
     std::vector<cuda::Context> contexts(4, context);
-    cuda::Policies* policies = &contexts[1].policies;  // blocks of one warp, little room
-    policies->add = {32, 1, 1};
-    policies->entropy_map = {cuda::EntropyMapMethod::Slide, 32, 1, 0, 0};
-    policies->count = {32, 1, 1, 48 << 10, 32 << 20, 0};
-    policies->quantile = {32, 32, 32, 1, 2048};
-    policies->reduce = {32, 1, 1, 100000};
-    policies->rowscale = {32, 1, 1};
-    policies->topk = {64, 64, 64, 100, 64, 1, 256};
-    policies = &contexts[2].policies;  // many launches
-    policies->add = {1024, 2, 1};
-    policies->entropy_map = {cuda::EntropyMapMethod::Chosen, 64, 5, 0, 100000};
-    policies->count = {512, 4, 2, 16 << 10, 64 << 10, ~std::uint64_t{0}};
-    policies->quantile = {64, 128, 96, 2, 4096};
-    policies->reduce = {256, 16, 2, 64 << 10};
-    policies->rowscale = {64, 2, 1};
-    policies->topk = {96, 128, 200, 128, 32, 3, 512};
-    policies = &contexts[3].policies;  // nothing counted in shared memory, samples that are too small
-    policies->add = {96, 4, 2};
-    policies->entropy_map = {cuda::EntropyMapMethod::Chosen, 256, 40, 1, 0};
-    policies->count = {96, 2, 3, 4 << 10, 32 << 20, 100};
-    policies->quantile = {256, 64, 64, 1, 0};
-    policies->reduce = {64, 2, 3, 64 << 20};
-    policies->rowscale = {512, 1, 1};
-    policies->topk = {256, 256, 16, 256, 128, 2, 1024};
+    cuda::Policies& narrow = contexts[1].policies;  // blocks of one warp, little room
+    set_add(narrow, 32, 1, 1);
+    set_entropy_map(narrow, cuda::EntropyMapMethod::Slide, 32, 1, 0, 0);
+    set_count(narrow, 32, 1, 1, 48 << 10, 32 << 20, 0);
+    set_quantile(narrow, 32, 32, 32, 1, 2048);
+    set_reduce(narrow, 32, 1, 1, 100000);
+    set_rowscale(narrow, 32, 1, 1);
+    set_topk(narrow, 64, 64, 64, 100, 64, 1, 256);
+    cuda::Policies& cut = contexts[2].policies;  // many launches
+    set_add(cut, 1024, 2, 1);
+    set_entropy_map(cut, cuda::EntropyMapMethod::Chosen, 64, 5, 0, 100000);
+    set_count(cut, 512, 4, 2, 16 << 10, 64 << 10, ~std::uint64_t{0});
+    set_quantile(cut, 64, 128, 96, 2, 4096);
+    set_reduce(cut, 256, 16, 2, 64 << 10);
+    set_rowscale(cut, 64, 2, 1);
+    set_topk(cut, 96, 128, 200, 128, 32, 3, 512);
+    cuda::Policies& poor = contexts[3].policies;  // nothing counted in shared memory, samples that are too small
+    set_add(poor, 96, 4, 2);
+    set_entropy_map(poor, cuda::EntropyMapMethod::Chosen, 256, 40, 1, 0);
+    set_count(poor, 96, 2, 3, 4 << 10, 32 << 20, 100);
+    set_quantile(poor, 256, 64, 64, 1, 0);
+    set_reduce(poor, 64, 2, 3, 64 << 20);
+    set_rowscale(poor, 512, 1, 1);
+    set_topk(poor, 256, 256, 16, 256, 128, 2, 1024);
     return contexts;
 }
 

@@ -232,7 +232,7 @@ def sample(daemon):
 
 def soak(memory_class, inputs, seconds):
     """False: the device cannot be forced into this class."""
-    settings = '[executor]\nbackend = "auto"\n[limits]\n'
+    settings = '[executor]\nbackend = "auto"\n'
     if ON_CUDA:
         daemon = rawclient.Daemon(settings + '[gpu]\nmemory_class = "%s"\n' % memory_class,
                                   environment={"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0")})

@@ -106,6 +106,11 @@ struct SelectRange {
     TEGU_DEVICE bool takes(const Source& source, std::uint64_t i, std::uint64_t rank) const {
         return by_index ? rank == tie && holds(source.index(i)) : holds(rank);
     }
+    // Whether a pair is not behind its end.
+    template <class Source>
+    TEGU_DEVICE bool reaches(const Source& source, std::uint64_t i, std::uint64_t rank) const {
+        return rank < cut_rank() || (rank == cut_rank() && (!by_index || source.index(i) <= high));
+    }
     TEGU_DEVICE std::uint64_t cut_rank() const { return by_index ? tie : high; }
     TEGU_DEVICE std::uint64_t cut_index() const { return by_index ? high : ~std::uint64_t{0}; }
 };
@@ -251,15 +256,15 @@ TEGU_DEVICE bool block_window(const Source& source, std::uint64_t count, std::ui
     return true;
 }
 
-// The pairs in a range go to shared memory, in any order; returns how many there are there, at most `room`.
-template <class U, class Source>
-TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, const SelectRange& range, U* ranks,
-                                   std::uint64_t* indices, unsigned room) {
+// The pairs with takes(i, rank) go to shared memory, in any order; returns how many there are there, at most `room`.
+template <class U, class Source, class Takes>
+TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U* ranks, std::uint64_t* indices,
+                                   unsigned room, Takes takes) {
     TEGU_SHARED(std::uint32_t, used);
     if (thread_index() == 0) used = 0;
     block_barrier();
     for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
-        const bool taken = valid && range.takes(source, i, rank);
+        const bool taken = valid && takes(i, rank);
         const std::uint32_t lanes = warp_ballot(taken);
         if (lanes == 0) return;
         const unsigned first = trailing_zeros(lanes);
@@ -328,6 +333,32 @@ TEGU_DEVICE void block_sort(U* ranks, std::uint64_t* indices, unsigned size) {
         if (run > kWarpLanes) block_barrier();
     }
     block_barrier();
+}
+
+// The first k different ranks of sorted pairs to a sequence's entries, then what is missing, and how many they are. All threads call it.
+template <class U>
+TEGU_DEVICE void block_write_distinct(const U* ranks, const std::uint64_t* indices, unsigned count, const Sequences& in,
+                                      const TopkOutput& output, std::uint64_t number) {
+    U* const values = static_cast<U*>(output.values) + number * output.k;
+    std::uint64_t* const places = output.indices + number * output.k;
+    std::uint64_t found = 0;
+    for (unsigned base = 0; base < count; base += block_threads()) {
+        const unsigned i = base + thread_index();
+        const bool taken = i < count && (i == 0 || ranks[i] != ranks[i - 1]);
+        std::uint32_t total;
+        const std::uint64_t to = found + block_sum_before<std::uint32_t>(taken ? 1 : 0, &total);
+        if (taken && to < output.k) {
+            values[to] = decode_rank(ranks[i], static_cast<U>(in.flip), in.is_float);
+            places[to] = indices[i];
+        }
+        found += total;
+    }
+    if (found > output.k) found = output.k;
+    for (std::uint64_t i = found + thread_index(); i < output.k; i += block_threads()) {
+        values[i] = 0;
+        places[i] = ~std::uint64_t{0};
+    }
+    if (thread_index() == 0) output.counts[number] = found;
 }
 
 }  // namespace cuda

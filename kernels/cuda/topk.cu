@@ -69,7 +69,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     for (std::uint64_t place = begin; place < end;) {
         SelectRange range = whole;
         if (!block_window<U>(source, count, place, end, job.room, job.in.n - 1, bins, &range)) return;
-        const unsigned collected = block_collect(source, count, range, ranks, indices, job.room);
+        const unsigned collected = block_collect(source, count, ranks, indices, job.room,
+                                                 [&](std::uint64_t i, U rank) { return range.takes(source, i, rank); });
         block_sort<U, true>(ranks, indices, block_fill(ranks, indices, collected));
         U* const values = static_cast<U*>(job.output.values) + number * job.output.k;
         std::uint64_t* const places = job.output.indices + number * job.output.k;
@@ -104,26 +105,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(Sequences in, TopkOutput ou
     });
     const unsigned count = static_cast<unsigned>(in.n);
     block_sort<U, true>(ranks, indices, block_fill(ranks, indices, count));
-    U* const values = static_cast<U*>(output.values) + block_x() * output.k;
-    std::uint64_t* const places = output.indices + block_x() * output.k;
-    std::uint64_t found = 0;
-    for (unsigned base = 0; base < count; base += block_threads()) {
-        const unsigned i = base + thread_index();
-        const bool taken = i < count && (i == 0 || ranks[i] != ranks[i - 1]);
-        std::uint32_t total;
-        const std::uint64_t to = found + block_sum_before<std::uint32_t>(taken ? 1 : 0, &total);
-        if (taken && to < output.k) {
-            values[to] = decode_rank(ranks[i], sequence.flip, sequence.is_float);
-            places[to] = indices[i];
-        }
-        found += total;
-    }
-    if (found > output.k) found = output.k;
-    for (std::uint64_t i = found + thread_index(); i < output.k; i += block_threads()) {
-        values[i] = 0;
-        places[i] = ~std::uint64_t{0};
-    }
-    if (thread_index() == 0) output.counts[block_x()] = found;
+    block_write_distinct(ranks, indices, count, in, output, block_x());
 }
 
 unsigned power_of_two(std::uint64_t least) {

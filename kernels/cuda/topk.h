@@ -72,5 +72,27 @@ LaunchStatus launch_select_survivors(const Sequences& in, const SelectState* sta
                                      const TopkOutput& output, unsigned room, const TopkPolicy& policy,
                                      const DeviceLimits& limits, Stream stream);
 
+// --- different values ---------------------------------------------------------------------------------------------------------
+
+// As block_room(), for the launches below.
+unsigned distinct_room(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits);
+
+// All of each state: a cut at the k-th different rank of a sample_size() of its sequence; behind all ranks where it is not found. One launch.
+// REQUIRES: 4 * k <= room <= distinct_room().
+LaunchStatus launch_distinct_cut(const Sequences& in, std::uint64_t sample, std::uint64_t k, unsigned room,
+                                 SelectState* states, const TopkPolicy& policy, Stream stream);
+
+// Pairs among elements [begin, end) with ranks up to the cut, those that repeat mostly left out, but never the first of a rank. One launch.
+// REQUIRES: as launch_filter(), and n < 2^32 - 1.
+LaunchStatus launch_distinct_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+                                    const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
+                                    Stream stream);
+
+// The best k different ranks of the lists to the output; or state.found becomes all ones where one block cannot tell them. One launch. `kept`: work space as the
+// lists. REQUIRES: lists.room < 2^32 - 1; room as in launch_distinct_cut().
+LaunchStatus launch_distinct_survivors(const Sequences& in, SelectState* states, const PairLists& lists,
+                                       const PairLists& kept, const TopkOutput& output, unsigned room,
+                                       const TopkPolicy& policy, Stream stream);
+
 }  // namespace cuda
 }  // namespace tegu

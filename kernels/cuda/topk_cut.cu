@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts: from a sample that one block holds in registers, and by counting where a sample misled.
-#include "kernels/cuda/select_block.cuh"
-#include "kernels/cuda/select_sample.cuh"
-#include "kernels/cuda/topk.h"
+#include "kernels/cuda/topk_sample.cuh"
 
 namespace tegu {
 namespace cuda {
 namespace {
 
 // --- from a sample ----------------------------------------------------------------------------------------------------------
-
-// A sample of one sequence as a source of select_block.cuh: each thread holds its pairs.
-template <class U>
-struct HeldSample {
-    RankedSequence<U> sequence;
-    std::uint64_t count;
-    U ranks[kHeldPairs];
-
-    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return sample_index(i, sequence.n, count); }
-    TEGU_DEVICE void load() {
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kHeldPairs; ++j) {
-            const std::uint64_t i = j * block_threads() + thread_index();
-            ranks[j] = sequence.bits(i < count ? index(i) : 0);
-        }
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kHeldPairs; ++j) ranks[j] = sequence.rank_of(ranks[j]);
-    }
-};
-template <class U, class Body>
-TEGU_DEVICE void for_each_pair(const HeldSample<U>& source, std::uint64_t count, Body body) {
-    TEGU_UNROLL
-    for (unsigned j = 0; j < kHeldPairs; ++j) {
-        const std::uint64_t i = j * block_threads() + thread_index();
-        body(i, source.ranks[j], i < count);
-    }
-}
 
 // sample_cut: a cut behind the best `place` pairs of a sample, and not far behind.
 // in:    elements [n]                                       out: states, all of it

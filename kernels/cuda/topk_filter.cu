@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What survives a cut: one pass over the elements. Nearly all of them do not, so a warp asks of many at once whether the best of them does, and looks at
 // single ones only then.
-#include "kernels/cuda/select_rank.cuh"
 #include "kernels/cuda/topk.h"
+#include "kernels/cuda/topk_tile.cuh"
 
 namespace tegu {
 namespace cuda {
 namespace {
 
-constexpr unsigned kFilterThreads = 512;  // of a block at most
-constexpr unsigned kFilterBuffer = 512;   // survivors of a block that need no place of their own in the list
-template <class U>
-constexpr unsigned kFilterPacks = sizeof(U) == 1 ? 2 : 4;  // in flight per thread
+constexpr unsigned kFilterBuffer = 512;  // survivors of a block that need no place of their own in the list
 
 // Survivors that a block has found. What does not fit goes to the list at once: where survivors are dense, warps bring many at a time.
 template <class U>
@@ -69,39 +66,6 @@ struct WarpPlaces {
     }
 };
 
-// The packs that a thread has in flight: those of a tile of the block, which lies at pack `base`. Pack p holds elements from p * kWidth - skew on: packs are
-// aligned, sequences need not be.
-template <class U>
-struct FilterTile {
-    static constexpr unsigned kWidth = 16 / sizeof(U);
-    static constexpr unsigned kPacks = kFilterPacks<U>;
-    const U* elements;
-    std::uint64_t begin;
-    std::uint64_t end;
-    std::uint64_t skew;
-    std::uint64_t base;
-    Pack<U, kWidth> pack[kPacks];
-
-    TEGU_DEVICE static std::uint64_t size() { return std::uint64_t{block_threads()} * kPacks; }
-    // Of the first element of a pack of this thread; wraps for what lies before the sequence.
-    TEGU_DEVICE std::uint64_t first(unsigned j) const {
-        return (base + j * block_threads() + thread_index()) * kWidth - skew;
-    }
-    TEGU_DEVICE bool inside() const { return base * kWidth >= begin + skew && (base + size()) * kWidth <= end + skew; }
-    TEGU_DEVICE bool holds(std::uint64_t index) const { return index - begin < end - begin; }
-    TEGU_DEVICE void load(bool all_inside) {
-        if (all_inside) {
-            TEGU_UNROLL
-            for (unsigned j = 0; j < kPacks; ++j)
-                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(elements + first(j));
-            return;
-        }
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kPacks; ++j) TEGU_UNROLL
-        for (unsigned e = 0; e < kWidth; ++e) pack[j].at[e] = holds(first(j) + e) ? elements[first(j) + e] : U{0};
-    }
-};
-
 // filter_packs: the pairs up to the cut.
 // in:    elements [n], dense                                out: lists, state.survivors, state.best
 // grid:  x strides over tiles of packs of 16 bytes, y = sequences      block: policy.filter_threads
@@ -148,17 +112,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, sizeof(U) < 4 ? 1 : 2)
         if (behind && cut_rank == 0) break;
         const U limit = static_cast<U>(behind ? cut_rank - 1 : cut_rank);
         tile.load(inside);
-        U least = static_cast<U>(~U{0});
-        TEGU_UNROLL
-        for (unsigned j = 0; j < tile.kPacks; ++j) {
-            TEGU_UNROLL
-            for (unsigned e = 0; e < kWidth; ++e) {
-                U rank = encode_rank(tile.pack[j].at[e], flip, Float);
-                if (!inside && !tile.holds(tile.first(j) + e)) rank = static_cast<U>(~U{0});
-                tile.pack[j].at[e] = rank;
-                least = rank < least ? rank : least;
-            }
-        }
+        const U least = tile.template encode<Float>(flip, inside);
         if (!warp_any(least <= limit)) continue;
         const bool plain = inside && (behind || (tile.base + tile.size()) * kWidth - tile.skew <= cut_index);
         std::uint32_t masks[tile.kPacks];

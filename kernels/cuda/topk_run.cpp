@@ -42,7 +42,11 @@ class TopkRun {
         const bool fits = in_.n <= room_;
         if (output_.distinct ? fits : output_.k <= room_ && (fits || in_.n <= policy_.block_elements))
             return by_blocks();
-        if (output_.distinct || output_.k > room_) return by_sorting();
+        if (output_.distinct) {
+            const unsigned room = distinct_room(in_.width, policy_, context_.limits);
+            return 4 * output_.k <= room && in_.n < kMaxSortPairs ? by_distinct_cuts(room) : by_sorting();
+        }
+        if (output_.k > room_) return by_sorting();
         return by_cuts();
     }
     const char* method() const { return method_; }
@@ -189,6 +193,56 @@ class TopkRun {
             if (!done) return done;
         }
         return {};
+    }
+
+    // --- different ones -----------------------------------------------------------------------------------------------------
+
+    Result<void> by_distinct_cuts(unsigned block_room) {
+        const std::uint64_t sample = sample_size(in_.n, policy_);
+        const std::uint64_t room = std::min(
+            in_.n, std::max<std::uint64_t>(most_before(output_.k, in_.n, sample), 8 * std::uint64_t{block_room}));
+        const std::uint64_t batch = std::clamp<std::uint64_t>(
+            kBatchBytes / (2 * room * (sizeof(std::uint64_t) + in_.width)), 1, std::min(in_.count, kMaxBatch));
+        Result<PairLists> lists = take_lists(batch, room);
+        if (!lists) return std::move(lists).error();
+        Result<PairLists> kept = take_lists(batch, room);
+        if (!kept) return std::move(kept).error();
+        Result<SelectState*> states = take<SelectState>(in_.count);
+        if (!states) return std::move(states).error();
+        Result<void> done = for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
+            return distinct_of(part_of(in_, first, count), first, *states + first, *lists, *kept, block_room);
+        });
+        if (!done) return done;
+        std::vector<SelectState> found(static_cast<std::size_t>(in_.count));
+        done = context_.workspace->read(found.data(), *states, found.size() * sizeof(SelectState));
+        if (!done) return done;
+        for (const SelectState& state : found)
+            if (state.found != 0)
+                return by_sorting();  // too many different ones, or too few that are seen twice by one block
+        method_ = "distinct";
+        return {};
+    }
+
+    Result<void> distinct_of(const Sequences& part, std::uint64_t first, SelectState* states, const PairLists& lists,
+                             const PairLists& kept, unsigned block_room) {
+        Result<void> done = check_cuda(launch_distinct_cut(part, sample_size(part.n, policy_), output_.k, block_room,
+                                                           states, policy_, context_.stream),
+                                       "distinct topk of a sample");
+        if (!done) return done;
+        const std::uint64_t most = std::min<std::uint64_t>(
+            kFilterBytes / 4 / in_.width * context_.limits.multiprocessors, std::uint64_t{1} << 31);
+        for (std::uint64_t begin = 0; begin < part.n; begin += most) {
+            const std::uint64_t end = std::min(part.n, begin + most);
+            done = check_cuda(
+                launch_distinct_filter(part, begin, end, states, lists, policy_, context_.limits, context_.stream),
+                "distinct topk's filter");
+            if (done && end < part.n) done = context_.workspace->synchronize();
+            if (!done) return done;
+            if (stop_.stop_requested()) return stop_.error();
+        }
+        return check_cuda(launch_distinct_survivors(part, states, lists, kept, part_of_output(first), block_room,
+                                                    policy_, context_.stream),
+                          "distinct topk of survivors");
     }
 
     // --- many: sorted -------------------------------------------------------------------------------------------------------

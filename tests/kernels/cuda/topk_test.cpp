@@ -56,11 +56,11 @@ class CudaTopk : public CudaTest {
     }
     // The policy of the report.
     std::string method(const DigestShape& shape, const TestInput& input, const TopkParams& params) {
-        const DeviceBytes memory(input.bytes), values(4 * params.k), indices(8 * params.k);
+        const DeviceBytes memory(input.bytes), values(4 * params.k), indices(8 * params.k), counts(8);
         const kernels::InputView view{memory.data(), shape.cols};
-        const kernels::OutputView outputs[] = {{values.data()}, {indices.data()}};
+        const kernels::OutputView outputs[] = {{values.data()}, {indices.data()}, {counts.data()}};
         const auto done = cuda::run_job(Job{ElementType::U32, Axis::Whole, shape.rows, shape.cols, params}, {&view, 1},
-                                        {outputs, 2}, context_, kernels::StopToken());
+                                        {outputs, params.distinct ? 3u : 2u}, context_, kernels::StopToken());
         return done ? done->policy.substr(done->policy.find(' ', done->policy.find("sm_")) + 1) : done.error().message;
     }
     std::uint64_t order_ = 0;
@@ -160,6 +160,32 @@ TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
             EXPECT_EQ(method(shape, input, params), k == 40 ? "cut counted" : "cut+sort counted");
         }
     }
+}
+
+// Values that repeat are dropped on the way; where there are too many different ones after all, everything is sorted.
+TEST_F(CudaTopk, DistinctValuesOfLongSequencesGiveTheSameBits) {
+    const std::uint64_t n = 4000;
+    const DigestShape shape{1, n, 0, 0};
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const std::uint64_t different : {1, 5, 60, 700, 4000}) {
+            const TestInput input = words(
+                ElementType::U32, n, [&](std::uint64_t i) { return (i * 2654435761u >> 7) % different * 0x10001u; });
+            for (const ElementType type : {ElementType::U32, ElementType::F32}) {
+                for (const std::uint64_t k : {1, 8, 16})
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 3 != 0, true})) << different;
+            }
+        }
+    }
+    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256, 8, 0};
+    TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
+    EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "distinct");
+    for (std::uint64_t number = 0; number < 64; ++number) {
+        const std::uint32_t best = 0xfffffff0u;
+        std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, 64), &best, sizeof best);
+    }
+    ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{16, true, true}));
+    EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "sort");
 }
 
 }  // namespace

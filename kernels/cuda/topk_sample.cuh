@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sample of a sequence that a block holds in registers.
+#pragma once
+
+#include "kernels/cuda/select_block.cuh"
+#include "kernels/cuda/select_sample.cuh"
+#include "kernels/cuda/topk.h"
+
+namespace tegu {
+namespace cuda {
+
+// A sample of one sequence as a source of select_block.cuh: each thread holds its pairs.
+template <class U>
+struct HeldSample {
+    RankedSequence<U> sequence;
+    std::uint64_t count;
+    U ranks[kHeldPairs];
+
+    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return sample_index(i, sequence.n, count); }
+    TEGU_DEVICE void load() {
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kHeldPairs; ++j) {
+            const std::uint64_t i = j * block_threads() + thread_index();
+            ranks[j] = sequence.bits(i < count ? index(i) : 0);
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kHeldPairs; ++j) ranks[j] = sequence.rank_of(ranks[j]);
+    }
+};
+template <class U, class Body>
+TEGU_DEVICE void for_each_pair(const HeldSample<U>& source, std::uint64_t count, Body body) {
+    TEGU_UNROLL
+    for (unsigned j = 0; j < kHeldPairs; ++j) {
+        const std::uint64_t i = j * block_threads() + thread_index();
+        body(i, source.ranks[j], i < count);
+    }
+}
+
+}  // namespace cuda
+}  // namespace tegu

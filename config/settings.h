@@ -52,7 +52,10 @@
       "that needs more runs on the CPU.")                                                                           \
     X(gpu, workspace_bytes, Bytes, 1048576, 1099511627776, 0, "a sixteenth of the physical memory", Restart,        \
       "Working memory of one job on each GPU; at most a quarter of what the GPU has. A job that needs more runs "   \
-      "on the CPU.")
+      "on the CPU.")                                                                                                \
+    X(gpu, divide_us, Microseconds, 1, 60000000, 1000, "never", Restart,                                            \
+      "Where several GPUs run jobs: a reduction or an entropy map that is predicted to keep one of them for longer "  \
+      "than this is divided over those that are idle. Results do not depend on it.")
 
 #define TEGU_SETTINGS_SCHEDULER(X)                                                                                     \
     X(scheduler, quantum_us, Microseconds, 10, 1000000, 2000, "", Now,                                                 \

@@ -33,7 +33,7 @@ Executor::~Executor() {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         stopping_ = true;
-        if (running_ != nullptr) running_->stop.store(true, std::memory_order_relaxed);
+        if (running_ != nullptr) running_->stop_flag().store(true, std::memory_order_relaxed);
     }
     work_.notify_one();
     thread_.join();
@@ -150,11 +150,11 @@ void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
 // A job whose deadline passed, or that was cancelled just now, is not started.
 JobStation::Outcome Executor::run(JobTask& task) {
     const TimePoint start = Clock::now();
-    const kernels::StopToken stop(&task.stop, task.deadline);
+    const kernels::StopToken stop(&task.stop_flag(), task.deadline);
     task.queue_ns = nanoseconds(start - task.received);
     task.place = station_->place();
     if (!stop.stop_requested()) return station_->run(task, stop);
-    task.error = task.stop.load(std::memory_order_relaxed)
+    task.error = task.stop_flag().load(std::memory_order_relaxed)
                      ? make_error(Status::Cancelled, "the job was cancelled before it started")
                      : make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
     return JobStation::Outcome::Done;

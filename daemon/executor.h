@@ -24,6 +24,7 @@
 
 namespace tegu::daemon {
 
+class DividedJob;
 class Session;
 
 // A job in flight that did not run at once.
@@ -35,10 +36,12 @@ struct JobTask {
     TimePoint received;
     TimePoint deadline = kNever;
     PreparedJob prepared;
-    wire::ByteBuffer data;             // the inline inputs
-    std::atomic<bool> stop{false};     // set by the io thread: the job is to end
-    bool cancelled_by_client = false;  // io thread only
-    std::size_t gpu = 0;               // io thread only: the number of the one that it was given to
+    wire::ByteBuffer data;                // the inline inputs
+    std::atomic<bool> stop{false};        // set by the io thread: the job is to end
+    std::shared_ptr<JobTask> whole;       // that it is a piece of; null: it is a job itself
+    std::shared_ptr<DividedJob> divided;  // io thread only: what is known of its pieces, if it has any
+    bool cancelled_by_client = false;     // io thread only
+    std::size_t gpu = 0;                  // io thread only: the number of the one that it was given to
 
     // Set by the executor.
     std::optional<Error> error;
@@ -46,6 +49,10 @@ struct JobTask {
     std::uint64_t queue_ns = 0;
     RunCost cost;
     Place place = Place::Executor;  // where it ran
+    std::string policy;             // of a piece
+
+    // What ends it: a piece ends with the job.
+    std::atomic<bool>& stop_flag() { return whole != nullptr ? whole->stop : stop; }
 };
 
 // What an executor does with a job. start() to end() are called on the executor's thread.

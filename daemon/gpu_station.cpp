@@ -13,6 +13,21 @@ class GpuJobRunner final : public JobRunner {
     // What ended the device, if anything did.
     const std::optional<Error>& lost() const { return lost_; }
 
+    // A piece of a divided job, into prepared.output.
+    Result<void> run_piece(const PreparedJob& prepared, const kernels::StopToken& stop, std::string& policy,
+                           RunCost& cost) {
+        cost = RunCost();
+        try {
+            Result<kernels::RunReport> report = compute(prepared, prepared.output, {}, stop, cost);
+            if (!report) return std::move(report).error();
+            policy = std::move(report->policy);
+            return {};
+        } catch (const std::exception& exception) {
+            return make_error(Status::OutOfMemory,
+                              std::string("no memory for a piece of the job: ") + exception.what());
+        }
+    }
+
   private:
     Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base, Span<const kernels::OutputView>,
                                        const kernels::StopToken& stop, RunCost& cost) override {
@@ -28,6 +43,8 @@ class GpuJobRunner final : public JobRunner {
         output.offsets = prepared.output_offsets;
         if (prepared.in_output) output.buffer = &prepared.output_buffer;
         output.begin = prepared.output_begin;
+        output.skip_rows = prepared.skip_rows;
+        output.rows = prepared.wanted_rows;
         device::GpuCost spent;
         Result<kernels::RunReport> report =
             runner_.run(prepared.job, prepared.plan, Span<const device::GpuInput>(inputs.data(), prepared.input_count),
@@ -85,14 +102,16 @@ Result<void> GpuStation::open() {
 
 JobStation::Outcome GpuStation::run(JobTask& task, const kernels::StopToken& stop) {
     PreparedJob& prepared = task.prepared;
-    Result<void> done = jobs_->run(prepared, stop, task.queue_ns, task.body, task.cost);
+    const bool is_piece = task.whole != nullptr;
+    Result<void> done = is_piece ? jobs_->run_piece(prepared, stop, task.policy, task.cost)
+                                 : jobs_->run(prepared, stop, task.queue_ns, task.body, task.cost);
     publish();
     if (jobs_->lost()) {
         task.error = *jobs_->lost();
         return Outcome::Fatal;
     }
     if (done) return Outcome::Done;
-    const bool may_repeat = !prepared.in_place || !task.cost.started;
+    const bool may_repeat = !is_piece && (!prepared.in_place || !task.cost.started);
     if (done.error().status == Status::OutOfMemory && prepared.backend == wire::BackendChoice::Auto && may_repeat) {
         prepared.note = "not on the GPU: " + done.error().message;
         task.cost = RunCost();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/gpus.h"
 
+#include "daemon/divided_job.h"
+
 #include <algorithm>
 #include <exception>
 #include <future>
@@ -91,7 +93,8 @@ std::size_t first_done(Span<const GpuQueue> queues) {
     return static_cast<std::size_t>(first - queues.begin());
 }
 
-Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake) {
+Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake)
+    : divide_ns_(settings.gpu.divide_us == 0 ? UINT64_MAX : settings.gpu.divide_us * 1000) {
     if (settings.executor.backend == config::ExecutorBackend::Cpu) {
         status_.reason = "executor.backend is cpu";
         return;
@@ -153,6 +156,47 @@ std::size_t Gpus::choose(const PreparedJob& prepared) const {
     return first_done(queues);
 }
 
+void Gpus::submit(std::shared_ptr<JobTask> task) {
+    const bool long_one = task->predicted_ns[static_cast<std::size_t>(Place::Gpu)] > divide_ns_;
+    if (long_one && all_.size() > 1 && divide(task)) return;
+    task->gpu = choose(task->prepared);
+    submit_to(task->gpu, task, task->prepared);
+}
+
+// `prepared`: what holds the buffers of the job.
+void Gpus::submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, const PreparedJob& prepared) {
+    for (const BufferUse& use : prepared.uses)
+        if (use.buffer() != nullptr) use.buffer()->used_by(all_[gpu]);
+    all_[gpu]->executor().submit(task);
+}
+
+bool Gpus::divide(const std::shared_ptr<JobTask>& task) {
+    std::vector<std::size_t> idle;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        const ExecutorLoad load = all_[i]->executor().load();
+        if (load.waiting + load.running == 0) idle.push_back(i);
+    }
+    task->divided = DividedJob::create(task->prepared, static_cast<unsigned>(idle.size()));
+    if (task->divided == nullptr) return false;
+    task->gpu = idle.front();
+    for (const DividedJob::Piece& piece : task->divided->make_pieces(task))
+        submit_to(idle[piece.gpu], piece.task, task->prepared);
+    return true;
+}
+
+// The whole, if that was the last piece and its result is there.
+std::shared_ptr<JobTask> Gpus::end_piece(JobTask& piece) {
+    const std::shared_ptr<JobTask> whole = std::move(piece.whole);
+    const std::shared_ptr<DividedJob> divided = whole->divided;
+    if (!divided->end_piece(piece)) return nullptr;
+    if (divided->join(*whole)) return whole;
+    whole->divided.reset();
+    whole->cost = RunCost();
+    whole->gpu = choose(whole->prepared);
+    submit_to(whole->gpu, whole, whole->prepared);
+    return nullptr;
+}
+
 bool Gpus::remove(const JobTask& task) {
     return std::any_of(all_.begin(), all_.end(), [&](const auto& gpu) { return gpu->executor().remove(task); });
 }
@@ -172,7 +216,10 @@ std::optional<Error> Gpus::failure() const {
 
 void Gpus::take_done(std::vector<std::shared_ptr<JobTask>>& done) {
     for (const auto& gpu : all_)
-        for (std::shared_ptr<JobTask>& task : gpu->executor().take_done()) done.push_back(std::move(task));
+        for (std::shared_ptr<JobTask>& task : gpu->executor().take_done()) {
+            if (task->whole != nullptr) task = end_piece(*task);
+            if (task != nullptr) done.push_back(std::move(task));
+        }
 }
 
 void Gpus::run_done_errands() {

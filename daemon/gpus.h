@@ -45,13 +45,14 @@ class Gpus {
 
     const GpuStatus& status() const { return status_; }
     const std::vector<std::shared_ptr<GpuExecutor>>& all() const { return all_; }
-    // Whether any can, and then: the number of the one for the job.
     bool can_run(const Job& job) const { return !all_.empty() && all_.front()->can_run(job); }
-    std::size_t choose(const PreparedJob& prepared) const;
+    // Gives the job to the GPU that is done with it first, or to all that are idle, if it is one that would keep one for long.
+    // REQUIRES: can_run().
+    void submit(std::shared_ptr<JobTask> task);
     // What has to be copied for this job alone, to and from a device: not the copies that later jobs use again. REQUIRES: can_run().
     std::uint64_t moved_bytes(const PreparedJob& prepared) const;
 
-    // As of Executor, for all.
+    // As of Executor, for all. Jobs that were divided are joined, or begin again if they cannot be.
     bool remove(const JobTask& task);
     ExecutorLoad load() const;
     std::optional<Error> failure() const;
@@ -65,7 +66,12 @@ class Gpus {
 
   private:
     void open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake);
+    std::size_t choose(const PreparedJob& prepared) const;
+    void submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, const PreparedJob& prepared);
+    bool divide(const std::shared_ptr<JobTask>& task);
+    std::shared_ptr<JobTask> end_piece(JobTask& piece);
 
+    const std::uint64_t divide_ns_;
     GpuStatus status_;
     std::vector<std::shared_ptr<GpuExecutor>> all_;  // parallel to status_.devices; empty after stop()
 };

@@ -37,6 +37,9 @@ struct PreparedJob {
     std::array<bool, wire::kMaxInputs> input_is_output{};
     device::ClientBuffer output_buffer;
     std::uint64_t output_begin = 0;
+    // Of a piece of a divided job: the rows of its arrays that are wanted; 0: all.
+    std::uint64_t skip_rows = 0;
+    std::uint64_t wanted_rows = 0;
 
     std::array<BufferUse, wire::kMaxInputs + 1> uses;
 

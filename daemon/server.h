@@ -56,6 +56,7 @@ class Server {
     // The CPU's.
     Executor& executor() { return executor_; }
     const Gpus& gpus() const { return gpus_; }
+    Gpus& gpus() { return gpus_; }
     // Takes a job out before it starts, wherever it waits. False: it runs, or is done.
     bool remove_waiting(const JobTask& task);
     // Of all executors.

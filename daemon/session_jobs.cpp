@@ -182,11 +182,7 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
     if (place != Place::Gpu) return server_.executor().submit(std::move(task));
-    task->gpu = server_.gpus().choose(task->prepared);
-    const std::shared_ptr<GpuExecutor>& gpu = server_.gpus().all()[task->gpu];
-    for (const BufferUse& use : task->prepared.uses)
-        if (use.buffer() != nullptr) use.buffer()->used_by(gpu);
-    gpu->executor().submit(std::move(task));
+    server_.gpus().submit(std::move(task));
 }
 
 // Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor sets is not read here.
@@ -194,8 +190,10 @@ void Session::retire(const JobTask& task, Status status, std::uint64_t queue_ns,
     const Operation operation = operation_of(task.prepared.job);
     const kernels::JobPlan& plan = task.prepared.plan;
     server_.statistics().of(operation).count(status, plan, queue_ns, cost.compute_ns);
+    const bool divided = task.divided != nullptr;
     if (status == Status::Ok && place == Place::Gpu) server_.statistics().count_gpu_job(task.gpu);
-    if (status == Status::Ok)
+    if (status == Status::Ok && divided) ++server_.statistics().gpu_divided_total;
+    if (status == Status::Ok && !divided)
         server_.costs().learn({operation, place, cost.threads, plan.predicted_ns,
                                task.predicted_ns[static_cast<std::size_t>(place)], cost.copy_ns + cost.compute_ns,
                                task.prepared.cold});

@@ -66,6 +66,7 @@ struct Statistics {
     std::uint64_t reloads_total = 0;
     std::uint64_t gpu_jobs_total = 0;                   // that GPUs answered
     std::vector<std::uint64_t> gpu_jobs;                // that each of them did, as far as they did any
+    std::uint64_t gpu_divided_total = 0;                // of all these, that several GPUs did together
     std::uint64_t gpu_fallbacks_total = 0;              // that the CPU answered, as the GPU had no memory for them
     std::array<std::uint64_t, kStatusSlots> refused{};  // requests answered with an error before they ran, by status
     std::array<std::uint64_t, kCloseReasons> closed{};  // connections, by reason

@@ -14,7 +14,7 @@ using wire::MessageType;
 constexpr int kSoftwareError = 70;
 
 std::string on_devices(const std::string& devices) {
-    return kAuto + "threads = 1\n[gpu]\ndevices = \"" + devices + "\"\n";
+    return kAuto + "threads = 1\n[gpu]\ndevices = \"" + devices + "\"\ndivide_us = 0\n";
 }
 
 // A daemon with two guarded devices of the class, or with the GPUs of this machine, forced into it.

@@ -61,7 +61,7 @@ struct FloatPartial {
     double min;  // of the elements that are not NaN; +inf and -inf if there is none
     double max;
     std::uint64_t
-        min_at;  // first element of the first chunk that holds the minimum; the caller of a kernel fills these
+        min_at;  // first element of the first chunk that holds the minimum, ~0 if there is none; the caller of a kernel fills these
     std::uint64_t max_at;
     std::uint64_t nan_at;  // of the first chunk with a NaN; ~0 if none
     std::uint64_t nans;

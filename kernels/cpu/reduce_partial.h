@@ -15,11 +15,12 @@ inline void merge_partials(FloatPartial& a, const FloatPartial& b) {
     a.sum += b.sum;
     a.l1 += b.l1;
     a.moments = merge_moments(a.moments, b.moments);
-    if (b.min < a.min) {
+    // Equal ones: a without an element has the infinity that b may hold, and is nowhere.
+    if (b.min < a.min || (b.min == a.min && b.min_at < a.min_at)) {
         a.min = b.min;
         a.min_at = b.min_at;
     }
-    if (b.max > a.max) {
+    if (b.max > a.max || (b.max == a.max && b.max_at < a.max_at)) {
         a.max = b.max;
         a.max_at = b.max_at;
     }

@@ -103,9 +103,9 @@ std::int64_t first_equal(const Sequence& sequence, std::uint64_t from, T value) 
 template <class T>
 std::int64_t find_extreme(const Sequence& sequence, bool skip_nans, const FloatPartial& partial, bool largest) {
     if (partial.nans != 0 && !skip_nans) return first_hit<T>(sequence, partial.nan_at, IsNan<T>{});
-    if (partial.nans == sequence.n) return -1;
-    const T value = narrowed(largest ? partial.max : partial.min, T{});
-    return first_equal<T>(sequence, largest ? partial.max_at : partial.min_at, value);
+    const std::uint64_t from = largest ? partial.max_at : partial.min_at;
+    if (partial.nans == sequence.n || from >= sequence.n) return -1;
+    return first_equal<T>(sequence, from, narrowed(largest ? partial.max : partial.min, T{}));
 }
 
 template <class T>

@@ -65,7 +65,8 @@ inline void gather(const Sequence& sequence, std::uint64_t begin, std::uint64_t 
 }
 
 inline void set_positions(FloatPartial* partial, std::uint64_t begin) {
-    partial->min_at = partial->max_at = begin;
+    const bool has_value = partial->min <= partial->max;  // else every element is a NaN
+    partial->min_at = partial->max_at = has_value ? begin : ~std::uint64_t{0};
     partial->nan_at = partial->nans != 0 ? begin : ~std::uint64_t{0};
 }
 inline void set_positions(IntegerPartial* partial, std::uint64_t begin) {

@@ -149,6 +149,23 @@ TYPED_TEST(ReduceFloat, EveryPatternAndSizeMatchesTheReference) {
             }
 }
 
+// Chunks that are skipped altogether hold no extreme, not even an infinite one.
+TYPED_TEST(ReduceFloat, InfinitiesAfterChunksOfNansAreFound) {
+    using T = TypeParam;
+    ThreadPool two(2);
+    for (const double sign : {1.0, -1.0}) {
+        std::vector<T> x(50000, from_double<T>(std::numeric_limits<double>::quiet_NaN()));
+        x[40001] = x[45000] = from_double<T>(sign * std::numeric_limits<double>::infinity());
+        const Job job = reduce_job(ElementTypeOf<T>::value, x.size(), kAllStatistics, true);
+        for (ThreadPool* pool : {static_cast<ThreadPool*>(nullptr), &two}) {
+            const ReduceResult got = run_reduce_job(job, x.data(), 0, pool);
+            ASSERT_TRUE(got.report.ok()) << got.report.error().message;
+            EXPECT_EQ(40001, got.at<std::int64_t>(Statistic::Argmin));
+            EXPECT_EQ(40001, got.at<std::int64_t>(Statistic::Argmax));
+        }
+    }
+}
+
 // A statistic has the same bits alone and in any company.
 TYPED_TEST(ReduceFloat, AnySubsetGivesTheSameBits) {
     using T = TypeParam;

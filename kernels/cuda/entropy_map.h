@@ -16,11 +16,12 @@ enum class EntropyMapMethod : std::uint8_t {
     Chosen,  // by window, levels and type
     Slide,   // a histogram per thread that follows down a column; any window, any levels
     Pairs,   // counts of two levels in a field of a register, windows as sums of neighbours; small square windows, up to 16 levels
+    Columns, // a histogram a column, windows that follow to the right; from 33 levels on
 };
 
 struct EntropyMapPolicy {
     EntropyMapMethod method;
-    unsigned threads_per_block;    // a multiple of 32, 32..512; fewer where histograms do not fit
+    unsigned threads_per_block;    // a multiple of 32, 32..512; fewer where histograms do not fit; of Columns, whose threads share theirs, up to four times as many
     unsigned rows_per_strip;       // results that a thread computes down a column; 0: by image and device
     unsigned columns_per_thread;   // of Slide: 1, or 0: as many as shared memory allows
     std::uint64_t piece_pixels;    // results of a piece, at least a row of up to that many; 0: by method and device
@@ -68,7 +69,7 @@ struct EntropyMapShape {
     EntropyMapMethod method;       // never Chosen
     bool plane;                    // the piece's levels are written to memory first
     unsigned threads;              // of a block
-    unsigned columns;              // results of a thread in a row
+    unsigned columns;              // results of a thread in a row; of Columns: of the lanes that share a window
     unsigned strip_rows;
     std::uint64_t piece_rows;      // of every piece but the last
     std::uint64_t piece_cols;

@@ -38,7 +38,7 @@ class EntropyMapRun {
         return is_float(job_.type) ? mark_nans() : context_.workspace->synchronize();
     }
     std::string policy() const {
-        return std::string(" method=") + (shape_.method == EntropyMapMethod::Pairs ? "pairs" : "slide") + (shape_.plane ? " plane" : "") +
+        return std::string(" method=") + (shape_.method == EntropyMapMethod::Pairs ? "pairs" : shape_.method == EntropyMapMethod::Columns ? "columns" : "slide") + (shape_.plane ? " plane" : "") +
                " block=" + std::to_string(shape_.threads) + " columns=" + std::to_string(shape_.columns) + " strip=" + std::to_string(shape_.strip_rows);
     }
 

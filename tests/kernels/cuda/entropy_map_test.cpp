@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cuda/entropy_map_columns.h"
 #include "kernels/cuda/entropy_map_slide.h"
 #include "kernels/cuda/operation.h"
 #include "kernels/entropy_table.h"
@@ -26,6 +27,7 @@ const EntropyMapPolicy kPolicies[] = {{EntropyMapMethod::Chosen, 128, 0, 0, 0},
                                       {EntropyMapMethod::Slide, 32, 1, 0, 0},
                                       {EntropyMapMethod::Slide, 64, 7, 1, 1500},
                                       {EntropyMapMethod::Chosen, 64, 5, 0, 2100},
+                                      {EntropyMapMethod::Columns, 32, 6, 0, 1700},
                                       {EntropyMapMethod::Chosen, 256, 40, 1, 0}};
 
 class CudaEntropyMap : public CudaTest {
@@ -105,6 +107,25 @@ TEST_F(CudaEntropyMap, LargerImagesGiveTheSameBits) {
             expect_same(ElementType::F32, shape, Content::Special, params_of(5, 5, 16, border));
         }
     expect_same(ElementType::F32, DigestShape{257, cols, 0, 0}, Content::Plain, params_of(31, 11, 64, Border::Mirror));
+}
+
+// Histograms of columns: windows and levels of every size, segments and strips that end anywhere, pieces, borders on every side.
+TEST_F(CudaEntropyMap, ColumnsGiveTheSameBits) {
+    for (const EntropyMapPolicy& policy : {EntropyMapPolicy{EntropyMapMethod::Columns, 8, 0, 0, 0}, EntropyMapPolicy{EntropyMapMethod::Columns, 16, 5, 0, 900},
+                                           EntropyMapPolicy{EntropyMapMethod::Columns, 32, 1, 0, 0}}) {
+        context_.policies.entropy_map = policy;
+        for (const Border border : {Border::Clip, Border::Mirror}) {
+            for (const auto& shape : {DigestShape{13, 61, 0, 0}, DigestShape{5, 140, 3, 1}, DigestShape{20, 7, 0, 0}}) {
+                expect_same(ElementType::U8, shape, Content::Wide, params_of(3, 3, 33, border));
+                expect_same(ElementType::F32, shape, Content::Special, params_of(5, 9, 64, border, LogBase::E));
+                expect_same(ElementType::U16, shape, Content::Wide, params_of(15, 17, 65, border));
+                expect_same(ElementType::U8, shape, Content::Wide, params_of(11, 31, 129, border));
+                expect_same(ElementType::U8, shape, Content::Ties, params_of(63, 3, 256, border));
+            }
+            expect_same(ElementType::U8, DigestShape{70, 90, 0, 0}, Content::Wide, params_of(31, 31, 256, border));
+            expect_same(ElementType::U8, DigestShape{66, 67, 0, 0}, Content::Plain, params_of(63, 63, 256, border));
+        }
+    }
 }
 
 TEST_F(CudaEntropyMap, WindowsLargerThanTheImageGiveTheSameBits) {
@@ -221,7 +242,8 @@ TEST(EntropyMapShape, IsWithinTheLimits) {
                         const std::string name = std::to_string(rows) + " x " + std::to_string(cols) + ", window " + std::to_string(window.rows) + " x " + std::to_string(window.cols);
                         ASSERT_TRUE(shape.piece_rows >= 1 && shape.piece_rows <= rows && shape.piece_cols >= 1 && shape.piece_cols <= cols) << name;
                         ASSERT_LE(shape.piece_rows * shape.piece_cols, std::uint64_t{1} << 30) << name;
-                        ASSERT_TRUE(shape.threads >= 32 && shape.threads <= 128 && shape.threads % 32 == 0) << name;
+                        const bool shared = shape.method == EntropyMapMethod::Columns;
+                        ASSERT_TRUE(shape.threads >= 32 && shape.threads <= (shared ? 512 : 128) && shape.threads % 32 == 0) << name;
                         ASSERT_GE(shape.strip_rows, 1u) << name;
                         ASSERT_LE((shape.piece_rows + shape.strip_rows - 1) / shape.strip_rows, 65535u) << name;
                         ASSERT_LE(shape.plane_bytes, std::size_t{256} << 20) << name;
@@ -229,6 +251,11 @@ TEST(EntropyMapShape, IsWithinTheLimits) {
                         if (shape.method == EntropyMapMethod::Slide) {
                             ASSERT_LE(cuda::entropy_slide_bytes(window, shape.columns, shape.threads), limits.shared_bytes_per_block) << name;
                         }
+                        if (shared) {
+                            ASSERT_LE(cuda::entropy_columns_bytes(window, shape.columns, shape.threads), limits.shared_bytes_per_block) << name;
+                            ASSERT_TRUE(shape.columns >= cuda::kColumnsStep && shape.columns % cuda::kColumnsStep == 0) << name;
+                        }
+                        ASSERT_EQ(shared, window.cols == 63 && window.levels == 256) << name;
                     }
 }
 

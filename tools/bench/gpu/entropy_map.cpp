@@ -31,10 +31,11 @@ std::vector<T> pixels_of(Picture picture, std::uint64_t rows, std::uint64_t cols
 std::vector<EntropyMapPolicy> policies(const GpuBench& bench) {
     if (!bench.sweep()) return {bench.context().policies.entropy_map};
     std::vector<EntropyMapPolicy> all;
-    for (const EntropyMapMethod method : {EntropyMapMethod::Chosen, EntropyMapMethod::Slide})
+    for (const EntropyMapMethod method : {EntropyMapMethod::Chosen, EntropyMapMethod::Slide, EntropyMapMethod::Columns})
         for (const unsigned threads : {32, 64, 128, 256, 512})
             for (const unsigned rows : {0, 16, 64, 256})
-                for (const unsigned columns : {0, 1}) all.push_back(EntropyMapPolicy{method, threads, rows, columns, 0});
+                for (const unsigned columns : {0, 1})
+                    all.push_back(EntropyMapPolicy{method, threads, rows, columns, 0});
     return all;
 }
 
@@ -66,7 +67,8 @@ class Tables {
 };
 
 void bench_case(GpuBench& bench, const Case& what, Picture picture, std::uint64_t rows, std::uint64_t cols) {
-    const std::string name = "entropy_map/" + what.name + (picture == Picture::Noise ? "/noise" : "") + "/" + std::to_string(rows) + "x" + std::to_string(cols);
+    const std::string name = "entropy_map/" + what.name + (picture == Picture::Noise ? "/noise" : "") + "/" +
+                             std::to_string(rows) + "x" + std::to_string(cols);
     if (!bench.wants(name)) return;
     const cuda::Context& context = bench.context();
     const std::uint64_t n = rows * cols, bytes = n * element_bytes(what.type);
@@ -78,7 +80,8 @@ void bench_case(GpuBench& bench, const Case& what, Picture picture, std::uint64_
     const Rotation map(4 * n, context.limits.l2_bytes), flag(4, 0);
     const cuda::EntropyWindow window{what.window, what.window, what.levels, what.border == Border::Mirror};
     const Tables tables(what.window * what.window);
-    cuda::EntropyMapImage image{what.type, nullptr, rows, cols, cols, {}, nullptr, static_cast<std::uint32_t*>(flag[0])};
+    cuda::EntropyMapImage image{what.type, nullptr, rows,    cols,
+                                cols,      {},      nullptr, static_cast<std::uint32_t*>(flag[0])};
     image.rule = cuda::level_rule(*kernels::level_scale_of_range(what.type, 0.0, 256.0, what.levels, "the range"));
     for (const EntropyMapPolicy& policy : policies(bench)) {
         const cuda::EntropyMapShape shape = cuda::entropy_map_shape(image, window, policy, context.limits);
@@ -88,13 +91,20 @@ void bench_case(GpuBench& bench, const Case& what, Picture picture, std::uint64_
             image.map = static_cast<float*>(map[turn]);
             for (std::uint64_t row = 0; row < rows; row += shape.piece_rows)
                 for (std::uint64_t col = 0; col < cols; col += shape.piece_cols) {
-                    const cuda::EntropyPiece piece{row, std::min(row + shape.piece_rows, rows), col, std::min(col + shape.piece_cols, cols)};
-                    require_cuda(cuda::launch_entropy_map(image, window, tables.get(), piece, shape, static_cast<std::uint8_t*>(plane[0]), context.stream), "entropy_map");
+                    const cuda::EntropyPiece piece{row, std::min(row + shape.piece_rows, rows), col,
+                                                   std::min(col + shape.piece_cols, cols)};
+                    require_cuda(cuda::launch_entropy_map(image, window, tables.get(), piece, shape,
+                                                          static_cast<std::uint8_t*>(plane[0]), context.stream),
+                                 "entropy_map");
                 }
         });
-        const std::string suffix = bench.sweep() ? std::string(shape.method == EntropyMapMethod::Pairs ? " pairs " : " slide ") + std::to_string(shape.threads) + "/" + std::to_string(shape.columns) + "/" +
-                                                       std::to_string(shape.strip_rows)
-                                                 : "";
+        const std::string suffix = bench.sweep()
+                                       ? std::string(shape.method == EntropyMapMethod::Pairs     ? " pairs "
+                                                     : shape.method == EntropyMapMethod::Columns ? " columns "
+                                                                                                 : " slide ") +
+                                             std::to_string(shape.threads) + "/" + std::to_string(shape.columns) + "/" +
+                                             std::to_string(shape.strip_rows)
+                                       : "";
         bench.report(name + suffix, n, bytes + 4 * n, time);
     }
 }
@@ -109,7 +119,8 @@ void bench_range(GpuBench& bench, std::uint64_t rows, std::uint64_t cols) {
     const Rotation bounds(sizeof(cuda::FiniteBounds), 0);
     const GpuTime time = bench.time([&](std::size_t turn) {
         const cuda::FiniteArrays arrays{x[turn], static_cast<cuda::FiniteBounds*>(bounds[0]), 1, rows, cols, cols};
-        require_cuda(cuda::launch_finite_bounds(ElementType::F32, arrays, context.limits, context.stream), "finite_bounds");
+        require_cuda(cuda::launch_finite_bounds(ElementType::F32, arrays, context.limits, context.stream),
+                     "finite_bounds");
     });
     bench.report(name, rows * cols, bytes, time);
 }
@@ -128,10 +139,25 @@ void bench_entropy_map(GpuBench& bench) {
     bench_case(bench, target, Picture::Smooth, 1080, 1920);
     bench_case(bench, {"f32/5x5/16/mirror", ElementType::F32, 5, 16, Border::Mirror}, Picture::Smooth, side, side);
     for (const unsigned window : {3, 7, 9, 15, 31, 63})
-        bench_case(bench, {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/16", ElementType::U8, window, 16, Border::Clip}, Picture::Smooth, side, side);
+        bench_case(bench,
+                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/16", ElementType::U8, window, 16,
+                    Border::Clip},
+                   Picture::Smooth, side, side);
     for (const unsigned window : {5, 15, 31, 63})
-        bench_case(bench, {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/256", ElementType::U8, window, 256, Border::Clip}, Picture::Smooth, side, side);
-    bench_case(bench, {"u8/9x9/256", ElementType::U8, 9, 256, Border::Clip}, Picture::Noise, side, side);
+        bench_case(bench,
+                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/256", ElementType::U8, window,
+                    256, Border::Clip},
+                   Picture::Smooth, side, side);
+    for (const unsigned window : {15, 63})
+        bench_case(bench,
+                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/64", ElementType::U8, window, 64,
+                    Border::Clip},
+                   Picture::Smooth, side, side);
+    for (const unsigned window : {9, 63})
+        bench_case(bench,
+                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/256", ElementType::U8, window,
+                    256, Border::Clip},
+                   Picture::Noise, side, side);
     bench_range(bench, side, side);
 }
 

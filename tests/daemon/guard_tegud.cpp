@@ -56,6 +56,20 @@ class FaultyGpu final : public GuardGpu {
         if (is_due("lost", info())) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
         return GuardGpu::run(job, inputs, outputs, stream, stop);
     }
+    // More than one reply to KERNELS holds.
+    Result<std::vector<cuda::KernelResources>> kernels() override {
+        std::vector<cuda::KernelResources> list(200);
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            list[i].name = "made_up<" + std::to_string(i) + ">";
+            list[i].moves = "nothing";
+            list[i].registers = 32;
+            list[i].threads = 128;
+            list[i].max_threads = 1024;
+            list[i].blocks_per_multiprocessor = 1;
+            list[i].architecture = info().limits.compute_capability;
+        }
+        return list;
+    }
     Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) override {
         if (read_only && is_due("readonly", info()))
             return make_error(Status::Unsupported, "no read-only mappings here");

@@ -61,6 +61,25 @@ class Bench(unittest.TestCase):
                 self.assertGreater(case["bytes"], 0, case)
                 self.assertTrue(case["policy"], case)
 
+    def test_the_ladder_climbs_or_says_that_there_is_no_gpu(self):
+        done = run("ladder", "--quick", "--json", "--threads", "256")
+        if done.returncode == 69:
+            self.assertIn("no GPU", done.stderr)
+            self.assertEqual(done.stdout, "")
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertTrue(report["device"]["gpu"])
+        names = [case["name"] for case in report["cases"]]
+        for stem in ("sum/f32/n=1048576/", "sum/i32/n=1048576/"):
+            self.assertEqual([name[len(stem):] for name in names if name.startswith(stem)],
+                             ["1", "2", "3", "4a", "4b", "4c", "5", "6", "7", "tegu"])
+        self.assertTrue(all(case["median_ns"] > 0 for case in report["cases"]))
+
+    def test_subcommands_refuse_what_they_do_not_know(self):
+        self.assertEqual(run("ladder", "--threads", "7").returncode, 64)
+        self.assertIn(run("gpu", "--no-such-option").returncode, (64, 69))  # 69: built without it
+
     def test_quick_is_not_for_measuring(self):
         done = run("--quick", "--repetitions", "3")
         self.assertEqual(done.returncode, 64)

@@ -142,8 +142,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) last_warp(const T* x, std::uint64_t n, Sum<
 // complete (step 6): the same with a block size that the compiler knows.
 // in, out, grid, moves: as step 4c              block: Threads
 // shared: Threads * sizeof(Sum<T>) bytes, static                order: as step 4c
-// why:   every address is a constant, every level straight code. Little is left to gain this way: the block still waits for its loads, then computes
-//        while it loads nothing, and then makes room for another block that begins by waiting. The next step lets a block go on loading
+// why:   every address is a constant, every level straight code. The kernel waits for memory now, and nothing more is to be gained inside a block. What is
+//        wrong is outside: a sum for each 8192 elements is left to somebody else, and at 2^31 elements these are many again. The next step leaves one
 template <class T, unsigned Threads>
 TEGU_KERNEL TEGU_BOUNDS(Threads) complete(const T* x, std::uint64_t n, Sum<T>* partials) {
     TEGU_SHARED_ARRAY(Sum<T>, sums, Threads);
@@ -181,8 +181,9 @@ TEGU_DEVICE S block_sum(S own) {
 // grid:  x = what is resident at once           block: policy.threads
 // shared: 32 * sizeof(Sum<T>) bytes static      result valid in: partials[0], after the launch
 // moves: reads n sizeof(T) B, writes one sum a block      order: fixed by threads and blocks
-// why:   a thread has eight loads in flight again and again, and the tree runs once a block of the device instead of once every 8192 elements. Shuffles
-//        move sums between lanes without shared memory, and the block that ends last adds up the others': no second launch, no host
+// why:   the tree runs once a block of the device instead of once every 8192 elements, so it may cost what it likes: shuffles move sums between lanes
+//        without shared memory, and the block that ends last adds up the others'. No second launch, no host, the time of step 6. What it lacks is one result
+//        for every grid: of floats the bits depend on the number of blocks, and kernels/cuda/reduce_float.cuh is what cures that
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) grid_stride(const T* x, std::uint64_t n, Sum<T>* partials, std::uint32_t* ticket) {
     constexpr unsigned kLoads = 8;

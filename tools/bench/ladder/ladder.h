@@ -19,7 +19,8 @@
     X(Unrolled8, "4c", "8 loads a thread", "eight loads in flight at once")                                      \
     X(LastWarp, "5", "last warp unrolled", "the last six barriers of the block become barriers of one warp")     \
     X(Complete, "6", "completely unrolled", "the block size is known to the compiler: no loop is left")          \
-    X(GridStride, "7", "grid stride and shuffles", "a grid that fits the device; registers instead of shared memory")
+    X(GridStride, "7", "grid stride and shuffles",                                                               \
+      "a grid that fits the device, sums in registers, the last block adds up: nothing is left to the host")
 
 namespace tegu {
 namespace bench {

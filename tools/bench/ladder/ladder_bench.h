@@ -19,11 +19,12 @@ struct LadderSettings {
 };
 
 struct LadderRow {
-    Row row;             // its name: "sum/f32/n=16777216/7"
-    std::string title;   // "grid stride and shuffles"
-    std::string change;  // what it does otherwise than the row before
-    double of_copy = 0;  // time of a copy of as many bytes, by the time of this; 0: no bytes are counted
-    double speedup = 0;  // over the row that it is compared with; 0: with none
+    Row row;                     // its name: "sum/f32/n=16777216/7"
+    std::string title;           // "grid stride and shuffles"
+    std::string change;          // what it does otherwise than the row before
+    double of_copy = 0;          // time of a copy of as many bytes, by the time of this; 0: no bytes are counted
+    double speedup = 0;          // over the row that it is compared with; 0: with none
+    std::uint64_t partials = 0;  // sums that are left for the host to add; 0: not a sum
 };
 // Rows that compute one thing.
 struct LadderTable {

@@ -26,16 +26,18 @@ std::string time_text(double ns) {
 }
 
 std::string table_text(const LadderTable& table) {
+    const bool sums = table.rows.front().partials > 0;
     std::string out = "\n### " + table.title +
-                      "\n\n| kernel | what it changes | us | noise | GB/s | of copy | faster by |\n"
-                      "|---|---|---|---|---|---|---|\n";
+                      "\n\n| kernel | what it changes | us | noise | GB/s | of copy | faster by |" +
+                      (sums ? " left to add |" : "") + "\n|---|---|---|---|---|---|---|" + (sums ? "---|" : "") + "\n";
     for (const LadderRow& row : table.rows) {
         const bool has_bytes = row.of_copy > 0;
         out += "| " + row.title + " | " + row.change + " | " + time_text(row.row.median_ns) + " | " +
                text_of(100 * row.row.noise, 1) + " % | " +
                (has_bytes ? text_of(gigabytes_per_second(row.row), 0) : "") + " | " +
                (has_bytes ? text_of(100 * row.of_copy, 0) + " %" : "") + " | " +
-               (row.speedup > 0 ? text_of(row.speedup, 2) : "") + " |\n";
+               (row.speedup > 0 ? text_of(row.speedup, 2) : "") + " |" +
+               (sums ? " " + std::to_string(row.partials) + " |" : "") + "\n";
     }
     return out;
 }
@@ -64,6 +66,7 @@ std::string ladder_json(const LadderReport& report, const Device& device) {
             rows.back().policy = row.title;
             if (row.of_copy > 0) rows.back().more.emplace_back("of_copy", row.of_copy);
             if (row.speedup > 0) rows.back().more.emplace_back("speedup", row.speedup);
+            if (row.partials > 0) rows.back().more.emplace_back("partials", static_cast<double>(row.partials));
         }
     Device with_gpu = device;
     with_gpu.gpu = report.gpu;

@@ -9,7 +9,7 @@ LadderRun::LadderRun(const LadderSettings& settings) : settings_(settings), time
 }
 
 void LadderRun::add(const std::string& name, const std::string& title, const std::string& change, std::uint64_t n,
-                    std::uint64_t bytes, const GpuTime& time, std::size_t over) {
+                    std::uint64_t bytes, const GpuTime& time, std::size_t over, std::uint64_t partials) {
     std::vector<LadderRow>& rows = report_.tables.back().rows;
     LadderRow row;
     row.row.name = name;
@@ -20,6 +20,7 @@ void LadderRun::add(const std::string& name, const std::string& title, const std
     row.row.bytes = bytes;
     row.title = title;
     row.change = change;
+    row.partials = partials;
     row.of_copy = bytes == 0 ? 0 : timer_.copy_us(bytes) / time.us;
     if (over != 0 && over <= rows.size()) row.speedup = rows[rows.size() - over].row.median_ns / row.row.median_ns;
     rows.push_back(std::move(row));
@@ -48,10 +49,9 @@ void LadderRun::add_own_reduce(const std::string& stem, ElementType type, cuda::
         require_cuda(cuda::launch_reduce(type, kind, {x[turn], n, n, n, n}, target, work, shape,
                                          {0, 1, 0, shape.groups}, context().stream),
                      "reduce");
-        if (is_float(type)) return;
-        require_cuda(cuda::launch_reduce_finish(type, target, work, 0, 1, context().stream), "reduce");
     });
-    add(stem + "tegu", "tegu's reduce", change, n, n * element_bytes(type), time, 1);
+    add(stem + "tegu", "tegu's reduce", change, n, n * element_bytes(type), time, 1,
+        kind == cuda::ReduceKind::Sum ? 1 : 0);
 }
 
 Result<LadderReport> run_ladder(const LadderSettings& settings) {

@@ -23,9 +23,9 @@ class LadderRun {
 
     void begin_table(std::string title) { report_.tables.push_back({std::move(title), {}}); }
     // A row of the table at hand. bytes: read and written; 0: not to be compared with a copy. `over`: so many rows back stands the one
-    // that it is compared with; 0: none does.
+    // that it is compared with; 0: none does. partials: as of LadderRow.
     void add(const std::string& name, const std::string& title, const std::string& change, std::uint64_t n,
-             std::uint64_t bytes, const GpuTime& time, std::size_t over);
+             std::uint64_t bytes, const GpuTime& time, std::size_t over, std::uint64_t partials = 0);
     // A row of the launches of a reduce job over x [n].
     void add_own_reduce(const std::string& stem, ElementType type, cuda::ReduceKind kind,
                         std::initializer_list<Statistic> statistics, std::uint64_t n, const Rotation& x,

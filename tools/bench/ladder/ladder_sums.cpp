@@ -42,7 +42,7 @@ Result<void> climb(LadderRun& run, const std::string& stem, std::uint64_t n, con
         const double off = std::fabs(static_cast<double>(found - expected));
         if (!(off <= bound(ladder_additions(info.step, n, policy, limits)))) return wrong_result(stem + info.word);
         run.add(stem + info.word, std::string(info.word) + ". " + info.title, info.change, n,
-                n * sizeof(T) + left.size() * sizeof(S), run.timer().time(launch), 1);
+                n * sizeof(T) + left.size() * sizeof(S), run.timer().time(launch), 1, left.size());
     }
     return {};
 }

@@ -43,12 +43,9 @@ class JoinedReply final : public JobRunner {
 
 }  // namespace
 
-// What needs the range of all data first is not worth it: finding it takes as long as much of the job.
 std::shared_ptr<DividedJob> DividedJob::create(const PreparedJob& whole, unsigned gpus) {
     const Job& job = whole.job;
-    if (gpus < 2 || whole.input_count != 1 || whole.uses[0].buffer() == nullptr || whole.in_place ||
-        device::split_needs_range(job))
-        return nullptr;
+    if (gpus < 2 || whole.input_count != 1 || whole.uses[0].buffer() == nullptr || whole.in_place) return nullptr;
     const bool by_rows = operation_of(job) == Operation::EntropyMap || job.axis == Axis::Rows;
     std::optional<device::JobSplit> split =
         device::split_job(job, whole.inputs[0], by_rows ? gpus : gpus * kPiecesOfAWhole);
@@ -148,7 +145,7 @@ bool DividedJob::join(JobTask& whole) {
         }
         std::vector<std::vector<kernels::OutputView>> states;
         for (const State& state : states_) states.push_back(state.arrays);
-        return device::join_pieces(whole.prepared.job, split_,
+        return device::join_states(whole.prepared.job, split_,
                                    Span<const std::vector<kernels::OutputView>>(states.data(), states.size()), outputs);
     };
     JoinedReply reply(

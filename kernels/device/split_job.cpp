@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 
 #include "kernels/device/reduce_join.h"
 
 namespace tegu::device {
 namespace {
-
-constexpr std::uint64_t kRangePixels = 1 << 20;  // between two looks at the stop token
 
 // The borders of `parts` pieces of `count`, as even as can be.
 std::uint64_t border(std::uint64_t count, std::uint64_t parts, std::uint64_t part) {
@@ -36,18 +33,10 @@ std::optional<JobSplit> split_rows(const Job& job, std::uint64_t parts, std::uin
     return split;
 }
 
-std::optional<JobSplit> split_map(const Job& job, unsigned parts, const kernels::FiniteRange* range) {
-    Job ranged = job;
-    auto& params = *std::get_if<EntropyMapParams>(&ranged.params);
-    if (split_needs_range(job)) {
-        // One value alone has no range that a request could name.
-        if (range == nullptr || !(range->lo < range->hi)) return std::nullopt;
-        params.has_range = true;
-        params.lo = range->lo;
-        params.hi = range->hi;
-        if (!kernels::plan_job(ranged)) return std::nullopt;  // the whole says why
-    }
-    return split_rows(ranged, parts, params.window_rows / 2);
+std::optional<JobSplit> split_map(const Job& job, unsigned parts) {
+    const auto& params = *std::get_if<EntropyMapParams>(&job.params);
+    if (!params.has_range && is_float(job.type)) return std::nullopt;
+    return split_rows(job, parts, params.window_rows / 2);
 }
 
 // Pieces of a power of two of chunks: the last may be shorter.
@@ -83,35 +72,9 @@ std::uint64_t JobPiece::input_end(std::uint64_t row_stride) const {
     return input_begin(row_stride) + ((job.rows - 1) * row_stride + job.cols) * element_bytes(job.type);
 }
 
-bool split_needs_range(const Job& job) {
-    const auto* const params = std::get_if<EntropyMapParams>(&job.params);
-    return params != nullptr && !params->has_range && is_float(job.type);
-}
-
-Result<kernels::FiniteRange> find_range(const Job& job, const kernels::InputView& input,
-                                        const kernels::StopToken& stop) {
-    const kernels::FindFiniteRange find = kernels::find_finite_range(job.type);
-    kernels::FiniteRange range;
-    std::uint64_t since_look = 0;
-    for (std::uint64_t row = 0; row < job.rows; ++row) {
-        for (std::uint64_t col = 0; col < job.cols; col += kRangePixels) {
-            const std::uint64_t count = std::min(kRangePixels, job.cols - col);
-            since_look += count;
-            if (since_look >= kRangePixels) {
-                if (stop.stop_requested()) return stop.error();
-                since_look = 0;
-            }
-            find(input.data + (row * input.row_stride + col) * element_bytes(job.type), static_cast<std::size_t>(count),
-                 &range);
-        }
-    }
-    return range;
-}
-
-std::optional<JobSplit> split_job(const Job& job, const kernels::InputView& input, unsigned parts,
-                                  const kernels::FiniteRange* range) {
+std::optional<JobSplit> split_job(const Job& job, const kernels::InputView& input, unsigned parts) {
     if (job.rows == 0 || job.cols == 0) return std::nullopt;
-    if (operation_of(job) == Operation::EntropyMap) return split_map(job, parts, range);
+    if (operation_of(job) == Operation::EntropyMap) return split_map(job, parts);
     if (operation_of(job) != Operation::Reduce) return std::nullopt;
     if (job.axis == Axis::Rows && job.rows > 1) return split_rows(job, parts, 0);
     // Gaps between rows would be inside of a piece.
@@ -119,25 +82,12 @@ std::optional<JobSplit> split_job(const Job& job, const kernels::InputView& inpu
     return split_whole(job, parts);
 }
 
-Result<void> join_pieces(const Job& job, const JobSplit& split, Span<const std::vector<kernels::OutputView>> pieces,
+Result<void> join_states(const Job& job, const JobSplit& split, Span<const std::vector<kernels::OutputView>> pieces,
                          Span<const kernels::OutputView> outputs) {
-    assert(pieces.size() == split.pieces.size());
-    if (!split.by_rows) {
-        std::vector<StateOutputs> states;
-        for (std::size_t i = 0; i < pieces.size(); ++i) states.push_back({split.pieces[i].job.cols, pieces[i]});
-        return join_states(job, states, outputs);
-    }
-    const Result<kernels::JobPlan> plan = kernels::plan_job(job);
-    assert(plan.ok());
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const JobPiece& piece = split.pieces[i];
-        for (std::size_t a = 0; a < plan->outputs.size(); ++a) {
-            const std::uint64_t row = plan->outputs[a].cols * element_bytes(plan->outputs[a].type);
-            std::memmove(outputs[a].data + piece.output_row * row, pieces[i][a].data + piece.skip_rows * row,
-                         static_cast<std::size_t>(piece.output_rows * row));
-        }
-    }
-    return {};
+    assert(!split.by_rows && pieces.size() == split.pieces.size());
+    std::vector<StateOutputs> states;
+    for (std::size_t i = 0; i < pieces.size(); ++i) states.push_back({split.pieces[i].job.cols, pieces[i]});
+    return join_states(job, states, outputs);
 }
 
 }  // namespace tegu::device

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // split_job(): one very large job as smaller ones of the same operation, for several devices, whose results make the same bytes.
-//   entropy_map      rows of the map, with the rows of the image that their windows reach
+//   entropy_map      rows of the map, with the rows of the image that their windows reach. Not where the levels are scaled by the range of the data,
+//                    which no piece knows
 //   reduce of rows   rows
 //   reduce of a      runs of whole chunks, each a subtree of the canonical tree: their statistics, taken as states, close the tree. Not for l2, var and
 //   whole array      std, whose states no reply holds
@@ -10,7 +11,6 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/levels.h"
 #include "kernels/operation.h"
 
 namespace tegu::device {
@@ -36,21 +36,14 @@ struct JobSplit {
     bool by_rows = true;  // else the outputs of the pieces are states; their rows have no place in the whole's arrays
 };
 
-// Whether the pieces have to know the range of the data: one of floats is scaled by all of it.
-bool split_needs_range(const Job& job);
-// Smallest and largest finite element of the input. Errors: those of the token.
-Result<kernels::FiniteRange> find_range(const Job& job, const kernels::InputView& input,
-                                        const kernels::StopToken& stop);
+// Up to `parts` pieces; more than there are devices even out what they get. None: the job is not to be split.
+// REQUIRES: plan_job(job) succeeded; input.row_stride is valid for it.
+std::optional<JobSplit> split_job(const Job& job, const kernels::InputView& input, unsigned parts);
 
-// Up to `parts` pieces; more than there are devices even out what they get. `range`: of find_range(), if it is needed, else ignored.
-// None: the job is not to be split. REQUIRES: plan_job(job) succeeded; input.row_stride is valid for it.
-std::optional<JobSplit> split_job(const Job& job, const kernels::InputView& input, unsigned parts,
-                                  const kernels::FiniteRange* range = nullptr);
-
-// From the outputs of the pieces, each as its plan has them, to those of the whole. `outputs` is parallel to the whole's plan.
+// From the outputs of pieces that are states, each as its plan has them, to those of the whole. `outputs` is parallel to the whole's plan.
 // Errors: Overflow. Where a piece fails, or this, the job itself is to be run whole: what it answers is then the truth, as a state may
-// overflow where the result does not, and an error names rows of the whole.
-Result<void> join_pieces(const Job& job, const JobSplit& split, Span<const std::vector<kernels::OutputView>> pieces,
+// overflow where the result does not, and an error names rows of the whole. REQUIRES: !split.by_rows.
+Result<void> join_states(const Job& job, const JobSplit& split, Span<const std::vector<kernels::OutputView>> pieces,
                          Span<const kernels::OutputView> outputs);
 
 }  // namespace tegu::device

@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/grid.cuh"
+#include "kernels/cuda/kernel_list.h"
 
 namespace tegu {
 namespace cuda {
@@ -179,6 +180,18 @@ LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPoli
 #undef TEGU_X
     }
     return 0;
+}
+
+KernelList add_kernels() {
+    constexpr unsigned kThreads = kDefaultAddPolicy.threads_per_block;
+#define TEGU_X(number, Name, word, element)                                                                           \
+    kernel_entry("add_packs<" #word ", 1>", add_packs<element, 1>, kThreads, 0, "reads 2 elements, writes 1, n times"), \
+    kernel_entry("add_packs<" #word ", 2>", add_packs<element, 2>, kThreads, 0, "reads 2 elements, writes 1, n times"), \
+    kernel_entry("add_packs<" #word ", 4>", add_packs<element, 4>, kThreads, 0, "reads 2 elements, writes 1, n times"), \
+    kernel_entry("add_elements<" #word ">", add_elements<element>, kThreads, 0, "reads 2 elements, writes 1, n times"),
+    static const KernelEntry entries[] = {TEGU_ELEMENT_TYPES(TEGU_X)};
+#undef TEGU_X
+    return kernel_list(entries);
 }
 
 }  // namespace cuda

@@ -46,6 +46,7 @@ class GpuJobRunner final : public JobRunner {
         output.skip_rows = prepared.skip_rows;
         output.rows = prepared.wanted_rows;
         device::GpuCost spent;
+        cost.started = true;  // should an exception pass, its output may have been written
         Result<kernels::RunReport> report =
             runner_.run(prepared.job, prepared.plan, Span<const device::GpuInput>(inputs.data(), prepared.input_count),
                         output, stop, spent);

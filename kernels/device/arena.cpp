@@ -76,6 +76,7 @@ Result<void*> Arena::allocate(std::size_t bytes) {
             ++allocations_;
             return made;
         }
+        if (made.error().status == Status::OutOfMemory) ++refusals_;
         if (made.error().status != Status::OutOfMemory || free_.empty()) return made;
         free_one();
     }

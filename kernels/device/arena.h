@@ -58,6 +58,7 @@ class Arena {
     std::size_t held_bytes() const { return held_; }
     std::size_t used_bytes() const { return used_; }
     std::uint64_t allocations() const { return allocations_; }
+    std::uint64_t refusals() const { return refusals_; }  // by the device: it had no memory
 
     // What a block for so many bytes has.
     static std::size_t block_bytes(std::size_t bytes);
@@ -75,6 +76,7 @@ class Arena {
     std::size_t held_ = 0;
     std::size_t used_ = 0;
     std::uint64_t allocations_ = 0;
+    std::uint64_t refusals_ = 0;
     std::multimap<std::size_t, void*> free_;  // by size
 };
 

@@ -89,8 +89,12 @@ GpuRunner::~GpuRunner() {
 
 Result<kernels::RunReport> GpuRunner::run(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
                                           const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost) {
+    const std::uint64_t refusals = arena_.refusals();
     Result<kernels::RunReport> report = try_once(job, plan, inputs, output, stop, cost);
-    if (report || report.error().status != Status::OutOfMemory || !give_back_memory()) return report;
+    if (report || report.error().status != Status::OutOfMemory || !device_is_full(refusals)) return report;
+    clients_.give_up_unused();
+    arena_.trim();
+    gpu_.trim(stream_);
     return try_once(job, plan, inputs, output, stop, cost);
 }
 
@@ -98,6 +102,7 @@ Result<kernels::RunReport> GpuRunner::try_once(const Job& job, const kernels::Jo
                                                Span<const GpuInput> inputs, const GpuOutput& output,
                                                const kernels::StopToken& stop, GpuCost& cost) {
     cost = GpuCost();
+    ran_ = false;
     JobEnd end(*this);
     Result<kernels::RunReport> report = run_placed(job, plan, inputs, output, stop, cost);
     if (report) {
@@ -120,14 +125,11 @@ void GpuRunner::end_job(bool complete) noexcept {
     clients_.end_job();
 }
 
-// False: the device has as much as any job could have asked for, so that a limit was in the way, and nothing is gained.
-bool GpuRunner::give_back_memory() {
+// Else a limit was in the way, and giving memory back gains nothing. Of kernels that found no work space there is no saying but by what is free.
+bool GpuRunner::device_is_full(std::uint64_t refusals_before) {
+    if (!ran_) return arena_.refusals() != refusals_before;
     const Result<std::size_t> free = gpu_.free_bytes();
-    if (!free || *free >= std::max(arena_.limit_bytes(), gpu_.workspace_limit())) return false;
-    clients_.give_up_unused();
-    arena_.trim();
-    gpu_.trim(stream_);
-    return true;
+    return free && *free < gpu_.workspace_limit();
 }
 
 Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::JobPlan& plan,
@@ -157,6 +159,7 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
     if (stop.stop_requested()) return stop.error();
     const Clock::time_point start = Clock::now();
     cost.started = !staged;
+    ran_ = true;
     Result<kernels::RunReport> report =
         gpu_.run(job, Span<const kernels::InputView>(sources.data(), inputs.size()), targets, stream_, stop);
     cost.compute_ns = nanoseconds_since(start);

@@ -70,7 +70,7 @@ class GpuRunner {
     class JobEnd;
     GpuRunner(Gpu& gpu, Stream stream, const GpuRunnerLimits& limits);
     void end_job(bool complete) noexcept;
-    bool give_back_memory();
+    bool device_is_full(std::uint64_t refusals_before);
     Result<std::byte*> place_input(const Job& job, const GpuInput& input, std::byte* output, Staging& temporary,
                                    const kernels::StopToken& stop, MoveCost& cost);
     // Null: the result has to be staged.
@@ -89,6 +89,7 @@ class GpuRunner {
     Arena arena_;
     ClientMemory clients_;
     std::unique_ptr<Temporaries> temporaries_;  // of the job at hand
+    bool ran_ = false;                          // its kernels were asked to run
 };
 
 }  // namespace tegu::device

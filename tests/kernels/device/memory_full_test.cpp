@@ -61,6 +61,16 @@ TEST_P(FullDevice, KeepsCopiesWhereALimitIsInTheWay) {
     EXPECT_EQ(held, board.runner->arena().held_bytes());
 }
 
+// However little the device has left.
+TEST_P(FullDevice, AJobBeyondTheArenaCostsNobodyACopy) {
+    ClientFile file(1, kMiB), huge(2, 20 * kMiB);
+    EXPECT_EQ(0, sum(file));
+    const std::size_t used = board.runner->arena().used_bytes();
+    board.gpu.take_elsewhere(26 * kMiB);
+    (void)board.jobs.sum(huge, 1, 0, 20 * kCount);
+    EXPECT_EQ(used, board.runner->arena().used_bytes());
+}
+
 TEST_P(FullDevice, ALimitIsNoMoreThanHalfTheDevice) {
     GuardOptions small = options_of(GetParam());
     small.memory_bytes = 8 * kMiB;

@@ -42,23 +42,28 @@ void set_base(ElementType type, double lo, LevelScale* scale) {
 
 Result<LevelScale> level_scale_of_range(ElementType type, double lo, double hi, std::uint32_t levels,
                                         const char* from) {
-    const std::string word = fits_f32(type) ? "f32" : "f64";
-    const std::string allowed =
-        "two numbers lo < hi, finite in " + word + ", whose distance is finite and not too small in f32";
-    const std::string found = std::string(from) + ", " + number_text(lo) + " to " + number_text(hi) + ", is ";
+    // Words are made only where they are said: an array may have a range for each of its rows.
+    const char* const word = fits_f32(type) ? "f32" : "f64";
+    const double given_lo = lo, given_hi = hi;
+    const auto refuse = [&](const std::string& why) {
+        const std::string allowed = std::string("two numbers lo < hi, finite in ") + word +
+                                    ", whose distance is finite and not too small in f32";
+        return bad_range("range", allowed,
+                         std::string(from) + ", " + number_text(given_lo) + " to " + number_text(given_hi) + ", is " + why);
+    };
     if (fits_f32(type)) {
         lo = static_cast<double>(static_cast<float>(lo));
         hi = static_cast<double>(static_cast<float>(hi));
     }
-    if (!std::isfinite(lo) || !std::isfinite(hi)) return bad_range("range", allowed, found + "not finite in " + word);
-    if (!(lo < hi)) return bad_range("range", allowed, found + "empty in " + word);
+    if (!std::isfinite(lo) || !std::isfinite(hi)) return refuse(std::string("not finite in ") + word);
+    if (!(lo < hi)) return refuse(std::string("empty in ") + word);
     const double distance = hi - lo;
     LevelScale scale;
     scale.by_range = true;
     scale.levels = levels;
     scale.inv = static_cast<float>(static_cast<double>(levels) / distance);
     if (!std::isfinite(static_cast<float>(distance)) || !std::isfinite(scale.inv))
-        return bad_range("range", allowed, found + "too wide or too narrow for f32");
+        return refuse("too wide or too narrow for f32");
     scale.lo64 = lo;
     if (fits_f32(type) || is_float(type))
         scale.lo = static_cast<float>(lo);

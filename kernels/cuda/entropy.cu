@@ -30,6 +30,9 @@ class LevelMapper {
     }
     TEGU_DEVICE bool quick() const { return true; }
     TEGU_DEVICE std::uint32_t quick_key(T x) const { return key(x); }
+    static constexpr bool kEstimates = false;
+    TEGU_DEVICE bool estimates() const { return false; }
+    TEGU_DEVICE std::uint32_t likely_key(T x, bool*) const { return quick_key(x); }
 
   private:
     LevelRule rule_;  // in registers: every element needs it

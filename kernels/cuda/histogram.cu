@@ -40,6 +40,9 @@ class ByteMapper {
     TEGU_DEVICE std::uint32_t key(std::uint8_t x) const { return x; }
     TEGU_DEVICE bool quick() const { return true; }
     TEGU_DEVICE std::uint32_t quick_key(std::uint8_t x) const { return x; }
+    static constexpr bool kEstimates = false;
+    TEGU_DEVICE bool estimates() const { return false; }
+    TEGU_DEVICE std::uint32_t likely_key(std::uint8_t x, bool*) const { return quick_key(x); }
 };
 
 // Counters of bytes that only one lane has: 8 KiB a warp. Word (v % 64) * 32 + lane holds those of values v % 64 + 64 b in its bytes b: a lane stays in its

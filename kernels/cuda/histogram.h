@@ -22,7 +22,9 @@ struct BinRule {
     float low;     // estimate for f16 and f32: (v - low) * inv + offset
     float inv;     // for integers: (v - first) * inv + offset
     float offset;
+    float lower;  // the smallest f32 that is not below lo
     float upper;  // the largest f32 that is not above hi
+    float near;   // f16 and f32: what an estimate may be off, in bins
     std::uint64_t
         first;  // integers, counted from the smallest value of the type: elements in [first, first + span] may be in a bin
     std::uint64_t span;

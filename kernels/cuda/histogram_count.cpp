@@ -12,6 +12,9 @@ constexpr std::uint64_t kCheapBytes = 48 << 10;    // of a block that leave room
 constexpr std::uint64_t kFewSegments = 8;          // of a sequence that a warp may take alone
 constexpr std::uint64_t kFewCounters = 512;        // that are worth several copies
 constexpr std::uint64_t kMostElements = 1u << 31;  // of a part: its counters have 32 bits
+constexpr std::uint64_t kMostSlices = 8;          // reads of the elements that cost less than counters in global memory
+constexpr std::uint64_t kRegisterThreads = 1024;  // of a multiprocessor whose registers fit
+constexpr std::uint64_t kReservedBytes = 1 << 10;  // of shared memory, for each block
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
     return a / b + (a % b != 0);
@@ -24,16 +27,21 @@ std::uint64_t round16(std::uint64_t bytes) {
 void choose_team(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits, CountShape* shape) {
     const std::uint64_t most = std::min(std::max(policy.shared_bytes, kLeastBytes), limits.shared_bytes_per_block);
     const std::uint64_t elements = work.input.lines * work.input.cols;
-    const std::uint64_t counters = round16(work.slots * 4);
-    // To clear and to add up many counters is not worth it for few elements.
-    shape->shared = counters + round16(work.rule_bytes) <= most && (counters <= kCheapBytes || work.slots <= elements);
-    const std::uint64_t held = shape->shared ? counters : 0;
     const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
+    const std::uint64_t slices = divide_up(work.slots * 4, most - rule);
+    // To clear and to add up many counters is not worth it for few elements.
+    shape->shared = slices <= kMostSlices && (work.slots * 4 <= kCheapBytes || work.slots <= elements);
+    shape->slices = shape->shared ? static_cast<unsigned>(slices) : 1;
+    shape->slice = static_cast<std::uint32_t>(divide_up(work.slots, shape->slices * 4) * 4);
+    const std::uint64_t counters = round16(std::uint64_t{shape->slice} * 4);
+    const std::uint64_t held = shape->shared ? counters : 0;
     shape->table = table != 0 && rule + held + table <= most && work.slots / 8 <= elements + 32;
     const std::uint64_t team = rule + held + (shape->table ? table : 0);
     if (work.values && elements >= policy.lane_elements &&
         kByteLaneThreads * kByteLaneBytes <= limits.shared_bytes_per_block) {
         shape->by_lane = shape->shared = true;
+        shape->slices = 1;
+        shape->slice = static_cast<std::uint32_t>(work.slots);
         shape->table = false;
         shape->threads = kByteLaneThreads;
         shape->copies = 1;
@@ -59,8 +67,8 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
 std::uint64_t resident_blocks(const CountShape& shape, const CountPolicy& policy, const DeviceLimits& limits) {
     const std::uint64_t block_bytes = std::uint64_t{shape.team_bytes} * shape.teams_per_block();
     const std::uint64_t multiprocessor_bytes = std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
-    std::uint64_t fit = limits.threads_per_multiprocessor / shape.threads;
-    if (block_bytes != 0) fit = std::min(fit, multiprocessor_bytes / block_bytes);
+    std::uint64_t fit = std::min<std::uint64_t>(limits.threads_per_multiprocessor, kRegisterThreads) / shape.threads;
+    if (block_bytes != 0) fit = std::min(fit, multiprocessor_bytes / (block_bytes + kReservedBytes));
     return std::max<std::uint64_t>(fit, 1) * limits.multiprocessors * std::max(policy.waves, 1u);
 }
 
@@ -70,7 +78,7 @@ std::uint64_t element_cost(const CountWorkload& work, const CountShape& shape) {
     if (work.values && shape.shared) return 2;
     const bool far = !shape.shared || (work.table_bytes != 0 && !shape.table);
     const std::uint64_t steps = work.search ? (far ? 64 : 4) : (far ? 4 : 1);
-    return steps * std::max<std::uint64_t>(work.element_bytes, 4);
+    return shape.slices * steps * std::max<std::uint64_t>(work.element_bytes, 4);
 }
 
 void choose_launch(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits,
@@ -100,12 +108,12 @@ CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& poli
     if (!shape.by_warp) {
         const std::uint64_t wanted = divide_up(shape.at_once, shape.threads / 32);
         const std::uint64_t worth = shape.shared ? shape.at_once * segment_elements / (4 * work.slots) + 1 : wanted;
-        parts = std::min({resident / std::max<std::uint64_t>(sequences, 1), wanted, worth});
+        parts = std::min({resident / std::max<std::uint64_t>(sequences * shape.slices, 1), wanted, worth});
     }
     parts = std::max({parts, shape.at_once * segment_elements / kMostElements + 1});
     shape.part = divide_up(shape.at_once, parts);
     shape.parts = divide_up(shape.at_once, shape.part);
-    const std::uint64_t blocks = divide_up(sequences * shape.parts, shape.teams_per_block());
+    const std::uint64_t blocks = divide_up(sequences * shape.parts * shape.slices, shape.teams_per_block());
     shape.blocks = static_cast<unsigned>(std::max<std::uint64_t>(1, std::min(blocks, resident)));
     return shape;
 }

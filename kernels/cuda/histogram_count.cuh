@@ -9,6 +9,7 @@
 //   slots()                                             counters
 //   key(element)                                        its counter; slots() or above: counts nowhere
 //   quick()                                             whether quick_key(element) may take key()'s place: the same, without branches
+//   kEstimates, estimates(), likely_key(element, &sure) whether, and where, the key may be found faster yet: the same, unless `sure` becomes false
 #pragma once
 
 #include "kernels/cuda/grid.cuh"
@@ -79,10 +80,11 @@ struct RulePlace {
 
 constexpr std::uint32_t kNoKey = ~std::uint32_t{0};
 
-// Where a warp counts: in `shared`, if that is not null, else in `global`.
+// Where a warp counts: in `shared`, if that is not null, else in `global`. Counter 0 is that of key `first`.
 struct Counters {
     std::uint32_t* shared;
     std::uint64_t* global;
+    std::uint32_t first;
     std::uint32_t slots;
 };
 
@@ -98,10 +100,27 @@ TEGU_DEVICE void warp_count_singly(const typename Mapper::Element* x, std::uint6
         TEGU_UNROLL
         for (unsigned i = 0; i < kCountInFlight; ++i) {
             if (at + i * kWarpLanes >= count) continue;
-            const std::uint32_t key = at + i * kWarpLanes + lane_index() < count ? mapper.key(element[i]) : kNoKey;
+            const bool is_there = at + i * kWarpLanes + lane_index() < count;
+            const std::uint32_t key = is_there ? mapper.key(element[i]) - counters.first : kNoKey;
             warp_count_together(key, counters.shared, counters.global, counters.slots);
         }
     }
+}
+
+// The keys of a pack of each lane, all lanes of the warp.
+template <unsigned Width, class Mapper>
+TEGU_DEVICE void warp_keys(const Pack<typename Mapper::Element, Width>& pack, const Mapper& mapper,
+                           std::uint32_t (&key)[Width]) {
+    bool sure = false;
+    if (Mapper::kEstimates && mapper.estimates()) {
+        sure = true;
+        TEGU_UNROLL
+        for (unsigned e = 0; e < Width; ++e) key[e] = mapper.likely_key(pack.at[e], &sure);
+        sure = warp_all(sure);
+    }
+    if (sure) return;
+    TEGU_UNROLL
+    for (unsigned e = 0; e < Width; ++e) key[e] = mapper.quick_key(pack.at[e]);
 }
 
 // A segment of a line whose packs begin at `body`.
@@ -120,9 +139,10 @@ TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned
         for (unsigned i = 0; i < kCountInFlight; ++i) {
             if (at + i * kWarpLanes >= packs) continue;
             std::uint32_t key[kWidth];
+            warp_keys<kWidth>(chunk[i], mapper, key);
+            const bool is_there = own + i * kWarpLanes < packs;
             TEGU_UNROLL
-            for (unsigned e = 0; e < kWidth; ++e)
-                key[e] = own + i * kWarpLanes < packs ? mapper.quick_key(chunk[i].at[e]) : kNoKey;
+            for (unsigned e = 0; e < kWidth; ++e) key[e] = is_there ? key[e] - counters.first : kNoKey;
             warp_count(key, counters.shared, counters.slots);
         }
     }
@@ -173,11 +193,11 @@ TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t sequence, 
 // count_elements: how often each key occurs in each sequence.
 // in:    x [sequences * lines, cols] Element     out: counts [sequences, slots] u64, zeroed by the caller where shape.adds(); edges
 // grid:  x strides over the parts of sequences, one a team      block: shape.threads
-// shared: shape.team_bytes a team, dynamic: the rule, the table, copies * slots u32      result valid in: counts, after the last launch
+// shared: shape.team_bytes a team, dynamic: the rule, the table, copies * slice u32      result valid in: counts, after the last launch
 // moves: reads n * sizeof(Element) B; adds slots * 8 B a part   order: any
 // why:   privatised counters: one global atomic a counter and part, not one an element
 template <class Mapper>
-TEGU_KERNEL TEGU_BOUNDS(kCountThreads)
+TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
     count_elements(CountTask task, typename Mapper::Rule rule, const typename Mapper::Rule* rules) {
     TEGU_DYNAMIC_SHARED(memory);
     const CountShape& shape = task.shape;
@@ -185,22 +205,25 @@ TEGU_KERNEL TEGU_BOUNDS(kCountThreads)
     const CountTeam team{shape.by_warp ? lane_index() : thread_index(), shape.by_warp ? kWarpLanes : block_threads(),
                          shape.by_warp};
     unsigned char* const place = memory + own * shape.team_bytes;
-    const std::uint64_t units = task.range.count * shape.parts;
+    const std::uint64_t units = task.range.count * shape.parts * shape.slices;
     const std::uint64_t step = std::uint64_t{grid_x()} * task.teams;
     bool filled = false;
     typename Mapper::Rule* const held = reinterpret_cast<typename Mapper::Rule*>(place);
     unsigned char* const table = shape.table ? place + RulePlace<typename Mapper::Rule>::kBytes : nullptr;
     for (std::uint64_t unit = std::uint64_t{block_x()} * task.teams + own; unit < units; unit += step) {
-        const std::uint64_t sequence = task.range.first + unit / shape.parts, part = unit % shape.parts;
+        const std::uint64_t piece = unit / shape.slices;
+        const std::uint64_t sequence = task.range.first + piece / shape.parts, part = piece % shape.parts;
+        const std::uint32_t first = static_cast<std::uint32_t>(unit % shape.slices) * shape.slice;
         if (team.thread == 0 && rules != nullptr) *held = rules[sequence];
         if (team.thread == 0 && rules == nullptr) *held = rule;
         team.barrier();
         const Mapper mapper(*held, table);
-        const std::uint32_t slots = mapper.slots();
+        const std::uint32_t slots = mapper.slots() - first < shape.slice ? mapper.slots() - first : shape.slice;
         if (shape.table && (rules != nullptr || !filled)) mapper.fill_table(team.thread, team.threads);
         filled = true;
-        if (part == 0 && task.range.segment == 0) mapper.write_edges(task.edges, sequence, team.thread, team.threads);
-        std::uint64_t* const counts = task.counts + sequence * slots;
+        if (part == 0 && first == 0 && task.range.segment == 0)
+            mapper.write_edges(task.edges, sequence, team.thread, team.threads);
+        std::uint64_t* const counts = task.counts + sequence * mapper.slots() + first;
         std::uint32_t* const own_counts = reinterpret_cast<std::uint32_t*>(
             place + RulePlace<typename Mapper::Rule>::kBytes + (shape.table ? mapper.table_bytes() : 0));
         if (shape.shared)
@@ -208,7 +231,8 @@ TEGU_KERNEL TEGU_BOUNDS(kCountThreads)
                 own_counts[i] = 0;
         team.barrier();
         const unsigned copy = team.thread / kWarpLanes % shape.copies;
-        const Counters counters{shape.shared ? own_counts + std::uint64_t{copy} * slots : nullptr, counts, slots};
+        const Counters counters{shape.shared ? own_counts + std::uint64_t{copy} * slots : nullptr, counts, first,
+                                slots};
         team_count_part(task, sequence, part, team, mapper, counters);
         team.barrier();
         if (!shape.shared) continue;

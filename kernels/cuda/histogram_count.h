@@ -12,31 +12,34 @@ namespace tegu {
 namespace cuda {
 
 struct CountPolicy {
-    unsigned threads_per_block;   // a multiple of 32, 32..512; more where the counters of a block leave room for few blocks
-    unsigned copies;              // of the counters of a block, at most one a warp
-    unsigned waves;               // blocks launched: this many times what is resident at once
-    std::size_t shared_bytes;     // of a block, at least 4 KiB, at most what the device has; other counters lie in global memory
-    std::uint64_t launch_bytes;   // that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
+    unsigned
+        threads_per_block;  // a multiple of 32, 32..512; more where the counters of a block leave room for few blocks
+    unsigned copies;        // of the counters of a block, at most one a warp
+    unsigned waves;         // blocks launched: this many times what is resident at once
+    std::size_t
+        shared_bytes;  // of a block, at least 4 KiB, at most what the device has; other counters lie in global memory
+    std::uint64_t
+        launch_bytes;  // that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
     std::uint64_t lane_elements;  // of a sequence of bytes whose values each lane counts in counters of its own
     std::uint64_t batch_bytes;    // of work space, and of the host's memory, that a batch of many sequences takes
 
     friend constexpr bool operator==(const CountPolicy& a, const CountPolicy& b) {
         return a.threads_per_block == b.threads_per_block && a.copies == b.copies && a.waves == b.waves &&
-               a.shared_bytes == b.shared_bytes && a.launch_bytes == b.launch_bytes && a.lane_elements == b.lane_elements &&
-               a.batch_bytes == b.batch_bytes;
+               a.shared_bytes == b.shared_bytes && a.launch_bytes == b.launch_bytes &&
+               a.lane_elements == b.lane_elements && a.batch_bytes == b.batch_bytes;
     }
 };
 constexpr CountPolicy kDefaultCountPolicy{256, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20};
 
 // A warp takes segments: that many packs of 16 bytes of a line, and what lies before and after the packs with the first. Of bytes a lane has at most 242
 // elements of a segment, which its counters of 8 bits can hold.
-constexpr unsigned kCountThreads = 512;      // of a block at most
-constexpr unsigned kCountInFlight = 4;       // packs that a lane loads at once
-constexpr unsigned kCountLanePacks = 15;     // of a segment
+constexpr unsigned kCountThreads = 512;   // of a block at most
+constexpr unsigned kCountInFlight = 4;    // packs that a lane loads at once
+constexpr unsigned kCountLanePacks = 15;  // of a segment
 constexpr unsigned kCountSegmentPacks = 32 * kCountLanePacks;
 constexpr unsigned kCountSegmentBytes = 16 * kCountSegmentPacks;
-constexpr unsigned kByteLaneThreads = 128;   // of a block whose lanes have counters of their own
-constexpr unsigned kByteLaneBytes = 256;     // of a lane's counters
+constexpr unsigned kByteLaneThreads = 128;  // of a block whose lanes have counters of their own
+constexpr unsigned kByteLaneBytes = 256;    // of a lane's counters
 
 struct CountInput {
     const void* x;  // element c of line l at x + (l * row_stride + c) elements; aligned to the element
@@ -61,6 +64,8 @@ struct CountShape {
     bool table;           // the rule's table lies in shared memory
     bool by_lane;         // values of bytes: each lane of a block has 256 counters of 8 bits
     unsigned copies;      // of the counters of a team
+    unsigned slices;      // of the counters: each is counted by teams of its own, which all read the elements
+    std::uint32_t slice;  // counters of each
     unsigned team_bytes;  // shared memory of a team
     unsigned blocks;
     std::uint64_t sequences;  // of a launch; 1 if it takes less than all segments of one

@@ -30,6 +30,14 @@ void set_float_estimate(BinRule* rule) {
     rule->offset = static_cast<float>((static_cast<double>(rule->low) - rule->lo) * rule->inv64);
     const bool fits = std::fabs(rule->lo) < kLargestFloat / 2 && rule->hi - rule->lo < kLargestFloat / 2;
     rule->search = rule->search || !fits || !is_precise(*rule);
+    // Twice what is_precise() and is_wide() count, at most.
+    const double largest = std::fmax(std::fabs(rule->lo), std::fabs(rule->hi));
+    const double spacing = std::nextafter(largest, std::numeric_limits<double>::infinity()) - largest;
+    rule->near = static_cast<float>(10 * 0x1p-24 * (rule->bins + std::fabs(static_cast<double>(rule->offset))) +
+                                    4 * spacing / rule->step + 0x1p-50 * rule->bins);
+    rule->lower = static_cast<float>(rule->lo);
+    if (static_cast<double>(rule->lower) < rule->lo)
+        rule->lower = std::nextafter(rule->lower, std::numeric_limits<float>::infinity());
     rule->upper = static_cast<float>(rule->hi);
     if (static_cast<double>(rule->upper) > rule->hi)
         rule->upper = std::nextafter(rule->upper, -std::numeric_limits<float>::infinity());

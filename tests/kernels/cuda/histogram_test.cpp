@@ -330,6 +330,8 @@ TEST(CountShape, PartsCoverEverySegmentAndFitTheDevice) {
                                 ASSERT_LE(shape.by_lane ? 0 : shape.team_bytes * shape.teams_per_block(),
                                           std::max<std::size_t>(policy.shared_bytes, 4096));
                                 ASSERT_GE(shape.blocks, 1u);
+                                ASSERT_GE(std::uint64_t{shape.slices} * shape.slice, slots);
+                                ASSERT_LT(std::uint64_t{shape.slices - 1} * shape.slice, slots);
                                 ASSERT_GE(shape.sequences, 1u);
                                 const std::uint64_t segments = cuda::count_segments(work.input, bytes);
                                 ASSERT_TRUE(shape.sequences == 1 || shape.at_once == segments);

@@ -22,6 +22,10 @@ class Workspace {
     virtual Result<void*> take(std::size_t bytes) = 0;
     // The same, zero before the next launch.
     virtual Result<void*> take_zeroed(std::size_t bytes) = 0;
+    // Words that are zero before the next launch, for one user at a time. Whoever takes them leaves them zero, and says so when its launches are enqueued:
+    // then they are zero for the next user without more work.
+    virtual Result<void*> take_counters(std::size_t bytes) { return take_zeroed(bytes); }
+    virtual void counters_are_left_zero() {}
     // Copies in stream order; read() returns when `to` is filled, which waits for all work before it.
     // Errors: DeviceLost, with the name that CUDA gives it: the process cannot use the device any more.
     virtual Result<void> read(void* to, const void* from, std::size_t bytes) = 0;

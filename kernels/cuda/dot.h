@@ -15,15 +15,14 @@ struct DotInputs {
 };
 
 struct DotWork {
-    ReduceWork places;     // totals are not used; overflow: integers only
-    std::uint64_t* limbs;  // [sequences of the launch * 3] exact sums of integers, two's complement, little-endian
-    void* out;             // element r: the result of sequence r, f64 or 64 bits
+    ReduceWork places;  // totals [sequences of the launch * 3]: limbs of exact sums of integers that do not fit
+    void* out;          // element r: the result of sequence r, f64 or 64 bits
 };
 
 ReduceWorkload dot_workload(ElementType type, std::uint64_t sequences, std::uint64_t n);
 
-// One launch. Results are complete when every group of a sequence was launched once. An integer sum that does not fit lowers *places.overflow to its
-// sequence, if that is less.
+// One launch. Results are complete when every group of a sequence was launched once. An integer sum that does not fit is noted as ReduceWork
+// says.
 // REQUIRES: range.count * range.group_count < 2^31.
 LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work, const ReduceShape& shape,
                         const ReduceRange& range, Stream stream);

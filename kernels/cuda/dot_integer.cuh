@@ -59,12 +59,13 @@ TEGU_DEVICE void put_dot(const DotWork& work, std::uint64_t slot, std::uint64_t 
     static_cast<std::uint64_t*>(work.out)[sequence] = sum.limb[0];
     const std::uint64_t above = Signedness<T>::kSigned ? 0 - (sum.limb[0] >> 63) : 0;
     if (sum.limb[1] == above && sum.limb[2] == above) return;
-    for (unsigned i = 0; i < 3; ++i) work.limbs[3 * slot + i] = sum.limb[i];
-    atomic_min(work.places.overflow, sequence);
+    if (work.places.totals == nullptr) return;
+    for (unsigned i = 0; i < 3; ++i) static_cast<std::uint64_t*>(work.places.totals)[3 * slot + i] = sum.limb[i];
+    atomic_max(work.places.overflow, ~sequence);
 }
 
 // dot_integer: scalar products of sequences of integers, a group of tiles by each team of warps.
-// in:    inputs x, y [sequences, n] T              out: work.out, work.limbs; work.places where a sequence has several groups
+// in:    inputs x, y [sequences, n] T              out: work.out; work.places where a sequence has several groups
 // grid:  x = groups of the launch / teams          block: shape.threads (32..512)
 // shared: 24 B a warp                              result valid in: work.out and places.overflow, after the last launch of a sequence
 // moves: reads 2 n sizeof(T) B a sequence          order: any
@@ -124,7 +125,7 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2)
 }
 
 // dot_integer_rows: scalar products of rows of up to 512 bytes, each by a segment of lanes.
-// in:    inputs x, y [sequences, n] T              out: work.out, work.limbs
+// in:    inputs x, y [sequences, n] T              out: work.out, places.totals
 // grid:  x strides over the rows                   block: shape.threads (32..512)
 // shared: none                                     result valid in: work.out and places.overflow, after the launch
 // moves: reads 2 n sizeof(T) B a row, writes 8     order: any

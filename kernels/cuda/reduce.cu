@@ -2,27 +2,12 @@
 // The launches of reduce. Few kernels are compiled: four kinds of sets for each float type and each integer type, and for short rows the
 // sum alone and everything.
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/reduce_exact.cuh"
 #include "kernels/cuda/reduce_float.cuh"
 #include "kernels/cuda/reduce_integer.cuh"
 
 namespace tegu {
 namespace cuda {
 namespace {
-
-// reduce_integer_finish: statistics from totals.
-// in:    work.totals [count]                       out: target columns; work.overflow: the first sequence that does not fit
-// grid:  x = count / threads                       block: 128
-// shared: none                                     result valid in: target and work.overflow, after the launch
-// moves: reads 96 B, writes the columns of a sequence      order: any
-// why:   exact quotients take many registers, which the kernels that read the data shall not
-TEGU_KERNEL reduce_integer_finish(ReduceTarget target, IntegerFormat format, ReduceWork work, std::uint64_t first,
-                                  std::uint64_t count) {
-    const std::uint64_t slot = std::uint64_t{block_x()} * block_threads() + thread_index();
-    if (slot >= count) return;
-    const ReduceTotal total = static_cast<const IntegerPartial*>(work.totals)[slot];
-    if (!finish_integer(target, format, first + slot, total)) atomic_min(work.overflow, first + slot);
-}
 
 struct ReduceLaunch {
     const ReduceInput& input;
@@ -61,12 +46,10 @@ template <class T, unsigned Parts>
 LaunchStatus launch_integer(const ReduceLaunch& with) {
     const bool packs = runs_are_packs<T, IntegerRun<T>::kElements>(with.input, with.range.first + with.range.count);
     if (with.shape.segment_lanes != 0)
-        return launch(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.work, with.shape,
-                      with.range);
-    const bool locate =
-        with.target.column[kColumnArgmin] != nullptr || with.target.column[kColumnArgmax] != nullptr;
+        return launch(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.target, with.work,
+                      with.shape, with.range);
     return launch(reduce_integer<T, Parts>, with.grid(IntegerKind<Parts>::shared_bytes(with.shape)), with.stream,
-                  with.input, packs, locate, with.work, with.shape, with.range);
+                  with.input, packs, with.target, with.work, with.shape, with.range);
 }
 
 // The launch for each kind of set. Integers have few words to spare a kind for squares alone.
@@ -113,14 +96,6 @@ LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput&
 #undef TEGU_X
     }
     return 0;
-}
-
-LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, const ReduceWork& work,
-                                  std::uint64_t first, std::uint64_t count, Stream stream) {
-    constexpr unsigned kThreads = 128;
-    const IntegerFormat format{static_cast<unsigned>(element_bytes(type)), is_signed_integer(type)};
-    const LaunchShape shape{static_cast<unsigned>(ceil_divide(count, kThreads)), 1, kThreads, 0};
-    return launch(reduce_integer_finish, shape, stream, target, format, work, first, count);
 }
 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n) {

@@ -65,9 +65,9 @@ struct ReduceWork {
         partials;  // [sequences of the launch * groups] of kReducePartialBytes; 16-byte aligned. Not used with one group.
     std::uint32_t*
         tickets;  // [sequences of the launch], 0 before the first launch of a sequence and 0 after its last. Not used with one group.
-    void*
-        totals;  // [sequences of the launch] of kReducePartialBytes; 16-byte aligned: the partial results of integers.
-    std::uint64_t* overflow;  // one, ~0 before: the first sequence whose sum or l1 does not fit. Integers only.
+    void* totals;             // [sequences of the launch] of kReducePartialBytes, 16-byte aligned: the ReduceTotal of those whose sum or l1 does not
+                              // fit. Null: all fit. Integers only.
+    std::uint64_t* overflow;  // one, 0 before: the complement of the first sequence whose sum or l1 does not fit. Not used without totals.
 };
 
 // Which part of a job a launch computes: sequences [first, first + count); and if they have several groups, groups [first_group,
@@ -79,7 +79,7 @@ struct ReduceRange {
     std::uint64_t group_count;
 };
 
-// One launch for floats. Results are complete when every group of a sequence was launched once.
+// One launch. Results are complete when every group of a sequence was launched once.
 // REQUIRES: range.count * range.group_count < 2^31.
 LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input, const ReduceTarget& target,
                            const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range, Stream stream);
@@ -87,11 +87,7 @@ LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput&
 // What choose_reduce_shape() takes: the tiles of the kernel for this type and set.
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n);
 
-// From the totals of integer sequences [first, first + count) to their statistics. After the last group of each.
-LaunchStatus launch_reduce_finish(ElementType type, const ReduceTarget& target, const ReduceWork& work,
-                                  std::uint64_t first, std::uint64_t count, Stream stream);
-
-// What launch_reduce leaves in `totals`: exact, as two's complement little-endian limbs.
+// The exact results of a sequence of integers, as two's complement little-endian limbs.
 struct ReduceTotal {
     std::uint64_t sum[2];
     std::uint64_t zeros;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the launches of a job of reduce or dot follow one another: batches of sequences, and parts of one long sequence, so that no launch holds the
-// device for long and the work space stays small.
+// What jobs of reduce and dot share on the host: the shape, the work space, and how launches follow one another, in batches of sequences and in parts of
+// one long sequence, so that no launch holds the device for long and the work space stays small.
 #pragma once
 
 #include <algorithm>
 
 #include "base/result.h"
+#include "kernels/cuda/context.h"
 #include "kernels/cuda/reduce.h"
+#include "kernels/operation.h"
 
 namespace tegu::cuda {
 
@@ -37,5 +39,71 @@ Result<void> for_ranges(std::uint64_t sequences, std::uint64_t sequence_bytes, s
 inline std::uint64_t most_sequences(std::uint64_t sequences, const ReduceShape& shape) {
     return std::min(sequences, std::max<std::uint64_t>(1, kMostPlaces / shape.groups));
 }
+
+// The launches of one job. `exact_bytes`: of the place of a sequence whose exact result does not fit its type; 0: all fit.
+class SequenceLaunches {
+  public:
+    SequenceLaunches(const ReduceWorkload& work, std::size_t exact_bytes, const Context& context)
+        : context_(context), sequences_(work.sequences), exact_bytes_(exact_bytes) {
+        if (sequences_ != 0) shape_ = choose_reduce_shape(work, context.policies.reduce, context.limits);
+    }
+    const ReduceShape& shape() const { return shape_; }
+
+    // launch(work, range) gives a LaunchStatus; overflow(sequence, place) the error of the first sequence that does not fit.
+    template <class Launch, class Overflow>
+    Result<void> run(std::uint64_t sequence_bytes, const char* name, const kernels::StopToken& stop, Launch launch,
+                     Overflow overflow) {
+        if (sequences_ == 0) return {};
+        Result<void> done = prepare();
+        if (!done) return done;
+        const std::uint64_t launch_bytes = context_.policies.reduce.launch_bytes * context_.limits.multiprocessors;
+        done = for_ranges(sequences_, sequence_bytes, launch_bytes, shape_,
+                          [&](const ReduceRange& range, bool ends) -> Result<void> {
+                              if (stop.stop_requested()) return stop.error();
+                              Result<void> launched = check_cuda(launch(work_, range), name);
+                              return launched && exact_bytes_ != 0 && ends ? check(range, overflow)
+                                                                           : std::move(launched);
+                          });
+        if (done) context_.workspace->counters_are_left_zero();
+        return done;
+    }
+
+  private:
+    Result<void> prepare() {
+        const std::uint64_t at_once = most_sequences(sequences_, shape_);
+        Workspace& space = *context_.workspace;
+        if (shape_.groups > 1) {
+            Result<void*> partials = space.take(at_once * shape_.closing.places * kReducePartialBytes);
+            if (!partials) return std::move(partials).error();
+            work_.partials = *partials;
+        }
+        if (exact_bytes_ != 0) {
+            Result<void*> totals = space.take(at_once * exact_bytes_);
+            if (!totals) return std::move(totals).error();
+            work_.totals = *totals;
+        }
+        const std::uint64_t tickets = shape_.groups > 1 ? at_once * shape_.closing.tickets : 0;
+        Result<void*> counters = space.take_counters(sizeof(std::uint64_t) + tickets * sizeof(std::uint32_t));
+        if (!counters) return std::move(counters).error();
+        work_.overflow = static_cast<std::uint64_t*>(*counters);
+        work_.tickets = reinterpret_cast<std::uint32_t*>(work_.overflow + 1);
+        return {};
+    }
+
+    template <class Overflow>
+    Result<void> check(const ReduceRange& range, Overflow overflow) {
+        std::uint64_t found = 0;
+        Result<void> done = context_.workspace->read(&found, work_.overflow, sizeof found);
+        if (!done || found == 0) return done;
+        const std::uint64_t sequence = ~found;
+        return overflow(sequence, static_cast<const std::byte*>(work_.totals) + (sequence - range.first) * exact_bytes_);
+    }
+
+    const Context& context_;
+    const std::uint64_t sequences_;
+    const std::size_t exact_bytes_;
+    ReduceWork work_{};
+    ReduceShape shape_{};
+};
 
 }  // namespace tegu::cuda

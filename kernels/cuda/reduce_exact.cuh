@@ -155,9 +155,20 @@ TEGU_DEVICE void put_integer_extremes(const ReduceTarget& target, const IntegerF
     put(target, kColumnArgmax, sequence, total.max_at);
 }
 
-// False: the sum or l1 of the sequence does not fit its type.
-TEGU_DEVICE bool finish_integer(const ReduceTarget& target, const IntegerFormat& format, std::uint64_t sequence,
-                                const ReduceTotal& total) {
+struct IntegerEnd {
+    ReduceTarget target;
+    IntegerFormat format;
+    std::uint64_t sequence;
+    ReduceTotal total;
+};
+
+// False: the sum or l1 of the sequence does not fit its type. A function of its own: exact quotients take many registers and instructions, which the
+// kernels that read the data shall not.
+TEGU_DEVICE_CALLED bool finish_integer(const IntegerEnd* end) {
+    const ReduceTarget& target = end->target;
+    const ReduceTotal& total = end->total;
+    const IntegerFormat& format = end->format;
+    const std::uint64_t sequence = end->sequence;
     const std::uint64_t n = target.n;
     const std::uint64_t* const l1 = format.is_signed ? total.l1 : total.sum;
     put(target, kColumnCount, sequence, n);

@@ -137,29 +137,68 @@ TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& fa
     return partial;
 }
 
-// The root of a warp's tiles, lane by lane, and their facts.
-template <unsigned Parts, class T, class From, class A>
-TEGU_DEVICE LaneNode sweep_tiles(const From& elements, std::uint64_t base, unsigned tiles, bool skip_nans,
-                                 std::uint64_t* waiting, LaneFacts<A>* facts) {
-    LaneNode node{0, 0, 0, 0, 0};
-    TEGU_NO_UNROLL
-    for (unsigned t = 0; t < tiles; ++t) {
-        const std::uint64_t begin = base + t * kFloatTile;
-        node = LaneNode{0, 0, 0, 0, 0};
-        if (begin < elements.n) {
-            T raw[kTileRuns * kFloatRun];
-            Leaf<A, kTileRuns> leaf;
-            leaf.mask = load_tile(elements, begin, raw);
-            TEGU_UNROLL
-            for (unsigned i = 0; i < leaf.kElements; ++i) leaf.x[i] = widen(raw[i]);
-            const unsigned lane_offset = kFloatRun * lane_index();
-            const WideLeaf<T, kTileRuns, From> wide(elements, begin + lane_offset);
-            node = take_leaf<Parts>(leaf, wide, t, t * kFloatTile + lane_offset, skip_nans, facts);
-        }
-        node = push_node<Parts>(node, t, t + 1 == tiles, waiting);
+// The tiles of a warp, from element `base` on, which is there.
+template <unsigned Parts, class T, class From>
+struct TileSweep {
+    using A = typename Arithmetic<T>::type;
+    using Raw = T[kTileRuns * kFloatRun];
+
+    const From& elements;
+    std::uint64_t base;
+    unsigned tiles;
+    bool skip_nans;
+    std::uint64_t* waiting;
+    LaneFacts<A>* facts;
+
+    TEGU_DEVICE bool has(unsigned t) const { return t < tiles && base + t * kFloatTile < elements.n; }
+    TEGU_DEVICE std::uint32_t load(unsigned t, Raw& x) const {
+        return load_tile(elements, base + t * kFloatTile, x);
     }
-    return node;
-}
+    // The node of tile t, if `there` tells which of its elements are in x.
+    TEGU_DEVICE LaneNode take(unsigned t, const Raw& x, std::uint32_t there) const {
+        Leaf<A, kTileRuns> leaf;
+        leaf.mask = there;
+        TEGU_UNROLL
+        for (unsigned i = 0; i < leaf.kElements; ++i) leaf.x[i] = widen(x[i]);
+        const unsigned first = t * kFloatTile + kFloatRun * lane_index();
+        const WideLeaf<T, kTileRuns, From> wide(elements, base + first);
+        return take_leaf<Parts>(leaf, wide, t, first, skip_nans, facts);
+    }
+    TEGU_DEVICE LaneNode one_by_one() const {
+        LaneNode node{0, 0, 0, 0, 0};
+        TEGU_NO_UNROLL
+        for (unsigned t = 0; t < tiles; ++t) {
+            node = LaneNode{0, 0, 0, 0, 0};
+            if (has(t)) {
+                Raw x;
+                const std::uint32_t there = load(t, x);
+                node = take(t, x, there);
+            }
+            node = push_node<Parts>(node, t, t + 1 == tiles, waiting);
+        }
+        return node;
+    }
+    // The loads of each tile are in flight while the one before is taken.
+    TEGU_DEVICE LaneNode loading_ahead() const {
+        LaneNode node{0, 0, 0, 0, 0};
+        Raw x;
+        Raw ahead;
+        std::uint32_t there = 0;
+        std::uint32_t there_ahead = load(0, ahead);
+        TEGU_NO_UNROLL
+        for (unsigned t = 0; t < tiles; ++t) {
+            memcpy(x, ahead, sizeof x);
+            there = there_ahead;
+            if (has(t + 1)) there_ahead = load(t + 1, ahead);
+            node = LaneNode{0, 0, 0, 0, 0};
+            if (has(t)) node = take(t, x, there);
+            node = push_node<Parts>(node, t, t + 1 == tiles, waiting);
+        }
+        return node;
+    }
+    // The root of all. Sums alone leave registers for more warps, and two tiles of f64 would take too many.
+    TEGU_DEVICE LaneNode root() const { return Parts != 0 && sizeof(T) < 8 ? loading_ahead() : one_by_one(); }
+};
 
 // An extreme as it is sought: its value in f64.
 template <class T>
@@ -180,7 +219,7 @@ TEGU_DEVICE void reduce_group(const From& elements, const TeamPlace& place, cons
     LaneNode node{0, 0, 0, 0, 0};
     LaneFacts<A> facts;
     if (place.active && base < elements.n)
-        node = sweep_tiles<Parts, T>(elements, base, shape.tiles_per_warp, target.skip_nans, shared, &facts);
+        node = TileSweep<Parts, T, From>{elements, base, shape.tiles_per_warp, target.skip_nans, shared, &facts}.root();
     node = chunk_tree<Parts>(node, shape, shared);
     fold_facts<Parts>(&facts, kWarpLanes);
     FloatPartial partial = partial_of<Parts>(node, facts, base, first_tile);

@@ -2,7 +2,7 @@
 // The kernels of integer statistics: groups of tiles by teams of warps, and short rows by segments of a warp.
 #pragma once
 
-#include "kernels/cuda/reduce_integer_lane.cuh"
+#include "kernels/cuda/reduce_exact.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -21,6 +21,20 @@ struct EqualInteger {
     }
     TEGU_DEVICE static bool to(T x, T value) { return x == value; }
 };
+
+// The statistics of a sequence from its total, by one thread.
+template <class T>
+TEGU_DEVICE void end_integer(const ReduceTarget& target, const ReduceWork& work, std::uint64_t slot,
+                             std::uint64_t sequence, const IntegerPartial& total) {
+    IntegerEnd end;
+    end.target = target;
+    end.format = IntegerFormat{sizeof(T), Signedness<T>::kSigned};
+    end.sequence = sequence;
+    end.total = total;
+    if (finish_integer(&end) || work.totals == nullptr) return;
+    reinterpret_cast<ReduceTotal*>(static_cast<char*>(work.totals) + slot * kReducePartialBytes)[0] = end.total;
+    atomic_max(work.overflow, ~sequence);
+}
 
 // What a lane finds in the tiles of a warp.
 template <class T, unsigned Parts>
@@ -56,14 +70,15 @@ TEGU_DEVICE IntegerPartial sweep_integers(const Elements<T, IntegerRun<T>::kElem
 }
 
 // reduce_integer: totals of sequences of integers, a group of tiles by each team of warps.
-// in:    input [sequences, n] T                    out: work.totals; work.partials where a sequence has several groups
+// in:    input [sequences, n] T                    out: target columns; work.partials where a sequence has several groups
 // grid:  x = groups of the launch / teams          block: shape.threads (32..512)
-// shared: IntegerKind<Parts>::shared_bytes         result valid in: work.totals, after the last launch of a sequence
+// shared: IntegerKind<Parts>::shared_bytes         result valid in: target and work.overflow, after the last launch of a sequence
 // moves: reads n sizeof(T) B a sequence            order: any
 // why:   runs of 16 bytes, eight in flight a lane, whatever the type; exact sums leave the layout free
 template <class T, unsigned Parts>
 TEGU_KERNEL TEGU_BOUNDS2(512, 1)
-    reduce_integer(ReduceInput input, bool packs, bool locate, ReduceWork work, ReduceShape shape, ReduceRange range) {
+    reduce_integer(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+                   ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
@@ -75,25 +90,26 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 1)
             elements, (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp, shape.tiles_per_warp);
     total = fold_totals<Parts>(total, kWarpLanes);
     if (!close_sequence<IntegerKind<Parts>>(&total, place, shape, work, shared)) return;
-    if ((Parts & kPartExtremes) && locate) {
+    if ((Parts & kPartExtremes) && (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{{total.min, total.max}, {total.min_at, total.max_at}};
         const SoughtExtremes at =
             locate_extremes<EqualInteger<T>, T, kRun>(sought, elements, place, shape.team_warps, shared);
         total.min_at = at.tile[0];
         total.max_at = at.tile[1];
     }
-    if (place.leads() && lane_index() == 0) static_cast<IntegerPartial*>(work.totals)[place.slot] = total;
+    if (place.leads() && lane_index() == 0) end_integer<T>(target, work, place.slot, range.first + place.slot, total);
 }
 
 // reduce_integer_rows: totals of rows of up to 512 bytes, each by a segment of lanes.
-// in:    input [sequences, n] T, 32 runs at most   out: work.totals
+// in:    input [sequences, n] T, 32 runs at most   out: target columns
 // grid:  x strides over the rows                   block: shape.threads (32..512)
-// shared: none                                     result valid in: work.totals, after the launch
-// moves: reads n sizeof(T) B, writes a total a row         order: any
+// shared: none                                     result valid in: target and work.overflow, after the launch
+// moves: reads n sizeof(T) B a row                 order: any
 // why:   few lanes a row, so that most is added in one lane; the loads of the next run are in flight
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS2(512, 1)
-    reduce_integer_rows(ReduceInput input, bool packs, ReduceWork work, ReduceShape shape, ReduceRange range) {
+    reduce_integer_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+                        ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     const unsigned lanes = shape.segment_lanes;
     const unsigned lane_of_row = lane_index() & (lanes - 1);
@@ -122,7 +138,7 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 1)
         if (!mine || lane_of_row != 0) continue;
         total.min_at = first_in_run<EqualInteger<T>>(elements, total.min_at, total.min);
         total.max_at = first_in_run<EqualInteger<T>>(elements, total.max_at, total.max);
-        static_cast<IntegerPartial*>(work.totals)[slot] = total;
+        end_integer<T>(target, work, slot, range.first + slot, total);
     }
 }
 

@@ -35,89 +35,68 @@ IntegerPartial partial_of(const ReduceTotal& total, bool is_signed) {
     return partial;
 }
 
+// Whether the sum or l1 of some n integers may not fit 64 bits; if not, nobody has to look.
+bool may_overflow(const Job& job, const ReduceParams& params, std::uint64_t n) {
+    const bool asked =
+        (params.statistics & (statistic_bit(Statistic::Sum) | statistic_bit(Statistic::L1))) != 0;
+    const std::size_t bits = 8 * element_bytes(job.type);
+    return !is_float(job.type) && asked && (bits >= 63 || n >> (63 - bits) != 0);
+}
+
 class Run {
   public:
     Run(const Job& job, const ReduceParams& params, const kernels::InputView& input,
         Span<const kernels::OutputView> outputs, const Context& context)
-        : job_(job), params_(params), context_(context), exact_(!is_float(job.type)) {
-        const bool whole = job.axis == Axis::Whole;
-        const unsigned needs = kernels::reduce_needs(params, job.type);
-        kind_ = kind_of(needs, job.type);
-        sequences_ = whole ? 1 : job.rows;
-        const std::uint64_t n = whole ? job.rows * job.cols : job.cols;
-        const bool gaps = whole && job.rows > 1 && input.row_stride != job.cols;
-        const std::uint64_t read = needs == 0 ? 0 : n;
-        input_ = ReduceInput{input.data, read, input.row_stride, gaps ? job.cols : read, input.row_stride};
-        target_.n = n;
-        target_.skip_nans = params.skip_nans;
-        target_.ddof = params.ddof;
+        : Run(job, params, input, outputs, context, kernels::reduce_needs(params, job.type)) {}
+
+    Result<void> run(const kernels::StopToken& stop) {
+        const auto launch = [&](const ReduceWork& work, const ReduceRange& range) {
+            return launch_reduce(job_.type, kind_, input_, target_, work, launches_.shape(), range, context_.stream);
+        };
+        const auto overflow = [&](std::uint64_t sequence, const void* place) { return overflow_of(sequence, place); };
+        return launches_.run(input_.n * element_bytes(job_.type), "reduce", stop, launch, overflow);
+    }
+
+    const ReduceShape& shape() const { return launches_.shape(); }
+
+  private:
+    Run(const Job& job, const ReduceParams& params, const kernels::InputView& input,
+        Span<const kernels::OutputView> outputs, const Context& context, unsigned needs)
+        : job_(job),
+          params_(params),
+          context_(context),
+          kind_(kind_of(needs, job.type)),
+          input_(input_of(job, input, needs != 0)),
+          target_(target_of(job, params, outputs)),
+          launches_(reduce_workload(job.type, kind_, job.axis == Axis::Whole ? 1 : job.rows, input_.n),
+                    may_overflow(job, params, input_.n) ? kReducePartialBytes : 0, context) {}
+
+    static std::uint64_t sequence_elements(const Job& job) {
+        return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
+    }
+    // `read`: some statistic needs the elements.
+    static ReduceInput input_of(const Job& job, const kernels::InputView& input, bool read) {
+        const std::uint64_t n = read ? sequence_elements(job) : 0;
+        const bool gaps = job.axis == Axis::Whole && job.rows > 1 && input.row_stride != job.cols;
+        return ReduceInput{input.data, n, input.row_stride, gaps ? job.cols : n, input.row_stride};
+    }
+    static ReduceTarget target_of(const Job& job, const ReduceParams& params, Span<const kernels::OutputView> outputs) {
+        ReduceTarget target{};
+        target.n = sequence_elements(job);
+        target.skip_nans = params.skip_nans;
+        target.ddof = params.ddof;
         std::size_t next = 0;
         for (const StatisticInfo& info : kStatisticInfos) {
             const bool wanted = (params.statistics & statistic_bit(info.statistic)) != 0;
-            target_.column[static_cast<unsigned>(info.statistic)] = wanted ? outputs[next++].data : nullptr;
+            target.column[static_cast<unsigned>(info.statistic)] = wanted ? outputs[next++].data : nullptr;
         }
-        if (sequences_ != 0)
-            shape_ = choose_reduce_shape(reduce_workload(job.type, kind_, sequences_, read), context.policies.reduce,
-                                         context.limits);
-    }
-
-    Result<void> run(const kernels::StopToken& stop) {
-        if (sequences_ == 0) return {};
-        Result<void> prepared = prepare();
-        if (!prepared) return prepared;
-        const std::uint64_t bytes = input_.n * element_bytes(job_.type);
-        return for_ranges(
-            sequences_, bytes, launch_bytes(), shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
-                if (stop.stop_requested()) return stop.error();
-                Result<void> launched = check_cuda(
-                    launch_reduce(job_.type, kind_, input_, target_, work_, shape_, range, context_.stream), "reduce");
-                return launched && exact_ && ends ? finish(range) : std::move(launched);
-            });
-    }
-
-    const ReduceShape& shape() const { return shape_; }
-
-  private:
-    std::uint64_t launch_bytes() const {
-        return context_.policies.reduce.launch_bytes * context_.limits.multiprocessors;
-    }
-
-    Result<void> prepare() {
-        const std::uint64_t at_once = most_sequences(sequences_, shape_);
-        Workspace& space = *context_.workspace;
-        if (shape_.groups > 1) {
-            Result<void*> partials = space.take(at_once * shape_.closing.places * kReducePartialBytes);
-            if (!partials) return std::move(partials).error();
-            Result<void*> tickets = space.take_zeroed(at_once * shape_.closing.tickets * sizeof(std::uint32_t));
-            if (!tickets) return std::move(tickets).error();
-            work_.partials = *partials;
-            work_.tickets = static_cast<std::uint32_t*>(*tickets);
-        }
-        if (!exact_) return {};
-        Result<void*> totals = space.take(at_once * kReducePartialBytes);
-        if (!totals) return std::move(totals).error();
-        Result<void*> overflow = space.take(sizeof kNone);
-        if (!overflow) return std::move(overflow).error();
-        work_.totals = *totals;
-        work_.overflow = static_cast<std::uint64_t*>(*overflow);
-        return space.write(*overflow, &kNone, sizeof kNone);
-    }
-
-    Result<void> finish(const ReduceRange& range) {
-        Result<void> done = check_cuda(
-            launch_reduce_finish(job_.type, target_, work_, range.first, range.count, context_.stream), "reduce");
-        if (!done) return done;
-        std::uint64_t first = kNone;
-        done = context_.workspace->read(&first, work_.overflow, sizeof first);
-        if (!done || first == kNone) return done;
-        return overflow_of(first, first - range.first);
+        return target;
     }
 
     // The error that the CPU backend gives.
-    Result<void> overflow_of(std::uint64_t sequence, std::uint64_t slot) {
+    Result<void> overflow_of(std::uint64_t sequence, const void* place) {
         ReduceTotal total;
-        Result<void> read =
-            context_.workspace->read(&total, static_cast<const ReduceTotal*>(work_.totals) + slot, sizeof total);
+        Result<void> read = context_.workspace->read(&total, place, sizeof total);
         if (!read) return read;
         const IntegerPartial partial = partial_of(total, is_signed_integer(job_.type));
         const kernels::FinishContext context{job_.type, target_.n, params_.skip_nans, params_.ddof, -1, -1, 0};
@@ -132,18 +111,13 @@ class Run {
         return make_error(Status::Internal, "a total that did not fit has changed");
     }
 
-    static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-
     const Job& job_;
     const ReduceParams& params_;
     const Context& context_;
-    const bool exact_;
-    ReduceKind kind_;
-    std::uint64_t sequences_ = 0;
-    ReduceInput input_{};
-    ReduceTarget target_{};
-    ReduceWork work_{};
-    ReduceShape shape_{};
+    const ReduceKind kind_;
+    const ReduceInput input_;
+    const ReduceTarget target_;
+    SequenceLaunches launches_;
 };
 
 }  // namespace

@@ -14,6 +14,8 @@
 #if defined(__CUDACC__)
 #define TEGU_KERNEL __global__ void
 #define TEGU_DEVICE __device__ __forceinline__
+// A function that is called: for long code that few threads reach, once for all kernels of a file.
+#define TEGU_DEVICE_CALLED inline __device__ __noinline__
 #define TEGU_BOUNDS(threads) __launch_bounds__(threads)
 #define TEGU_BOUNDS2(threads, blocks) __launch_bounds__(threads, blocks)
 #define TEGU_SHARED(type, name) __shared__ type name
@@ -24,6 +26,7 @@
 #else
 #define TEGU_KERNEL void
 #define TEGU_DEVICE inline
+#define TEGU_DEVICE_CALLED inline
 #define TEGU_BOUNDS(threads)
 #define TEGU_BOUNDS2(threads, blocks)
 // Memory of the block, found by the address of a variable that only this place has.

@@ -11,12 +11,16 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kSmallestSlab = 1 << 20;
+constexpr std::size_t kSmallestCounters = 1 << 16;
 
 constexpr std::size_t rounded(std::size_t bytes) { return (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment; }
 
 }  // namespace
 
-DeviceWorkspace::~DeviceWorkspace() { drop(); }
+DeviceWorkspace::~DeviceWorkspace() {
+    drop();
+    cudaFree(counters_.memory);
+}
 
 Result<void*> DeviceWorkspace::take(std::size_t bytes) {
     if (bytes > limit_) return make_error(Status::OutOfMemory, "the job needs " + std::to_string(bytes) + " bytes of work space on the GPU, more than it may have (" + std::to_string(limit_) + ")");
@@ -37,6 +41,28 @@ Result<void*> DeviceWorkspace::take_zeroed(std::size_t bytes) {
     Result<void> zeroed = check_cuda(cudaMemsetAsync(*taken, 0, bytes, stream_), "cudaMemsetAsync");
     if (!zeroed) return std::move(zeroed).error();
     return taken;
+}
+
+Result<void*> DeviceWorkspace::take_counters(std::size_t bytes) {
+    if (counters_.bytes < bytes) {
+        const std::size_t size = std::max(rounded(bytes), kSmallestCounters);
+        if (held_ - counters_.bytes + size > limit_) return take_zeroed(bytes);
+        held_ -= counters_.bytes;
+        cudaFree(counters_.memory);
+        counters_ = Slab{nullptr, 0};
+        void* memory = nullptr;
+        Result<void> allocated = check_cuda(cudaMalloc(&memory, size), "cudaMalloc of counters");
+        if (!allocated) return std::move(allocated).error();
+        counters_ = Slab{static_cast<char*>(memory), size};
+        held_ += size;
+        counters_are_zero_ = false;
+    }
+    if (!counters_are_zero_) {
+        Result<void> zeroed = check_cuda(cudaMemsetAsync(counters_.memory, 0, counters_.bytes, stream_), "cudaMemsetAsync");
+        if (!zeroed) return std::move(zeroed).error();
+    }
+    counters_are_zero_ = false;  // until they are left so
+    return static_cast<void*>(counters_.memory);
 }
 
 Result<void> DeviceWorkspace::grow(std::size_t bytes) {
@@ -81,7 +107,7 @@ void DeviceWorkspace::reset() {
 void DeviceWorkspace::drop() {
     for (const Slab& slab : slabs_) cudaFree(slab.memory);  // fails only where the device is lost
     slabs_.clear();
-    held_ = 0;
+    held_ = counters_.bytes;
     used_ = 0;
 }
 

@@ -19,6 +19,8 @@ class DeviceWorkspace final : public Workspace {
 
     Result<void*> take(std::size_t bytes) override;
     Result<void*> take_zeroed(std::size_t bytes) override;
+    Result<void*> take_counters(std::size_t bytes) override;
+    void counters_are_left_zero() override { counters_are_zero_ = true; }
     Result<void> read(void* to, const void* from, std::size_t bytes) override;
     Result<void> write(void* to, const void* from, std::size_t bytes) override;
     Result<void> copy(void* to, const void* from, std::size_t bytes) override;
@@ -41,6 +43,8 @@ class DeviceWorkspace final : public Workspace {
     std::size_t used_ = 0;       // of the last slab
     std::size_t taken_ = 0;      // by the job, of all slabs
     std::size_t held_ = 0;
+    Slab counters_{nullptr, 0};  // kept from job to job, beside the slabs
+    bool counters_are_zero_ = false;
 };
 
 }  // namespace tegu::cuda

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "tests/kernels/cuda/test_device.h"
@@ -31,6 +33,17 @@ class HostWorkspace final : public cuda::Workspace {
         std::memset(*taken, 0, bytes);
         return taken;
     }
+    // Kept from job to job; left for the next one as the last one left them.
+    Result<void*> take_counters(std::size_t bytes) override {
+        if (!counters_are_zero_ || counters_.size() < bytes) counters_.assign(bytes, std::byte{0});
+        if (std::any_of(counters_.begin(), counters_.end(), [](std::byte byte) { return byte != std::byte{0}; })) {
+            std::fprintf(stderr, "counters were not left zero\n");
+            std::abort();
+        }
+        counters_are_zero_ = false;
+        return static_cast<void*>(counters_.data());
+    }
+    void counters_are_left_zero() override { counters_are_zero_ = true; }
     Result<void> read(void* to, const void* from, std::size_t bytes) override { return copy(to, from, bytes); }
     Result<void> write(void* to, const void* from, std::size_t bytes) override { return copy(to, from, bytes); }
     Result<void> copy(void* to, const void* from, std::size_t bytes) override {
@@ -42,6 +55,8 @@ class HostWorkspace final : public cuda::Workspace {
 
   private:
     std::vector<std::unique_ptr<std::byte[]>> pieces_;
+    std::vector<std::byte> counters_;
+    bool counters_are_zero_ = false;
 };
 
 }  // namespace

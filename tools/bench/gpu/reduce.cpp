@@ -171,8 +171,6 @@ class Launches {
         const cuda::ReduceRange range{0, with_.sequences, 0, shape_.groups};
         require_cuda(cuda::launch_reduce(with_.type, with_.set.kind, input, target_, work_, shape_, range, stream_),
                      "reduce");
-        if (!is_float(with_.type))
-            require_cuda(cuda::launch_reduce_finish(with_.type, target_, work_, 0, with_.sequences, stream_), "reduce");
     }
     std::string shape() const { return std::to_string(shape_.threads) + "/" + std::to_string(shape_.tiles_per_warp); }
 

@@ -182,16 +182,24 @@ LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPoli
     return 0;
 }
 
-KernelList add_kernels() {
+namespace {
+
+template <class T>
+void list_typed(KernelLister& to, const char* word) {
     constexpr unsigned kThreads = kDefaultAddPolicy.threads_per_block;
-#define TEGU_X(number, Name, word, element)                                                                           \
-    kernel_entry("add_packs<" #word ", 1>", add_packs<element, 1>, kThreads, 0, "reads 2 elements, writes 1, n times"), \
-    kernel_entry("add_packs<" #word ", 2>", add_packs<element, 2>, kThreads, 0, "reads 2 elements, writes 1, n times"), \
-    kernel_entry("add_packs<" #word ", 4>", add_packs<element, 4>, kThreads, 0, "reads 2 elements, writes 1, n times"), \
-    kernel_entry("add_elements<" #word ">", add_elements<element>, kThreads, 0, "reads 2 elements, writes 1, n times"),
-    static const KernelEntry entries[] = {TEGU_ELEMENT_TYPES(TEGU_X)};
+    const char* const moves = "reads 2 elements and writes 1, n times";
+    to.add("add_packs", {word, "1"}, add_packs<T, 1>, kThreads, 0, moves);
+    to.add("add_packs", {word, "2"}, add_packs<T, 2>, kThreads, 0, moves);
+    to.add("add_packs", {word, "4"}, add_packs<T, 4>, kThreads, 0, moves);
+    to.add("add_elements", {word}, add_elements<T>, kThreads, 0, moves);
+}
+
+}  // namespace
+
+void list_add_kernels(KernelLister& to) {
+#define TEGU_X(number, Name, word, element) list_typed<element>(to, #word);
+    TEGU_ELEMENT_TYPES(TEGU_X)
 #undef TEGU_X
-    return kernel_list(entries);
 }
 
 }  // namespace cuda

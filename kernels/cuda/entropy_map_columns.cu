@@ -3,6 +3,7 @@
 #include "kernels/cuda/entropy_map_columns.h"
 
 #include "kernels/cuda/entropy_map.cuh"
+#include "kernels/cuda/kernel_list.h"
 
 namespace tegu {
 namespace cuda {
@@ -246,6 +247,14 @@ LaunchStatus launch_entropy_columns(const EntropyMapImage& image, const EntropyW
     const LaunchShape grid{(arrays.cols + block - 1) / block, (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows,
                            shape.threads, entropy_columns_bytes(window, shape.columns, shape.threads)};
     return launch(entropy_map_columns, grid, stream, arrays);
+}
+
+void list_entropy_map_columns_kernels(KernelLister& to) {
+    const EntropyWindow window{31, 31, 256, false};
+    const unsigned threads = 4 * kDefaultEntropyMapPolicy.threads_per_block;
+    const unsigned segment = entropy_columns_segment(window, threads, to.limits());
+    to.add("entropy_map_columns", {}, entropy_map_columns, threads, entropy_columns_bytes(window, segment, threads),
+           "reads 2 levels of 1 B and writes 4 B a pixel; 31 x 31 pixels, 256 levels");
 }
 
 }  // namespace cuda

@@ -2,6 +2,8 @@
 // Which results of entropy_map are NaN. Only images that hold one pay for it: their pixels are read again, first down the columns, then along the rows.
 #include "kernels/cuda/entropy_map.cuh"
 
+#include "kernels/cuda/kernel_list.h"
+
 namespace tegu {
 namespace cuda {
 namespace {
@@ -102,6 +104,14 @@ LaunchStatus launch_entropy_nans(const EntropyMapImage& image, const EntropyWind
     if (done != 0) return done;
     const LaunchShape by_results{blocks_of(piece.col_end - piece.col_begin), static_cast<unsigned>(rows < kMaxGridY ? rows : kMaxGridY), kThreads, 0};
     return launch(entropy_nan_results, by_results, stream, image, piece, columns, window.cols);
+}
+
+void list_entropy_map_nans_kernels(KernelLister& to) {
+    const char* const moves = "reads n elements, writes 1 bit a pixel";
+    to.add("entropy_nan_columns", {"f16"}, entropy_nan_columns<Half>, kThreads, 0, moves);
+    to.add("entropy_nan_columns", {"f32"}, entropy_nan_columns<float>, kThreads, 0, moves);
+    to.add("entropy_nan_columns", {"f64"}, entropy_nan_columns<double>, kThreads, 0, moves);
+    to.add("entropy_nan_results", {}, entropy_nan_results, kThreads, 0, "reads 1 bit a pixel, writes 4 B a pixel that sees a NaN");
 }
 
 }  // namespace cuda

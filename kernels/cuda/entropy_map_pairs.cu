@@ -5,6 +5,7 @@
 #include "kernels/cuda/entropy_map_pairs.h"
 
 #include "kernels/cuda/entropy_map.cuh"
+#include "kernels/cuda/kernel_list.h"
 
 namespace tegu {
 namespace cuda {
@@ -335,6 +336,29 @@ bool entropy_pairs_reads(ElementType type) { return type == ElementType::U8 || t
 LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyWindow& window, unsigned threads, Stream stream) {
     if (type == ElementType::U8) return launch_window<std::uint8_t>(arrays, window, threads, stream);
     return launch_window<float>(arrays, window, threads, stream);
+}
+
+namespace {
+
+template <class T, unsigned W>
+void list_window(KernelLister& to, const char* word, const char* window) {
+    to.add("entropy_map_pairs", {word, window}, entropy_map_pairs<T, W>, kDefaultEntropyMapPolicy.threads_per_block, Fields<W>::kTable * sizeof(std::uint32_t),
+           "reads 1 element and writes 4 B a pixel");
+}
+
+template <class T>
+void list_typed(KernelLister& to, const char* word) {
+    list_window<T, 3>(to, word, "3");
+    list_window<T, 5>(to, word, "5");
+    list_window<T, 7>(to, word, "7");
+    list_window<T, 9>(to, word, "9");
+}
+
+}  // namespace
+
+void list_entropy_map_pairs_kernels(KernelLister& to) {
+    list_typed<std::uint8_t>(to, "u8");
+    list_typed<float>(to, "f32");
 }
 
 }  // namespace cuda

@@ -2,6 +2,7 @@
 #include "kernels/cuda/entropy_map_plane.h"
 
 #include "kernels/cuda/entropy_map.cuh"
+#include "kernels/cuda/kernel_list.h"
 
 namespace tegu {
 namespace cuda {
@@ -80,6 +81,21 @@ LaunchStatus launch_entropy_plane(const EntropyMapImage& image, const EntropyPla
 #undef TEGU_X
     }
     return 0;
+}
+
+namespace {
+
+template <class T>
+void list_typed(KernelLister& to, const char* word) {
+    to.add("entropy_map_levels", {word}, entropy_map_levels<T>, kThreads, 0, "reads n elements, writes 1 B a pixel");
+}
+
+}  // namespace
+
+void list_entropy_map_plane_kernels(KernelLister& to) {
+#define TEGU_X(number, Name, word, element) list_typed<element>(to, #word);
+    TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
 }
 
 }  // namespace cuda

@@ -2,6 +2,7 @@
 #include "kernels/cuda/entropy_map_slide.h"
 
 #include "kernels/cuda/entropy_map.cuh"
+#include "kernels/cuda/kernel_list.h"
 
 namespace tegu {
 namespace cuda {
@@ -184,6 +185,26 @@ LaunchStatus launch_entropy_slide(const EntropyMapImage& image, const EntropyWin
     if (!counts_fit_bytes(window))
         return shape.columns == 1 ? launch(entropy_map_slide<std::uint16_t, 1>, grid, stream, arrays) : launch(entropy_map_slide<std::uint16_t, 2>, grid, stream, arrays);
     return shape.columns == 1 ? launch(entropy_map_slide<std::uint8_t, 1>, grid, stream, arrays) : launch(entropy_map_slide<std::uint8_t, 4>, grid, stream, arrays);
+}
+
+namespace {
+
+template <class Count, unsigned C>
+void list_counts(KernelLister& to, const char* word, const char* columns, const EntropyWindow& window, const char* moves) {
+    constexpr unsigned kThreads = kDefaultEntropyMapPolicy.threads_per_block;
+    to.add("entropy_map_slide", {word, columns}, entropy_map_slide<Count, C>, kThreads, entropy_slide_bytes(window, C, kThreads), moves);
+}
+
+}  // namespace
+
+void list_entropy_map_slide_kernels(KernelLister& to) {
+    const EntropyWindow small{11, 11, 16, false}, large{31, 31, 16, false};
+    const char* const small_moves = "reads 22 levels of 1 B and writes 4 B a pixel, mostly from caches; 11 x 11 pixels, 16 levels";
+    const char* const large_moves = "reads 62 levels of 1 B and writes 4 B a pixel, mostly from caches; 31 x 31 pixels, 16 levels";
+    list_counts<std::uint8_t, 1>(to, "u8", "1", small, small_moves);
+    list_counts<std::uint8_t, 4>(to, "u8", "4", small, small_moves);
+    list_counts<std::uint16_t, 1>(to, "u16", "1", large, large_moves);
+    list_counts<std::uint16_t, 2>(to, "u16", "2", large, large_moves);
 }
 
 }  // namespace cuda

@@ -49,18 +49,17 @@ Result<KernelResources> resources_of(const KernelEntry& kernel) {
 
 }  // namespace
 
-Result<std::vector<KernelResources>> kernel_resources() {
-    std::vector<KernelResources> all;
-    for (const KernelList& list : {
-#define TEGU_X(stem) stem##_kernels(),
-             TEGU_KERNEL_LISTS(TEGU_X)
+Result<std::vector<KernelResources>> kernel_resources(const DeviceLimits& limits) {
+    KernelLister lister(limits);
+#define TEGU_X(stem) list_##stem##_kernels(lister);
+    TEGU_KERNEL_LISTS(TEGU_X)
 #undef TEGU_X
-         })
-        for (std::size_t i = 0; i < list.count; ++i) {
-            Result<KernelResources> resources = resources_of(list.entries[i]);
-            if (!resources) return std::move(resources).error();
-            all.push_back(std::move(*resources));
-        }
+    std::vector<KernelResources> all;
+    for (const KernelEntry& kernel : lister.entries()) {
+        Result<KernelResources> resources = resources_of(kernel);
+        if (!resources) return std::move(resources).error();
+        all.push_back(std::move(*resources));
+    }
     return all;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kernels/cuda/launch.h"
 
 namespace tegu::cuda {
 
@@ -23,7 +24,7 @@ struct KernelResources {
     unsigned architecture = 0;  // 87: its code is for sm_87
 };
 
-// Of the current device, in the order of the operations. Loads every kernel. Errors: those of check_cuda(). A thread that may call CUDA.
-Result<std::vector<KernelResources>> kernel_resources();
+// Of the current device, whose limits these are, in the order of the operations. Loads every kernel. Errors: those of check_cuda(). A thread that may call CUDA.
+Result<std::vector<KernelResources>> kernel_resources(const DeviceLimits& limits);
 
 }  // namespace tegu::cuda

@@ -3,6 +3,8 @@
 // the search begins.
 #include "kernels/cuda/levels.cuh"
 
+#include "kernels/cuda/kernel_list.h"
+
 namespace tegu {
 namespace cuda {
 namespace {
@@ -119,6 +121,22 @@ LaunchStatus launch_finite_bounds(ElementType type, const FiniteArrays& arrays, 
     if (type == ElementType::F16) return launch_typed<Half>(all, limits, stream);
     if (type == ElementType::F32) return launch_typed<float>(all, limits, stream);
     return launch_typed<double>(all, limits, stream);
+}
+
+namespace {
+
+template <class T>
+void list_typed(KernelLister& to, const char* word, const char* width) {
+    to.add("finite_bounds", {word, width}, finite_bounds<T, 16 / sizeof(T)>, kThreads, 0, "reads n elements");
+    to.add("finite_bounds", {word, "1"}, finite_bounds<T, 1>, kThreads, 0, "reads n elements");
+}
+
+}  // namespace
+
+void list_levels_kernels(KernelLister& to) {
+    list_typed<Half>(to, "f16", "8");
+    list_typed<float>(to, "f32", "4");
+    list_typed<double>(to, "f64", "2");
 }
 
 }  // namespace cuda

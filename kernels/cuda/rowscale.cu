@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/grid.cuh"
+#include "kernels/cuda/kernel_list.h"
 
 namespace tegu {
 namespace cuda {
@@ -373,6 +374,34 @@ LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arra
         return launch(rowscale_divide<decltype(element), decltype(width)::value>,
                       spread_shape(piece, shape, policy.waves, limits), stream, arrays, piece);
     });
+}
+
+namespace {
+
+template <class T, unsigned Width>
+void list_packs(KernelLister& to, const char* word, const char* width) {
+    constexpr unsigned kThreads = kDefaultRowscalePolicy.threads_per_block, kBlock = 512;
+    const char* const moves = "reads and writes n elements, writes 1 a row";
+    to.add("rowscale_groups", {word, width, "1", "4"}, rowscale_groups<T, Width, 1, 4>, kThreads, 0, moves);
+    to.add("rowscale_groups", {word, width, "2", "2"}, rowscale_groups<T, Width, 2, 2>, kThreads, 0, moves);
+    to.add("rowscale_groups", {word, width, "4", "1"}, rowscale_groups<T, Width, 4, 1>, kThreads, 0, moves);
+    to.add("rowscale_blocks", {word, width, "1"}, rowscale_blocks<T, Width, 1>, kBlock, 0, moves);
+    to.add("rowscale_blocks", {word, width, "2"}, rowscale_blocks<T, Width, 2>, kBlock, 0, moves);
+    to.add("rowscale_blocks", {word, width, "4"}, rowscale_blocks<T, Width, 4>, kBlock, 0, moves);
+    to.add("rowscale_sweeps", {word, width}, rowscale_sweeps<T, Width>, kMaxThreads, 0, "reads n elements from memory and n from the L2 cache, writes n, and 1 a row");
+    to.add("rowscale_keys", {word, width}, rowscale_keys<T, Width>, kThreads, 0, "reads n elements, adds 8 B a block and row");
+    to.add("rowscale_divide", {word, width}, rowscale_divide<T, Width>, kThreads, 0, moves);
+}
+
+}  // namespace
+
+void list_rowscale_kernels(KernelLister& to) {
+    list_packs<Half, 8>(to, "f16", "8");
+    list_packs<Half, 1>(to, "f16", "1");
+    list_packs<float, 4>(to, "f32", "4");
+    list_packs<float, 1>(to, "f32", "1");
+    list_packs<double, 2>(to, "f64", "2");
+    list_packs<double, 1>(to, "f64", "1");
 }
 
 }  // namespace cuda

@@ -3,7 +3,9 @@
 // find each other, so the order within a digit is kept without a sort in shared memory.
 #include "kernels/cuda/sort.h"
 
+#include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/select_block.cuh"
+#include "kernels/cuda/topk.h"  // its policy has the tile
 
 namespace tegu {
 namespace cuda {
@@ -469,6 +471,37 @@ LaunchStatus
     launch_write_distinct(const Sequences& in, SelectState* states, const SortBuffers& buffers,
                           const TopkOutput& output, std::uint64_t* tiles, const DeviceLimits& limits, Stream stream) {
     TEGU_FOR_WIDTH(in.width, distinct(in, states, buffers, output, tiles, limits, stream))
+}
+
+namespace {
+
+template <class Source>
+void list_compact(KernelLister& to, const char* source, const char* reads, const char* writes) {
+    to.add("compact_count", {source}, compact_count<Source>, kSortThreads, 0, reads);
+    to.add("compact_scan", {source}, compact_scan<Source>, kSortThreads, 0, "reads and writes 8 B a tile");
+    to.add("compact_move", {source}, compact_move<Source>, kSortThreads, 0, writes);
+}
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const std::size_t tile = sort_tile_for(sizeof(U), kDefaultTopkPolicy.sort_tile);
+    to.add("rank_all", {word}, rank_all<U>, kSortThreads, 0, "reads and writes n elements");
+    list_compact<Survivors<U>>(to, (std::string("survivors ") + word).c_str(), "reads n elements", "reads n elements, writes those kept and their indices");
+    list_compact<FirstOfRuns<U>>(to, (std::string("first_of_runs ") + word).c_str(), "reads n sorted ranks", "reads n sorted ranks, writes k values and indices");
+    to.add("sort_count", {word}, sort_count<U>, kSortThreads, 0, "reads n ranks");
+    to.add("sort_scan", {word}, sort_scan<U>, kSortThreads, 0, "reads and writes 1 KiB a tile");
+    to.add("sort_move", {word}, sort_move<U>, kSortThreads, tile * (sizeof(U) + sizeof(std::uint32_t)), "reads and writes n ranks and 4 B of origin each");
+    to.add("write_sorted", {word}, write_sorted<U>, kSortThreads, 0, "reads k ranks, 12 B each besides; writes k values and indices");
+    to.add("write_missing", {word}, write_missing<U>, kSortThreads, 0, "writes what is missing of k values and indices");
+}
+
+}  // namespace
+
+void list_sort_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
 }
 
 }  // namespace cuda

@@ -2,6 +2,7 @@
 // The best k different values of long sequences. The k-th different rank of a sample is a cut that surely leaves k of them. The pass over the elements drops
 // what it has seen with a smaller index, so that values that repeat, however often, leave few pairs; what is left is sorted by one block.
 #include "kernels/cuda/topk_sample.cuh"
+#include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/topk_tile.cuh"
 
 namespace tegu {
@@ -283,6 +284,27 @@ LaunchStatus
     launch_distinct_survivors(const Sequences& in, SelectState* states, const PairLists& lists, const PairLists& kept,
                               const TopkOutput& output, unsigned room, const TopkPolicy& policy, Stream stream) {
     TEGU_FOR_WIDTH(in.width, select(in, states, lists, kept, output, room, policy, stream))
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const TopkPolicy policy = kDefaultTopkPolicy;
+    const std::size_t pair = sizeof(std::uint64_t) + sizeof(U), room = distinct_room(sizeof(U), policy, to.limits());
+    to.add("sample_distinct", {word}, sample_distinct<U>, policy.block_threads, 1024 * pair, "reads a sector of 32 B an element of the sample");
+    to.add("filter_distinct", {word}, filter_distinct<U>, policy.filter_threads, 0, "reads n elements, writes those that survive");
+    to.add("select_distinct_survivors", {word}, select_distinct_survivors<U>, policy.block_threads, room * pair,
+           "reads the survivors a few times, from the L2 cache");
+}
+
+}  // namespace
+
+void list_topk_distinct_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
 }
 
 }  // namespace cuda

@@ -2,6 +2,7 @@
 // Few results of many short sequences: each warp holds one sequence in registers and takes its best pairs one after the other. That costs a few instructions a
 // result, and no barrier, where a sort in shared memory costs dozens of steps.
 #include "kernels/cuda/select_rank.cuh"
+#include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/topk.h"
 
 namespace tegu {
@@ -126,6 +127,22 @@ LaunchStatus launch_select_rows(const Sequences& in, const TopkOutput& output, S
         case 2: return launch_rows<std::uint16_t>(in, output, stream);
         default: return launch_rows<std::uint32_t>(in, output, stream);
     }
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    to.add("select_rows", {word, "4"}, select_rows<U, 4>, kRowThreads, 0, "reads n elements, writes k values and indices");
+    to.add("select_rows", {word, "8"}, select_rows<U, 8>, kRowThreads, 0, "reads n elements, writes k values and indices");
+}
+
+}  // namespace
+
+void list_topk_rows_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
 }
 
 }  // namespace cuda

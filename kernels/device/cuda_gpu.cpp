@@ -103,7 +103,7 @@ class CudaGpu final : public Gpu {
         return free;
     }
 
-    Result<std::vector<cuda::KernelResources>> kernels() override { return cuda::kernel_resources(); }
+    Result<std::vector<cuda::KernelResources>> kernels() override { return cuda::kernel_resources(device_.limits); }
     bool can_run(const Job& job) const override { return cuda::can_run(job); }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,

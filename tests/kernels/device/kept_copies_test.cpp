@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which copies are kept where buffers are copied (class A): in proportion to what jobs read, within the arena, the oldest given up first.
-#include <numeric>
-
 #include "tests/kernels/device/board.h"
 
 namespace tegu::device {
@@ -92,31 +90,6 @@ TEST(ClassA, AJobBeyondTheArenaCostsNobodyACopy) {
     EXPECT_EQ(Status::OutOfMemory, board.jobs.error.status);
     EXPECT_EQ(0, board.jobs.sum(small, 1, 0, kMiB / 4));
     EXPECT_EQ(8u, board.jobs.cost.moved.bytes_copied);
-}
-
-// Ranges of one buffer at random, each with what a job must see of it.
-TEST(ClassA, RandomRangesGiveTheSumsOfTheirContent) {
-    constexpr std::uint64_t kValues = 4 * kMiB;  // 16 MiB, more than the arena
-    Board board(options_of(MemoryClass::A), 6 * kMiB);
-    ClientFile file(1, kValues * 4);
-    std::uint64_t state = 20, generation = 1;
-    SCOPED_TRACE("seed 20");
-    const auto random = [&](std::uint64_t below) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        return (state >> 33) % below;
-    };
-    for (std::uint64_t i = 0; i < kValues; ++i) file.values()[i] = static_cast<std::int32_t>(i % 1000);
-    for (int job = 0; job < 300; ++job) {
-        const std::uint64_t count = 1 + random(random(2) == 0 ? 100 : 700000);
-        const std::uint64_t first = random(kValues - count);
-        if (random(4) == 0) {
-            file.values()[first] += 17;
-            ++generation;
-        }
-        const std::int32_t* const from = file.values() + first;
-        ASSERT_EQ(std::accumulate(from, from + count, std::int64_t{0}), board.jobs.sum(file, generation, first, count))
-            << "job " << job << ": " << board.jobs.error.message;
-    }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/dot_float.cuh"
 #include "kernels/cuda/dot_integer.cuh"
+#include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/launch.cuh"
 
 namespace tegu {
@@ -83,6 +84,47 @@ ReduceWorkload dot_workload(ElementType type, std::uint64_t sequences, std::uint
                           run,
                           is_float(type) ? kFloatMostTiles : 16u,
                           is_float(type) ? 256u : 512u};
+}
+
+namespace {
+
+// Of two long sequences, and of many rows of 16 elements.
+ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
+    const ReduceWorkload work = rows ? dot_workload(type, 1 << 20, 16) : dot_workload(type, 1, 1 << 27);
+    return choose_reduce_shape(work, kDefaultReducePolicy, to.limits());
+}
+
+constexpr const char* kDotMoves = "reads 2 n elements, writes 8 B a sequence";
+
+template <class T>
+void list_integer(KernelLister& to, const char* word, ElementType type) {
+    const ReduceShape shape = listed_shape(to, type, false);
+    to.add("dot_integer", {word}, dot_integer<T>, shape.threads, shape.threads / kWarpLanes * DotLimbsKind::kWords * 8, kDotMoves);
+    to.add("dot_integer_rows", {word}, dot_integer_rows<T>, listed_shape(to, type, true).threads, 0, kDotMoves);
+}
+
+template <class T>
+void list_float(KernelLister& to, const char* word, ElementType type) {
+    const ReduceShape shape = listed_shape(to, type, false), rows = listed_shape(to, type, true);
+    to.add("dot_float", {word, "dense"}, dot_float<T, true>, shape.threads, FloatKind<0>::shared_bytes(shape), kDotMoves);
+    to.add("dot_float", {word, "loose"}, dot_float<T, false>, shape.threads, FloatKind<0>::shared_bytes(shape), kDotMoves);
+    to.add("dot_float_rows", {word}, dot_float_rows<T>, rows.threads, FloatKind<0>::shared_bytes(rows), kDotMoves);
+}
+
+}  // namespace
+
+void list_dot_kernels(KernelLister& to) {
+    list_integer<std::uint8_t>(to, "u8", ElementType::U8);
+    list_integer<std::int8_t>(to, "i8", ElementType::I8);
+    list_integer<std::uint16_t>(to, "u16", ElementType::U16);
+    list_integer<std::int16_t>(to, "i16", ElementType::I16);
+    list_integer<std::uint32_t>(to, "u32", ElementType::U32);
+    list_integer<std::int32_t>(to, "i32", ElementType::I32);
+    list_integer<std::uint64_t>(to, "u64", ElementType::U64);
+    list_integer<std::int64_t>(to, "i64", ElementType::I64);
+    list_float<Half>(to, "f16", ElementType::F16);
+    list_float<float>(to, "f32", ElementType::F32);
+    list_float<double>(to, "f64", ElementType::F64);
 }
 
 }  // namespace cuda

@@ -12,11 +12,14 @@
 // X(stem): the .cu files that have kernels, each with a function list_<stem>_kernels().
 #define TEGU_KERNEL_LISTS(X) \
     X(add)                   \
+    X(dot)                   \
+    X(entropy)               \
     X(entropy_map_columns)   \
     X(entropy_map_nans)      \
     X(entropy_map_pairs)     \
     X(entropy_map_plane)     \
     X(entropy_map_slide)     \
+    X(histogram)             \
     X(levels)                \
     X(rowscale)              \
     X(sort)                  \

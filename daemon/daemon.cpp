@@ -103,6 +103,7 @@ int run(const Options& options) {
         print(stdout, config::settings_toml(server.settings));
         return 0;
     }
+    server.sysroot = options.sysroot;
     server.fixed_log_level = options.verbose;
     set_log_level(options.verbose ? LogLevel::Debug : server.settings.log.level);
     return serve(std::move(server));

@@ -24,6 +24,9 @@ std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv
            "--socket", options.socket_path,
            "Where clients connect, instead of socket.path of the settings. A socket passed by systemd goes first")
         ->type_name("PATH");
+    app.add_option("--sysroot", options.sysroot,
+                   "Where the files are read that tell of the board's health (default: /); for tests")
+        ->type_name("DIR");
     app.add_flag("--check-config", options.check_settings,
                  "Report every error of the settings file, with line and column, and end");
     app.add_flag("--print-config", options.print_settings, "Print the settings in force as a complete file, and end");

@@ -12,6 +12,7 @@ namespace tegu::daemon {
 struct Options {
     std::string settings_file;    // "": the default one, which may be missing
     std::string socket_path;      // "": that of the settings
+    std::string sysroot = "/";    // where the files of the board are read
     bool check_settings = false;  // report on the file and end
     bool print_settings = false;  // print the values in force and end
     bool verbose = false;         // log what is below the level of the settings

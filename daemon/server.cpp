@@ -93,6 +93,7 @@ Result<void> Server::run() {
         acceptor_.assign(boost::asio::local::stream_protocol(), listener_.fd.release());
         wait_for_signal();
         wait_for_connections();
+        health_.start(options_.sysroot);
         notify_ready(status_line(*this));
         if (const GpuStatus& gpu = gpus_.status(); gpu.degraded)
             log(LogLevel::Warning, (gpu.runs() ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + gpu.reason);

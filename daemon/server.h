@@ -14,6 +14,7 @@
 
 #include "base/spin_wait.h"
 #include "config/settings.h"
+#include "daemon/board_health.h"
 #include "daemon/connection.h"
 #include "daemon/cost_model.h"
 #include "daemon/crossover.h"
@@ -34,6 +35,7 @@ struct ServerOptions {
     bool socket_from_command_line = false;  // settings.socket.path is not the file's
     bool fixed_log_level = false;           // a reload leaves the level alone
     std::uint64_t descriptors = 1024;       // how many the process may open
+    std::string sysroot = "/";              // where the files of the board are read
 };
 
 class Server {
@@ -57,6 +59,7 @@ class Server {
     Executor& executor() { return executor_; }
     const Gpus& gpus() const { return gpus_; }
     Gpus& gpus() { return gpus_; }
+    const BoardHealth& health() const { return health_; }
     // Takes a job out before it starts, wherever it waits. False: it runs, or is done.
     bool remove_waiting(const JobTask& task);
     // Of all executors.
@@ -141,6 +144,7 @@ class Server {
     bool end_posted_ = false;
     const unsigned threads_;
     const Crossover crossover_ = default_crossover();
+    BoardHealth health_{io_, *this};
     Executor executor_;  // last: its thread posts to what stands above
     Gpus gpus_;          // and their threads to that
 };

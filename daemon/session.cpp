@@ -44,6 +44,7 @@ Result<void> Session::dispatch(const wire::FrameHeader& header, Bytes body, Fore
         case wire::MessageType::Stats: return on_stats(header, body);
         case wire::MessageType::Cancel: return on_cancel(header, body);
         case wire::MessageType::Kernels: return on_kernels(header, body);
+        case wire::MessageType::Health: return on_health(header, body);
         default: break;
     }
     if ((features_ & wire::kFeatureBuffers) == 0)
@@ -122,6 +123,14 @@ Result<void> Session::on_kernels(const wire::FrameHeader& header, Bytes body) {
     const Result<wire::KernelsRequest> request = wire::decode_kernels_request(body);
     if (!request) return request.error();
     reply(header, kernels_reply(server_.gpus(), request->first));
+    return {};
+}
+
+Result<void> Session::on_health(const wire::FrameHeader& header, Bytes body) {
+    const Result<wire::HealthRequest> request = wire::decode_health_request(body);
+    if (!request) return request.error();
+    const std::string text = server_.health().text(request->form);
+    reply(header, wire::HealthReply{server_.health().state(), request->form, text});
     return {};
 }
 

@@ -63,6 +63,7 @@ class Session final : public Connection {
     Result<void> on_info(const wire::FrameHeader& header, Bytes body);
     Result<void> on_stats(const wire::FrameHeader& header, Bytes body);
     Result<void> on_kernels(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_health(const wire::FrameHeader& header, Bytes body);
     Result<void> on_cancel(const wire::FrameHeader& header, Bytes body);
 
     // session_buffers.cpp

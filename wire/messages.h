@@ -161,6 +161,15 @@ struct KernelsReply {
     std::vector<KernelInfo> kernels;   // those from `first` on, at most kMaxKernelsListed
 };
 
+struct HealthRequest {
+    HealthForm form = HealthForm::Json;
+};
+struct HealthReply {
+    HealthState state = HealthState::Ok;
+    HealthForm form = HealthForm::Json;  // of `text`, which has at most kMaxHealthTextBytes
+    std::string_view text;
+};
+
 struct CancelRequest {
     std::uint64_t target_id = 0;
 };
@@ -187,6 +196,8 @@ void encode(const CancelRequest& message, ByteBuffer& out);
 void encode(const CancelReply& message, ByteBuffer& out);
 void encode(const KernelsRequest& message, ByteBuffer& out);
 void encode(const KernelsReply& message, ByteBuffer& out);
+void encode(const HealthRequest& message, ByteBuffer& out);
+void encode(const HealthReply& message, ByteBuffer& out);
 // The body of a reply with a status other than Ok. Texts are cut at kMaxErrorTextBytes.
 void encode(const Error& error, ByteBuffer& out);
 
@@ -213,6 +224,8 @@ Result<CancelRequest> decode_cancel_request(Bytes body);
 Result<CancelReply> decode_cancel_reply(Bytes body);
 Result<KernelsRequest> decode_kernels_request(Bytes body);
 Result<KernelsReply> decode_kernels_reply(Bytes body);
+Result<HealthRequest> decode_health_request(Bytes body);
+Result<HealthReply> decode_health_reply(Bytes body);
 // status and retry_after_ns come from the header. A body that is malformed gives an Error that says so, with the status kept.
 Error decode_error(const FrameHeader& header, Bytes body);
 

@@ -25,6 +25,7 @@ inline constexpr std::size_t kMaxFieldTextBytes = 1024;         // a text in suc
 inline constexpr std::size_t kMaxBuffersListed = 1024;
 inline constexpr std::size_t kMaxKernelsListed = 128;           // in one reply
 inline constexpr std::size_t kMaxKernelTextBytes = 255;         // each of name and moves
+inline constexpr std::size_t kMaxHealthTextBytes = 72 * 1024;
 inline constexpr std::size_t kMaxInputs = 2;
 inline constexpr std::size_t kMaxArrays = 32;                   // in a result
 inline constexpr std::size_t kArrayAlignment = 64;              // of each array in an output buffer; 8 in a message
@@ -43,7 +44,8 @@ inline constexpr std::size_t kArrayAlignment = 64;              // of each array
     X(9, BufferList, BUFFER_LIST, "the buffers of this user")                                      \
     X(10, Job, JOB, "one operation; the reply carries the result")                                 \
     X(11, Cancel, CANCEL, "cancels a job in flight")                                               \
-    X(12, Kernels, KERNELS, "the kernels of the GPU backend, and what each takes of the device")
+    X(12, Kernels, KERNELS, "the kernels of the GPU backend, and what each takes of the device")   \
+    X(13, Health, HEALTH, "how the board and the daemon are, and why")
 
 enum class MessageType : std::uint16_t {
 #define TEGU_X(number, Name, WORD, sentence) Name = number,
@@ -64,6 +66,10 @@ inline constexpr std::uint8_t kPriorityCount = 3;
 
 enum class Backend : std::uint8_t { None = 0, Cpu = 1, Gpu = 2 };          // in a reply: what ran
 enum class BackendChoice : std::uint8_t { Auto = 0, Cpu = 1, Gpu = 2 };    // in a job: what is asked for
+
+// How the daemon and its board are, and how the reply to HEALTH says it.
+enum class HealthState : std::uint8_t { Ok = 0, Degraded = 1, Failing = 2 };
+enum class HealthForm : std::uint8_t { Json = 0, Text = 1, Metrics = 2 };  // one object; for people; for Prometheus
 
 // Access that a registered buffer gives the daemon.
 enum class Access : std::uint8_t { Read = 0, ReadWrite = 1 };

@@ -9,6 +9,8 @@
 namespace tegu::daemon::health {
 namespace {
 
+enum class Extent { All, WithoutList, State };
+
 // Writes values, and gathers why the others are not known.
 class Writer {
   public:
@@ -53,13 +55,16 @@ class Writer {
     void integer(const char* name, std::uint64_t value) { json_.key(name).integer(value); }
     void number(const char* name, double value) { json_.key(name).number(value); }
 
-    std::string finish() {
-        json_.key("unknown").begin_array();
-        for (const auto& [name, unknown] : unknown_) {
-            json_.begin_object().key("value").text(name).key("cause").text(cause_word(unknown.cause));
-            json_.key("detail").text(unknown.detail).end_object();
+    std::string finish(Extent extent) {
+        if (extent == Extent::State) {
+            json_.key("left_out").text("all values").end_object();
+            return json_.str();
         }
-        json_.end_array().end_object();
+        json_.key("unknown").begin_array();
+        if (extent == Extent::All) list_unknown();
+        json_.end_array();
+        if (extent != Extent::All) json_.key("left_out").text(std::to_string(unknown_.size()) + " causes");
+        json_.end_object();
         return json_.str();
     }
 
@@ -69,6 +74,13 @@ class Writer {
         return element.name;
     }
     static std::string name_of(const Core& core) { return std::to_string(core.index); }
+
+    void list_unknown() {
+        for (const auto& [name, unknown] : unknown_) {
+            json_.begin_object().key("value").text(name).key("cause").text(cause_word(unknown.cause));
+            json_.key("detail").text(unknown.detail).end_object();
+        }
+    }
 
     void put(double value) { json_.number(value); }
     void put(std::int64_t value) { json_.integer(value); }
@@ -258,12 +270,7 @@ void write_rest(const Snapshot& snapshot, Writer& writer) {
     writer.end();
 }
 
-}  // namespace
-
-std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now) {
-    Writer writer;
-    writer.json().begin_object();
-    write_reasons(assessment, writer.json());
+void write_values(const Snapshot& snapshot, Times now, Writer& writer) {
     write_reading(snapshot, now, writer);
     write_board(snapshot.board, writer);
     write_cpu(snapshot.cpu, writer);
@@ -272,7 +279,21 @@ std::string health_json(const Snapshot& snapshot, const Assessment& assessment, 
     write_thermal(snapshot.thermal, writer);
     write_power(snapshot.power, writer);
     write_rest(snapshot, writer);
-    return writer.finish();
+}
+
+}  // namespace
+
+std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now, std::size_t limit) {
+    std::string text;
+    for (const Extent extent : {Extent::All, Extent::WithoutList, Extent::State}) {
+        Writer writer;
+        writer.json().begin_object();
+        write_reasons(assessment, writer.json());
+        if (extent != Extent::State) write_values(snapshot, now, writer);
+        text = writer.finish(extent);
+        if (text.size() <= limit) break;
+    }
+    return text;
 }
 
 }  // namespace tegu::daemon::health

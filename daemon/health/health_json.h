@@ -3,6 +3,8 @@
 // the path of the value; what is computed of a value that is not known is null without being listed. Names and units are stable; new ones may come.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "daemon/health/assessment.h"
@@ -10,6 +12,8 @@
 
 namespace tegu::daemon::health {
 
-std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now);
+// A text longer than `limit` bytes leaves out the list, then all but state and reasons, and "left_out" says so.
+std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now,
+                        std::size_t limit = SIZE_MAX);
 
 }  // namespace tegu::daemon::health

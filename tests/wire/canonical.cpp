@@ -83,6 +83,8 @@ const BodyCodec kBodyCodecs[] = {
     {"INFO request", check_empty},
     {"KERNELS request", check<KernelsRequest, decode_kernels_request>},
     {"KERNELS reply", check<KernelsReply, decode_kernels_reply>},
+    {"HEALTH request", check<HealthRequest, decode_health_request>},
+    {"HEALTH reply", check<HealthReply, decode_health_reply>},
 };
 const std::size_t kBodyCodecCount = sizeof kBodyCodecs / sizeof kBodyCodecs[0];
 

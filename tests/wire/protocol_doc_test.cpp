@@ -101,6 +101,7 @@ TEST(ProtocolDocument, GivesTheLimitsOfTheCode) {
           "number of elements, at most " + std::to_string(kMaxBuffersListed),
           "kernels in this reply, at most " + std::to_string(kMaxKernelsListed),
           "length of `name`, 1 to " + std::to_string(kMaxKernelTextBytes),
+          "length of `text`, at most " + std::to_string(kMaxHealthTextBytes),
           "length of `reason`, at most " + std::to_string(kMaxErrorTextBytes),
           "at most " + std::to_string(kMaxArrays) + " |",
           "length of `policy`, at most " + std::to_string(kMaxPolicyBytes),

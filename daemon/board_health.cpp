@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/board_health.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+
+#include "base/log.h"
+#include "daemon/health/health_json.h"
+#include "daemon/health/health_metrics.h"
+#include "daemon/health/health_text.h"
+#include "daemon/server.h"
+#include "daemon/server_metrics.h"
+
+namespace tegu::daemon {
+namespace {
+
+constexpr auto kInterval = std::chrono::seconds(1);
+constexpr std::uint64_t kSlowestShare =
+    10;  // a job may take ten times what was predicted before its executor counts as silent
+constexpr char kDefaultStateDirectory[] = "/var/lib/tegud";
+
+// The first of those that systemd names, separated by colons.
+std::string state_directory() {
+    const char* named = std::getenv("STATE_DIRECTORY");
+    const std::string list = named != nullptr ? named : "";
+    return list.empty() ? kDefaultStateDirectory : list.substr(0, list.find(':'));
+}
+
+std::uint64_t count_of(const Statistics& statistics, Status status) {
+    std::uint64_t count = statistics.refused[static_cast<std::size_t>(status)];
+    for (const OperationCounters& counters : statistics.operations)
+        count += counters.replies[static_cast<std::size_t>(status)];
+    return count;
+}
+
+std::uint64_t jobs_of(const Statistics& statistics) {
+    std::uint64_t jobs = 0;
+    for (const OperationCounters& counters : statistics.operations)
+        for (const std::uint64_t replies : counters.replies) jobs += replies;
+    return jobs;
+}
+
+bool has(const health::Assessment& assessment, const health::Reason& wanted) {
+    return std::any_of(assessment.reasons.begin(), assessment.reasons.end(), [&](const health::Reason& reason) {
+        return reason.code == wanted.code && reason.subject == wanted.subject;
+    });
+}
+
+// What the daemon knows of itself it has logged where it happened.
+bool is_of_board(health::Code code) {
+    return code != health::Code::GpuUnavailable && code != health::Code::InternalErrors;
+}
+
+void log_changes(const health::Assessment& before, const health::Assessment& now) {
+    for (const health::Reason& reason : now.reasons)
+        if (is_of_board(reason.code) && !has(before, reason))
+            log(LogLevel::Warning, reason.sentence,
+                {{"HEALTH_CODE", health::code_info(reason.code).word}, {"HEALTH_SUBJECT", reason.subject}});
+    for (const health::Reason& reason : before.reasons)
+        if (is_of_board(reason.code) && !has(now, reason))
+            log(LogLevel::Notice, "no longer: " + reason.sentence,
+                {{"HEALTH_CODE", health::code_info(reason.code).word}, {"HEALTH_SUBJECT", reason.subject}});
+}
+
+// At most `limit` bytes, up to a line that starts with `start`.
+std::string cut(std::string text, const std::string& start, std::size_t limit) {
+    if (text.size() <= limit) return text;
+    const std::size_t end = text.rfind("\n" + start, limit - 1);
+    text.resize(end == std::string::npos ? 0 : end + 1);
+    return text;
+}
+
+}  // namespace
+
+void BoardHealth::start(const std::string& sysroot) {
+    Result<health::SystemFiles> files = health::SystemFiles::open(sysroot);
+    if (!files) return log(LogLevel::Warning, "the board is not read: " + files.error().message);
+    health::MonitorOptions options;
+    options.state_directory = state_directory();
+    Result<std::unique_ptr<health::Monitor>> monitor =
+        health::Monitor::start(std::make_shared<health::SystemFiles>(std::move(*files)), options);
+    if (!monitor) return log(LogLevel::Warning, "the board is not read: " + monitor.error().message);
+    monitor_ = std::move(*monitor);
+    look();
+}
+
+void BoardHealth::wait() {
+    timer_.expires_after(kInterval);
+    timer_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) look();
+    });
+}
+
+void BoardHealth::look() {
+    try {
+        health::Assessment now = health::assess(*snapshot(), facts(Clock::now()), health::system_times(), assessment_);
+        log_changes(assessment_, now);
+        assessment_ = std::move(now);
+    } catch (const std::bad_alloc&) {
+        // Judged again in a second.
+    }
+    wait();
+}
+
+health::DaemonFacts BoardHealth::facts(TimePoint now) {
+    health::DaemonFacts facts;
+    const GpuStatus& gpu = server_.gpus().status();
+    facts.gpu_unavailable = gpu.degraded;
+    facts.gpu_reason = gpu.reason;
+    facts.internal_errors_total = count_of(server_.statistics(), Status::Internal);
+    facts.last_internal_error = "the journal says which";
+    const ExecutorLoad load = server_.load();
+    const std::uint64_t jobs = jobs_of(server_.statistics());
+    if (load.running == 0 || jobs != jobs_done_) last_progress_ = now;
+    jobs_done_ = jobs;
+    const std::uint64_t silent_ns = nanoseconds(now - last_progress_), predicted_ns = kSlowestShare * load.running_ns;
+    facts.executor_silent_seconds = silent_ns > predicted_ns ? static_cast<double>(silent_ns - predicted_ns) / 1e9 : 0;
+    return facts;
+}
+
+std::shared_ptr<const health::Snapshot> BoardHealth::snapshot() const {
+    return monitor_ == nullptr ? std::make_shared<const health::Snapshot>() : monitor_->snapshot();
+}
+
+wire::HealthState BoardHealth::state() const {
+    return static_cast<wire::HealthState>(assessment_.state);
+}
+
+std::string BoardHealth::text(wire::HealthForm form) const {
+    const health::Times now = health::system_times();
+    const std::shared_ptr<const health::Snapshot> newest = snapshot();
+    switch (form) {
+        case wire::HealthForm::Json: return health::health_json(*newest, assessment_, now, wire::kMaxHealthTextBytes);
+        case wire::HealthForm::Text:
+            return cut(health::health_text(*newest, assessment_, now), "", wire::kMaxHealthTextBytes);
+        case wire::HealthForm::Metrics: break;
+    }
+    health::Exposition out;
+    add_server_metrics(server_, out);
+    health::add_health_metrics(*newest, assessment_, now, out);
+    return cut(out.text(), "# HELP", wire::kMaxHealthTextBytes);
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// BoardHealth: what the daemon says of its board and of itself. Files are read on threads of their own (daemon/health/monitor.h); the io thread
+// judges the newest reading once a second, so that what lasts is told from what passes, whether or not somebody asks.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <string>
+
+#include "daemon/clock.h"
+#include "daemon/health/assessment.h"
+#include "daemon/health/monitor.h"
+#include "wire/protocol.h"
+
+namespace tegu::daemon {
+
+class Server;
+
+class BoardHealth {
+  public:
+    // REQUIRES: `io` and `server` outlive it.
+    BoardHealth(boost::asio::io_context& io, const Server& server) : timer_(io), server_(server) {}
+
+    // Begins to read below `sysroot`. Without it, or where it fails (which is logged), the board is unknown. Io thread.
+    void start(const std::string& sysroot);
+    // Of the newest judgement. Io thread.
+    wire::HealthState state() const;
+    // The text of a HEALTH reply, at most kMaxHealthTextBytes. Io thread.
+    std::string text(wire::HealthForm form) const;
+
+  private:
+    void wait();
+    void look();
+    health::DaemonFacts facts(TimePoint now);
+    std::shared_ptr<const health::Snapshot> snapshot() const;
+
+    boost::asio::steady_timer timer_;
+    const Server& server_;
+    std::unique_ptr<health::Monitor> monitor_;
+    health::Assessment assessment_;
+    std::uint64_t jobs_done_ = 0;
+    TimePoint last_progress_ = Clock::now();  // of executors, or they had nothing to do
+};
+
+}  // namespace tegu::daemon

@@ -104,7 +104,7 @@ Result<KeptCopies::Copy*> KeptCopies::copy_for(const ClientBuffer& buffer, const
     if (!memory) return std::move(memory).error();
     made.memory = std::move(memory).value();
     Copies& copies = known_[buffer.id];
-    copies.push_back(std::move(made));
+    copies.push_back(std::move(made));  // should that fail for want of memory, the list may stay empty
     return &copies.back();
 }
 
@@ -143,6 +143,7 @@ bool KeptCopies::give_up_oldest() {
     auto holder = known_.end();
     Copies::iterator oldest;
     for (auto each = known_.begin(); each != known_.end(); ++each) {
+        if (each->second.empty()) continue;
         const auto candidate = oldest_of(each->second);
         if (candidate->last_job == job_) continue;
         if (holder != known_.end() && candidate->last_job >= oldest->last_job) continue;

@@ -63,7 +63,7 @@ class KeptCopies {
     Arena& arena_;
     Stream stream_;
     std::size_t limit_;
-    std::unordered_map<std::uint64_t, Copies> known_;  // by buffer; none is empty
+    std::unordered_map<std::uint64_t, Copies> known_;  // by buffer
     std::uint64_t job_ = 1;
 };
 

@@ -28,9 +28,9 @@
     X(log, level, Level, 0, 0, LogLevel::Info, "", Now, "Messages less important than this are dropped.")
 
 #define TEGU_SETTINGS_EXECUTOR(X)                                                                                \
-    X(executor, backend, Backend, 0, 0, ExecutorBackend::Cpu, "", Restart,                                       \
-      "What runs the jobs: `cpu`; `auto`, a GPU too if there is one; or `gpu`, where a GPU that cannot be used " \
-      "makes the daemon degraded, though the CPU goes on. Each reply says what ran it.")                         \
+    X(executor, backend, Backend, 0, 0, ExecutorBackend::Auto, "", Restart,                                      \
+      "What runs the jobs: `auto`, a GPU too if there is one; `cpu` alone; or `gpu`, as `auto`, but degraded "   \
+      "without a GPU even if the program was built without CUDA. Each reply says what ran it.")                  \
     X(executor, threads, Count, 1, 1024, 0, "one per core", Restart, "Threads of the CPU pool.")                 \
     X(executor, inline_budget_us, Microseconds, 1, 100000, 50, "never", Now,                                     \
       "A job that is predicted to take less than this runs at once on the thread that reads the sockets: no "    \

@@ -224,9 +224,10 @@ def sample(daemon):
     try:
         daemon.wait_for(is_quiet, "the daemon to have let go of everything")
         stats = connection.fields(rawclient.STATS)
+        descriptors = daemon.descriptors()  # before the daemon may or may not have seen the end of this connection
     finally:
         connection.close()
-    return {"descriptors": daemon.descriptors(), "resident": daemon.resident_bytes(), "arena": stats["gpu_arena_bytes"], "device": device_bytes(),
+    return {"descriptors": descriptors, "resident": daemon.resident_bytes(), "arena": stats["gpu_arena_bytes"], "device": device_bytes(),
             "jobs on the GPU": stats["gpu_jobs_total"]}
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import unittest
 
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"), "bin", "tegu-bench")
 OPERATIONS = ("reduce", "topk", "entropy_map", "add", "dot", "rowscale", "quantile", "histogram", "entropy", "fused")
 FEW = "^(floor/bytes=400000/|reduce/f32/n=1024/stats=sum|topk/i32/n=100000/k=10/uniform|daemon/(ready|round-trip|pipelined))"
@@ -79,6 +80,30 @@ class Bench(unittest.TestCase):
     def test_subcommands_refuse_what_they_do_not_know(self):
         self.assertEqual(run("ladder", "--threads", "7").returncode, 64)
         self.assertIn(run("gpu", "--no-such-option").returncode, (64, 69))  # 69: built without it
+
+    def test_the_man_page_explains_every_option_and_no_other(self):
+        with open(os.path.join(SOURCE, "docs", "man", "tegu-bench.1"), encoding="utf-8") as page:
+            sections = page.read().replace("\\-", "-").replace("\\ ", " ").split("\n.SH ")
+        for heading, arguments in (("DESCRIPTION", []), ("LADDER", ["ladder"])):
+            text = [section for section in sections if section.startswith(heading)][0]
+            explained = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(re.findall(r"^\.TP\n\.BR? (.*)", text, re.M))))
+            listed = re.findall(r"^  (-\S+)", run(*arguments, "--help").stdout, re.M)
+            self.assertEqual(explained, set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(listed))), heading)
+
+    def completed(self, *words):
+        script = '. %s; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu_bench "%s" "%s" "%s"; printf "%%s\\n" "${COMPREPLY[@]}"' % (
+            os.path.join(SOURCE, "tools/completion/tegu-bench.bash"), " ".join('"%s"' % word for word in words), len(words) - 1, PROGRAM,
+            words[-1], words[-2])
+        done = subprocess.run(["bash", "--norc", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual(done.stderr, "")
+        return set(done.stdout.split())
+
+    def test_completion(self):
+        self.assertLessEqual({"gpu", "ladder", "--filter", "--json"}, self.completed("tegu-bench", ""))
+        self.assertEqual(self.completed("tegu-bench", "l"), {"ladder"})
+        self.assertEqual(self.completed("tegu-bench", "ladder", "--s"), {"--svg"})
+        self.assertEqual(self.completed("tegu-bench", "ladder", "--threads", "1"), {"128", "1024"})
+        self.assertEqual(self.completed("tegu-bench", "gpu", "--q"), {"--quick"})
 
     def test_quick_is_not_for_measuring(self):
         done = run("--quick", "--repetitions", "3")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # All that a machine with an NVIDIA GPU can show, in minutes and in one report: builds, or takes a ready build, runs the tests with the label gpu,
 # runs them at small sizes under the tools of compute-sanitizer, side by side, and times the kernels. Writes report.md and report.json.
-#   usage: scripts/gpu-check.sh [--build FOLDER] [--report FOLDER] [--tests REGEX|none] [--sanitize all|none|TOOL,...] [--bench PART,...|all|none]
+#   usage: scripts/gpu-check.sh [--build FOLDER] [--report FOLDER] [--tests REGEX|none] [--sanitize all|none|TOOL,...] [--bench PART,...|round-trip|peers|all|none]
 #                               [--jobs N] [--sanitize-jobs N] [--test-seconds N] [--sanitize-seconds N] [--bench-seconds N] [--sample N] [--commit TEXT]
 #   FOLDER of --build: a build with TEGU_TESTS and CUDA, as it is; default: build/gpu, made for the GPU that is there. The options are gpu_check.py's.
 # Exit code 77: there is no GPU here.

@@ -19,6 +19,9 @@ import gpu_report
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SUMMARY = re.compile(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)")
 FOUND = 87  # what compute-sanitizer exits with when it found something
+SKIPPED = 77
+NO_GPU = 69  # what tegu-bench exits with
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Unit:
@@ -84,7 +87,7 @@ def verdict(code, output):
     """(state, why) of a test's end."""
     if code is None:
         return "timeout", (re.findall(r"\[ RUN +\] (\S+)", output) or ["it did not begin"])[-1]
-    if code == 77:
+    if code == SKIPPED:
         return "skipped", (output.strip().splitlines() or [""])[-1]
     if code != 0:
         return "failed", "\n".join(output.strip().splitlines()[-40:])
@@ -152,18 +155,21 @@ def run_sanitizers(units, tools, sanitizer, options):
 
 
 def run_benchmarks(build, options):
+    """Cases of tegu-bench-gpu by a part of their name, the daemon's round trip, and PyTorch on the same work."""
+    kernels = os.path.join(build, "bin", "tegu-bench-gpu")
+    others = {"round-trip": [os.path.join(build, "bin", "tegu-bench"), "round-trip"],
+              "peers": [sys.executable, os.path.join(SOURCE, "tools", "bench", "gpu_peers.py")]}
+    parts = ["", "round-trip", "peers"] if options.bench == "all" else options.bench.split(",")
     rows = []
     end = time.time() + options.bench_seconds
-    program = os.path.join(build, "bin", "tegu-bench-gpu")
-    parts = [""] if options.bench == "all" else options.bench.split(",")
-    commands = [([program] + (["--filter", part] if part else []), part) for part in parts]
-    for command, part in commands:
+    for part in parts:
+        command = others.get(part, [kernels] + (["--filter", part] if part else []))
         if not os.path.exists(command[0]):
             rows.append({"name": part, "state": "failed", "output": command[0] + " was not built", "seconds": 0})
             continue
         code, output, took = run(command, end - time.time())
-        state = "passed" if code == 0 else "timeout" if code is None else "failed"
-        rows.append({"name": part or "all", "state": state, "output": output, "seconds": round(took, 1)})
+        state = {0: "passed", None: "timeout", NO_GPU: "skipped", SKIPPED: "skipped"}.get(code, "failed")
+        rows.append({"name": part or "kernels", "state": state, "output": output, "seconds": round(took, 1)})
     return rows
 
 
@@ -175,7 +181,7 @@ def arguments():
     parser.add_argument("--tests", default="", metavar="REGEX", help="tests whose name, PROGRAM:SUITE.TEST, has a match; none: no tests")
     parser.add_argument("--sanitize", default="all", metavar="LIST", help="all, none, or some of " + ",".join(TOOLS))
     parser.add_argument("--sanitize-tests", default=None, metavar="REGEX", help="tests that run under the tools (default: those of --tests)")
-    parser.add_argument("--bench", default="all", metavar="PART,...", help="cases of tegu-bench-gpu whose name has a part; all; none")
+    parser.add_argument("--bench", default="all", metavar="PART,...", help="cases of tegu-bench-gpu whose name has a part; round-trip; peers (PyTorch); all; none")
     parser.add_argument("--jobs", type=int, default=max(1, cores // 2), help="tests at once (default: half the cores)")
     parser.add_argument("--sanitize-jobs", type=int, default=cores, help="tests under the tools at once (default: the cores)")
     parser.add_argument("--test-seconds", type=float, default=150, help="for all tests (default: 150)")

@@ -59,6 +59,7 @@ class Machine:
         self.write("bin/compute-sanitizer", SANITIZER)
         self.write("build/tests/gpu_sums_test", PROGRAM)
         self.write("build/bin/tegu-bench-gpu", BENCH)
+        self.write("build/bin/tegu-bench", "#!/bin/sh\necho no GPU for $1; exit 69\n")
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -136,10 +137,11 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual({"gpu_sums_test:Sums.Slow": "timeout", "gpu_sums_test:Sums.Wrong": "not run"}, states(report["tests"]), said)
 
     def test_benchmarks_are_quoted(self):
-        code, said, report = self.machine().check("--tests", "none", "--sanitize", "none", "--bench", "topk,add")
+        code, said, report = self.machine().check("--tests", "none", "--sanitize", "none", "--bench", "topk,add,round-trip")
         self.assertEqual(0, code, said)
-        self.assertEqual(["topk", "add"], [row["name"] for row in report["benchmarks"]])
+        self.assertEqual({"topk": "passed", "add": "passed", "round-trip": "skipped"}, states(report["benchmarks"]))
         self.assertIn("case of topk takes 7 us", said)
+        self.assertIn("no GPU for round-trip", said)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu-bench: measures the kernels in this process and a private tegud through its socket, and prints one table. Times on a busy
-// machine say little: the noise is printed with them, and so is the load before the start. Two subcommands measure a GPU: `gpu` is
-// a program of its own, as it needs a newer toolkit than the daemon does, and `ladder` is in tools/bench/ladder.
+// machine say little: the noise is printed with them, and so is the load before the start. Three subcommands measure a GPU: `gpu` is
+// a program of its own, as it needs a newer toolkit than the daemon does, `ladder` is in tools/bench/ladder, `round-trip` in gpu_roundtrip.cpp.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tools/bench/cases.h"
+#include "tools/bench/gpu_roundtrip.h"
 #include "tools/bench/ladder/ladder_bench.h"
 
 namespace tegu::bench {
@@ -43,7 +44,8 @@ int run(int argc, const char* const* argv) {
     CLI::App app("Measures tegu's kernels and a private tegud on this machine.", "tegu-bench");
     app.footer(
         "tegu-bench gpu     times kernels of every operation on a GPU (--filter PART, --quick, --sweep)\n"
-        "tegu-bench ladder  times a sum on a GPU in seven steps, and kernels as they are first written (--help)");
+        "tegu-bench ladder  times a sum on a GPU in seven steps, and kernels as they are first written (--help)\n"
+        "tegu-bench round-trip  times jobs on the GPU through the socket (--help)");
     app.add_option("-f,--filter", filter, "run the cases whose name holds this regular expression");
     app.add_option("-t,--threads", settings.threads, "threads of the pool; cases with one thread run as well")
         ->check(CLI::Range(1u, 1024u));
@@ -92,5 +94,7 @@ int run(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
     if (argc > 1 && std::strcmp(argv[1], "gpu") == 0) return tegu::bench::run_gpu_cases(argv);
     if (argc > 1 && std::strcmp(argv[1], "ladder") == 0) return tegu::bench::ladder_command(argc - 1, argv + 1);
+    if (argc > 1 && std::strcmp(argv[1], "round-trip") == 0)
+        return tegu::bench::round_trip_command(argc - 1, argv + 1, tegu::bench::beside_this_program("tegud"));
     return tegu::bench::run(argc, argv);
 }

@@ -25,7 +25,7 @@ namespace tegu::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kReadyMs = 5000;
+constexpr int kReadyMs = 20000;  // a driver that starts up takes seconds
 
 // The socket that the daemon reports to, as systemd would make it.
 Result<Fd> listen_for_ready(const std::string& path) {
@@ -88,7 +88,7 @@ void remove_folder(const std::string& folder) {
 
 }  // namespace
 
-Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned threads) {
+Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned threads, const std::string& executor) {
     PrivateDaemon daemon;
     char name[] = "/tmp/tegu-bench-XXXXXX";
     if (mkdtemp(name) == nullptr) return io_error("mkdtemp " + std::string(name), errno);
@@ -96,7 +96,7 @@ Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned 
     Result<Fd> ready = listen_for_ready(daemon.folder_ + "/notify");
     if (!ready) return std::move(ready).error();
     const std::string settings = daemon.folder_ + "/tegud.toml";
-    std::ofstream(settings) << "[executor]\nthreads = " << threads << "\n";
+    std::ofstream(settings) << "[executor]\nthreads = " << threads << "\n" << executor;
 
     std::string texts[] = {program, "--socket", daemon.socket_path(), "--config", settings};
     char* arguments[] = {texts[0].data(), texts[1].data(), texts[2].data(), texts[3].data(), texts[4].data(), nullptr};

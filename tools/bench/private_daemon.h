@@ -13,8 +13,9 @@ namespace tegu::bench {
 
 class PrivateDaemon {
   public:
-    // Starts the program and waits until it says that it is ready. Errors: Io, Unavailable with what it wrote.
-    static Result<PrivateDaemon> start(const std::string& program, unsigned threads);
+    // Starts the program and waits until it says that it is ready; `executor`: more lines of that section of its settings.
+    // Errors: Io, Unavailable with what it wrote.
+    static Result<PrivateDaemon> start(const std::string& program, unsigned threads, const std::string& executor = "");
     ~PrivateDaemon();
     PrivateDaemon(PrivateDaemon&& other) noexcept;
     PrivateDaemon& operator=(PrivateDaemon&& other) noexcept;

@@ -123,6 +123,10 @@ class Plain(Case):
         before = self.c.stats()
         self.assertTrue(before)
         self.assertEqual(self.c.reconnects, 0)
+        kernels = self.c.kernels()
+        self.assertEqual(kernels["kernels"], [])  # no GPU in this daemon, and it says why
+        self.assertTrue(kernels["reason"])
+        self.assertEqual(kernels["threads_per_multiprocessor"], 0)
 
     def test_futures(self):
         futures = [self.c.submit.reduce([i]) for i in range(1000)]

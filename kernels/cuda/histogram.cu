@@ -87,11 +87,13 @@ struct ByteTotals {
     }
 };
 
-// A segment of a line of bytes, by the lanes of a warp.
-TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, std::uint64_t segment, unsigned char* counters, std::uint32_t place) {
+constexpr unsigned kRoundPacks = 5;  // that a lane loads at once
+constexpr unsigned kRounds = kCountLanePacks / kRoundPacks;
+static_assert(kCountLanePacks % kRoundPacks == 0, "a segment is a whole number of rounds");
+
+// A round of a segment of a line of bytes, by the lanes of a warp.
+TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, std::uint64_t segment, unsigned round, unsigned char* counters, std::uint32_t place) {
     using Chunk = Pack<std::uint32_t, 4>;
-    constexpr unsigned kInFlight = 5;
-    static_assert(kCountLanePacks % kInFlight == 0, "a segment is a whole number of rounds");
     const unsigned lane = lane_index();
     const auto count = [=](std::uint8_t value) {
         unsigned char* const at = counters + ((place & 0xffffu) + (value & 63u) * 128 + (value >> 6));
@@ -101,23 +103,21 @@ TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, 
     const std::uint64_t head = before < cols ? before : cols;
     const std::uint64_t packs = (cols - head) / 16;
     const std::uint64_t tail = head + packs * 16;
-    if (segment == 0 && lane < head) count(line[lane]);
-    if (segment == 0 && lane < cols - tail) count(line[tail + lane]);
-    const std::uint64_t begin = segment * kCountSegmentPacks;
+    if (segment == 0 && round == 0 && lane < head) count(line[lane]);
+    if (segment == 0 && round == 0 && lane < cols - tail) count(line[tail + lane]);
+    const std::uint64_t begin = segment * kCountSegmentPacks + round * (kRoundPacks * kWarpLanes);
     if (begin >= packs) return;
-    const unsigned own_packs = packs - begin < kCountSegmentPacks ? static_cast<unsigned>(packs - begin) : kCountSegmentPacks;
+    const unsigned own_packs = packs - begin < kRoundPacks * kWarpLanes ? static_cast<unsigned>(packs - begin) : kRoundPacks * kWarpLanes;
     const Chunk* const body = reinterpret_cast<const Chunk*>(line + head) + begin;
-    for (unsigned at = lane; at < own_packs; at += kInFlight * kWarpLanes) {
-        Chunk chunk[kInFlight];
-        TEGU_UNROLL
-        for (unsigned i = 0; i < kInFlight; ++i)
-            if (at + i * kWarpLanes < own_packs) chunk[i] = body[at + i * kWarpLanes];
-        TEGU_UNROLL
-        for (unsigned i = 0; i < kInFlight; ++i) {
-            if (at + i * kWarpLanes < own_packs) {
-                TEGU_UNROLL
-                for (unsigned w = 0; w < 4; ++w) lane_count(counters, place, chunk[i].at[w]);
-            }
+    Chunk chunk[kRoundPacks];
+    TEGU_UNROLL
+    for (unsigned i = 0; i < kRoundPacks; ++i)
+        if (lane + i * kWarpLanes < own_packs) chunk[i] = body[lane + i * kWarpLanes];
+    TEGU_UNROLL
+    for (unsigned i = 0; i < kRoundPacks; ++i) {
+        if (lane + i * kWarpLanes < own_packs) {
+            TEGU_UNROLL
+            for (unsigned w = 0; w < 4; ++w) lane_count(counters, place, chunk[i].at[w]);
         }
     }
 }
@@ -128,12 +128,13 @@ TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, 
 // shared: 256 B a thread, dynamic               result valid in: counts, after the last launch
 // moves: reads n B; adds 2 KiB a part           order: any
 // why:   no two lanes ever meet in a counter or a bank: flat and random data take the same time, without atomics
-TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 7) count_byte_lanes(CountTask task) {
+TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
     TEGU_DYNAMIC_SHARED(memory);
     constexpr unsigned kWarpBytes = kWarpLanes * kByteLaneBytes;
     std::uint32_t* const sums = reinterpret_cast<std::uint32_t*>(memory);
     unsigned char* const own = memory + warp_index() * kWarpBytes;
-    const std::uint32_t place = lane_index() * 4 * 0x10001u;
+    const std::uint32_t place = (warp_index() * kWarpBytes + lane_index() * 4) * 0x10001u;
+    static_assert(kByteLaneThreads * kByteLaneBytes <= 65536, "offsets of 16 bits");
     const std::uint64_t units = task.range.count * task.shape.parts;
     const std::uint64_t last = task.range.segment + task.shape.at_once < task.segments ? task.range.segment + task.shape.at_once : task.segments;
     for (std::uint64_t unit = block_x(); unit < units; unit += grid_x()) {
@@ -143,12 +144,17 @@ TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 7) count_byte_lanes(CountTask task) {
         for (unsigned i = lane_index(); i < kWarpBytes / 4; i += kWarpLanes) reinterpret_cast<std::uint32_t*>(own)[i] = 0;
         warp_barrier();
         ByteTotals totals = {};
-        for (std::uint64_t segment = begin + warp_index(); segment < end; segment += block_warps()) {
+        unsigned rounds = 0;  // that the counters hold
+        for (std::uint64_t at = begin * kRounds + warp_index(); at < end * kRounds; at += block_warps()) {
+            const std::uint64_t segment = at / kRounds;
             const std::uint64_t line = task.input.lines == 1 ? 0 : segment / task.line_segments;
-            const std::uint8_t* const at = static_cast<const std::uint8_t*>(task.input.x) + (sequence * task.input.lines + line) * task.input.row_stride;
-            warp_count_bytes(at, task.input.cols, segment - line * task.line_segments, own, place);
+            const std::uint8_t* const x = static_cast<const std::uint8_t*>(task.input.x) + (sequence * task.input.lines + line) * task.input.row_stride;
+            warp_count_bytes(x, task.input.cols, segment - line * task.line_segments, static_cast<unsigned>(at % kRounds), memory, place);
+            if (++rounds < kRounds) continue;
             totals.take(own);
+            rounds = 0;
         }
+        totals.take(own);
         block_barrier();
         for (unsigned value = thread_index(); value < 256; value += block_threads()) sums[value] = 0;
         block_barrier();

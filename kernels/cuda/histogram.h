@@ -12,6 +12,17 @@
 namespace tegu {
 namespace cuda {
 
+// f16 and f32: (v - low) * inv + magic, truncated, lies between a power of two and its double, and has the bin in its upper bits; the lower ones say whether it
+// is so near an edge that the other bin may be right.
+struct BinGuess {
+    float magic;
+    std::uint32_t shift;  // 0: too few bits are left to be sure of most elements
+    std::uint32_t base;   // the upper bits of bin 0
+    std::uint32_t mask;   // of the lower bits
+    std::uint32_t near;   // what they may be off
+    std::uint32_t limit;  // near an edge: ((bits + near) & mask) < limit; 0: every guess is exact
+};
+
 // What finds the bin of an element; made by bin_rule() of histogram_rule.h.
 struct BinRule {
     double lo;
@@ -24,7 +35,7 @@ struct BinRule {
     float offset;
     float lower;  // the smallest f32 that is not below lo
     float upper;  // the largest f32 that is not above hi
-    float near;   // f16 and f32: what an estimate may be off, in bins
+    BinGuess guess;
     std::uint64_t
         first;  // integers, counted from the smallest value of the type: elements in [first, first + span] may be in a bin
     std::uint64_t span;

@@ -28,7 +28,7 @@ TEGU_DEVICE std::uint32_t nearest_of(float place, float top) {
 //   in(value)             false for what is above every bin, and NaN
 //   place(value)          in bins above the lower edge, to less than half a bin
 //   lower(rule, i)        the smallest Value in bin i or above, i <= rule.top
-//   kEstimates            whether most elements are so far from every edge that place() alone says their bin
+//   kEstimates            whether guess() is there, which alone says the bin of most elements
 template <class T>
 class
     BinValue {  // unsigned integers, signed ones read as such: counted from rule.first, so that what is below wraps to far above
@@ -36,6 +36,7 @@ class
     using Value = typename UnsignedOf<(sizeof(T) < 4 ? 4 : sizeof(T))>::type;
     static constexpr bool kEstimates = false;
     TEGU_DEVICE bool in_bins(Value value) const { return in(value); }
+    TEGU_DEVICE float guess(Value, float) const { return 0; }
     TEGU_DEVICE explicit BinValue(const BinRule& rule)
         : first_(static_cast<Value>(rule.first)),
           span_(static_cast<Value>(rule.span)),
@@ -84,6 +85,9 @@ class BinValue<float> {
     TEGU_DEVICE bool in(float value) const { return value <= upper_; }
     TEGU_DEVICE bool in_bins(float value) const { return value >= lower_ && value <= upper_; }
     TEGU_DEVICE float place(float value) const { return (value - low_) * inv_ + offset_; }
+    TEGU_DEVICE float guess(float value, float magic) const {
+        return multiply_add_truncated(value - low_, inv_, magic);
+    }
     TEGU_DEVICE static float lower(const BinRule& rule, std::uint32_t i) { return float_at_or_above(edge_at(rule, i)); }
 
   private:
@@ -100,6 +104,7 @@ class BinValue<double> {
     using Value = double;
     static constexpr bool kEstimates = false;
     TEGU_DEVICE bool in_bins(double value) const { return in(value); }
+    TEGU_DEVICE float guess(double, float) const { return 0; }
     TEGU_DEVICE explicit BinValue(const BinRule& rule) : lo_(rule.lo), hi_(rule.hi), inv_(rule.inv64) {}
     TEGU_DEVICE double of(double x) const { return x; }
     TEGU_DEVICE bool in(double value) const { return value <= hi_; }
@@ -124,7 +129,8 @@ class BinMapper {
           table_(reinterpret_cast<Value*>(table)),
           bins_(rule.bins),
           top_(static_cast<float>(rule.top)),
-          near_(rule.near) {}
+          last_(rule.bins - 1),
+          guess_(rule.guess) {}
     TEGU_DEVICE std::uint32_t slots() const { return bins_; }
     TEGU_DEVICE std::uint64_t table_bytes() const { return (std::uint64_t{bins_} * sizeof(Value) + 15) / 16 * 16; }
     TEGU_DEVICE void fill_table(unsigned thread, unsigned threads) const {
@@ -144,18 +150,14 @@ class BinMapper {
         return compare_.in(value) ? bin : kNoBin;
     }
     static constexpr bool kEstimates = Compare::kEstimates;
-    TEGU_DEVICE bool estimates() const { return near_ < kUncertain; }
-    // A quarter of a bin from the outer edges the bin is that at the edge, whatever the estimate.
+    TEGU_DEVICE bool estimates() const { return rule_.guess.shift != 0; }
+    // The bits of a float between a power of two and its double: a bin, and how far beyond its lower edge.
     TEGU_DEVICE std::uint32_t likely_key(T x, bool* sure) const {
-        constexpr float kWhole = 8388608.0f;  // 2^23
         const Value value = compare_.of(x);
-        const float place = fminf(fmaxf(compare_.place(value), 0.25f), top_ + 0.25f);
-        const float nearest = place + kWhole;
-        const float beyond = place - (nearest - kWhole);
-        const std::uint32_t bin =
-            (bit_cast<std::uint32_t>(nearest) & 0x7fffffu) - static_cast<std::uint32_t>(beyond < 0.0f);
-        *sure = *sure && fabsf(beyond) > near_;
-        return compare_.in_bins(value) ? bin : kNoBin;
+        const std::uint32_t bits = bit_cast<std::uint32_t>(compare_.guess(value, guess_.magic));
+        *sure = *sure && ((bits + guess_.near) & guess_.mask) >= guess_.limit;
+        const std::uint32_t bin = (bits >> guess_.shift) - guess_.base;
+        return compare_.in_bins(value) ? bin < last_ ? bin : last_ : kNoBin;
     }
     TEGU_DEVICE std::uint32_t key(T x) const {
         const Value value = compare_.of(x);
@@ -165,8 +167,6 @@ class BinMapper {
     }
 
   private:
-    static constexpr float kUncertain =
-        1.0f / 1024;  // of a bin: where more elements are near an edge, too many packs would be found anew
     static constexpr std::uint32_t kNoBin = ~std::uint32_t{0};  // also one below the first
     TEGU_DEVICE Value lower(std::uint32_t i) const { return table_ != nullptr ? table_[i] : Compare::lower(rule_, i); }
     // How many of the bins 1..top begin at or below the value.
@@ -186,7 +186,9 @@ class BinMapper {
     Compare compare_;
     Value* table_;
     std::uint32_t bins_;
-    float top_, near_;
+    float top_;
+    std::uint32_t last_;
+    BinGuess guess_;
 };
 
 }  // namespace cuda

@@ -3,6 +3,7 @@
 #include "kernels/cuda/histogram_rule.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace tegu::cuda {
@@ -24,17 +25,47 @@ bool is_precise(const BinRule& rule) {
            5 * 0x1p-24 * (rule.bins + std::fabs(static_cast<double>(rule.offset))) < 0.36;
 }
 
+// Whether (v - low) * inv is what it says: the product of a number and a power of two.
+bool is_exact(const BinRule& rule) {
+    int exponent;
+    return rule.lo == 0 && std::frexp(rule.inv64, &exponent) == 0.5 && static_cast<double>(rule.inv) == rule.inv64;
+}
+
+BinGuess guess_of(const BinRule& rule) {
+    constexpr unsigned kFractionBits = 23, kRare = 10;  // near an edge: one element of 2^10 at most
+    unsigned log = 0;
+    while (log < kFractionBits && (1u << log) < rule.bins) ++log;
+    const double whole = std::ldexp(1.0, static_cast<int>(log)), offset = static_cast<double>(rule.offset);
+    const double largest = std::fmax(std::fabs(rule.lo), std::fabs(rule.hi));
+    const double spacing = std::nextafter(largest, std::numeric_limits<double>::infinity()) - largest;
+    // Roundings of difference, inv, offset, magic, and the sum, which is truncated; then those of the edges. Below bin 0 the lower bits count double.
+    const double off =
+        8 * 0x1p-24 * (whole + rule.bins + std::fabs(offset)) + 4 * spacing / rule.step + 0x1p-50 * rule.bins;
+    BinGuess guess{};
+    if (log >= kFractionBits - kRare || !(off < 0.25)) return guess;
+    const unsigned shift = kFractionBits - log;
+    guess.magic = static_cast<float>(offset + whole);
+    guess.mask = (1u << shift) - 1;
+    if (!is_exact(rule)) {
+        guess.near = 2 * static_cast<std::uint32_t>(std::ceil(std::ldexp(off, static_cast<int>(shift)))) + 1;
+        guess.limit = 2 * guess.near + 1;
+    }
+    if (guess.limit > guess.mask >> kRare) return BinGuess{};
+    const float first = static_cast<float>(whole);
+    std::uint32_t bits;
+    std::memcpy(&bits, &first, sizeof bits);
+    guess.base = bits >> shift;
+    guess.shift = shift;
+    return guess;
+}
+
 // With low, inv and offset: (v - low) * inv + offset. Differences of elements in the range do not overflow.
 void set_float_estimate(BinRule* rule) {
     rule->low = static_cast<float>(rule->lo);
     rule->offset = static_cast<float>((static_cast<double>(rule->low) - rule->lo) * rule->inv64);
     const bool fits = std::fabs(rule->lo) < kLargestFloat / 2 && rule->hi - rule->lo < kLargestFloat / 2;
     rule->search = rule->search || !fits || !is_precise(*rule);
-    // Twice what is_precise() and is_wide() count, at most.
-    const double largest = std::fmax(std::fabs(rule->lo), std::fabs(rule->hi));
-    const double spacing = std::nextafter(largest, std::numeric_limits<double>::infinity()) - largest;
-    rule->near = static_cast<float>(10 * 0x1p-24 * (rule->bins + std::fabs(static_cast<double>(rule->offset))) +
-                                    4 * spacing / rule->step + 0x1p-50 * rule->bins);
+    rule->guess = guess_of(*rule);
     rule->lower = static_cast<float>(rule->lo);
     if (static_cast<double>(rule->lower) < rule->lo)
         rule->lower = std::nextafter(rule->lower, std::numeric_limits<float>::infinity());

@@ -9,6 +9,7 @@
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/kernel_list.h"
+#include "kernels/cuda/streaming.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -42,11 +43,14 @@ TEGU_DEVICE typename Key<T>::type larger_key(typename Key<T>::type key, T x, boo
     return of_x > key ? of_x : key;
 }
 
-// x / scale; a scale of 0 leaves x.
+// What a row is divided by: its scale, or 1 where that is 0, which leaves it as it is.
 template <class T>
-TEGU_DEVICE T scaled(T x, T scale, bool is_zero) {
-    return Narrow<T>::of(is_zero ? widen(x) : widen(x) / widen(scale));
-}
+struct Divisor {
+    typename Arithmetic<T>::type value;
+    TEGU_DEVICE explicit Divisor(typename Key<T>::type key)
+        : value(key == 0 ? typename Arithmetic<T>::type(1) : widen(Key<T>::scale(key))) {}
+    TEGU_DEVICE T of(T x) const { return Narrow<T>::of(widen(x) / value); }
+};
 
 constexpr unsigned kInFlight = 4;  // packs that a thread loads at once of a row that it does not hold
 
@@ -76,12 +80,16 @@ struct Held {
     using Chunk = Pack<T, Width>;
     Chunk chunk[Packs];
 
-    TEGU_DEVICE void load(const T* row, std::uint64_t packs, unsigned first, unsigned lanes) {
+    // `Last`: nobody reads the row again.
+    template <bool Last>
+    TEGU_DEVICE void load(const T* row, unsigned packs, unsigned first, unsigned lanes) {
         TEGU_UNROLL
-        for (unsigned i = 0; i < Packs; ++i)
-            if (first + i * lanes < packs) chunk[i] = reinterpret_cast<const Chunk*>(row)[first + i * lanes];
+        for (unsigned i = 0; i < Packs; ++i) {
+            const Chunk* const at = reinterpret_cast<const Chunk*>(row) + (first + i * lanes);
+            if (first + i * lanes < packs) chunk[i] = Last ? load_last(at) : *at;
+        }
     }
-    TEGU_DEVICE typename Key<T>::type key(std::uint64_t packs, unsigned first, unsigned lanes, bool skip_nans) const {
+    TEGU_DEVICE typename Key<T>::type key(unsigned packs, unsigned first, unsigned lanes, bool skip_nans) const {
         typename Key<T>::type largest = 0;
         TEGU_UNROLL
         for (unsigned i = 0; i < Packs; ++i)
@@ -91,16 +99,26 @@ struct Held {
             }
         return largest;
     }
-    TEGU_DEVICE void store(T* row, std::uint64_t packs, unsigned first, unsigned lanes, T scale, bool is_zero) {
+    // `Away`: the results leave room in the cache.
+    template <bool Away>
+    TEGU_DEVICE void store(T* row, unsigned packs, unsigned first, unsigned lanes, const Divisor<T>& divisor) {
         TEGU_UNROLL
         for (unsigned i = 0; i < Packs; ++i)
             if (first + i * lanes < packs) {
                 TEGU_UNROLL
-                for (unsigned e = 0; e < Width; ++e) chunk[i].at[e] = scaled(chunk[i].at[e], scale, is_zero);
-                reinterpret_cast<Chunk*>(row)[first + i * lanes] = chunk[i];
+                for (unsigned e = 0; e < Width; ++e) chunk[i].at[e] = divisor.of(chunk[i].at[e]);
+                Chunk* const at = reinterpret_cast<Chunk*>(row) + (first + i * lanes);
+                if (Away)
+                    store_away(at, chunk[i]);
+                else
+                    *at = chunk[i];
             }
     }
 };
+// How many of [begin, end) there are, `most` at most.
+TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned most) {
+    return end - begin < most ? static_cast<unsigned>(end - begin) : most;
+}
 
 // rowscale_groups: rows that the registers of a part of a warp hold.
 // in:    x [rows, cols] T, packs of Width T aligned    out: values [rows, cols] T, scales [rows] T
@@ -111,20 +129,19 @@ struct Held {
 template <class T, unsigned Width, unsigned Packs, unsigned Rows>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_groups(RowscaleArrays arrays, unsigned lanes) {
     const unsigned first = thread_index() % lanes;
-    const std::uint64_t packs = arrays.cols / Width;
+    const unsigned packs = static_cast<unsigned>(arrays.cols / Width);
     const unsigned together = block_threads() / lanes * Rows;  // rows of a block
     // All lanes of a warp stay to the end, as they shuffle together: the number of rounds is the same for all.
     for (std::uint64_t base = std::uint64_t{block_x()} * together; base < arrays.rows;
          base += std::uint64_t{grid_x()} * together) {
         const std::uint64_t begin = base + thread_index() / lanes * Rows;
-        const unsigned count = begin >= arrays.rows         ? 0
-                               : arrays.rows - begin < Rows ? static_cast<unsigned>(arrays.rows - begin)
-                                                            : Rows;
+        const unsigned count = begin >= arrays.rows ? 0 : left_of(begin, arrays.rows, Rows);
         Held<T, Width, Packs> held[Rows];
         TEGU_UNROLL
         for (unsigned r = 0; r < Rows; ++r)
             if (r < count)
-                held[r].load(static_cast<const T*>(arrays.x) + (begin + r) * arrays.row_stride, packs, first, lanes);
+                held[r].template load<false>(static_cast<const T*>(arrays.x) + (begin + r) * arrays.row_stride, packs,
+                                             first, lanes);
         typename Key<T>::type key[Rows];
         TEGU_UNROLL
         for (unsigned r = 0; r < Rows; ++r) key[r] = r < count ? held[r].key(packs, first, lanes, arrays.skip_nans) : 0;
@@ -133,13 +150,19 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_groups(RowscaleArrays arrays, unsi
             for (unsigned r = 0; r < Rows; ++r) key[r] = larger(key[r], shuffle_xor(key[r], mask));
         }
         TEGU_UNROLL
-        for (unsigned r = 0; r < Rows; ++r) {
-            if (r >= count) continue;
-            const T scale = Key<T>::scale(key[r]);
-            held[r].store(static_cast<T*>(arrays.values) + (begin + r) * arrays.cols, packs, first, lanes, scale,
-                          key[r] == 0);
-            if (first == 0) static_cast<T*>(arrays.scales)[begin + r] = scale;
+        for (unsigned r = 0; r < Rows; ++r)
+            if (r < count)
+                held[r].template store<false>(static_cast<T*>(arrays.values) + (begin + r) * arrays.cols, packs, first,
+                                              lanes, Divisor<T>(key[r]));
+        // Each scale by a lane of its own, as far as there are.
+        T* const scales = static_cast<T*>(arrays.scales) + begin;
+        typename Key<T>::type own = key[0];
+        TEGU_UNROLL
+        for (unsigned r = 1; r < Rows; ++r) {
+            if (first == r) own = key[r];
+            if (first == r % lanes && r >= lanes && r < count) scales[r] = Key<T>::scale(key[r]);
         }
+        if (first < count) scales[first] = Key<T>::scale(own);
     }
 }
 
@@ -149,15 +172,15 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_groups(RowscaleArrays arrays, unsi
 // shared: 256 B                                        result valid in: values and scales, after the launch
 template <class T, unsigned Width, unsigned Packs>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_blocks(RowscaleArrays arrays) {
-    const std::uint64_t packs = arrays.cols / Width;
+    const unsigned packs = static_cast<unsigned>(arrays.cols / Width);
     for (std::uint64_t row = block_x(); row < arrays.rows; row += grid_x()) {
         Held<T, Width, Packs> held;
-        held.load(static_cast<const T*>(arrays.x) + row * arrays.row_stride, packs, thread_index(), block_threads());
+        held.template load<false>(static_cast<const T*>(arrays.x) + row * arrays.row_stride, packs, thread_index(),
+                                  block_threads());
         const auto key = block_max(held.key(packs, thread_index(), block_threads(), arrays.skip_nans));
-        const T scale = Key<T>::scale(key);
-        held.store(static_cast<T*>(arrays.values) + row * arrays.cols, packs, thread_index(), block_threads(), scale,
-                   key == 0);
-        if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = scale;
+        held.template store<false>(static_cast<T*>(arrays.values) + row * arrays.cols, packs, thread_index(),
+                                   block_threads(), Divisor<T>(key));
+        if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = Key<T>::scale(key);
         block_barrier();  // the shared words of block_max are read: the next row may write them
     }
 }
@@ -178,17 +201,19 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_sweeps(RowscaleArrays arrays) {
         Held<T, Width, kInFlight> held;
         typename Key<T>::type key = 0;
         for (std::uint64_t begin = 0; begin < packs; begin += step) {
-            held.load(x + begin * Width, packs - begin, thread_index(), block_threads());
-            key = larger(key, held.key(packs - begin, thread_index(), block_threads(), arrays.skip_nans));
+            const unsigned count = left_of(begin, packs, step);
+            held.template load<false>(x + begin * Width, count, thread_index(), block_threads());
+            key = larger(key, held.key(count, thread_index(), block_threads(), arrays.skip_nans));
         }
         key = block_max(key);
-        const T scale = Key<T>::scale(key);
+        const Divisor<T> divisor(key);
         for (std::uint64_t end = (packs + step - 1) / step; end > 0; --end) {
             const std::uint64_t begin = (end - 1) * step;
-            held.load(x + begin * Width, packs - begin, thread_index(), block_threads());
-            held.store(values + begin * Width, packs - begin, thread_index(), block_threads(), scale, key == 0);
+            const unsigned count = left_of(begin, packs, step);
+            held.template load<true>(x + begin * Width, count, thread_index(), block_threads());
+            held.template store<true>(values + begin * Width, count, thread_index(), block_threads(), divisor);
         }
-        if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = scale;
+        if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = Key<T>::scale(key);
         block_barrier();  // the shared words of block_max are read: the next row may write them
     }
 }
@@ -210,8 +235,9 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_keys(RowscaleArrays arrays, Rowsca
         for (std::uint64_t begin = std::uint64_t{block_x()} * step; begin < packs;
              begin += std::uint64_t{grid_x()} * step) {
             Held<T, Width, kInFlight> held;
-            held.load(x + begin * Width, packs - begin, thread_index(), block_threads());
-            key = larger(key, held.key(packs - begin, thread_index(), block_threads(), arrays.skip_nans));
+            const unsigned count = left_of(begin, packs, step);
+            held.template load<false>(x + begin * Width, count, thread_index(), block_threads());
+            key = larger(key, held.key(count, thread_index(), block_threads(), arrays.skip_nans));
         }
         key = block_max(key);
         if (thread_index() == 0 && key != 0) atomic_max(&arrays.keys[line / arrays.lines], std::uint64_t{key});
@@ -233,28 +259,35 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_divide(RowscaleArrays arrays, Rows
     for (std::uint64_t at = block_y(); at < piece.lines; at += grid_y()) {
         const std::uint64_t line = piece.line + piece.lines - 1 - at;
         const auto key = static_cast<typename Key<T>::type>(arrays.keys[line / arrays.lines]);
-        const T scale = Key<T>::scale(key);
+        const Divisor<T> divisor(key);
         const T* const x = static_cast<const T*>(arrays.x) + line * arrays.row_stride + piece.col;
         T* const values = static_cast<T*>(arrays.values) + line * arrays.cols + piece.col;
         for (std::uint64_t before = block_x(); before < steps; before += grid_x()) {
             const std::uint64_t begin = (steps - 1 - before) * step;
             Held<T, Width, kInFlight> held;
-            held.load(x + begin * Width, packs - begin, thread_index(), block_threads());
-            held.store(values + begin * Width, packs - begin, thread_index(), block_threads(), scale, key == 0);
+            const unsigned count = left_of(begin, packs, step);
+            held.template load<true>(x + begin * Width, count, thread_index(), block_threads());
+            held.template store<true>(values + begin * Width, count, thread_index(), block_threads(), divisor);
         }
         const bool is_first = line % arrays.lines == 0 && piece.col == 0 && block_x() == 0;
-        if (is_first && thread_index() == 0) static_cast<T*>(arrays.scales)[line / arrays.lines] = scale;
+        if (is_first && thread_index() == 0) static_cast<T*>(arrays.scales)[line / arrays.lines] = Key<T>::scale(key);
     }
 }
 
 constexpr unsigned kMaxGridY = 65535;
 constexpr unsigned kKeyWaves = 4;  // more blocks would be more atomics
 
+// Rows of a group of lanes: up to four packs of 16 bytes in flight a thread, or as many smaller ones.
+template <class T, unsigned Width, unsigned Packs>
+constexpr unsigned group_rows() {
+    return Packs * Width * sizeof(T) <= 16 ? 4 : Packs * Width * sizeof(T) <= 32 ? 2 : 1;
+}
+
 template <class T, unsigned Width, unsigned Packs>
 LaunchStatus launch_held(const RowscaleArrays& arrays, const RowscaleShape& shape, const RowscalePolicy& policy,
                          const DeviceLimits& limits, Stream stream) {
     if (shape.method == RowscaleMethod::Group) {
-        constexpr unsigned kRows = Packs == 1 ? 4 : Packs == 2 ? 2 : 1;  // four packs in flight
+        constexpr unsigned kRows = group_rows<T, Width, Packs>();
         const unsigned blocks =
             blocks_for((arrays.rows + kRows - 1) / kRows * shape.lanes, shape.threads, policy.waves, limits);
         return launch(rowscale_groups<T, Width, Packs, kRows>, LaunchShape{blocks, 1, shape.threads, 0}, stream, arrays,
@@ -382,14 +415,19 @@ template <class T, unsigned Width>
 void list_packs(KernelLister& to, const char* word, const char* width) {
     constexpr unsigned kThreads = kDefaultRowscalePolicy.threads_per_block, kBlock = 512;
     const char* const moves = "reads and writes n elements, writes 1 a row";
-    to.add("rowscale_groups", {word, width, "1", "4"}, rowscale_groups<T, Width, 1, 4>, kThreads, 0, moves);
-    to.add("rowscale_groups", {word, width, "2", "2"}, rowscale_groups<T, Width, 2, 2>, kThreads, 0, moves);
-    to.add("rowscale_groups", {word, width, "4", "1"}, rowscale_groups<T, Width, 4, 1>, kThreads, 0, moves);
+    to.add("rowscale_groups", {word, width, "1", std::to_string(group_rows<T, Width, 1>()).c_str()},
+           rowscale_groups<T, Width, 1, group_rows<T, Width, 1>()>, kThreads, 0, moves);
+    to.add("rowscale_groups", {word, width, "2", std::to_string(group_rows<T, Width, 2>()).c_str()},
+           rowscale_groups<T, Width, 2, group_rows<T, Width, 2>()>, kThreads, 0, moves);
+    to.add("rowscale_groups", {word, width, "4", std::to_string(group_rows<T, Width, 4>()).c_str()},
+           rowscale_groups<T, Width, 4, group_rows<T, Width, 4>()>, kThreads, 0, moves);
     to.add("rowscale_blocks", {word, width, "1"}, rowscale_blocks<T, Width, 1>, kBlock, 0, moves);
     to.add("rowscale_blocks", {word, width, "2"}, rowscale_blocks<T, Width, 2>, kBlock, 0, moves);
     to.add("rowscale_blocks", {word, width, "4"}, rowscale_blocks<T, Width, 4>, kBlock, 0, moves);
-    to.add("rowscale_sweeps", {word, width}, rowscale_sweeps<T, Width>, kMaxThreads, 0, "reads n elements from memory and n from the L2 cache, writes n, and 1 a row");
-    to.add("rowscale_keys", {word, width}, rowscale_keys<T, Width>, kThreads, 0, "reads n elements, adds 8 B a block and row");
+    to.add("rowscale_sweeps", {word, width}, rowscale_sweeps<T, Width>, kMaxThreads, 0,
+           "reads n elements from memory and n from the L2 cache, writes n, and 1 a row");
+    to.add("rowscale_keys", {word, width}, rowscale_keys<T, Width>, kThreads, 0,
+           "reads n elements, adds 8 B a block and row");
     to.add("rowscale_divide", {word, width}, rowscale_divide<T, Width>, kThreads, 0, moves);
 }
 

@@ -339,6 +339,17 @@ TEGU_DEVICE std::uint32_t to_unsigned(float value) {
     return value > 0.0f ? value < 4294967296.0f ? static_cast<std::uint32_t>(value) : 0xffffffffu : 0;
 #endif
 }
+// a * b + c, rounded once, towards zero.
+TEGU_DEVICE float multiply_add_truncated(float a, float b, float c) {
+#if defined(__CUDACC__)
+    return __fmaf_rz(a, b, c);
+#else
+    const double exact = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);  // but for what is far below c
+    const float nearest = static_cast<float>(exact);
+    const bool beyond = nearest > 0.0f ? static_cast<double>(nearest) > exact : static_cast<double>(nearest) < exact;
+    return beyond ? __builtin_nextafterf(nearest, 0.0f) : nearest;
+#endif
+}
 // Words of four unsigned bytes, each by itself. On sm_50 and later most of these are one to six instructions.
 #if !defined(__CUDACC__)
 template <class Each>

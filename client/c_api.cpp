@@ -164,6 +164,22 @@ void tegu_fields_free(tegu_fields* fields) {
     delete fields;
 }
 
+static_assert(TEGU_HEALTH_BYTES == tegu::wire::kMaxHealthTextBytes, "as the protocol says");
+
+tegu_status tegu_health(tegu_client* client, int form, int* state, char* text, size_t capacity, size_t* bytes,
+                        tegu_error* error) {
+    return guarded(error, [&] {
+        if (form < TEGU_HEALTH_JSON || form > TEGU_HEALTH_METRICS)
+            return fail(tegu::bad_range("form", "0..2", "there is no such form of the health"), error);
+        const auto found = client->client->health(static_cast<tegu::wire::HealthForm>(form));
+        if (!found) return fail(found.error(), error);
+        *state = static_cast<int>(found->state);
+        *bytes = found->text.size();
+        std::copy_n(found->text.data(), std::min(capacity, found->text.size()), text);
+        return tegu_status{TEGU_OK};
+    });
+}
+
 tegu_status tegu_kernels_get(tegu_client* client, tegu_kernels** kernels, tegu_error* error) {
     return guarded(error, [&] {
         auto found = client->client->kernels();

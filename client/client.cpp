@@ -206,4 +206,15 @@ Result<KernelList> Client::kernels() {
     return list;
 }
 
+Result<Health> Client::health(wire::HealthForm form) {
+    if (auto checked = check_process(); !checked) return std::move(checked).error();
+    const wire::HealthRequest request{form};
+    Result<Answer> answer =
+        call(wire::MessageType::Health, -1, [&](wire::ByteBuffer& frame) { wire::encode(request, frame); });
+    if (!answer) return std::move(answer).error();
+    const Result<wire::HealthReply> reply = wire::decode_health_reply(answer->body);
+    if (!reply) return reply.error();
+    return Health{reply->state, std::string(reply->text)};
+}
+
 }  // namespace tegu::clientlib

@@ -47,6 +47,12 @@ struct KernelList {
     std::string reason;
 };
 
+// The reply to HEALTH.
+struct Health {
+    wire::HealthState state;
+    std::string text;
+};
+
 // A job in place that may have begun and has no result: it is not sent again, as its input may be overwritten.
 Error overwritten(const std::string& why);
 
@@ -70,6 +76,7 @@ class Client {
     Result<std::vector<wire::Field>> fields(wire::MessageType type);
     Result<std::vector<wire::BufferInfo>> list_buffers();
     Result<KernelList> kernels();
+    Result<Health> health(wire::HealthForm form);
     Result<RegionPtr> create_buffer(std::uint64_t bytes);
     Result<RegionPtr> register_buffer(int fd, std::uint64_t bytes, wire::Access access);
     Result<void> freeze(Region& region);

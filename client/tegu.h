@@ -156,6 +156,15 @@ TEGU_API tegu_field tegu_fields_at(const tegu_fields* fields, size_t index);
 TEGU_API void tegu_fields_free(tegu_fields* fields);
 
 /*
+ * How the board and the daemon are, and why. Writes at most `capacity` bytes of the text, without a NUL; *bytes is how many there are, at most
+ * TEGU_HEALTH_BYTES. form: TEGU_HEALTH_JSON one object, TEGU_HEALTH_TEXT lines for people, TEGU_HEALTH_METRICS the text format of Prometheus.
+ */
+enum { TEGU_HEALTH_OK = 0, TEGU_HEALTH_DEGRADED = 1, TEGU_HEALTH_FAILING = 2 };
+enum { TEGU_HEALTH_JSON = 0, TEGU_HEALTH_TEXT = 1, TEGU_HEALTH_METRICS = 2 };
+enum { TEGU_HEALTH_BYTES = 73728 };
+TEGU_API tegu_status tegu_health(tegu_client* client, int form, int* state, char* text, size_t capacity, size_t* bytes, tegu_error* error);
+
+/*
  * The kernels of the GPU backend as the default policy launches them, and what each takes of the first device that runs jobs. The caller frees the
  * list; texts live as long as it. Without a GPU it is empty, and tegu_kernels_reason says why ("" otherwise).
  */

@@ -30,6 +30,12 @@ struct Field {
     std::variant<std::uint64_t, double, std::string> value;
 };
 
+// How the board and the daemon are: TEGU_HEALTH_OK, _DEGRADED or _FAILING, and a text in the form that was asked for.
+struct Health {
+    int state = TEGU_HEALTH_OK;
+    std::string text;
+};
+
 // A kernel of the GPU backend: tegu_kernel says what the numbers are.
 struct Kernel {
     std::string name, moves;
@@ -121,6 +127,16 @@ class Client {
     }
     Expected<std::vector<Field>> info() { return fields(tegu_info); }
     Expected<std::vector<Field>> stats() { return fields(tegu_stats); }
+    Expected<Health> health(int form = TEGU_HEALTH_JSON) {
+        Health health;
+        health.text.resize(TEGU_HEALTH_BYTES);
+        std::size_t bytes = 0;
+        tegu_error error;
+        if (tegu_health(client_, form, &health.state, &health.text[0], health.text.size(), &bytes, &error) != TEGU_OK)
+            return Error::from(error);
+        health.text.resize(bytes);
+        return health;
+    }
     Expected<Kernels> kernels() {
         tegu_kernels* raw = nullptr;
         tegu_error error;

@@ -207,6 +207,22 @@ static void check_parts(tegu_client* client) {
     CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_REQUEST && strcmp(error.field, "parts") == 0);
 }
 
+static void check_health(tegu_client* client) {
+    static char text[TEGU_HEALTH_BYTES];
+    char start[9] = "untouche";
+    int state = -1;
+    size_t bytes = 0;
+    tegu_error error;
+    CHECK(tegu_health(client, TEGU_HEALTH_JSON, &state, text, sizeof text, &bytes, &error) == TEGU_OK);
+    CHECK(state >= TEGU_HEALTH_OK && state <= TEGU_HEALTH_FAILING);
+    CHECK(bytes > 100 && bytes <= sizeof text && memcmp(text, "{\"state\"", 8) == 0 && text[bytes - 1] == '}');
+    CHECK(tegu_health(client, TEGU_HEALTH_TEXT, &state, start, 6, &bytes, &error) == TEGU_OK);
+    CHECK(strcmp(start, "healthhe") == 0 && bytes > 6);
+    CHECK(tegu_health(client, TEGU_HEALTH_METRICS, &state, NULL, 0, &bytes, &error) == TEGU_OK && bytes > 100);
+    CHECK(tegu_health(client, 3, &state, text, sizeof text, &bytes, &error) == TEGU_BAD_RANGE);
+    CHECK(strcmp(error.field, "form") == 0);
+}
+
 static void check_fields(tegu_client* client) {
     tegu_fields* fields = NULL;
     tegu_error error;
@@ -222,6 +238,7 @@ static void check_fields(tegu_client* client) {
     CHECK(tegu_stats(client, &fields, &error) == TEGU_OK && tegu_fields_count(fields) > 0);
     tegu_fields_free(fields);
     tegu_fields_free(NULL);
+    check_health(client);
 }
 
 int main(void) {

@@ -8,7 +8,7 @@ import unittest
 
 from daemon import SOURCE, TEGU
 
-OTHERS = ("ping", "info", "stats", "latency", "buffers", "kernels")
+OTHERS = ("ping", "info", "stats", "latency", "buffers", "health", "metrics", "kernels")
 
 
 def tegu(*arguments):

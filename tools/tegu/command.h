@@ -28,10 +28,18 @@
     X("stats", stats, "What the daemon has done: counters and times", "tegu stats --watch")                         \
     X("latency", latency, "Measure round trips of small jobs", "tegu latency --size 1024 --seconds 5")              \
     X("buffers", buffers, "The buffers that your programs hold in the daemon", "tegu buffers")                      \
+    X("health", health, "How the board and the daemon are, and why", "tegu health --watch")                         \
+    X("metrics", metrics, "Health and counters as metrics for Prometheus", "tegu metrics")                          \
     X("kernels", kernels, "The kernels of the GPU and what each takes of it", "tegu kernels --filter reduce")
 
 namespace tegu {
 namespace cli {
+
+// What the program ends with after a command that succeeded: 0, unless the command says otherwise.
+inline int& success_code() {
+    static int code = 0;
+    return code;
+}
 
 using Action = std::function<Expected<void>()>;
 

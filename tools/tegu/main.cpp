@@ -67,7 +67,7 @@ int run(int argc, char** argv) {
     }
     if (!action) return report_error("", failure(kUsage, "the command comes first (see tegu --help)"), json);
     const Expected<void> outcome = action();
-    return outcome ? 0 : report_error(chosen->name, outcome.error(), json);
+    return outcome ? success_code() : report_error(chosen->name, outcome.error(), json);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ ROLE_VALUES, ROLE_INDICES, ROLE_COUNTS, ROLE_MAP, ROLE_DOT = 32, 33, 34, 35, 36
 ROLE_SCALES, ROLE_QUANTILES, ROLE_HISTOGRAM, ROLE_EDGES, ROLE_ENTROPY = 37, 38, 39, 40, 41
 BACKENDS = {1: "cpu", 2: "gpu"}
 DEADLINE_EXCEEDED = 10
+HEALTH_JSON, HEALTH_METRICS, HEALTH_BYTES = 0, 2, 73728
 
 
 class Error(ctypes.Structure):
@@ -128,6 +129,7 @@ FUNCTIONS = {
     "tegu_fields_count": (c_size_t, [c_void_p]),
     "tegu_fields_at": (Field, [c_void_p, c_size_t]),
     "tegu_fields_free": (None, [c_void_p]),
+    "tegu_health": (c_int, [c_void_p, c_int, POINTER(c_int), c_char_p, c_size_t, POINTER(c_size_t), _ERROR]),
     "tegu_kernels_get": (c_int, [c_void_p, _OUT, _ERROR]),
     "tegu_kernels_count": (c_size_t, [c_void_p]),
     "tegu_kernels_at": (Kernel, [c_void_p, c_size_t]),

@@ -3,6 +3,7 @@
 by the next call, because the library must not be entered from two threads."""
 import collections
 import ctypes
+import json
 import threading
 
 from . import _abi, _errors, _operations, _types
@@ -183,6 +184,15 @@ class Client(object):
         """What the daemon has done: a dict."""
         return self._fields(self._lib.tegu_stats)
 
+    def health(self):
+        """How the board and the daemon are: a dict of `state` ("ok", "degraded" or "failing"), `reasons` and what is known of the board;
+        docs/health.md has the names."""
+        return json.loads(self._health(_abi.HEALTH_JSON))
+
+    def metrics(self):
+        """The same and what the daemon has done, as metrics in the text format of Prometheus."""
+        return self._health(_abi.HEALTH_METRICS)
+
     def kernels(self):
         """The kernels of the GPU backend and what each takes of the device: a dict of `kernels` (a list of dicts, empty without a GPU),
         `reason` (why it is empty) and `threads_per_multiprocessor`."""
@@ -223,6 +233,11 @@ class Client(object):
         """How often the connection was lost and found again."""
         with self._lock:
             return self._lib.tegu_reconnects(self._handle) if self._handle is not None else 0
+
+    def _health(self, form):
+        text, state, size = ctypes.create_string_buffer(_abi.HEALTH_BYTES), ctypes.c_int(), ctypes.c_size_t()
+        self._call(self._lib.tegu_health, form, ctypes.byref(state), text, len(text), ctypes.byref(size))
+        return text.raw[:size.value].decode("utf-8")
 
     def _fields(self, function):
         handle = ctypes.c_void_p()

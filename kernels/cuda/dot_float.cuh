@@ -117,7 +117,7 @@ TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2))
     }
     DotSum sum;
     sum.sum = chunk_tree<0>(node, shape, shared).sum;
-    if (close_sequence<DotSumKind>(&sum, place, shape, work.places, shared) && place.leads() &&
+    if (close_sequence<DotSumKind>(&sum, 1, place, shape, work.places, shared) && place.leads() &&
         lane_index() == 0)
         static_cast<double*>(work.out)[sequence] = canonical(sum.sum);
 }

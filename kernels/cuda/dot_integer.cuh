@@ -118,8 +118,8 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2)
             }
         }
     }
-    DotLimbs sum = warp_tree<DotLimbsKind>(lane.limbs(), kWarpLanes);
-    if (close_sequence<DotLimbsKind>(&sum, place, shape, work.places, reinterpret_cast<std::uint64_t*>(memory)) &&
+    DotLimbs sum = lane.limbs();
+    if (close_sequence<DotLimbsKind>(&sum, kWarpLanes, place, shape, work.places, reinterpret_cast<std::uint64_t*>(memory)) &&
         place.leads() && lane_index() == 0)
         put_dot<T>(work, place.slot, sequence, sum);
 }

@@ -2,6 +2,7 @@
 // The launches of reduce. Few kernels are compiled: four kinds of sets for each float type and each integer type, and for short rows the
 // sum alone and everything.
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/reduce_float.cuh"
 #include "kernels/cuda/reduce_integer.cuh"
 
@@ -102,7 +103,72 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
     static_cast<void>(kind);
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
     return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, kFloatMostTiles,
-                          element_bytes(type) == 8 && is_float(type) ? FloatThreads<double>::kMost : kFloatMostThreads};
+                          element_bytes(type) == 8 && is_float(type) ? FloatBlocks<double, 0>::kThreads : kFloatMostThreads};
+}
+
+namespace {
+
+// Of one long sequence, and of many rows of 16 elements.
+ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
+    const ReduceWorkload work = rows ? reduce_workload(type, ReduceKind::All, 1 << 20, 16) : reduce_workload(type, ReduceKind::All, 1, 1 << 27);
+    return choose_reduce_shape(work, kDefaultReducePolicy, to.limits());
+}
+
+constexpr const char* kReduceMoves = "reads n elements, writes up to 16 B a statistic and sequence";
+
+template <class T, unsigned Parts, bool Dense>
+void list_groups(KernelLister& to, const char* word, ElementType type, const char* set, const char* layout) {
+    const ReduceShape shape = listed_shape(to, type, false);
+    to.add("reduce_float", {word, set, layout}, reduce_float<T, Parts, Dense>, shape.threads, FloatKind<Parts>::shared_bytes(shape), kReduceMoves);
+}
+
+template <class T, unsigned Parts>
+void list_rows(KernelLister& to, const char* word, ElementType type, const char* set) {
+    const ReduceShape shape = listed_shape(to, type, true);
+    to.add("reduce_float_rows", {word, set}, reduce_float_rows<T, Parts>, shape.threads, FloatKind<Parts>::shared_bytes(shape), kReduceMoves);
+}
+
+template <class T>
+void list_float(KernelLister& to, const char* word, ElementType type) {
+    list_groups<T, 0, true>(to, word, type, "sum", "dense");
+    list_groups<T, kPartOrder, true>(to, word, type, "order", "dense");
+    list_groups<T, kPartMoments, true>(to, word, type, "moments", "dense");
+    list_groups<T, kAllFloatParts, true>(to, word, type, "all", "dense");
+    list_groups<T, 0, false>(to, word, type, "sum", "loose");
+    list_groups<T, kAllFloatParts, false>(to, word, type, "all", "loose");
+    list_rows<T, 0>(to, word, type, "sum");
+    list_rows<T, kAllFloatParts>(to, word, type, "all");
+}
+
+template <class T, unsigned Parts>
+void list_totals(KernelLister& to, const char* word, ElementType type, const char* set) {
+    const ReduceShape shape = listed_shape(to, type, false);
+    to.add("reduce_integer", {word, set}, reduce_integer<T, Parts>, shape.threads, IntegerKind<Parts>::shared_bytes(shape), kReduceMoves);
+}
+
+template <class T>
+void list_integer(KernelLister& to, const char* word, ElementType type) {
+    list_totals<T, 0>(to, word, type, "sum");
+    list_totals<T, kPartExtremes>(to, word, type, "order");
+    list_totals<T, kPartSquares>(to, word, type, "moments");
+    list_totals<T, kAllIntegerParts>(to, word, type, "all");
+    to.add("reduce_integer_rows", {word}, reduce_integer_rows<T>, listed_shape(to, type, true).threads, 0, kReduceMoves);
+}
+
+}  // namespace
+
+void list_reduce_kernels(KernelLister& to) {
+    list_integer<std::uint8_t>(to, "u8", ElementType::U8);
+    list_integer<std::int8_t>(to, "i8", ElementType::I8);
+    list_integer<std::uint16_t>(to, "u16", ElementType::U16);
+    list_integer<std::int16_t>(to, "i16", ElementType::I16);
+    list_integer<std::uint32_t>(to, "u32", ElementType::U32);
+    list_integer<std::int32_t>(to, "i32", ElementType::I32);
+    list_integer<std::uint64_t>(to, "u64", ElementType::U64);
+    list_integer<std::int64_t>(to, "i64", ElementType::I64);
+    list_float<Half>(to, "f16", ElementType::F16);
+    list_float<float>(to, "f32", ElementType::F32);
+    list_float<double>(to, "f64", ElementType::F64);
 }
 
 }  // namespace cuda

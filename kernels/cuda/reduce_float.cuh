@@ -29,10 +29,12 @@ struct FloatKind {
 constexpr unsigned kFloatMostTiles = 16;
 constexpr unsigned kFloatMostThreads = 512;
 
-// The largest block of a kernel: 128 registers are enough for elements of 32 bits.
-template <class T>
-struct FloatThreads {
-    static constexpr unsigned kMost = kFloatMostThreads / (sizeof(T) == 8 ? 2 : 1);
+// The largest block of a kernel, and how many of these a multiprocessor shall hold at least: that is the limit of its registers. 128 are enough for
+// elements of 32 bits, 64 for their sums.
+template <class T, unsigned Parts>
+struct FloatBlocks {
+    static constexpr unsigned kThreads = sizeof(T) < 8 ? kFloatMostThreads : 128;
+    static constexpr unsigned kBlocks = sizeof(T) == 8 ? (Parts == 0 ? 4 : 3) : Parts == 0 ? 2 : 1;
 };
 
 template <unsigned Parts>
@@ -69,18 +71,24 @@ template <unsigned Parts>
 TEGU_DEVICE LaneNode chunk_tree(LaneNode node, const ReduceShape& shape, std::uint64_t* shared) {
     const unsigned in_chunk = static_cast<unsigned>(kTilesPerChunk) >> log2_of(shape.tiles_per_warp);
     const unsigned warps = shape.team_warps < in_chunk ? shape.team_warps : in_chunk;
-    if (warps > 1) {
-        store_node<Parts>(shared, node);
-        TEGU_NO_UNROLL
-        for (unsigned step = 1; step < warps; step *= 2) {
+    unsigned crossing = 0;  // rounds between warps, then five between lanes
+    while (1u << crossing < warps) ++crossing;
+    if (crossing != 0) store_node<Parts>(shared, node);
+    TEGU_NO_UNROLL
+    for (unsigned round = 0; round < crossing + 5; ++round) {
+        LaneNode other{0, 0, 0, 0, 0};
+        if (round < crossing) {
             block_barrier();
-            if ((warp_index() & (2 * step - 1)) != 0) continue;
-            node = merge<Parts>(node, load_node<Parts>(shared, warp_index() + step));
-            if (2 * step < warps) store_node<Parts>(shared, node);
+            if ((warp_index() & ((2u << round) - 1u)) != 0) continue;
+            other = load_node<Parts>(shared, warp_index() + (1u << round));
+        } else {
+            if ((warp_index() & (warps - 1)) != 0) return other;
+            other = shuffle_xor_node<Parts>(node, kWarpLanes / 2 >> (round - crossing));
         }
+        node = merge<Parts>(node, other);
+        if (round + 1 < crossing) store_node<Parts>(shared, node);
     }
-    if ((warp_index() & (warps - 1)) != 0) return LaneNode{0, 0, 0, 0, 0};
-    return fold_lanes<Parts>(node, kWarpLanes);
+    return node;
 }
 
 // Takes the nodes of a lane's leaves 0, 1, ..., a power of two of them: each merges with those before it like the carries of a binary counter. What waits
@@ -106,9 +114,25 @@ TEGU_DEVICE std::uint32_t load_tile(const From& elements, std::uint64_t begin, T
         return ~std::uint32_t{0};
     }
     std::uint32_t there = 0;
+    unsigned torn = kTileRuns;  // the run of which some are there, if any
     TEGU_UNROLL
-    for (unsigned r = 0; r < kTileRuns; ++r)
-        there |= ((1u << elements.load(self + r * kFloatRow, x + r * kFloatRun)) - 1u) << (r * kFloatRun);
+    for (unsigned r = 0; r < kTileRuns; ++r) {
+        const unsigned count = elements.count(self + r * kFloatRow);
+        there |= ((1u << count) - 1u) << (r * kFloatRun);
+        if (count == kFloatRun) {
+            elements.load_run(self + r * kFloatRow, x + r * kFloatRun);
+            continue;
+        }
+        if (count != 0) torn = r;
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kFloatRun; ++j) x[r * kFloatRun + j] = T();
+    }
+    if (torn == kTileRuns) return there;
+    T run[kFloatRun];
+    elements.load(self + torn * kFloatRow, run);
+    TEGU_UNROLL
+    for (unsigned i = 0; i < kTileRuns * kFloatRun; ++i)
+        if (i / kFloatRun == torn) x[i] = run[i % kFloatRun];
     return there;
 }
 
@@ -184,15 +208,16 @@ struct TileSweep {
         Raw x;
         Raw ahead;
         std::uint32_t there = 0;
-        std::uint32_t there_ahead = load(0, ahead);
+        std::uint32_t there_ahead = 0;
         TEGU_NO_UNROLL
-        for (unsigned t = 0; t < tiles; ++t) {
+        for (unsigned t = 0; t <= tiles; ++t) {
             memcpy(x, ahead, sizeof x);
             there = there_ahead;
-            if (has(t + 1)) there_ahead = load(t + 1, ahead);
+            if (has(t)) there_ahead = load(t, ahead);
+            if (t == 0) continue;
             node = LaneNode{0, 0, 0, 0, 0};
-            if (has(t)) node = take(t, x, there);
-            node = push_node<Parts>(node, t, t + 1 == tiles, waiting);
+            if (has(t - 1)) node = take(t - 1, x, there);
+            node = push_node<Parts>(node, t - 1, t == tiles, waiting);
         }
         return node;
     }
@@ -223,7 +248,7 @@ TEGU_DEVICE void reduce_group(const From& elements, const TeamPlace& place, cons
     node = chunk_tree<Parts>(node, shape, shared);
     fold_facts<Parts>(&facts, kWarpLanes);
     FloatPartial partial = partial_of<Parts>(node, facts, base, first_tile);
-    if (!close_sequence<FloatKind<Parts>>(&partial, place, shape, work, shared)) return;
+    if (!close_sequence<FloatKind<Parts>>(&partial, 1, place, shape, work, shared)) return;
     if ((Parts & kPartOrder) && (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{{bit_cast<std::uint64_t>(partial.min), bit_cast<std::uint64_t>(partial.max)},
                                     {partial.min_at, partial.max_at}};
@@ -237,13 +262,13 @@ TEGU_DEVICE void reduce_group(const From& elements, const TeamPlace& place, cons
 
 // reduce_float: statistics of sequences of floats, a group of tiles by each team of warps. Dense: no gaps, and runs are packs.
 // in:    input [sequences, n] T                    out: target columns; work.partials where a sequence has several groups
-// grid:  x = groups of the launch / teams          block: shape.threads (32..FloatThreads<T>::kMost)
+// grid:  x = groups of the launch / teams          block: shape.threads (32..FloatBlocks<T, Parts>::kThreads)
 // shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the last launch of a sequence
 // moves: reads n sizeof(T) B a sequence            order: the canonical tree, whatever the shape
 // why:   a tile is eight 16-byte loads in flight per lane, and its elements stay in registers for the second look that deviations take; of extremes
 //        a lane keeps the value and the tile, and only the last warp looks where in the tile it is
 template <class T, unsigned Parts, bool Dense>
-TEGU_KERNEL TEGU_BOUNDS2(FloatThreads<T>::kMost, 1)
+TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts>::kThreads), (FloatBlocks<T, Parts>::kBlocks))
     reduce_float(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
                  ReduceRange range) {
     TEGU_DYNAMIC_SHARED(memory);
@@ -272,12 +297,12 @@ struct RowLeaves {
 
 // reduce_float_rows: statistics of rows of up to 128 floats, each by a segment of lanes.
 // in:    input [sequences, n] T, n <= 128          out: target columns
-// grid:  x strides over the rows                   block: shape.threads (32..FloatThreads<T>::kMost)
+// grid:  x strides over the rows                   block: shape.threads (32..FloatBlocks<T, Parts>::kThreads)
 // shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the launch
 // moves: reads n sizeof(T) B a row                 order: the canonical tree
 // why:   few lanes a row: most merges need no other lane, and many lanes finish a row each; the loads of the next leaves are in flight
 template <class T, unsigned Parts>
-TEGU_KERNEL TEGU_BOUNDS2(FloatThreads<T>::kMost, 1)
+TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts>::kThreads), (FloatBlocks<T, Parts>::kBlocks))
     reduce_float_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceShape shape, ReduceRange range) {
     using A = typename Arithmetic<T>::type;
     TEGU_DYNAMIC_SHARED(memory);

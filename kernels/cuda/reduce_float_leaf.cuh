@@ -162,6 +162,22 @@ struct Leaf {
             a[i % kFloatRun] = (i < kFloatRun ? A(0) : a[i % kFloatRun]) + F::of(x[i]);
         return sum_of_four(a);
     }
+    // The smallest f(x), and the largest x: in four chains, none of which has to wait long.
+    template <class F>
+    TEGU_DEVICE A least() const {
+        A a[kFloatRun];
+        TEGU_UNROLL
+        for (unsigned i = 0; i < kElements; ++i)
+            a[i % kFloatRun] = i < kFloatRun ? F::of(x[i]) : smaller(a[i % kFloatRun], F::of(x[i]));
+        return smaller(smaller(a[0], a[1]), smaller(a[2], a[3]));
+    }
+    TEGU_DEVICE A most() const {
+        A a[kFloatRun];
+        TEGU_UNROLL
+        for (unsigned i = 0; i < kElements; ++i)
+            a[i % kFloatRun] = i < kFloatRun ? x[i] : larger(a[i % kFloatRun], x[i]);
+        return larger(larger(a[0], a[1]), larger(a[2], a[3]));
+    }
     // Gives those that do not count a value.
     TEGU_DEVICE void fill(A value) {
         TEGU_UNROLL
@@ -204,16 +220,11 @@ struct IsInfinite {
     }
 };
 
-// Extremes and zeros. REQUIRES: elements that do not count equal one that does.
+// Extremes and zeros. REQUIRES: elements that do not count equal one that does. `nan`: some of them are NaN; then extremes do not matter.
 template <class A, unsigned Runs>
-TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, std::uint32_t number, LaneFacts<A>* facts) {
-    A low = leaf.x[0];
-    A high = leaf.x[0];
-    TEGU_UNROLL
-    for (unsigned i = 1; i < leaf.kElements; ++i) {
-        low = smaller(low, leaf.x[i]);
-        high = larger(high, leaf.x[i]);
-    }
+TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, bool nan, std::uint32_t number, LaneFacts<A>* facts) {
+    const A low = leaf.template least<Identity>();
+    const A high = leaf.most();
     if (low < facts->min || (low == facts->min && number < facts->min_in)) {
         facts->min = low;
         facts->min_in = number;
@@ -222,11 +233,9 @@ TEGU_DEVICE void take_order(const Leaf<A, Runs>& leaf, std::uint32_t number, Lan
         facts->max = high;
         facts->max_in = number;
     }
-    if (low > A(0) || high < A(0)) return;
-    A least = magnitude(leaf.x[0]);
-    TEGU_UNROLL
-    for (unsigned i = 1; i < leaf.kElements; ++i) least = smaller(least, magnitude(leaf.x[i]));
-    if (!(least > A(0))) facts->zeros += count_bits(leaf.template which<IsZero>() & leaf.mask);
+    if (!nan && (low > A(0) || high < A(0))) return;
+    const A least = leaf.template least<Magnitude>();
+    if (nan || least == A(0)) facts->zeros += count_bits(leaf.template which<IsZero>() & leaf.mask);
 }
 
 // Sums of deviations from the mean; the leaf then holds the deviations. False: the squares cannot be used.
@@ -279,7 +288,7 @@ TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>
     if (leaf.mask == 0 || !(Parts & (kPartOrder | kPartMoments))) return node;
     if (Parts & kPartOrder) {
         if (!leaf.full()) leaf.fill(leaf.any_counted());
-        take_order(leaf, number, facts);
+        take_order(leaf, (found & kSawNan) != 0, number, facts);
     }
     if (!(Parts & kPartMoments)) return node;
     if (found != 0) {  // that alone decides

@@ -47,23 +47,15 @@ TEGU_DEVICE bool usable(float q) {
 TEGU_DEVICE bool usable(double q) {
     return q <= DBL_MAX;
 }
-// Of the elements of a leaf, the first of them as `a`: NaN are passed over, but perhaps the first. The sign of a zero is either.
+// REQUIRES: no NaN, or a result that does not matter. The sign of a zero is either.
 TEGU_DEVICE float smaller(float a, float b) {
-#if defined(__CUDACC__)
     return fminf(a, b);
-#else
-    return b < a ? b : a;  // for fminf() signalling NaN are no numbers to pass over
-#endif
 }
 TEGU_DEVICE double smaller(double a, double b) {
     return b < a ? b : a;
 }
 TEGU_DEVICE float larger(float a, float b) {
-#if defined(__CUDACC__)
     return fmaxf(a, b);
-#else
-    return b > a ? b : a;
-#endif
 }
 TEGU_DEVICE double larger(double a, double b) {
     return b > a ? b : a;
@@ -71,13 +63,37 @@ TEGU_DEVICE double larger(double a, double b) {
 
 // --- nodes of the trees -----------------------------------------------------------------------------------------------------
 
-// t^2 / n of two sides with n / 2 elements each. A power of two is divided by exactly, so its reciprocal serves.
+// t^2 / n with n elements. A power of two is divided by exactly, so its reciprocal serves.
 TEGU_DEVICE double spread_between(double t, std::uint32_t n) {
     if ((n & (n - 1)) == 0) {
         const std::uint64_t exponent = 1023 - (31 - leading_zeros(n));
         return (t * t) * bit_cast<double>(exponent << 52);
     }
     return (t * t) / static_cast<double>(n);
+}
+
+// What two sides' q grow by when they are merged: the same for any of them first. One place to divide: this is long code, and hardly ever run.
+TEGU_DEVICE double spread_of(double sa, double na, double sb, double nb) {
+    const bool equal = na == nb;
+    const double n = na + nb;
+    double t = sa - sb;
+    double mean_a = 0;
+    double of = equal ? t * t : sa;
+    double by = equal ? n : na;
+    TEGU_NO_UNROLL
+    for (unsigned k = equal ? 2 : 0;; ++k) {
+        const double quotient = of / by;
+        if (k == 2) return equal ? quotient : (t * t) * quotient;
+        if (k == 0) {
+            mean_a = quotient;
+            of = sb;
+            by = nb;
+        } else {
+            t = mean_a - quotient;
+            of = na * nb;
+            by = n;
+        }
+    }
 }
 
 // What a lane hands up the tree of a chunk. n <= 16384.
@@ -102,15 +118,8 @@ TEGU_DEVICE LaneNode merge(const LaneNode& a, const LaneNode& b) {
         return out;
     }
     out.n = a.n + b.n;
-    double between;
-    if (a.n == b.n) {
-        between = spread_between(a.s - b.s, out.n);
-    } else {
-        const double na = a.n;
-        const double nb = b.n;
-        const double t = a.s / na - b.s / nb;
-        between = (t * t) * ((na * nb) / static_cast<double>(out.n));
-    }
+    const bool exact = a.n == b.n && (out.n & (out.n - 1)) == 0;
+    const double between = exact ? spread_between(a.s - b.s, out.n) : spread_of(a.s, a.n, b.s, b.n);
     out.s = a.s + b.s;
     out.q = (a.q + b.q) + between;
     return out;
@@ -176,14 +185,7 @@ TEGU_DEVICE void merge_into(FloatPartial* a, const FloatPartial& b) {
             a->q = b.q;
         } else if (b.n != 0) {
             const double n = a->n + b.n;
-            double between;
-            if (a->n == b.n) {
-                const double t = a->s - b.s;
-                between = (t * t) / n;
-            } else {
-                const double t = a->s / a->n - b.s / b.n;
-                between = (t * t) * ((a->n * b.n) / n);
-            }
+            const double between = spread_of(a->s, a->n, b.s, b.n);
             a->s = a->s + b.s;
             a->q = (a->q + b.q) + between;
             a->n = n;

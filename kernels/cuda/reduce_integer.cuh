@@ -7,12 +7,6 @@
 namespace tegu {
 namespace cuda {
 
-// The total of the first `width` lanes, in all of them.
-template <unsigned Parts>
-TEGU_DEVICE IntegerPartial fold_totals(const IntegerPartial& lane, unsigned width) {
-    return warp_tree<IntegerKind<Parts>>(lane, width);
-}
-
 // An extreme as it is sought: its key.
 template <class T>
 struct EqualInteger {
@@ -88,8 +82,7 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 1)
     if (place.active)
         total = sweep_integers<T, Parts>(
             elements, (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp, shape.tiles_per_warp);
-    total = fold_totals<Parts>(total, kWarpLanes);
-    if (!close_sequence<IntegerKind<Parts>>(&total, place, shape, work, shared)) return;
+    if (!close_sequence<IntegerKind<Parts>>(&total, kWarpLanes, place, shape, work, shared)) return;
     if ((Parts & kPartExtremes) && (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{{total.min, total.max}, {total.min_at, total.max_at}};
         const SoughtExtremes at =
@@ -134,7 +127,7 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 1)
             if (i + 1 < shape.tiles_per_warp) next = elements.load(kRun * (run + lanes), ahead);
             lane.take_run(x, count, run);
         }
-        IntegerPartial total = fold_totals<kAllIntegerParts>(lane.total(0), lanes);
+        IntegerPartial total = warp_tree<IntegerKind<kAllIntegerParts>>(lane.total(0), lanes);
         if (!mine || lane_of_row != 0) continue;
         total.min_at = first_in_run<EqualInteger<T>>(elements, total.min_at, total.min);
         total.max_at = first_in_run<EqualInteger<T>>(elements, total.max_at, total.max);

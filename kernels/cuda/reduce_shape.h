@@ -30,7 +30,7 @@ constexpr std::uint64_t kTilesPerChunk = 16;
 
 // How the groups of a sequence are closed: by the last block of each fan of them, then by the last of those blocks. Few groups are one fan.
 constexpr std::uint64_t kFanGroups = 256;
-constexpr std::uint64_t kMostDirectGroups = 1024;
+constexpr std::uint64_t kMostDirectGroups = 256;
 struct ReduceClosing {
     std::uint64_t fans = 1;
     std::uint64_t places = 1;   // of partial results, of a sequence

@@ -54,7 +54,7 @@ TEGU_DEVICE void store_partial(std::uint64_t* words, std::uint64_t index, const 
     for (unsigned w = 0; w < P::kWords; ++w) words[index * P::kWords + w] = copy[w];
 }
 
-// The tree over the partial results of the first `width` lanes (a power of two), in lane 0.
+// The tree over the partial results of the first `width` lanes (a power of two): in all of them.
 template <class P>
 TEGU_DEVICE typename P::Partial warp_tree(typename P::Partial partial, unsigned width) {
     TEGU_NO_UNROLL
@@ -70,56 +70,55 @@ TEGU_DEVICE typename P::Partial warp_tree(typename P::Partial partial, unsigned 
     return partial;
 }
 
-// The tree over the warps of each team, from lane 0 of each warp to lane 0 of the team's first warp.
+// The code from here to close_sequence() is run once a block and cold then: it is written to be short, with one place for every merge.
+
+// The tree over the first `lanes` lanes of each warp, then over the warps of each team: in lane 0 of the team's first warp.
 // shared: block_warps() * kWords words. All threads of the block call it.
 template <class P>
-TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned team_warps, std::uint64_t* shared) {
-    if (team_warps == 1) return partial;
-    block_barrier();  // what lay in shared memory has been read
-    if (lane_index() == 0) store_partial<P>(shared, warp_index(), partial);
-    block_barrier();
-    if ((warp_index() & (team_warps - 1)) != 0) return partial;
-    partial = typename P::Partial();
-    if (lane_index() < team_warps) partial = load_partial<P>(shared, warp_index() + lane_index());
-    return warp_tree<P>(partial, team_warps);
-}
-
-// ((0 + 1) + (2 + 3)) of the partial results from `first` on, as far as there are any.
-template <class P>
-TEGU_DEVICE typename P::Partial merge_four(const std::uint64_t* words, std::uint64_t first, std::uint64_t count) {
-    typename P::Partial all;
+TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned lanes, unsigned team_warps,
+                                          std::uint64_t* shared) {
     TEGU_NO_UNROLL
-    for (std::uint64_t i = first; i < first + 4 && i < count; i += 2) {
-        typename P::Partial pair = load_partial<P>(words, i);
-        if (i + 1 < count) P::merge(&pair, load_partial<P>(words, i + 1));
-        P::merge(&all, pair);
+    for (unsigned stage = 0; stage < 2; ++stage) {
+        unsigned width = lanes;
+        if (stage == 1) {
+            if (team_warps == 1) break;
+            block_barrier();  // what lay in shared memory has been read
+            if (lane_index() == 0) store_partial<P>(shared, warp_index(), partial);
+            block_barrier();
+            const bool leads = (warp_index() & (team_warps - 1)) == 0;
+            partial = typename P::Partial();
+            if (leads && lane_index() < team_warps) partial = load_partial<P>(shared, warp_index() + lane_index());
+            width = leads ? team_warps : 1;
+        }
+        partial = warp_tree<P>(partial, width);
     }
-    return all;
+    return partial;
 }
 
-// The tree over `count` partial results in global memory, which it overwrites: in thread 0. All threads of the block call it.
+// The threads of the block get the roots of equal, aligned parts of `count` partial results in global memory, which are overwritten: neighbours are merged
+// until there is one for each thread. All threads of the block call it.
 template <class P>
-TEGU_DEVICE typename P::Partial block_tree(std::uint64_t* words, std::uint64_t count, std::uint64_t* shared) {
+TEGU_DEVICE typename P::Partial gather_partials(std::uint64_t* words, std::uint64_t count) {
     const unsigned threads = block_threads();
-    while (count > 4 * std::uint64_t{threads}) {
-        const std::uint64_t fours = (count + 3) / 4;
-        for (std::uint64_t base = 0; base < fours; base += threads) {
+    typename P::Partial mine;
+    TEGU_NO_UNROLL
+    for (bool last = false; !last; count = (count + 1) / 2) {
+        last = count <= 2 * std::uint64_t{threads};
+        const unsigned each = count > threads ? 2 : 1;
+        const std::uint64_t left = each == 2 ? (count + 1) / 2 : count;
+        TEGU_NO_UNROLL
+        for (std::uint64_t base = 0; base < left; base += threads) {
             const std::uint64_t i = base + thread_index();
-            typename P::Partial merged;
-            if (i < fours) merged = merge_four<P>(words, 4 * i, count);
+            mine = typename P::Partial();
+            if (i < left) mine = load_partial<P>(words, each * i);
+            if (each == 2 && 2 * i + 1 < count) P::merge(&mine, load_partial<P>(words, 2 * i + 1));
+            if (last) break;
             block_barrier();  // place i is no longer needed by any thread
-            if (i < fours) store_partial<P>(words, i, merged);
+            if (i < left) store_partial<P>(words, i, mine);
             block_barrier();
         }
-        count = fours;
     }
-    typename P::Partial partial;
-    if (count > threads)
-        partial = merge_four<P>(words, 4 * std::uint64_t{thread_index()}, count);
-    else if (thread_index() < count)
-        partial = load_partial<P>(words, thread_index());
-    partial = warp_tree<P>(partial, kWarpLanes);
-    return team_tree<P>(partial, block_warps(), shared);
+    return mine;
 }
 
 // Stores what the block has (in thread 0) for the others that `ticket` counts. True in all threads of the last of them to do so, which sees what the
@@ -137,32 +136,34 @@ TEGU_DEVICE bool leave_partial(std::uint64_t* words, std::uint64_t index, const 
     return block_any(last);
 }
 
-// From the warps of a block to the sequences that they end: true in all threads of a block whose teams end one, and then lane 0 of a team's first warp
-// holds the partial result of the whole sequence. Of many groups the last block of every fan leaves one partial result for the last block of all
-// (ReduceClosing). All threads of the block call it, once.
+// From the first `lanes` lanes of the warps of a block to the sequences that they end: true in all threads of a block whose teams end one, and then lane 0
+// of a team's first warp holds the partial result of the whole sequence. Of many groups the last block of every fan leaves one partial result for the
+// last block of all (ReduceClosing). All threads of the block call it, once.
 template <class P>
-TEGU_DEVICE bool close_sequence(typename P::Partial* partial, const TeamPlace& place, const ReduceShape& shape,
-                                const ReduceWork& work, std::uint64_t* shared) {
-    *partial = team_tree<P>(*partial, shape.team_warps, shared);
-    if (shape.groups == 1) return true;
+TEGU_DEVICE bool close_sequence(typename P::Partial* partial, unsigned lanes, const TeamPlace& place,
+                                const ReduceShape& shape, const ReduceWork& work, std::uint64_t* shared) {
     const ReduceClosing& closing = shape.closing;
     std::uint64_t* words = static_cast<std::uint64_t*>(work.partials) + place.slot * closing.places * P::kWords;
     std::uint32_t* tickets = work.tickets + place.slot * closing.tickets;
     std::uint64_t index = place.group;
     std::uint64_t count = shape.groups;
+    unsigned team_warps = shape.team_warps;
     TEGU_NO_UNROLL
-    for (unsigned level = closing.fans > 1 ? 0 : 1; level < 2; ++level) {
+    for (unsigned level = count == 1 ? 2 : closing.fans > 1 ? 0 : 1;; ++level) {
+        *partial = team_tree<P>(*partial, lanes, team_warps, shared);
+        if (level == 2) return true;
         const std::uint64_t fan = level == 0 ? index / kFanGroups : 0;
         const std::uint64_t left = count - fan * kFanGroups;
         const auto here = static_cast<std::uint32_t>(level == 0 && left > kFanGroups ? kFanGroups : left);
         if (!leave_partial<P>(words, index, *partial, tickets + fan, here)) return false;
-        *partial = block_tree<P>(words + fan * (kFanGroups * P::kWords), here, shared);
+        *partial = gather_partials<P>(words + fan * (kFanGroups * P::kWords), here);
         words += count * P::kWords;
         tickets += closing.fans;
         index = fan;
         count = closing.fans;
+        lanes = kWarpLanes;
+        team_warps = block_warps();
     }
-    return true;
 }
 
 // --- where extremes are -------------------------------------------------------------------------------------------------

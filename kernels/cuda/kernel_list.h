@@ -21,6 +21,7 @@
     X(entropy_map_slide)     \
     X(histogram)             \
     X(levels)                \
+    X(reduce)                \
     X(rowscale)              \
     X(sort)                  \
     X(topk_distinct)         \

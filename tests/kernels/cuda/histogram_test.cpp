@@ -78,6 +78,22 @@ class CudaHistogram : public CudaTest {
         return same_on_both(context_, job, {input_from(values)})
                << element_word(type) << ", " << bins << " bins from " << lo << " to " << hi << ", seed " << seed;
     }
+    // In every 128 elements, the middles of bins, one that lies close to an edge, and ever closer: most bins are guessed, those next to an edge must not be.
+    testing::AssertionResult same_next_to_few_edges(std::uint32_t bins, double lo, double hi, std::uint64_t seed) {
+        std::mt19937_64 random(seed);
+        const double step = (hi - lo) / bins;
+        std::vector<float> values;
+        for (int i = 0; i < 128 * 120; ++i)
+            values.push_back(static_cast<float>(lo + (static_cast<double>(random() % bins) + 0.5) * step));
+        for (std::size_t i = 0; i < values.size(); i += 128) {
+            const double close = std::ldexp(random() % 2 == 0 ? 1.0 : -1.0, -static_cast<int>(i / 128 % 30));
+            values[i + random() % 128] =
+                static_cast<float>(lo + (static_cast<double>(random() % (bins + 1)) + close) * step);
+        }
+        const Job job{ElementType::F32, Axis::Whole, 1, values.size(), bins_of(bins, lo, hi)};
+        return same_on_both(context_, job, {input_from(values)})
+               << bins << " bins from " << lo << " to " << hi << ", seed " << seed;
+    }
     template <class T>
     static T near(double number, int steps) {
         if constexpr (std::is_same_v<T, Half>) {
@@ -160,6 +176,19 @@ TEST_F(CudaHistogram, NeighboursOfEveryEdgeGiveTheSameBits) {
             ASSERT_TRUE(same_at_edges<std::uint64_t>(ElementType::U64, bins, -5, 1e300, seed));
         }
     }
+}
+
+TEST_F(CudaHistogram, OneElementNextToAnEdgeAmongManyGivesTheSameBits) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed)
+        for (const std::uint32_t bins : {1u, 3u, 64u, 100u, 256u, 1000u}) {
+            ASSERT_TRUE(same_next_to_few_edges(bins, 0, 1, seed));
+            ASSERT_TRUE(same_next_to_few_edges(bins, 0, 256, seed));
+            ASSERT_TRUE(same_next_to_few_edges(bins, -1, 1, seed));
+            ASSERT_TRUE(same_next_to_few_edges(bins, 0.1, 0.7, seed));
+            ASSERT_TRUE(same_next_to_few_edges(bins, 3, 7e5, seed));
+            ASSERT_TRUE(same_next_to_few_edges(bins, -1e-40, 1e-39, seed));
+            ASSERT_TRUE(same_next_to_few_edges(bins, -2e38, 1e38, seed));
+        }
 }
 
 // Edges that are not far apart compared with f64's spacing: only few bins may be so narrow.

@@ -199,44 +199,48 @@ def arguments():
     return options
 
 
+class Report:
+    """What is known so far; on disk after each phase, so that a run that is broken off leaves what it had."""
+
+    def __init__(self, build, options):
+        self.folder = options.report or os.path.join(build, "gpu-check")
+        self.content = gpu_report.describe(build, options.commit, sys.argv[1:])
+        self.content.update(tests=[], sanitizers=[], benchmarks=[], phases=[])
+        self.began = time.time()
+        os.makedirs(self.folder, exist_ok=True)
+
+    def add(self, phase, rows):
+        self.content[phase] = rows
+        now = time.time()
+        self.content["phases"].append("%s %.0f s" % (phase, now - self.began))
+        self.began = now
+        with open(os.path.join(self.folder, "report.json"), "w") as out:
+            json.dump(self.content, out, indent=1, sort_keys=True)
+            out.write("\n")
+        with open(os.path.join(self.folder, "report.md"), "w") as out:
+            out.write(gpu_report.markdown(self.content))
+
+
+def sanitize(build, options):
+    sanitizer = shutil.which("compute-sanitizer", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
+    if not sanitizer:
+        return [{"name": "compute-sanitizer", "tool": tool, "state": "not run", "why": "it is not installed", "seconds": 0} for tool in options.tools]
+    wanted = options.tests if options.sanitize_tests is None else options.sanitize_tests
+    return run_sanitizers(find_units(build, wanted) if wanted != "none" else [], options.tools, sanitizer, options)
+
+
 def main():
     options = arguments()
     build = os.path.abspath(options.build)
-    report = gpu_report.describe(build, options.commit, sys.argv[1:])
-    phases = []
-
-    def phase(name, result):
-        now = time.time()
-        phases.append("%s %.0f s" % (name, now - phase.began))
-        phase.began = now
-        return result
-
-    phase.began = time.time()
-    units = [] if options.tests == "none" else find_units(build, options.tests)
-    report["tests"] = phase("tests", run_tests(units, options))
-    report["sanitizers"] = []
+    report = Report(build, options)
+    if options.tests != "none":
+        report.add("tests", run_tests(find_units(build, options.tests), options))
     if options.tools:
-        sanitizer = shutil.which("compute-sanitizer", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
-        if sanitizer:
-            wanted = options.tests if options.sanitize_tests is None else options.sanitize_tests
-            chosen = find_units(build, wanted) if wanted != "none" else []
-            report["sanitizers"] = phase("sanitizers", run_sanitizers(chosen, options.tools, sanitizer, options))
-        else:
-            report["sanitizers"] = [{"name": "compute-sanitizer", "tool": tool, "state": "not run", "why": "it is not installed", "seconds": 0}
-                                    for tool in options.tools]
-    report["benchmarks"] = [] if options.bench == "none" else phase("benchmarks", run_benchmarks(build, options))
-    report["phases"] = phases
-
-    folder = options.report or os.path.join(build, "gpu-check")
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "report.json"), "w") as out:
-        json.dump(report, out, indent=1, sort_keys=True)
-        out.write("\n")
-    text = gpu_report.markdown(report)
-    with open(os.path.join(folder, "report.md"), "w") as out:
-        out.write(text)
-    sys.stdout.write(text)
-    return 0 if gpu_report.is_good(report) else 1
+        report.add("sanitizers", sanitize(build, options))
+    if options.bench != "none":
+        report.add("benchmarks", run_benchmarks(build, options))
+    sys.stdout.write(gpu_report.markdown(report.content))
+    return 0 if gpu_report.is_good(report.content) else 1
 
 
 if __name__ == "__main__":

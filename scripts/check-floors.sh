@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The oldest tools that can be had, nearest to JetPack 4: builds HEAD in a chroot of Debian 11 with CUDA 11.2, g++ 10 (and 9 as the host compiler of device
+# code), CMake 3.18, Boost 1.74, systemd 247 and python 3.9, CUDA included, and runs the tests that need no GPU. Needs root, debootstrap and a package
+# mirror; 6 GB, and the better part of an hour on 2 cores. Run by hand; docs/dependencies.md says when it was, and what it found.
+#   usage: scripts/check-floors.sh [--targets "A B ..."] [--architectures one|LIST] [--no-tests] [FOLDER]     default FOLDER: /var/tmp/tegu-floor
+# --targets: builds these alone, and runs no tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+targets= architectures=one tests=yes folder=/var/tmp/tegu-floor
+while [ $# -gt 0 ]; do
+    case $1 in
+    --targets) targets=$2; tests=no; shift 2 ;;
+    --architectures) architectures=$2; shift 2 ;;
+    --no-tests) tests=no; shift ;;
+    -*) echo "check-floors: unknown argument '$1'" >&2; exit 64 ;;
+    *) folder=$1; shift ;;
+    esac
+done
+
+[ "$(id -u)" -eq 0 ] || { echo "check-floors: needs root (chroot and mounts)" >&2; exit 77; }
+command -v debootstrap >/dev/null || { echo "check-floors: needs debootstrap" >&2; exit 69; }
+suite=bullseye
+[ -e "$folder/etc/debian_version" ] ||
+    debootstrap --variant=minbase --components=main,contrib,non-free --include=git,ca-certificates "$suite" "$folder" >/dev/null
+echo "deb http://deb.debian.org/debian $suite main contrib non-free" >"$folder/etc/apt/sources.list"
+rm -rf "$folder/root/tegu"
+git clone -q --no-hardlinks . "$folder/root/tegu"
+
+# A mount namespace of its own: nothing stays mounted, whatever happens.
+export folder targets architectures tests
+unshare --mount --fork --pid --kill-child bash -euo pipefail -s <<'INSIDE'
+mount --make-rprivate /
+mount -t proc proc "$folder/proc"
+mount -t sysfs sysfs "$folder/sys"
+mount --rbind /dev "$folder/dev"
+mount -t tmpfs tmpfs "$folder/run"
+cp /etc/resolv.conf "$folder/etc/resolv.conf" 2>/dev/null || true
+cp /etc/hosts "$folder/etc/hosts" 2>/dev/null || true
+inside() { env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    targets="$targets" architectures="$architectures" JOBS="${JOBS:-$(nproc)}" chroot "$folder" bash -euo pipefail -c "$1" </dev/null; }
+inside 'if ! command -v nvcc >/dev/null || ! command -v g++-9 >/dev/null; then
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends nvidia-cuda-toolkit g++-9 g++ cmake ninja-build pkg-config libboost-dev libboost-context-dev \
+        libsystemd-dev libpng-dev zlib1g-dev libgtest-dev libbenchmark-dev python3 python3-numpy procps util-linux systemd >/dev/null
+fi
+nvcc --version | sed -n "s/.*release/CUDA/p"; g++ --version | head -1; cmake --version | head -1'
+began=$(date +%s)
+inside 'cd /root/tegu && CUDAHOSTCXX=/usr/bin/g++-9 cmake -S . -B build/floor -G Ninja -DTEGU_CUDA=on "-DTEGU_CUDA_ARCHITECTURES=$architectures" \
+    -DTEGU_TESTS=ON -DTEGU_BENCH=ON -DCMAKE_BUILD_TYPE=Release >/dev/null &&
+    cmake --build build/floor --parallel "$JOBS" ${targets:+--target $targets} >build/floor.log 2>&1 ||
+    { grep -E -A 12 "error|FAILED" build/floor.log | head -80; exit 1; }'
+echo "check-floors: built (${targets:-all}) in $(($(date +%s) - began)) s"
+[ "$tests" = no ] || inside 'cd /root/tegu/build/floor && ctest --output-on-failure --parallel "$JOBS" -LE "^gpu$"'
+INSIDE

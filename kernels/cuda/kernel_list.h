@@ -21,10 +21,16 @@
     X(entropy_map_slide)     \
     X(histogram)             \
     X(levels)                \
+    X(quantile)              \
+    X(quantile_blocks)       \
     X(reduce)                \
     X(rowscale)              \
     X(sort)                  \
+    X(sort_pairs)            \
+    X(topk)                  \
+    X(topk_cut)              \
     X(topk_distinct)         \
+    X(topk_filter)           \
     X(topk_rows)
 
 namespace tegu {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launches of quantile (docs/numerics.md, "Quantiles"): order statistics of sequences, as ascending ranks.
-//   short sequences  are sorted by a block each;
+//   short sequences  are sorted by a warp each, longer ones by a block each, or, for few statistics, looked through by one: it narrows the range of ranks until
+//                    little is left around each statistic;
 //   long ones        are counted digit by digit from the highest on. After a pass the host knows in which bin each wanted statistic lies; the next pass counts
 //                    the next digit in these bins alone. All statistics of a sequence, and several sequences, share the passes.
 #pragma once
@@ -17,14 +18,20 @@ struct QuantilePolicy {
     unsigned waves;          // blocks that count: this many times what is resident at once
     unsigned
         shared_bins;  // bins that a block counts in shared memory at most: a multiple of 2048; fewer where shared memory is small
+    unsigned warp_elements = 256;            // longest sequence that a warp sorts: up to kWarpQuantileElements
+    unsigned windows = 8;                    // quantiles that a block finds by narrowing; more are sorted
+    std::uint64_t window_elements = 1024;    // above which it does
+    std::uint64_t piece_elements = 1 << 23;  // that a multiprocessor counts in one launch: milliseconds
 
     friend constexpr bool operator==(const QuantilePolicy& a, const QuantilePolicy& b) {
         return a.block_threads == b.block_threads && a.room == b.room && a.count_threads == b.count_threads &&
-               a.waves == b.waves && a.shared_bins == b.shared_bins;
+               a.waves == b.waves && a.shared_bins == b.shared_bins && a.warp_elements == b.warp_elements &&
+               a.windows == b.windows && a.window_elements == b.window_elements && a.piece_elements == b.piece_elements;
     }
 };
-constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384};
+constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384, 256, 8, 1024, 1 << 23};
 
+constexpr unsigned kWarpQuantileElements = 256;
 constexpr unsigned kQuantileDigitBits = 11;
 constexpr unsigned kMaxQuantileLevels = 8;
 constexpr std::uint16_t kNoNode = 0xffff;
@@ -34,9 +41,6 @@ unsigned quantile_room(unsigned width, const QuantilePolicy& policy, const Devic
 // Bins that one block of the device can count in shared memory: at most policy.shared_bins.
 unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits);
 
-// nans[s]: how many elements of sequence s are NaN. One launch. REQUIRES: in.is_float; count <= 2^31 - 1.
-LaunchStatus launch_count_nans(const Sequences& in, std::uint64_t* nans, const QuantilePolicy& policy, Stream stream);
-
 // Places of statistics in sorted sequences, and where the ranks go.
 struct BlockQuantiles {
     const std::uint64_t* places;  // [quantiles], or [count, quantiles] if each sequence has its own
@@ -45,9 +49,14 @@ struct BlockQuantiles {
     std::uint64_t* pairs;  // [count, quantiles, 2]: the rank at the place and the one behind it
     std::uint64_t* nans;   // [count]
 };
-// One launch. REQUIRES: n <= room <= quantile_room(); count <= 2^31 - 1.
+// All sorted by blocks. One launch. REQUIRES: n <= room <= quantile_room(); count <= 2^31 - 1.
 LaunchStatus launch_quantile_blocks(const Sequences& in, const BlockQuantiles& quantiles, unsigned room,
                                     const QuantilePolicy& policy, Stream stream);
+// The same by warps. REQUIRES: n <= kWarpQuantileElements; width <= 4; count <= 2^31 - 1.
+LaunchStatus launch_quantile_rows(const Sequences& in, const BlockQuantiles& quantiles, Stream stream);
+// The same by blocks that narrow. Any n. REQUIRES: count <= 2^31 - 1.
+LaunchStatus launch_quantile_windows(const Sequences& in, const BlockQuantiles& quantiles, const QuantilePolicy& policy,
+                                     const DeviceLimits& limits, Stream stream);
 
 // The digits that are counted, and the nodes of a tree above them: node 0 at level 0, and each node has a child for some values of its digit.
 struct QuantileLevels {
@@ -58,11 +67,11 @@ struct QuantileLevels {
     const std::uint16_t*
         children[kMaxQuantileLevels];  // above depth: [count, nodes, 2^bits] nodes of the next level, or kNoNode
 };
-// counts[s, node, digit] at level depth. nans[s] as launch_count_nans, of floats at level 0; else 0. Two memory operations and one launch.
+// counts[s, node, digit] at level depth. nans[s]: how many elements are NaN, of floats at level 0; else 0. Two memory operations and one launch.
 // REQUIRES: count <= 65535. Children may hold anything: what is not below nodes[level + 1] counts as kNoNode.
 LaunchStatus launch_quantile_counts(const Sequences& in, const QuantileLevels& levels, std::uint64_t* counts,
-                                    std::uint64_t* nans, const QuantilePolicy& policy, const DeviceLimits& limits,
-                                    Stream stream);
+                                    std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
+                                    const DeviceLimits& limits, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -39,11 +39,20 @@ class QuantileRun {
 
     Result<void> run() {
         const unsigned room = quantile_room(in_.width, policy_, context_.limits);
-        return in_.n <= room ? by_blocks() : by_counts();
+        return in_.n <= room || by_window() ? by_blocks() : by_counts();
     }
     const std::string& method() const { return method_; }
 
   private:
+    bool by_warp() const {
+        return in_.width <= 4 && in_.n <= std::min<std::uint64_t>(policy_.warp_elements, kWarpQuantileElements);
+    }
+    // Blocks that look through a long sequence are worth it where there are enough of them to fill the device.
+    bool by_window() const {
+        const bool fills = in_.count * 2 >= context_.limits.multiprocessors && in_.n <= kBlockWork;
+        return params_.q.size() <= policy_.windows && in_.n > policy_.window_elements && (fills || in_.n <= 32768);
+    }
+
     template <class T>
     Result<T*> take(std::uint64_t count) {
         Result<void*> taken = context_.workspace->take(static_cast<std::size_t>(count * sizeof(T)));
@@ -62,8 +71,8 @@ class QuantileRun {
 
     // --- short sequences ----------------------------------------------------------------------------------------------------
 
+    // One warp or block for each sequence. Places are taken as if nothing was NaN; where that is not so, sequences are dealt with again, by places of their own.
     Result<void> by_blocks() {
-        method_ = "blocks";
         const std::uint64_t quantiles = params_.q.size();
         const bool own_places = params_.skip_nans && in_.is_float;
         const std::uint64_t batch = std::clamp<std::uint64_t>(
@@ -72,57 +81,66 @@ class QuantileRun {
         // Pairs of ranks, then the numbers of NaN: one piece to read.
         Result<std::uint64_t*> found = take<std::uint64_t>(batch * (2 * quantiles + 1));
         if (!found) return std::move(found).error();
-        Result<std::uint64_t*> places = take<std::uint64_t>(own_places ? batch * quantiles : quantiles);
+        Result<std::uint64_t*> places = take<std::uint64_t>(quantiles);
         if (!places) return std::move(places).error();
         std::vector<std::uint64_t> host_places;
-        if (!own_places) {
-            for (const double q : params_.q) host_places.push_back(place_of(q, 0));
-            Result<void> written =
-                context_.workspace->write(*places, host_places.data(), host_places.size() * sizeof(std::uint64_t));
-            if (!written) return written;
-        }
-        for (std::uint64_t first = 0; first < in_.count; first += batch) {
+        for (const double q : params_.q) host_places.push_back(place_of(q, 0));
+        Result<void> done =
+            context_.workspace->write(*places, host_places.data(), host_places.size() * sizeof(std::uint64_t));
+        std::uint64_t* each = nullptr;
+        for (std::uint64_t first = 0; first < in_.count && done; first += batch) {
             if (stop_.stop_requested()) return stop_.error();
             const Sequences part = part_of(in_, first, std::min(batch, in_.count - first));
-            if (own_places) {
-                Result<void> placed = place_each(part, *found, *places);
-                if (!placed) return placed;
+            BlockQuantiles of{*places, false, quantiles, *found, *found + part.count * 2 * quantiles};
+            std::vector<std::uint64_t> pairs(static_cast<std::size_t>(part.count * (2 * quantiles + 1)));
+            done = pairs_of(part, of, &pairs);
+            const auto nans = pairs.begin() + static_cast<std::ptrdiff_t>(part.count * 2 * quantiles);
+            if (done && own_places &&
+                std::any_of(nans, pairs.end(), [](std::uint64_t of_one) { return of_one != 0; })) {
+                if (each == nullptr) {
+                    Result<std::uint64_t*> taken = take<std::uint64_t>(batch * quantiles);
+                    if (!taken) return std::move(taken).error();
+                    each = *taken;
+                }
+                std::vector<std::uint64_t> all;
+                for (auto of_one = nans; of_one != pairs.end(); ++of_one)
+                    for (const double q : params_.q) all.push_back(has_statistics(*of_one) ? place_of(q, *of_one) : 0);
+                of.places = each;
+                of.own_places = true;
+                done = context_.workspace->write(each, all.data(), all.size() * sizeof(std::uint64_t));
+                if (done) done = pairs_of(part, of, &pairs);  // which waits: `all` may go
             }
-            Result<void> done =
-                sort_batch(part, first,
-                           BlockQuantiles{*places, own_places, quantiles, *found, *found + part.count * 2 * quantiles});
-            if (!done) return done;
+            if (done) done = finish_pairs(part, first, pairs);
         }
-        return {};
+        return done;
     }
 
-    // Places among what is not NaN, which differs from sequence to sequence. `nans`: [count].
-    Result<void> place_each(const Sequences& part, std::uint64_t* nans, std::uint64_t* places) {
-        std::vector<std::uint64_t> counted(static_cast<std::size_t>(part.count));
-        Result<void> done = check_cuda(launch_count_nans(part, nans, policy_, context_.stream), "quantile's NaN");
-        if (done) done = context_.workspace->read(counted.data(), nans, counted.size() * sizeof(std::uint64_t));
-        if (!done) return done;
-        std::vector<std::uint64_t> all;
-        all.reserve(counted.size() * params_.q.size());
-        for (const std::uint64_t of_one : counted)
-            for (const double q : params_.q) all.push_back(has_statistics(of_one) ? place_of(q, of_one) : 0);
-        done = context_.workspace->write(places, all.data(), all.size() * sizeof(std::uint64_t));
-        return done ? context_.workspace->synchronize() : done;  // `all` goes
+    Result<void> pairs_of(const Sequences& part, const BlockQuantiles& quantiles, std::vector<std::uint64_t>* pairs) {
+        LaunchStatus status = 0;
+        if (by_warp()) {
+            method_ = "warps";
+            status = launch_quantile_rows(part, quantiles, context_.stream);
+        } else if (by_window()) {
+            method_ = "windows";
+            status = launch_quantile_windows(part, quantiles, policy_, context_.limits, context_.stream);
+        } else {
+            method_ = "blocks";
+            unsigned room = 1;
+            while (room < part.n) room *= 2;
+            status = launch_quantile_blocks(part, quantiles, room, policy_, context_.stream);
+        }
+        Result<void> done = check_cuda(status, "quantile of rows");
+        return done ? context_.workspace->read(pairs->data(), quantiles.pairs, pairs->size() * sizeof(std::uint64_t))
+                    : done;
     }
 
-    Result<void> sort_batch(const Sequences& part, std::uint64_t first, const BlockQuantiles& quantiles) {
-        unsigned room = 1;
-        while (room < part.n) room *= 2;
-        std::vector<std::uint64_t> found(static_cast<std::size_t>(part.count * (2 * quantiles.quantiles + 1)));
-        Result<void> done =
-            check_cuda(launch_quantile_blocks(part, quantiles, room, policy_, context_.stream), "quantile of blocks");
-        if (done) done = context_.workspace->read(found.data(), quantiles.pairs, found.size() * sizeof(std::uint64_t));
-        if (!done) return done;
-        const std::uint64_t* const nans = found.data() + part.count * 2 * quantiles.quantiles;
+    Result<void> finish_pairs(const Sequences& part, std::uint64_t first, const std::vector<std::uint64_t>& found) {
+        const std::uint64_t quantiles = params_.q.size();
+        const std::uint64_t* const nans = found.data() + part.count * 2 * quantiles;
         std::vector<std::byte> results(static_cast<std::size_t>(part.count) * result_bytes_);
         std::vector<Pair> pairs(params_.q.size());
         for (std::uint64_t row = 0; row < part.count; ++row) {
-            const std::uint64_t* const own = found.data() + row * 2 * quantiles.quantiles;
+            const std::uint64_t* const own = found.data() + row * 2 * quantiles;
             for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = Pair{own[2 * i], own[2 * i + 1]};
             kernels::quantile::finish(params_, type_, in_.n, std::min(nans[row], in_.n), pairs.data(),
                                       results.data() + row * result_bytes_);
@@ -148,6 +166,14 @@ class QuantileRun {
         }
         method_ = "counts passes=" + std::to_string(passes_);
         return {};
+    }
+
+    // Between the pieces of a launch: waits, and asks whether to go on.
+    static LaunchStatus between(void* self) {
+        QuantileRun& run = *static_cast<QuantileRun*>(self);
+        run.paused_ = run.context_.workspace->synchronize();
+        if (run.paused_ && run.stop_.stop_requested()) run.paused_ = run.stop_.error();
+        return run.paused_ ? 0 : -1;
     }
 
     // Digits are narrower where there are too many nodes to be counted in shared memory otherwise.
@@ -177,9 +203,10 @@ class QuantileRun {
             passes_ = std::max(passes_, depth + 1);
             const std::uint64_t bins = std::uint64_t{nodes} << bits;  // of a sequence
             host_counts.resize(static_cast<std::size_t>(part.count * bins));
-            Result<void> done = check_cuda(
-                launch_quantile_counts(part, levels, counts, nans, policy_, context_.limits, context_.stream),
-                "quantile's counts");
+            const Pieces pieces{policy_.piece_elements * context_.limits.multiprocessors, &between, this};
+            const LaunchStatus status =
+                launch_quantile_counts(part, levels, counts, nans, policy_, pieces, context_.limits, context_.stream);
+            Result<void> done = paused_ ? check_cuda(status, "quantile's counts") : std::move(paused_);
             if (done && depth == 0)
                 done = context_.workspace->read(nans_of.data(), nans, nans_of.size() * sizeof(std::uint64_t));
             if (done)
@@ -260,6 +287,7 @@ class QuantileRun {
     const kernels::StopToken& stop_;
     std::string method_;
     unsigned passes_ = 0;
+    Result<void> paused_;  // why a launch ended between its pieces
     Table tables_[kMaxQuantileLevels];
 };
 

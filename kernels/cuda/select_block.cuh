@@ -115,39 +115,48 @@ struct SelectRange {
     TEGU_DEVICE std::uint64_t cut_index() const { return by_index ? high : ~std::uint64_t{0}; }
 };
 
-// The smallest and the largest rank of a source, to all threads.
+// The smallest of the lanes' ranks.
+template <class U>
+TEGU_DEVICE U warp_least(U rank) {
+    if (sizeof(U) <= 4) return static_cast<U>(warp_min(static_cast<std::uint32_t>(rank)));
+    std::uint64_t least = rank;
+    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
+        const std::uint64_t other = shuffle_xor(least, mask);
+        least = other < least ? other : least;
+    }
+    return static_cast<U>(least);
+}
+
+// The smallest and the largest rank of a source, to all threads; look(rank) is called for each.
+template <class U, class Source, class Look>
+TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
+                              std::uint64_t* largest, Look look) {
+    TEGU_SHARED_ARRAY(U, lows, kWarpLanes);
+    TEGU_SHARED_ARRAY(U, highs, kWarpLanes);  // turned, so that the smallest is looked for
+    U low = static_cast<U>(~U{0});
+    U high = static_cast<U>(~U{0});
+    for_each_pair<U>(source, count, [&](std::uint64_t, U rank, bool valid) {
+        const U turned = static_cast<U>(~rank);
+        low = valid && rank < low ? rank : low;
+        high = valid && turned < high ? turned : high;
+        if (valid) look(rank);
+    });
+    low = warp_least(low);
+    high = warp_least(high);
+    if (lane_index() == 0) {
+        lows[warp_index()] = low;
+        highs[warp_index()] = high;
+    }
+    block_barrier();
+    const unsigned warp = lane_index() < block_warps() ? lane_index() : 0;
+    *smallest = warp_least(lows[warp]);
+    *largest = static_cast<U>(~warp_least(highs[warp]));
+    block_barrier();  // the arrays are used again
+}
 template <class U, class Source>
 TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
                               std::uint64_t* largest) {
-    TEGU_SHARED_ARRAY(std::uint64_t, lows, kWarpLanes);
-    TEGU_SHARED_ARRAY(std::uint64_t, highs, kWarpLanes);
-    U low = static_cast<U>(~U{0});
-    U high = 0;
-    for_each_pair<U>(source, count, [&](std::uint64_t, U rank, bool valid) {
-        if (!valid) return;
-        low = rank < low ? rank : low;
-        high = rank > high ? rank : high;
-    });
-    std::uint64_t least = low;
-    std::uint64_t most = high;
-    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
-        const std::uint64_t other_least = shuffle_xor(least, mask);
-        const std::uint64_t other_most = shuffle_xor(most, mask);
-        least = other_least < least ? other_least : least;
-        most = other_most > most ? other_most : most;
-    }
-    if (lane_index() == 0) {
-        lows[warp_index()] = least;
-        highs[warp_index()] = most;
-    }
-    block_barrier();
-    for (unsigned warp = 0; warp < block_warps(); ++warp) {
-        least = lows[warp] < least ? lows[warp] : least;
-        most = highs[warp] > most ? highs[warp] : most;
-    }
-    block_barrier();  // the arrays are used again
-    *smallest = least;
-    *largest = most;
+    block_extent<U>(source, count, smallest, largest, [](U) {});
 }
 
 // Bins side by side.
@@ -159,7 +168,7 @@ struct BinRun {
 };
 
 // The bin where the sum of the bins reaches `wanted` (>= 1), and those behind it that begin before the sum reaches `stop`, as long as all have at most `most`
-// pairs; to all threads. False if the sum never reaches it.
+// pairs; to all threads. False if the sum never reaches it. The bins' sum fits their type.
 template <class T>
 TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64_t stop, std::uint64_t most,
                                 BinRun* run) {
@@ -168,14 +177,14 @@ TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64
     const unsigned share = (kSelectBins + block_threads() - 1) / block_threads();
     const unsigned begin = thread_index() * share < kSelectBins ? thread_index() * share : kSelectBins;
     const unsigned end = begin + share < kSelectBins ? begin + share : kSelectBins;
-    std::uint64_t own = 0;
+    T own = 0;
     for (unsigned b = begin; b < end; ++b) own += bins[b];
     if (thread_index() == 0) {
         found[0] = kSelectBins;
         longest = 0;
     }
-    std::uint64_t total;
-    const std::uint64_t start = block_sum_before(own, &total);
+    T total;
+    const std::uint64_t start = block_sum_before<T>(own, &total);
     if (start < wanted && start + own >= wanted) {
         std::uint64_t sum = start;
         unsigned b = begin;
@@ -186,14 +195,16 @@ TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64
     }
     block_barrier();
     *run = BinRun{found[0], found[0], found[1], found[2]};
-    std::uint64_t sum = start;
-    for (unsigned b = begin; b < end; ++b) {
-        const bool begins = sum < stop;
-        sum += bins[b];
-        if (b > run->first && begins && sum - run->before <= most)
-            atomic_max(&longest, std::uint64_t{b} << 32 | (sum - run->before));
+    if (most != 0) {
+        std::uint64_t sum = start;
+        for (unsigned b = begin; b < end; ++b) {
+            const bool begins = sum < stop;
+            sum += bins[b];
+            if (b > run->first && begins && sum - run->before <= most)
+                atomic_max(&longest, std::uint64_t{b} << 32 | (sum - run->before));
+        }
+        block_barrier();
     }
-    block_barrier();
     if (longest >> 32 > run->first) {
         run->last = longest >> 32;
         run->inside = longest & 0xffffffffu;

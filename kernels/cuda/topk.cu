@@ -2,6 +2,7 @@
 // Blocks that sort what they select: of elements or of lists of survivors, each block its slice of the results, so that many results are no work for one block.
 #include "kernels/cuda/topk.h"
 
+#include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/select_block.cuh"
 
 namespace tegu {
@@ -52,6 +53,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     const std::uint64_t end = begin + job.slice < job.output.k ? begin + job.slice : job.output.k;
     const RankedSequence<U> sequence(job.in, number);
     std::uint64_t count = job.in.n;
+    std::uint64_t last_index = job.in.n - 1;
     SliceSource<U> source{sequence, nullptr, nullptr};
     SelectRange whole{0, ~std::uint64_t{0}, 0, count, 0, false};
     if (job.states != nullptr) {
@@ -63,12 +65,14 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
         whole.low = state.best < state.rank ? state.best : state.rank;
         whole.high = state.rank;
         whole.inside = count;
+        // Where all ranks are equal, none lies behind the cut.
+        if (whole.low == whole.high && state.index < last_index) last_index = state.index;
     } else if (count > job.room) {
         block_extent<U>(source, count, &whole.low, &whole.high);
     }
     for (std::uint64_t place = begin; place < end;) {
         SelectRange range = whole;
-        if (!block_window<U>(source, count, place, end, job.room, job.in.n - 1, bins, &range)) return;
+        if (!block_window<U>(source, count, place, end, job.room, last_index, bins, &range)) return;
         const unsigned collected = block_collect(source, count, ranks, indices, job.room,
                                                  [&](std::uint64_t i, U rank) { return range.takes(source, i, rank); });
         block_sort<U, true>(ranks, indices, block_fill(ranks, indices, collected));
@@ -114,9 +118,10 @@ unsigned power_of_two(std::uint64_t least) {
     return power;
 }
 
-// Of a block that looks at `pairs`, or sorts them: four a thread.
-unsigned threads_for(std::uint64_t pairs, const TopkPolicy& policy) {
-    const std::uint64_t wanted = (pairs / 4 + kWarpLanes) / kWarpLanes * kWarpLanes;
+// Of a block that looks at `pairs`, or sorts them: few for each thread where there are few blocks, more where many blocks wait for each other at barriers.
+unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const TopkPolicy& policy, const DeviceLimits& limits) {
+    const unsigned each = blocks > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
+    const std::uint64_t wanted = (pairs / each + kWarpLanes) / kWarpLanes * kWarpLanes;
     return wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
 }
 
@@ -145,7 +150,7 @@ LaunchStatus launch_slices_of_width(SliceJob job, std::uint64_t pairs, unsigned 
     const unsigned sorted = wanted < kFewPairs ? kFewPairs : wanted;
     const unsigned needed = pairs < sorted ? power_of_two(pairs) : sorted;
     job.room = needed < room ? needed : room;
-    const unsigned threads = threads_for(pairs, policy);
+    const unsigned threads = threads_for(pairs, job.in.count, policy, limits);
     switch (job.in.width) {
         case 1: return launch_slices<std::uint8_t>(job, threads, stream);
         case 2: return launch_slices<std::uint16_t>(job, threads, stream);
@@ -155,10 +160,11 @@ LaunchStatus launch_slices_of_width(SliceJob job, std::uint64_t pairs, unsigned 
 }
 
 template <class U>
-LaunchStatus launch_distinct(const Sequences& in, const TopkOutput& output, const TopkPolicy& policy, Stream stream) {
+LaunchStatus launch_distinct(const Sequences& in, const TopkOutput& output, const TopkPolicy& policy,
+                             const DeviceLimits& limits, Stream stream) {
     const unsigned room = power_of_two(in.n);
     return launch(select_distinct<U>,
-                  LaunchShape{static_cast<unsigned>(in.count), 1, threads_for(in.n, policy),
+                  LaunchShape{static_cast<unsigned>(in.count), 1, threads_for(in.n, in.count, policy, limits),
                               room * (sizeof(std::uint64_t) + sizeof(U))},
                   stream, in, output, room);
 }
@@ -177,10 +183,10 @@ LaunchStatus launch_select_blocks(const Sequences& in, const TopkOutput& output,
     if (!output.distinct)
         return launch_slices_of_width(SliceJob{in, nullptr, {}, output, 0, 0}, in.n, room, policy, limits, stream);
     switch (in.width) {
-        case 1: return launch_distinct<std::uint8_t>(in, output, policy, stream);
-        case 2: return launch_distinct<std::uint16_t>(in, output, policy, stream);
-        case 4: return launch_distinct<std::uint32_t>(in, output, policy, stream);
-        default: return launch_distinct<std::uint64_t>(in, output, policy, stream);
+        case 1: return launch_distinct<std::uint8_t>(in, output, policy, limits, stream);
+        case 2: return launch_distinct<std::uint16_t>(in, output, policy, limits, stream);
+        case 4: return launch_distinct<std::uint32_t>(in, output, policy, limits, stream);
+        default: return launch_distinct<std::uint64_t>(in, output, policy, limits, stream);
     }
 }
 
@@ -188,6 +194,27 @@ LaunchStatus launch_select_survivors(const Sequences& in, const SelectState* sta
                                      const TopkOutput& output, unsigned room, const TopkPolicy& policy,
                                      const DeviceLimits& limits, Stream stream) {
     return launch_slices_of_width(SliceJob{in, states, lists, output, 0, 0}, lists.room, room, policy, limits, stream);
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const TopkPolicy policy = kDefaultTopkPolicy;
+    const std::size_t pair = sizeof(std::uint64_t) + sizeof(U);
+    to.add("select_slices", {word}, select_slices<U>, policy.block_threads, kFewPairs * pair,
+           "reads the survivors 1 to 4 times, mostly from the L2 cache; writes k values and indices");
+    to.add("select_distinct", {word}, select_distinct<U>, policy.block_threads,
+           block_room(sizeof(U), policy, to.limits()) * pair, "reads n elements, writes k values and indices");
+}
+
+}  // namespace
+
+void list_topk_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
 }
 
 }  // namespace cuda

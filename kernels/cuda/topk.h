@@ -17,23 +17,27 @@ struct TopkPolicy {
     unsigned block_threads;  // of a block that selects and sorts: a multiple of 32, 32..1024
     unsigned
         room;  // pairs that such a block sorts in shared memory at most: a power of two; fewer where shared memory is small
-    unsigned sample;  // pairs that a cut is found from: up to kHeldPairs for each thread of a block
+    unsigned sample;               // pairs that a cut is found from: up to held_pairs() for each thread of a block
     std::uint64_t block_elements;  // longest sequence that a block selects from
     unsigned filter_threads;       // a multiple of 32, up to 512
     unsigned waves;                // blocks of passes over the elements: this many times what is resident at once
     unsigned sort_tile;  // elements that a block of kernels/cuda/sort.h takes at a time: a multiple of 256, up to 4096
-    unsigned slice = 128;       // results of a block that sorts
-    unsigned warp_results = 48; // that a warp takes of a short sequence, one after the other
+    unsigned slice = 128;                 // results of a block that sorts
+    unsigned warp_results = 48;           // that a warp takes of a short sequence, one after the other
+    std::uint64_t piece_pairs = 1 << 22;  // that a multiprocessor counts or moves in one launch: milliseconds
 
     friend constexpr bool operator==(const TopkPolicy& a, const TopkPolicy& b) {
         return a.block_threads == b.block_threads && a.room == b.room && a.sample == b.sample &&
                a.block_elements == b.block_elements && a.filter_threads == b.filter_threads && a.waves == b.waves &&
-               a.sort_tile == b.sort_tile && a.slice == b.slice &&
-               a.warp_results == b.warp_results;
+               a.sort_tile == b.sort_tile && a.slice == b.slice && a.warp_results == b.warp_results &&
+               a.piece_pairs == b.piece_pairs;
     }
 };
-constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 128, 48};
-constexpr unsigned kHeldPairs = 8;
+constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 128, 48, 1 << 22};
+// Pairs of a sample that a thread holds in registers.
+constexpr unsigned held_pairs(unsigned width) {
+    return width == 8 ? 8 : 16;
+}
 
 // Pairs of a width that one block of the device can sort: a power of two, at most policy.room.
 unsigned block_room(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits);
@@ -47,8 +51,8 @@ LaunchStatus launch_select_blocks(const Sequences& in, const TopkOutput& output,
 constexpr unsigned kWarpElements = 256;
 LaunchStatus launch_select_rows(const Sequences& in, const TopkOutput& output, Stream stream);
 
-// Pairs of a sample of n.
-std::uint64_t sample_size(std::uint64_t n, const TopkPolicy& policy);
+// Pairs of a sample of n: more of long sequences, where fewer survivors save more than a larger sample costs.
+std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy);
 // All of each state: a cut behind the best `place` pairs (from 1) of a sample_size() of its sequence, and at most about a quarter more. Samples lie evenly, but
 // at chance within equal parts. One launch. REQUIRES: 1 <= place <= sample.
 LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
@@ -59,7 +63,7 @@ LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::u
 constexpr std::uint64_t kCutWords = 2048 + 8;
 LaunchStatus launch_exact_cut(const Sequences& in, std::uint64_t k, std::uint64_t most, SelectState* states,
                               std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
-                              const DeviceLimits& limits, Stream stream);
+                              const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 
 // The survivors of the cuts among elements [begin, end), in any order; state.survivors grows by their number, state.best falls to the smallest rank. One launch.
 // REQUIRES: begin < end <= n; end - begin <= 2^31; count <= 65535.

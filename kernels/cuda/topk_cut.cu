@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts: from a sample that one block holds in registers, and by counting where a sample misled.
+#include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/topk_sample.cuh"
 
 namespace tegu {
@@ -46,14 +47,15 @@ struct CutProgress {
 static_assert(sizeof(CutProgress) <= 8 * (kCutWords - kSelectBins), "kCutWords is too small");
 
 // count_bins: one step of the search for a cut: counts the elements in the bins of the range, and goes to the bin of the k-th.
-// in:    elements [n]; bins, tickets and progress, zero at first      out: the same; at the end states[].rank and index
+// in:    elements [begin, end); bins, tickets and progress, zero at first      out: the same; at the end states[].rank and index
 // grid:  x strides over the elements, y = sequences                   block: policy.filter_threads
 // shared: 8 KB static                                                 result valid in: states, when all steps are done
 // moves: reads n sizeof(U) B                                          order: any
 // why:   the last block of a sequence makes the step, so no other launch is needed; bins that a block has not met are not added
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) count_bins(Sequences in, std::uint64_t k, std::uint64_t most, SelectState* states,
-                                                std::uint64_t* all_bins, std::uint32_t* tickets, bool first) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    count_bins(Sequences in, std::uint64_t begin, std::uint64_t end, std::uint64_t k, std::uint64_t most,
+               SelectState* states, std::uint64_t* all_bins, std::uint32_t* tickets, bool first) {
     TEGU_SHARED_ARRAY(std::uint32_t, own_bins, kSelectBins);
     const std::uint64_t number = block_y();
     const RankedSequence<U> sequence(in, number);
@@ -66,7 +68,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) count_bins(Sequences in, std::uint64_t k, s
     block_barrier();
     const unsigned shift = range.shift();
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
-    for (std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index(); i < in.n; i += stride) {
+    for (std::uint64_t i = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); i < end; i += stride) {
         const U rank = sequence.rank(i);
         if (range.by_index && rank != range.tie) continue;
         const std::uint64_t value = range.by_index ? i : rank;
@@ -75,7 +77,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) count_bins(Sequences in, std::uint64_t k, s
     block_barrier();
     for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads())
         if (own_bins[bin] != 0) atomic_add(&bins[bin], std::uint64_t{own_bins[bin]});
-    if (!last_block(&tickets[number], grid_x())) return;
+    if (end < in.n || !last_block(&tickets[number], grid_x())) return;
     BinRun run;
     const bool found = block_find_run(bins, k - range.before, 0, 0, &run);
     for (unsigned b = thread_index(); b < kSelectBins; b += block_threads()) bins[b] = 0;
@@ -95,15 +97,18 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) count_bins(Sequences in, std::uint64_t k, s
 template <class U>
 LaunchStatus launch_exact_cut_typed(const Sequences& in, std::uint64_t k, std::uint64_t most, SelectState* states,
                                     std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
-                                    const DeviceLimits& limits, Stream stream) {
-    const LaunchShape shape{blocks_for(in.n, policy.filter_threads, policy.waves, limits),
-                            static_cast<unsigned>(in.count), policy.filter_threads, 0};
+                                    const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
     unsigned index_bits = 0;
     while (index_bits < 64 && in.n >> index_bits != 0) ++index_bits;
     const unsigned steps =
         (8 * sizeof(U) + kSelectBinBits - 1) / kSelectBinBits + (index_bits + kSelectBinBits - 1) / kSelectBinBits;
     for (unsigned step = 0; step < steps; ++step) {
-        const LaunchStatus status = launch(count_bins<U>, shape, stream, in, k, most, states, bins, tickets, step == 0);
+        const LaunchStatus status = in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
+            const LaunchShape shape{blocks_for(some, policy.filter_threads, policy.waves, limits),
+                                    static_cast<unsigned>(in.count), policy.filter_threads, 0};
+            return launch(count_bins<U>, shape, stream, in, begin, begin + some, k, most, states, bins, tickets,
+                          step == 0);
+        });
         if (status != 0) return status;
     }
     return 0;
@@ -111,9 +116,10 @@ LaunchStatus launch_exact_cut_typed(const Sequences& in, std::uint64_t k, std::u
 
 }  // namespace
 
-std::uint64_t sample_size(std::uint64_t n, const TopkPolicy& policy) {
-    const std::uint64_t most = std::uint64_t{policy.block_threads} * kHeldPairs;
-    const std::uint64_t sample = policy.sample < most ? policy.sample : most;
+std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy) {
+    const std::uint64_t most = std::uint64_t{policy.block_threads} * held_pairs(width);
+    const std::uint64_t wanted = n < std::uint64_t{policy.sample} << 12 ? policy.sample : 2 * policy.sample;
+    const std::uint64_t sample = wanted < most ? wanted : most;
     return sample < n ? sample : n;
 }
 
@@ -129,16 +135,31 @@ LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::u
 
 LaunchStatus launch_exact_cut(const Sequences& in, std::uint64_t k, std::uint64_t most, SelectState* states,
                               std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
-                              const DeviceLimits& limits, Stream stream) {
-    switch (in.width) {
-        case 1: return launch_exact_cut_typed<std::uint8_t>(in, k, most, states, bins, tickets, policy, limits, stream);
-        case 2:
-            return launch_exact_cut_typed<std::uint16_t>(in, k, most, states, bins, tickets, policy, limits, stream);
-        case 4:
-            return launch_exact_cut_typed<std::uint32_t>(in, k, most, states, bins, tickets, policy, limits, stream);
-        default:
-            return launch_exact_cut_typed<std::uint64_t>(in, k, most, states, bins, tickets, policy, limits, stream);
-    }
+                              const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
+    const auto typed = in.width == 1   ? launch_exact_cut_typed<std::uint8_t>
+                       : in.width == 2 ? launch_exact_cut_typed<std::uint16_t>
+                       : in.width == 4 ? launch_exact_cut_typed<std::uint32_t>
+                                       : launch_exact_cut_typed<std::uint64_t>;
+    return typed(in, k, most, states, bins, tickets, policy, pieces, limits, stream);
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const TopkPolicy policy = kDefaultTopkPolicy;
+    to.add("sample_cut", {word}, sample_cut<U>, policy.block_threads, 0,
+           "reads a sector of 32 B an element of the sample");
+    to.add("count_bins", {word}, count_bins<U>, policy.filter_threads, 0, "reads n elements");
+}
+
+}  // namespace
+
+void list_topk_cut_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
 }
 
 }  // namespace cuda

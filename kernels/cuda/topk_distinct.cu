@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best k different values of long sequences. The k-th different rank of a sample is a cut that surely leaves k of them. The pass over the elements drops
 // what it has seen with a smaller index, so that values that repeat, however often, leave few pairs; what is left is sorted by one block.
-#include "kernels/cuda/topk_sample.cuh"
 #include "kernels/cuda/kernel_list.h"
+#include "kernels/cuda/topk_sample.cuh"
 #include "kernels/cuda/topk_tile.cuh"
 
 namespace tegu {
@@ -292,8 +292,10 @@ template <class U>
 void list_width(KernelLister& to, const char* word) {
     const TopkPolicy policy = kDefaultTopkPolicy;
     const std::size_t pair = sizeof(std::uint64_t) + sizeof(U), room = distinct_room(sizeof(U), policy, to.limits());
-    to.add("sample_distinct", {word}, sample_distinct<U>, policy.block_threads, 1024 * pair, "reads a sector of 32 B an element of the sample");
-    to.add("filter_distinct", {word}, filter_distinct<U>, policy.filter_threads, 0, "reads n elements, writes those that survive");
+    to.add("sample_distinct", {word}, sample_distinct<U>, policy.block_threads, 1024 * pair,
+           "reads a sector of 32 B an element of the sample");
+    to.add("filter_distinct", {word}, filter_distinct<U>, policy.filter_threads, 0,
+           "reads n elements, writes those that survive");
     to.add("select_distinct_survivors", {word}, select_distinct_survivors<U>, policy.block_threads, room * pair,
            "reads the survivors a few times, from the L2 cache");
 }

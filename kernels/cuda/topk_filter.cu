@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What survives a cut: one pass over the elements. Nearly all of them do not, so a warp asks of many at once whether the best of them does, and looks at
 // single ones only then.
+#include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/topk.h"
 #include "kernels/cuda/topk_tile.cuh"
 
@@ -73,7 +74,7 @@ struct WarpPlaces {
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
 // why:   where no element of a warp's packs survives, each costs its rank and one comparison; a survivor is read again, from L1
 template <class U, bool Float>
-TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, sizeof(U) < 4 ? 1 : 2)
+TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, kFilterBlocks<U>)
     filter_packs(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
     constexpr unsigned kWidth = FilterTile<U>::kWidth;
     TEGU_SHARED_ARRAY(U, ranks, kFilterBuffer);
@@ -198,8 +199,10 @@ template <class U, bool Float>
 LaunchStatus launch_filter_packs(const Sequences& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                                  const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
                                  Stream stream) {
-    const std::uint64_t threads = (end - begin) * sizeof(U) / 16 / kFilterPacks<U> + 1;
-    const unsigned blocks = blocks_for(threads, policy.filter_threads, policy.waves, limits);
+    const std::uint64_t tiles =
+        (end - begin) * sizeof(U) / 16 / (std::uint64_t{policy.filter_threads} * kFilterPacks<U>)+1;
+    const std::uint64_t most = std::uint64_t{limits.multiprocessors} * kFilterBlocks<U> * policy.waves;
+    const unsigned blocks = static_cast<unsigned>(tiles < most ? tiles : most);
     return launch(filter_packs<U, Float>,
                   LaunchShape{blocks, static_cast<unsigned>(in.count), policy.filter_threads, 0}, stream, in, begin,
                   end, states, lists);
@@ -230,6 +233,26 @@ LaunchStatus launch_filter(const Sequences& in, std::uint64_t begin, std::uint64
         case 4: return launch_filter_typed<std::uint32_t>(in, begin, end, states, lists, policy, limits, stream);
         default: return launch_filter_typed<std::uint64_t>(in, begin, end, states, lists, policy, limits, stream);
     }
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const unsigned threads = kDefaultTopkPolicy.filter_threads;
+    const char* const moves = "reads n elements, writes those that survive";
+    to.add("filter_packs", {word, "integer"}, filter_packs<U, false>, threads, 0, moves);
+    if (sizeof(U) > 1) to.add("filter_packs", {word, "float"}, filter_packs<U, (sizeof(U) > 1)>, threads, 0, moves);
+    to.add("filter_rows", {word}, filter_rows<U>, threads, 0, moves);
+}
+
+}  // namespace
+
+void list_topk_filter_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
 }
 
 }  // namespace cuda

@@ -74,6 +74,18 @@ class TopkRun {
         return static_cast<T*>(*taken);
     }
 
+    // Between the pieces of a launch: waits, and asks whether to go on. launched() says why not.
+    static LaunchStatus between(void* self) {
+        TopkRun& run = *static_cast<TopkRun*>(self);
+        run.paused_ = run.context_.workspace->synchronize();
+        if (run.paused_ && run.stop_.stop_requested()) run.paused_ = run.stop_.error();
+        return run.paused_ ? 0 : -1;
+    }
+    Pieces pieces() { return Pieces{policy_.piece_pairs * context_.limits.multiprocessors, &between, this}; }
+    Result<void> launched(LaunchStatus status, const char* what) {
+        return paused_ ? check_cuda(status, what) : std::move(paused_);
+    }
+
     // Calls body(first, count) for batches of sequences; between them the stop token is looked at.
     template <class Body>
     Result<void> for_each_batch(std::uint64_t most, Body body) {
@@ -119,7 +131,7 @@ class TopkRun {
 
     Result<void> by_cuts() {
         method_ = "cut";
-        const std::uint64_t sample = sample_size(in_.n, policy_);
+        const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
         const std::uint64_t place = std::min(safe_place(output_.k, in_.n, sample), sample);
         const std::uint64_t room =
             std::min(in_.n, std::max<std::uint64_t>(most_before(place, in_.n, sample), 2 * std::uint64_t{room_}));
@@ -185,9 +197,9 @@ class TopkRun {
             const Sequences one = part_of(in_, number, 1);
             done = context_.workspace->write(states + number, &fresh, sizeof fresh);
             if (done)
-                done = check_cuda(launch_exact_cut(one, output_.k, room, states + number, bins, tickets, policy_,
-                                                   context_.limits, context_.stream),
-                                  "topk by counting");
+                done = launched(launch_exact_cut(one, output_.k, room, states + number, bins, tickets, policy_,
+                                                 pieces(), context_.limits, context_.stream),
+                                "topk by counting");
             if (done) done = select(one, number, states + number);
             if (done) done = context_.workspace->synchronize();  // `fresh` may go
             if (!done) return done;
@@ -198,7 +210,7 @@ class TopkRun {
     // --- different ones -----------------------------------------------------------------------------------------------------
 
     Result<void> by_distinct_cuts(unsigned block_room) {
-        const std::uint64_t sample = sample_size(in_.n, policy_);
+        const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
         const std::uint64_t room = std::min(
             in_.n, std::max<std::uint64_t>(most_before(output_.k, in_.n, sample), 8 * std::uint64_t{block_room}));
         const std::uint64_t batch = std::clamp<std::uint64_t>(
@@ -225,8 +237,8 @@ class TopkRun {
 
     Result<void> distinct_of(const Sequences& part, std::uint64_t first, SelectState* states, const PairLists& lists,
                              const PairLists& kept, unsigned block_room) {
-        Result<void> done = check_cuda(launch_distinct_cut(part, sample_size(part.n, policy_), output_.k, block_room,
-                                                           states, policy_, context_.stream),
+        Result<void> done = check_cuda(launch_distinct_cut(part, sample_size(part.n, part.width, policy_), output_.k,
+                                                           block_room, states, policy_, context_.stream),
                                        "distinct topk of a sample");
         if (!done) return done;
         const std::uint64_t most = std::min<std::uint64_t>(
@@ -269,7 +281,7 @@ class TopkRun {
     }
 
     Result<void> by_sorting() {
-        const std::uint64_t sample = sample_size(in_.n, policy_);
+        const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
         const std::uint64_t place = safe_place(output_.k, in_.n, sample);
         const bool all = output_.distinct || place > std::min<std::uint64_t>(sample / 2, room_);
         const std::uint64_t room =
@@ -306,24 +318,24 @@ class TopkRun {
     Result<void> sort_survivors(const Sequences& part, std::uint64_t first, SelectState* states,
                                 const SortBuffers& buffers, std::uint64_t* indices, std::uint64_t* tiles) {
         LaunchStatus status =
-            launch_compact_survivors(part, states, buffers, indices, tiles, context_.limits, context_.stream);
-        if (status == 0) status = launch_sort(part.width, part.count, states, buffers, context_.stream);
+            launch_compact_survivors(part, states, buffers, indices, tiles, pieces(), context_.limits, context_.stream);
+        if (status == 0) status = launch_sort(part.width, part.count, states, buffers, pieces(), context_.stream);
         if (status == 0)
-            status = launch_write_sorted(part, states, buffers, indices, part_of_output(first), context_.limits,
-                                         context_.stream);
-        return check_cuda(status, "topk's sort of survivors");
+            status = launch_write_sorted(part, states, buffers, indices, part_of_output(first), pieces(),
+                                         context_.limits, context_.stream);
+        return launched(status, "topk's sort of survivors");
     }
 
     Result<void> sort_all(const Sequences& part, std::uint64_t first, SelectState* states, const SortBuffers& buffers,
                           std::uint64_t* tiles) {
-        LaunchStatus status = launch_rank_all(part, buffers, context_.limits, context_.stream);
-        if (status == 0) status = launch_sort(part.width, part.count, nullptr, buffers, context_.stream);
+        LaunchStatus status = launch_rank_all(part, buffers, pieces(), context_.limits, context_.stream);
+        if (status == 0) status = launch_sort(part.width, part.count, nullptr, buffers, pieces(), context_.stream);
         if (status == 0)
             status = output_.distinct ? launch_write_distinct(part, states, buffers, part_of_output(first), tiles,
-                                                              context_.limits, context_.stream)
+                                                              pieces(), context_.limits, context_.stream)
                                       : launch_write_sorted(part, nullptr, buffers, nullptr, part_of_output(first),
-                                                            context_.limits, context_.stream);
-        return check_cuda(status, "topk's sort");
+                                                            pieces(), context_.limits, context_.stream);
+        return launched(status, "topk's sort");
     }
 
     const Sequences in_;
@@ -334,6 +346,7 @@ class TopkRun {
     const unsigned room_;
     const char* method_ = "none";
     bool bad_cut_ = false;
+    Result<void> paused_;  // why a launch ended between its pieces
 };
 
 }  // namespace

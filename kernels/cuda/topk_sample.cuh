@@ -14,23 +14,24 @@ template <class U>
 struct HeldSample {
     RankedSequence<U> sequence;
     std::uint64_t count;
-    U ranks[kHeldPairs];
+    static constexpr unsigned kPairs = held_pairs(sizeof(U));
+    U ranks[kPairs];
 
     TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return sample_index(i, sequence.n, count); }
     TEGU_DEVICE void load() {
         TEGU_UNROLL
-        for (unsigned j = 0; j < kHeldPairs; ++j) {
+        for (unsigned j = 0; j < kPairs; ++j) {
             const std::uint64_t i = j * block_threads() + thread_index();
             ranks[j] = sequence.bits(i < count ? index(i) : 0);
         }
         TEGU_UNROLL
-        for (unsigned j = 0; j < kHeldPairs; ++j) ranks[j] = sequence.rank_of(ranks[j]);
+        for (unsigned j = 0; j < kPairs; ++j) ranks[j] = sequence.rank_of(ranks[j]);
     }
 };
 template <class U, class Body>
 TEGU_DEVICE void for_each_pair(const HeldSample<U>& source, std::uint64_t count, Body body) {
     TEGU_UNROLL
-    for (unsigned j = 0; j < kHeldPairs; ++j) {
+    for (unsigned j = 0; j < source.kPairs; ++j) {
         const std::uint64_t i = j * block_threads() + thread_index();
         body(i, source.ranks[j], i < count);
     }

@@ -9,6 +9,9 @@ namespace cuda {
 
 constexpr unsigned kFilterThreads = 512;  // of a block at most
 template <class U>
+constexpr unsigned kFilterBlocks = sizeof(U) < 4 ? 1
+                                                 : 2;  // of so many threads on a multiprocessor: registers for no more
+template <class U>
 constexpr unsigned kFilterPacks = sizeof(U) == 1 ? 2 : 4;  // in flight per thread
 
 // The packs that a thread has in flight: those of a tile of the block, which lies at pack `base`. Pack p holds elements from p * kWidth - skew on: packs are

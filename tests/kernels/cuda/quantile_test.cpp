@@ -12,12 +12,13 @@ using cuda::QuantilePolicy;
 using testing_support::Content;
 using testing_support::DigestShape;
 
-// {block_threads, room, count_threads, waves, shared_bins}
+// {block_threads, room, count_threads, waves, shared_bins, warp_elements, windows, window_elements, piece_elements}
 const QuantilePolicy kPolicies[] = {
-    cuda::kDefaultQuantilePolicy, {32, 32, 32, 1, 2048},  // narrow digits
-    {64, 128, 96, 2, 4096},                               // some wide, some narrow
-    {256, 64, 64, 1, 0},                                  // nothing is counted in shared memory
-    {128, 1024, 256, 3, 8192},
+    cuda::kDefaultQuantilePolicy,
+    {32, 32, 32, 1, 2048, 0, 0, 0, 100},             // narrow digits
+    {64, 128, 96, 2, 4096, 100, 2, 0, 1000},         // some wide, some narrow; a few by windows
+    {256, 64, 64, 1, 0, 256, 0, 0, 64},              // nothing is counted in shared memory
+    {128, 1024, 256, 3, 8192, 0, 100, 10, 1 << 23},  // windows of nearly everything
 };
 
 constexpr ElementType kAllTypes[] = {

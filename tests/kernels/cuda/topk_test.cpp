@@ -14,13 +14,13 @@ using cuda::TopkPolicy;
 using testing_support::Content;
 using testing_support::DigestShape;
 
-// {block_threads, room, sample, block_elements, filter_threads, waves, sort_tile, slice, warp_results}
+// {block_threads, room, sample, block_elements, filter_threads, waves, sort_tile, slice, warp_results, piece_pairs}
 const TopkPolicy kPolicies[] = {
     cuda::kDefaultTopkPolicy,
-    {64, 64, 64, 100, 64, 1, 256, 8, 0},        // cuts and sorts of nearly everything, in small slices
-    {96, 128, 200, 128, 32, 3, 512, 40, 0},     // samples and slices that are no power of two
-    {32, 32, 32, 2000, 32, 1, 256, 1000, 256},  // blocks of one warp that narrow long sequences
-    {256, 256, 16, 256, 128, 2, 1024, 64, 7},   // samples too small to be right
+    {64, 64, 64, 100, 64, 1, 256, 8, 0, 50},             // cuts and sorts of nearly everything, in small slices
+    {96, 128, 200, 128, 32, 3, 512, 40, 0, 300},         // samples and slices that are no power of two
+    {32, 32, 32, 2000, 32, 1, 256, 1000, 256, 1 << 22},  // blocks of one warp that narrow long sequences
+    {256, 256, 16, 256, 128, 2, 1024, 64, 7, 100},       // samples too small to be right
 };
 
 constexpr ElementType kAllTypes[] = {
@@ -147,7 +147,7 @@ TEST_F(CudaTopk, AdversarialValuesGiveTheSameBits) {
 TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
     const std::uint64_t n = 4000;
     const DigestShape shape{1, n, 0, 0};
-    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256, 16, 0};
+    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256, 16, 0, 100};
     for (const bool ties : {false, true}) {
         TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return ties ? 5 : i * 2654435761u >> 8; });
         for (std::uint64_t number = 0; number < 64; ++number) {
@@ -177,7 +177,7 @@ TEST_F(CudaTopk, DistinctValuesOfLongSequencesGiveTheSameBits) {
             }
         }
     }
-    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256, 8, 0};
+    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256, 8, 0, 100};
     TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
     EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "distinct");
     for (std::uint64_t number = 0; number < 64; ++number) {

@@ -154,7 +154,7 @@ class SelectBench {
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
         cuda::Sequences in = cuda::sequences_of(job_of(TopkParams{k, true, false}), view,
                                                 kernels::rank::flip_of(true, type_ == ElementType::I32, 4));
-        const std::uint64_t sample = cuda::sample_size(n, policy);
+        const std::uint64_t sample = cuda::sample_size(n, 4, policy);
         const std::uint64_t place = std::min(cuda::safe_place(k, n, sample), sample);
         const std::uint64_t most =
             std::min(n, std::max<std::uint64_t>(cuda::most_before(place, n, sample), 2ull * room));

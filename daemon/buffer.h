@@ -76,6 +76,9 @@ class Buffer {
     // A job on the device uses it: the device has to forget it before its memory ends.
     void used_by(const std::shared_ptr<BufferDevice>& device);
     bool was_used_by(const BufferDevice& device) const;
+    // How long jobs have waited for a device with a copy of it, while another was free.
+    std::uint64_t waited_ns() const { return waited_ns_; }
+    void set_waited_ns(std::uint64_t ns) { waited_ns_ = ns; }
     // BufferDevice::allow_registering() on every device that has used it; then `then`, at once if none has.
     void allow_registering(bool allowed, const std::function<void()>& then) const;
 
@@ -126,6 +129,7 @@ class Buffer {
     std::array<BufferRange, 2> touched_;  // of the readable and the writable mapping
     HelperThread* helper_ = nullptr;
     std::vector<std::shared_ptr<BufferDevice>> devices_;
+    std::uint64_t waited_ns_ = 0;
     std::function<void()> freed_;
 };
 

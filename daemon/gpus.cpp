@@ -86,8 +86,11 @@ GpuStatus choose_devices(const device::DeviceList& list, const config::Settings:
     return status;
 }
 
-std::size_t first_done(Span<const GpuQueue> queues) {
-    const auto ns = [](const GpuQueue& queue) { return queue.work_ns + queue.bytes_away / kCopiedBytesPerNs; };
+std::size_t first_done(Span<const GpuQueue> queues, std::uint64_t waited_ns) {
+    const auto ns = [waited_ns](const GpuQueue& queue) {
+        const std::uint64_t copy_ns = queue.bytes_away / kCopiedBytesPerNs;
+        return queue.work_ns + (copy_ns > waited_ns ? copy_ns - waited_ns : 0);
+    };
     const auto* const first = std::min_element(queues.begin(), queues.end(),
                                                [&](const GpuQueue& a, const GpuQueue& b) { return ns(a) < ns(b); });
     return static_cast<std::size_t>(first - queues.begin());
@@ -141,19 +144,27 @@ std::uint64_t Gpus::moved_bytes(const PreparedJob& prepared) const {
 }
 
 std::size_t Gpus::choose(const PreparedJob& prepared) const {
+    Buffer* kept = nullptr;  // of which there may be a copy
     std::vector<GpuQueue> queues;
     for (const std::shared_ptr<GpuExecutor>& gpu : all_) {
         const ExecutorLoad load = gpu->executor().load();
         GpuQueue queue{load.waiting_ns + load.running_ns, 0};
         for (std::size_t i = 0; i < prepared.input_count; ++i) {
-            const Buffer* const buffer = prepared.uses[i].buffer();
-            if (buffer == nullptr || !is_promised(prepared, i) || buffer->was_used_by(*gpu)) continue;
-            if (copies(gpu->device().memory_class))
+            Buffer* const buffer = prepared.uses[i].buffer();
+            if (buffer == nullptr || !is_promised(prepared, i) || !copies(gpu->device().memory_class)) continue;
+            kept = buffer;
+            if (!buffer->was_used_by(*gpu))
                 queue.bytes_away += prepared.input_ranges[i].end - prepared.input_ranges[i].begin;
         }
         queues.push_back(queue);
     }
-    return first_done(queues);
+    const std::size_t chosen = first_done(queues, kept == nullptr ? 0 : kept->waited_ns());
+    if (kept != nullptr) {
+        const std::size_t free = first_done(queues, UINT64_MAX);
+        const std::uint64_t waits_ns = queues[chosen].work_ns - queues[free].work_ns;
+        kept->set_waited_ns(queues[chosen].bytes_away > 0 ? 0 : kept->waited_ns() + waits_ns);
+    }
+    return chosen;
 }
 
 void Gpus::submit(std::shared_ptr<JobTask> task) {

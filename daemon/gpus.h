@@ -30,8 +30,9 @@ struct GpuQueue {
     std::uint64_t work_ns = 0;     // predicted, that waits and runs
     std::uint64_t bytes_away = 0;  // of its inputs, that lie as copies on another GPU, but not there
 };
-// The one that is done with it first; the first of equals. Pure. REQUIRES: there is one.
-std::size_t first_done(Span<const GpuQueue> queues);
+// The one that is done with it first; the first of equals. `waited_ns`: what jobs on these inputs have waited so far to have no copy made; once it
+// is as long as a copy takes, the copy costs nothing. Pure. REQUIRES: there is one.
+std::size_t first_done(Span<const GpuQueue> queues, std::uint64_t waited_ns);
 
 // Io thread.
 class Gpus {

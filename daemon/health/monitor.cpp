@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <cerrno>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -104,6 +105,10 @@ Result<std::unique_ptr<Monitor>> Monitor::start(std::shared_ptr<Files> files, Mo
     shared->options = std::move(options);
     shared->times = std::move(times);
     std::unique_ptr<Monitor> monitor(new Monitor(std::move(shared)));
+    {
+        const std::lock_guard<std::mutex> lock(monitor->shared_->mutex);
+        if (!monitor->start_reader()) return io_error("start a thread", EAGAIN);
+    }
     try {
         monitor->watcher_ = std::thread([raw = monitor.get()] { raw->watch(); });
         (void)::pthread_setname_np(monitor->watcher_.native_handle(), "tegud-watch");
@@ -144,7 +149,7 @@ void Monitor::read_on(const std::shared_ptr<Shared>& shared, std::uint64_t gener
     shared->changed.notify_all();
 }
 
-// Watcher, with the lock held. Without a thread to be had it is tried again later.
+// With the lock held; of the watcher, once it runs. Without a thread to be had it is tried again later.
 bool Monitor::start_reader() {
     const std::uint64_t generation = ++shared_->generation;
     shared_->path.clear();
@@ -180,11 +185,6 @@ void Monitor::watch() {
         if (!reader_.joinable() && shared_->stuck.size() < shared_->options.most_stuck) (void)start_reader();
         shared_->changed.wait_for(lock, shared_->options.deadline / 4);
     }
-    const bool ended = !reader_.joinable() || shared_->changed.wait_for(lock, shared_->options.deadline,
-                                                                        [this] { return shared_->reader_ended; });
-    lock.unlock();
-    if (!reader_.joinable()) return;
-    ended ? reader_.join() : reader_.detach();
 }
 
 void Monitor::stop() {
@@ -194,6 +194,12 @@ void Monitor::stop() {
         shared_->changed.notify_all();
     }
     if (watcher_.joinable()) watcher_.join();
+    if (!reader_.joinable()) return;  // nobody else's any more
+    std::unique_lock<std::mutex> lock(shared_->mutex);
+    const bool ended =
+        shared_->changed.wait_for(lock, shared_->options.deadline, [this] { return shared_->reader_ended; });
+    lock.unlock();
+    ended ? reader_.join() : reader_.detach();
 }
 
 }  // namespace tegu::daemon::health

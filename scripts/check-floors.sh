@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The oldest tools that can be had, nearest to JetPack 4: builds HEAD in a chroot of Debian 11 with CUDA 11.2, g++ 10 (and 9 as the host compiler of device
 # code), CMake 3.18, Boost 1.74, systemd 247 and python 3.9, CUDA included, and runs the tests that need no GPU. Needs root, debootstrap and a package
-# mirror; 6 GB, and the better part of an hour on 2 cores. Run by hand; docs/dependencies.md says when it was, and what it found.
+# mirror, curl; 6 GB, and the better part of an hour on 2 cores. Run by hand; docs/dependencies.md says when it was, and what it found.
 #   usage: scripts/check-floors.sh [--targets "A B ..."] [--architectures one|LIST] [--no-tests] [FOLDER]     default FOLDER: /var/tmp/tegu-floor
 # --targets: builds these alone, and runs no tests.
 set -euo pipefail
@@ -28,6 +28,18 @@ echo "deb http://deb.debian.org/debian $suite main contrib non-free" >"$folder/e
 rm -rf "$folder/root/tegu"
 git clone -q --no-hardlinks . "$folder/root/tegu"
 
+# Debian 11 has neither of these two, which are headers alone: those of Debian 12.
+fetch() {  # SHA256 URL
+    local file=$folder/root/packages/${2##*/}
+    if ! echo "$1  $file" | sha256sum --check --status 2>/dev/null; then
+        curl -fsSL --retry 3 -o "$file" "$2"
+        echo "$1  $file" | sha256sum --check --quiet
+    fi
+}
+mkdir -p "$folder/root/packages"
+fetch 2779cce0001466dcf60eb6262ff68a888d49f9e30aee80c499d1d4f6f9f6e12e http://deb.debian.org/debian/pool/main/t/tomlplusplus/libtomlplusplus-dev_3.3.0+ds-1_amd64.deb
+fetch f1f6ee9ec053e0e0bcec47345e241b6a8ee006321248b4329e9ce88d2b4b64a8 http://deb.debian.org/debian/pool/main/c/cli11/libcli11-dev_2.1.2+ds-1_all.deb
+
 # A mount namespace of its own: nothing stays mounted, whatever happens.
 export folder targets architectures tests
 unshare --mount --fork --pid --kill-child bash -euo pipefail -s <<'INSIDE'
@@ -45,12 +57,13 @@ inside 'if ! command -v nvcc >/dev/null || ! command -v g++-9 >/dev/null; then
     apt-get install -y -qq --no-install-recommends nvidia-cuda-toolkit g++-9 g++ cmake ninja-build pkg-config libboost-dev libboost-context-dev \
         libsystemd-dev libpng-dev zlib1g-dev libgtest-dev libbenchmark-dev python3 python3-numpy procps util-linux systemd >/dev/null
 fi
+[ -e /usr/include/toml++/toml.h ] && [ -e /usr/include/CLI/CLI.hpp ] || for package in /root/packages/*.deb; do dpkg-deb -x "$package" /; done
 nvcc --version | sed -n "s/.*release/CUDA/p"; g++ --version | head -1; cmake --version | head -1'
 began=$(date +%s)
-inside 'cd /root/tegu && CUDAHOSTCXX=/usr/bin/g++-9 cmake -S . -B build/floor -G Ninja -DTEGU_CUDA=on "-DTEGU_CUDA_ARCHITECTURES=$architectures" \
-    -DTEGU_TESTS=ON -DTEGU_BENCH=ON -DCMAKE_BUILD_TYPE=Release >/dev/null &&
-    cmake --build build/floor --parallel "$JOBS" ${targets:+--target $targets} >build/floor.log 2>&1 ||
-    { grep -E -A 12 "error|FAILED" build/floor.log | head -80; exit 1; }'
+inside 'cd /root/tegu && mkdir -p build && CUDAHOSTCXX=/usr/bin/g++-9 cmake -S . -B build/floor -G Ninja -DTEGU_CUDA=on "-DTEGU_CUDA_ARCHITECTURES=$architectures" \
+    -DTEGU_TESTS=ON -DTEGU_BENCH=ON -DCMAKE_BUILD_TYPE=Release >build/floor.log 2>&1 &&
+    cmake --build build/floor --parallel "$JOBS" ${targets:+--target $targets} >>build/floor.log 2>&1 ||
+    { grep -E -A 12 "[Ee]rror|FAILED" build/floor.log | head -80; exit 1; }'
 echo "check-floors: built (${targets:-all}) in $(($(date +%s) - began)) s"
 [ "$tests" = no ] || inside 'cd /root/tegu/build/floor && ctest --output-on-failure --parallel "$JOBS" -LE "^gpu$"'
 INSIDE

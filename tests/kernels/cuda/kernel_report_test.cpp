@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver says of each kernel: that it has code, fits the device as the default policy launches it, and spills nothing.
+// What the driver says of each kernel: that it has code, fits the device as the default policy launches it, and that most spill nothing.
 #include "kernels/cuda/kernel_report.h"
 
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "tests/kernels/cuda/test_device.h"
 
 namespace tegu::test {
 namespace {
 
-// Bytes of local memory that a kernel may have. The counts of a large window fill the registers of a thread but for two words.
-unsigned allowed_local_bytes(const std::string& name) {
-    return name.rfind("entropy_map_pairs<", 0) == 0 ? 8 : 0;
+// Kernels that are held to fewer registers than they would take, so that more warps run, or that close a sequence by a call: they may keep
+// something in local memory. The others must not.
+bool may_use_local_memory(const std::string& name) {
+    for (const char* stem : {"count_elements<", "entropy_map_pairs<", "quantile_windows<", "reduce_float<", "reduce_integer<",
+                             "reduce_integer_rows<"})
+        if (name.rfind(stem, 0) == 0) return true;
+    return false;
 }
+constexpr unsigned kMostLocalBytes = 512;  // of a thread, where some are allowed
 
-TEST(KernelReport, EveryKernelRunsAndSpillsNothing) {
+TEST(KernelReport, EveryKernelFitsTheDeviceAndMostSpillNothing) {
     const char* why_not = "";
     const cuda::Context* const context = test_context(&why_not);
     if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
@@ -23,7 +30,7 @@ TEST(KernelReport, EveryKernelRunsAndSpillsNothing) {
     EXPECT_FALSE(kernels->empty());
     for (const cuda::KernelResources& kernel : *kernels) {
         EXPECT_GT(kernel.registers, 0u) << kernel.name;
-        EXPECT_LE(kernel.local_bytes, allowed_local_bytes(kernel.name)) << kernel.name;
+        EXPECT_LE(kernel.local_bytes, may_use_local_memory(kernel.name) ? kMostLocalBytes : 0u) << kernel.name;
         EXPECT_LE(kernel.threads, kernel.max_threads) << kernel.name;
         EXPECT_GE(kernel.blocks_per_multiprocessor, 1u) << kernel.name;
         EXPECT_LE(kernel.blocks_per_multiprocessor * kernel.threads, context->limits.threads_per_multiprocessor)

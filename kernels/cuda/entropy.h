@@ -22,6 +22,11 @@ LaunchStatus launch_count_levels(ElementType type, const CountInput& input, cons
 LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t sequences,
                                 const LevelRule& rule, std::uint64_t* counts, Stream stream);
 
+// rules [sequences] from the bounds of the finite elements, as kernels::level_scale_of_data() makes them. failed: one, ~0 before: the smallest index of a sequence whose
+// range has no rule. Float types.
+LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t sequences, std::uint32_t levels, LevelRule* rules, std::uint64_t* failed,
+                                Stream stream);
+
 struct EntropyTarget {
     double* entropy;  // [sequences]
     bool base_e;      // else base 2

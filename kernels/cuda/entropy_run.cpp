@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches of sequences, as many as have their counters in a bounded work space: the range of floats where it must be found, counts, entropies. Bytes
-// are counted value by value.
+// are counted value by value. The host waits once a batch.
 #include "kernels/cuda/entropy_run.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "kernels/cuda/entropy.h"
 #include "kernels/cuda/histogram.h"
@@ -17,7 +16,8 @@ namespace {
 
 using kernels::LevelScale;
 
-constexpr std::uint64_t kValues = 256;         // of a byte
+constexpr std::uint64_t kValues = 256;  // of a byte
+constexpr std::uint64_t kNone = ~std::uint64_t{0};
 constexpr std::uint64_t kLogarithmCost = 256;  // of a counter: bytes to read that take as long on a small board
 
 class Run {
@@ -28,7 +28,6 @@ class Run {
           params_(params),
           entropy_(entropy),
           context_(context),
-          stop_(stop),
           pace_(context, stop),
           bytes_(element_bytes(job.type)) {
         input_ = count_input(view.data, job.axis == Axis::Whole, job.rows, job.cols, view.row_stride);
@@ -63,7 +62,9 @@ class Run {
         Result<void> taken = take(batch_ * slots() * sizeof *counts_, &counts_);
         if (taken && by_values()) taken = take(batch_ * kValues * sizeof *values_, &values_);
         if (taken && looks_first()) taken = take(batch_ * sizeof *bounds_, &bounds_);
-        if (taken && looks_first() && batch_ > 1) taken = take(batch_ * sizeof *rules_, &rules_);
+        if (taken && looks_first()) taken = take(batch_ * sizeof *rules_, &rules_);
+        if (taken && looks_first()) taken = take(sizeof *failed_, &failed_);
+        if (taken && looks_first()) taken = context_.workspace->write(failed_, &kNone, sizeof kNone);
         if (!taken || looks_first()) return taken;
         Result<LevelScale> scale = kernels::whole_level_scale(params_.levels);
         if (params_.has_range)
@@ -83,38 +84,43 @@ class Run {
 
     Result<void> run_batch(const CountInput& part, std::uint64_t first) {
         if (looks_first()) {
-            Result<void> looked = look(part, first);
+            Result<void> looked = look(part);
             if (!looked) return looked;
         }
         Result<void> counted = by_values() ? count_values(part) : count_levels(part);
         if (!counted) return counted;
         const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
-        return check_cuda(launch_entropy(counts_, part.sequences, params_.levels, target, context_.stream), "entropy");
+        counted =
+            check_cuda(launch_entropy(counts_, part.sequences, params_.levels, target, context_.stream), "entropy");
+        return counted && looks_first() ? check_rules(first) : counted;
     }
 
-    // The rules of the range of each sequence.
-    Result<void> look(const CountInput& part, std::uint64_t first) {
+    // The rules of the range of each sequence, on the device.
+    Result<void> look(const CountInput& part) {
         Result<void> done = check_cuda(
             zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.sequences * 2, context_.stream), "zeroes");
         if (!done) return done;
         const FiniteArrays arrays{part.x, bounds_, part.sequences, part.lines, part.cols, part.row_stride};
         done = find_finite_bounds(job_.type, arrays, context_, &pace_);
         if (!done) return done;
-        std::vector<FiniteBounds> bounds(part.sequences);
-        done = context_.workspace->read(bounds.data(), bounds_, bounds.size() * sizeof bounds[0]);
-        if (!done) return done;
-        if (stop_.stop_requested()) return stop_.error();
-        std::vector<LevelRule> rules(bounds.size());
-        for (std::size_t s = 0; s < rules.size(); ++s) {
-            const auto found = finite_range_of<kernels::FiniteRange>(job_.type, bounds[s]);
-            Result<LevelScale> scale = kernels::level_scale_of_data(job_.type, found, params_.levels);
-            if (!scale && job_.axis == Axis::Rows) scale.error().message += " in row " + std::to_string(first + s);
-            if (!scale) return std::move(scale).error();
-            rules[s] = level_rule(*scale);
-        }
-        rule_ = rules[0];
-        if (rules_ == nullptr) return {};
-        return context_.workspace->write(rules_, rules.data(), rules.size() * sizeof rules[0]);
+        return check_cuda(
+            launch_level_rules(job_.type, bounds_, part.sequences, params_.levels, rules_, failed_, context_.stream),
+            "levels");
+    }
+
+    // The error of the first sequence of the batch whose range has no rule.
+    Result<void> check_rules(std::uint64_t first) {
+        std::uint64_t failed = kNone;
+        Result<void> read = context_.workspace->read(&failed, failed_, sizeof failed);
+        if (!read || failed == kNone) return read;
+        FiniteBounds bounds;
+        read = context_.workspace->read(&bounds, bounds_ + failed, sizeof bounds);
+        if (!read) return read;
+        const auto found = finite_range_of<kernels::FiniteRange>(job_.type, bounds);
+        Result<LevelScale> scale = kernels::level_scale_of_data(job_.type, found, params_.levels);
+        if (scale) return make_error(Status::Internal, "a range that has no levels has changed");
+        if (job_.axis == Axis::Rows) scale.error().message += " in row " + std::to_string(first + failed);
+        return std::move(scale).error();
     }
 
     template <class Launch>
@@ -151,7 +157,6 @@ class Run {
     const EntropyParams& params_;
     double* const entropy_;
     const Context& context_;
-    const kernels::StopToken& stop_;
     Pace pace_;
     const std::size_t bytes_;
     CountInput input_{};
@@ -162,6 +167,7 @@ class Run {
     FiniteBounds* bounds_ = nullptr;
     LevelRule rule_{};
     LevelRule* rules_ = nullptr;
+    std::uint64_t* failed_ = nullptr;
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST_P(CudaGpus, AllocatesNothingWhenWarm) {
 }
 
 TEST_P(CudaGpus, RandomRangesOfALargeBufferAreSeen) {
-    const GpuRunnerLimits little{12 << 20, 8 << 20};
+    const GpuRunnerLimits little{6 << 20, 4 << 20};
     const std::unique_ptr<GpuRunner> small = std::move(GpuRunner::create(*gpu, little)).value();
     test::read_random_ranges(*small);
     EXPECT_LE(small->arena().held_bytes(), little.arena_bytes);

@@ -154,7 +154,7 @@ TEST_P(EveryClass, BringsBackTheRowsThatAreWanted) {
 
 TEST_P(EveryClass, RandomRangesOfALargeBufferAreSeen) {
     for (const std::size_t register_from : {std::size_t{1}, std::size_t{64} << 10}) {
-        Board little(options_of(GetParam()), GpuRunnerLimits{12 << 20, 8 << 20, register_from});
+        Board little(options_of(GetParam()), GpuRunnerLimits{6 << 20, 4 << 20, register_from});
         test::read_random_ranges(*little.runner);
         EXPECT_EQ(0u, little.gpu.registrations());
         EXPECT_EQ(0u, little.runner->arena().used_bytes());

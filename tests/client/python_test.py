@@ -120,6 +120,10 @@ class Plain(Case):
     def test_daemon_calls(self):
         self.assertGreater(self.c.ping(), 0)
         self.assertEqual(self.c.info()["backend"], "cpu")
+        health = self.c.health()
+        self.assertIn(health["state"], ("ok", "degraded", "failing"))
+        self.assertEqual(health["reasons"] == [], health["state"] == "ok")
+        self.assertRegex(self.c.metrics(), r'(?m)^tegu_health_state\{state="ok"\} [01]$')
         before = self.c.stats()
         self.assertTrue(before)
         self.assertEqual(self.c.reconnects, 0)

@@ -23,6 +23,7 @@
     X(levels)                \
     X(quantile)              \
     X(quantile_blocks)       \
+    X(quantile_bracket)      \
     X(reduce)                \
     X(rowscale)              \
     X(sort)                  \

@@ -2,6 +2,8 @@
 // The launches of quantile (docs/numerics.md, "Quantiles"): order statistics of sequences, as ascending ranks.
 //   short sequences  are sorted by a warp each, longer ones by a block each, or, for few statistics, looked through by one: it narrows the range of ranks until
 //                    little is left around each statistic;
+//   one statistic of a long one is looked for between two cuts from a sample (kernels/cuda/topk.h): one pass keeps what lies between; it is not found there if
+//                    the sample misled, or NaN are not among the elements;
 //   long ones        are counted digit by digit from the highest on. After a pass the host knows in which bin each wanted statistic lies; the next pass counts
 //                    the next digit in these bins alone. All statistics of a sequence, and several sequences, share the passes.
 #pragma once
@@ -18,18 +20,20 @@ struct QuantilePolicy {
     unsigned waves;          // blocks that count: this many times what is resident at once
     unsigned
         shared_bins;  // bins that a block counts in shared memory at most: a multiple of 2048; fewer where shared memory is small
-    unsigned warp_elements = 256;            // longest sequence that a warp sorts: up to kWarpQuantileElements
-    unsigned windows = 8;                    // quantiles that a block finds by narrowing; more are sorted
-    std::uint64_t window_elements = 1024;    // above which it does
-    std::uint64_t piece_elements = 1 << 23;  // that a multiprocessor counts in one launch: milliseconds
+    unsigned warp_elements = 256;              // longest sequence that a warp sorts: up to kWarpQuantileElements
+    unsigned windows = 8;                      // quantiles that a block finds by narrowing; more are sorted
+    std::uint64_t window_elements = 1024;      // above which it does
+    std::uint64_t piece_elements = 1 << 23;    // that a multiprocessor counts in one launch: milliseconds
+    std::uint64_t bracket_elements = 1 << 17;  // shortest sequence in which one quantile is looked for between two cuts
 
     friend constexpr bool operator==(const QuantilePolicy& a, const QuantilePolicy& b) {
         return a.block_threads == b.block_threads && a.room == b.room && a.count_threads == b.count_threads &&
                a.waves == b.waves && a.shared_bins == b.shared_bins && a.warp_elements == b.warp_elements &&
-               a.windows == b.windows && a.window_elements == b.window_elements && a.piece_elements == b.piece_elements;
+               a.windows == b.windows && a.window_elements == b.window_elements &&
+               a.piece_elements == b.piece_elements && a.bracket_elements == b.bracket_elements;
     }
 };
-constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384, 256, 8, 1024, 1 << 23};
+constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384, 256, 8, 1024, 1 << 23, 1 << 17};
 
 constexpr unsigned kWarpQuantileElements = 256;
 constexpr unsigned kQuantileDigitBits = 11;
@@ -72,6 +76,33 @@ struct QuantileLevels {
 LaunchStatus launch_quantile_counts(const Sequences& in, const QuantileLevels& levels, std::uint64_t* counts,
                                     std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
                                     const DeviceLimits& limits, Stream stream);
+
+// What the search between two cuts of one sequence keeps in device memory, zero at first.
+struct BracketTarget {
+    std::uint64_t low;  // the statistic's rank, where it is found
+    std::uint64_t high;
+    std::uint64_t before;
+    std::uint64_t found;  // 0 or 1
+};
+struct BracketMemory {
+    SelectState states[2];     // the cuts; survivors: pairs up to the first, and pairs between them
+    BracketTarget targets[2];  // the statistic at a place, and the one behind it
+    std::uint64_t nans;
+    std::uint32_t tickets[2];
+    std::uint64_t bins[2 * 2048];
+};
+struct Bracket {
+    BracketMemory* memory;
+    bool from_below;  // there is no lower cut
+    void* list;       // [room] ranks
+    std::uint64_t room;
+};
+// The ranks between the cuts among elements [begin, end) to the list, in any order, and the numbers. One launch. REQUIRES: in.count == 1; begin < end <= n.
+LaunchStatus launch_bracket_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end, const Bracket& bracket,
+                                   const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);
+// The targets, if they are in the list. As many launches as a rank has digits of 11 bits; each reads the list.
+LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t place,
+                                   const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

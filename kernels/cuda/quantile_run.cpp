@@ -4,6 +4,8 @@
 #include "kernels/cuda/quantile_run.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "kernels/cpu/quantile_finish.h"
@@ -11,6 +13,7 @@
 #include "kernels/cuda/quantile.h"
 #include "kernels/cuda/quantile_tree.h"
 #include "kernels/cuda/select_run.h"
+#include "kernels/cuda/topk.h"
 
 namespace tegu::cuda {
 namespace {
@@ -39,7 +42,9 @@ class QuantileRun {
 
     Result<void> run() {
         const unsigned room = quantile_room(in_.width, policy_, context_.limits);
-        return in_.n <= room || by_window() ? by_blocks() : by_counts();
+        if (in_.n <= room || by_window()) return by_blocks();
+        if (in_.count == 1 && params_.q.size() == 1 && in_.n >= policy_.bracket_elements) return by_bracket();
+        return by_counts();
     }
     const std::string& method() const { return method_; }
 
@@ -146,6 +151,64 @@ class QuantileRun {
                                       results.data() + row * result_bytes_);
         }
         return write_results(results, first);
+    }
+
+    // --- one statistic of a long one ----------------------------------------------------------------------------------------
+
+    // Where the sample says that a place lies: five standard deviations on both sides, and what the search for a cut may add.
+    struct Bounds {
+        SamplePlaces low;  // place 0: from the first pair on
+        SamplePlaces high;
+        std::uint64_t room;  // for what lies between
+    };
+    Bounds bounds_of(std::uint64_t place, std::uint64_t sample) const {
+        const double part = static_cast<double>(sample) / static_cast<double>(in_.n);
+        const double middle = part * static_cast<double>(place);
+        const double sigma = std::sqrt(middle * (1 - middle / static_cast<double>(sample))) + 1;
+        const double slack = std::floor(sigma / 2) + 1;
+        const double low = std::floor(middle - 5 * sigma - slack), high = std::ceil(middle + 2 * part + 5 * sigma);
+        Bounds bounds{};
+        if (low >= 1) bounds.low = {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(low + slack)};
+        bounds.high = {std::min(static_cast<std::uint64_t>(high), sample),
+                       std::min(static_cast<std::uint64_t>(high + slack), sample)};
+        const double most = (high - low + slack + 6 * std::sqrt(high - low + slack) + 6) / part;
+        bounds.room = most < static_cast<double>(in_.n) ? static_cast<std::uint64_t>(most) : in_.n;
+        return bounds;
+    }
+
+    Result<void> by_bracket() {
+        const TopkPolicy& cuts = context_.policies.topk;
+        const std::uint64_t sample = sample_size(in_.n, in_.width, cuts);
+        const std::uint64_t place = place_of(params_.q[0], 0);
+        const Bounds bounds = bounds_of(place, sample);
+        Result<void*> memory = context_.workspace->take_zeroed(sizeof(BracketMemory));
+        if (!memory) return std::move(memory).error();
+        Result<std::byte*> list = take<std::byte>(bounds.room * in_.width);
+        if (!list) return std::move(list).error();
+        const Bracket bracket{static_cast<BracketMemory*>(*memory), bounds.low.place == 0, *list, bounds.room};
+        const SamplePlaces low = bracket.from_below ? SamplePlaces{1, 1} : bounds.low;
+        LaunchStatus status =
+            launch_sample_cuts(in_, sample, low, bounds.high, bracket.memory->states, cuts, context_.stream);
+        const Pieces pieces{policy_.piece_elements * context_.limits.multiprocessors, &between, this};
+        if (status == 0)
+            status = in_pieces(pieces, in_.n, 1, [&](std::uint64_t begin, std::uint64_t some) {
+                return launch_bracket_filter(in_, begin, begin + some, bracket, policy_, context_.limits,
+                                             context_.stream);
+            });
+        if (status == 0)
+            status = launch_bracket_narrow(in_.width, bracket, place, policy_, context_.limits, context_.stream);
+        Result<void> done = paused_ ? check_cuda(status, "quantile between cuts") : std::move(paused_);
+        BracketMemory found{};
+        if (done) done = context_.workspace->read(&found, bracket.memory, offsetof(BracketMemory, bins));
+        if (!done) return done;
+        const BracketTarget& own = found.targets[0];
+        const BracketTarget& next = place + 1 < in_.n ? found.targets[1] : own;
+        if (has_statistics(found.nans) && (found.nans != 0 || own.found == 0 || next.found == 0)) return by_counts();
+        method_ = "bracket";
+        Pair pair{own.low, next.low};
+        std::vector<std::byte> results(result_bytes_);
+        kernels::quantile::finish(params_, type_, in_.n, std::min(found.nans, in_.n), &pair, results.data());
+        return write_results(results, 0);
     }
 
     // --- long ones ----------------------------------------------------------------------------------------------------------

@@ -58,6 +58,16 @@ std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& pol
 LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
                                const TopkPolicy& policy, Stream stream);
 
+// Two cuts of one sequence, states[0] behind `first` and states[1] behind `second`: at least `place` pairs of the sample, at most `enough`. One launch.
+// REQUIRES: in.count == 1; 1 <= place <= enough <= sample.
+struct SamplePlaces {
+    std::uint64_t place;
+    std::uint64_t enough;
+};
+LaunchStatus launch_sample_cuts(const Sequences& in, std::uint64_t sample, const SamplePlaces& first,
+                                const SamplePlaces& second, SelectState* states, const TopkPolicy& policy,
+                                Stream stream);
+
 // The same by counting all elements, so that between k and `most` pairs survive. About as many launches as a rank and an index have digits of 11 bits; each
 // reads the elements. `bins`: [count, kCutWords] u64, `tickets`: [count] u32, zero before and after. REQUIRES: 1 <= k <= most, k <= n.
 constexpr std::uint64_t kCutWords = 2048 + 8;

@@ -11,30 +11,34 @@ namespace {
 
 // sample_cut: a cut behind the best `place` pairs of a sample, and not far behind.
 // in:    elements [n]                                       out: states, all of it
-// grid:  x = sequences                                      block: policy.block_threads, fewer for small samples
+// grid:  x = sequences, y = cuts                            block: policy.block_threads, fewer for small samples
 // shared: 9 KB static                                       result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
 // why:   a second look at memory would cost as much as all else; counting in ranges ends as soon as the cut is good enough
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    sample_cut(Sequences in, std::uint64_t sample, std::uint64_t place, std::uint64_t enough, SelectState* states) {
+    sample_cut(Sequences in, std::uint64_t sample, SamplePlaces first, SamplePlaces second, SelectState* states) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     HeldSample<U> held{RankedSequence<U>(in, block_x()), sample, {}};
     held.load();
-    const SelectRange range = block_narrow<U>(held, sample, place, enough, in.n - 1, bins);
+    const SamplePlaces places = block_y() == 0 ? first : second;
+    const SelectRange range = block_narrow<U>(held, sample, places.place, places.enough, in.n - 1, bins);
     if (thread_index() == 0)
-        states[block_x()] = SelectState{range.cut_rank(), range.cut_index(), 0, 0, ~std::uint64_t{0}};
+        states[block_y() * in.count + block_x()] =
+            SelectState{range.cut_rank(), range.cut_index(), 0, 0, ~std::uint64_t{0}};
 }
 
-template <class U>
-LaunchStatus launch_sample_cut_typed(const Sequences& in, std::uint64_t sample, std::uint64_t place,
-                                     SelectState* states, const TopkPolicy& policy, Stream stream) {
+LaunchStatus launch_cuts(const Sequences& in, std::uint64_t sample, const SamplePlaces& first,
+                         const SamplePlaces& second, unsigned cuts, SelectState* states, const TopkPolicy& policy,
+                         Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads = wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
-    const std::uint64_t near = place + place / 4;
-    const std::uint64_t enough = near < sample ? near : place;
-    return launch(sample_cut<U>, LaunchShape{static_cast<unsigned>(in.count), 1, threads, 0}, stream, in, sample, place,
-                  enough, states);
+    const auto kernel = in.width == 1   ? sample_cut<std::uint8_t>
+                        : in.width == 2 ? sample_cut<std::uint16_t>
+                        : in.width == 4 ? sample_cut<std::uint32_t>
+                                        : sample_cut<std::uint64_t>;
+    return launch(kernel, LaunchShape{static_cast<unsigned>(in.count), cuts, threads, 0}, stream, in, sample, first,
+                  second, states);
 }
 
 // --- by counting ------------------------------------------------------------------------------------------------------------
@@ -125,12 +129,15 @@ std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& pol
 
 LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
                                const TopkPolicy& policy, Stream stream) {
-    switch (in.width) {
-        case 1: return launch_sample_cut_typed<std::uint8_t>(in, sample, place, states, policy, stream);
-        case 2: return launch_sample_cut_typed<std::uint16_t>(in, sample, place, states, policy, stream);
-        case 4: return launch_sample_cut_typed<std::uint32_t>(in, sample, place, states, policy, stream);
-        default: return launch_sample_cut_typed<std::uint64_t>(in, sample, place, states, policy, stream);
-    }
+    const std::uint64_t near = place + place / 4;
+    const SamplePlaces places{place, near < sample ? near : place};
+    return launch_cuts(in, sample, places, places, 1, states, policy, stream);
+}
+
+LaunchStatus launch_sample_cuts(const Sequences& in, std::uint64_t sample, const SamplePlaces& first,
+                                const SamplePlaces& second, SelectState* states, const TopkPolicy& policy,
+                                Stream stream) {
+    return launch_cuts(in, sample, first, second, 2, states, policy, stream);
 }
 
 LaunchStatus launch_exact_cut(const Sequences& in, std::uint64_t k, std::uint64_t most, SelectState* states,

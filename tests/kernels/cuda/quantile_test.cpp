@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // quantile on the GPU backend beyond the common jobs: sorted and counted, in shared memory and not, many quantiles, rows with and without NaN, and counts that
 // contradict each other.
+#include <cstring>
+
 #include "kernels/cuda/operation.h"
 #include "kernels/cuda/quantile_tree.h"
+#include "kernels/cuda/select_sample.cuh"
 #include "tests/kernels/cuda/cuda_test.h"
 
 namespace tegu::test {
@@ -12,13 +15,14 @@ using cuda::QuantilePolicy;
 using testing_support::Content;
 using testing_support::DigestShape;
 
-// {block_threads, room, count_threads, waves, shared_bins, warp_elements, windows, window_elements, piece_elements}
+// {block_threads, room, count_threads, waves, shared_bins, warp_elements, windows, window_elements, piece_elements,
+//  bracket_elements}
 const QuantilePolicy kPolicies[] = {
     cuda::kDefaultQuantilePolicy,
-    {32, 32, 32, 1, 2048, 0, 0, 0, 100},             // narrow digits
-    {64, 128, 96, 2, 4096, 100, 2, 0, 1000},         // some wide, some narrow; a few by windows
-    {256, 64, 64, 1, 0, 256, 0, 0, 64},              // nothing is counted in shared memory
-    {128, 1024, 256, 3, 8192, 0, 100, 10, 1 << 23},  // windows of nearly everything
+    {32, 32, 32, 1, 2048, 0, 0, 0, 100, 1 << 17},       // narrow digits
+    {64, 128, 96, 2, 4096, 100, 2, 0, 1000, 300},       // some wide, some narrow; a few by windows
+    {256, 64, 64, 1, 0, 256, 0, 0, 64, 0},              // nothing is counted in shared memory
+    {128, 1024, 256, 3, 8192, 0, 100, 10, 1 << 23, 0},  // windows of nearly everything
 };
 
 constexpr ElementType kAllTypes[] = {
@@ -124,6 +128,43 @@ TEST_F(CudaQuantile, RowsOfNansGiveTheSameBits) {
                 ASSERT_TRUE(
                     same(ElementType::F32, shape, input, params_of({0.5, 1, 0}, method, skip_nans), Axis::Rows));
     }
+}
+
+// Between two cuts from a sample, or, where the sample misleads or NaN are left out, by counts.
+TEST_F(CudaQuantile, OneQuantileOfALongSequenceGivesTheSameBits) {
+    const DigestShape shape{1, 3001, 0, 2};
+    context_.policies.quantile = {64, 64, 64, 1, 2048, 0, 0, 0, 500, 100};
+    context_.policies.topk.block_threads = 64;
+    context_.policies.topk.sample = 128;
+    for (const ElementType type : kAllTypes) {
+        for (const Content content : {Content::Plain, Content::Special, Content::Ties}) {
+            const TestInput input = input_of(type, shape, 23, content);
+            for (const double q : {0.0, 0.004, 0.5, 0.96, 1.0})
+                ASSERT_TRUE(same(type, shape, input, params_of({q}, static_cast<unsigned>(order_), order_ % 3 != 0)))
+                    << q;
+        }
+    }
+}
+
+TEST_F(CudaQuantile, SampleThatIsBetrayedIsReplacedByCounts) {
+    const std::uint64_t n = 3001;
+    const DigestShape shape{1, n, 0, 0};
+    context_.policies.quantile = {64, 64, 64, 1, 2048, 0, 0, 0, 500, 100};
+    context_.policies.topk.sample = 128;
+    TestInput input = input_of(ElementType::U32, shape, 1);
+    const auto method = [&] {
+        const DeviceBytes memory(input.bytes), result(8);
+        const kernels::InputView view{memory.data(), n};
+        const kernels::OutputView output{result.data()};
+        const auto done = cuda::run_job(Job{ElementType::U32, Axis::Whole, 1, n, params_of({0.5}, 0, false)},
+                                        {&view, 1}, {&output, 1}, context_, kernels::StopToken());
+        return done ? done->policy : done.error().message;
+    };
+    EXPECT_NE(method().find("bracket"), std::string::npos) << method();
+    for (std::uint64_t number = 0; number < 128; ++number)
+        std::memset(input.bytes.data() + 4 * cuda::sample_index(number, n, 128), 0xff, 4);
+    ASSERT_TRUE(same(ElementType::U32, shape, input, params_of({0.5}, 0, false)));
+    EXPECT_NE(method().find("counts"), std::string::npos) << method();
 }
 
 // Elements that change between passes: fewer are counted than places are wanted.

@@ -22,7 +22,7 @@ struct AddPolicy {
                a.waves == b.waves && a.launch_bytes == b.launch_bytes;
     }
 };
-constexpr AddPolicy kDefaultAddPolicy{512, 1, 1000};
+constexpr AddPolicy kDefaultAddPolicy{512, 2, 1000};
 
 struct AddArrays {
     const void* x;  // element (r, c) at x + (r * x_row_stride + c) elements; aligned to the element

@@ -18,6 +18,7 @@ constexpr std::uint64_t kMaxPiecePixels = std::uint64_t{1} << 29;
 constexpr std::uint64_t kMaxPieceRows = std::uint64_t{1} << 24;  // each costs at least a word of bits if there are NaN
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxGridY = 65535;
+constexpr unsigned kSlideThreads = 512;
 constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
     return (a + b - 1) / b;
 }
@@ -156,7 +157,12 @@ void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsi
 bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy, const DeviceLimits& limits) {
     const bool can = window.levels > 32 && entropy_columns_segment(window, kWarp, limits) != 0;
     if (!can || policy.method == EntropyMapMethod::Slide) return false;
-    return policy.method == EntropyMapMethod::Columns || window.cols > entropy_columns_lanes(window);
+    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 128 ? 37 : 31);
+}
+
+// Many levels leave shared memory for few threads of several columns each: more threads of one are faster.
+bool prefers_single_columns(const EntropyWindow& window, const EntropyMapPolicy& policy) {
+    return policy.columns_per_thread == 1 || window.levels > 96;
 }
 
 // Strips that fill the device a whole number of times, long enough for their first windows to cost little; where there are too few rows for that, that fill it once; but never so short
@@ -188,9 +194,11 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
     shape.method = pairs ? EntropyMapMethod::Pairs : columns ? EntropyMapMethod::Columns : EntropyMapMethod::Slide;
     shape.plane = !pairs || !entropy_pairs_reads(image.type) || !mirrors_once ||
                   image.row_stride > kPairsRowBytes / element_bytes(image.type);
-    shape.columns = pairs ? kPairsColumns : policy.columns_per_thread == 1 ? 1 : entropy_slide_columns(window, limits);
-    shape.threads =
-        pairs || columns ? policy.threads_per_block : slide_threads(window, shape, policy.threads_per_block, limits);
+    const bool single = prefers_single_columns(window, policy);
+    const unsigned most = !single || policy.threads_per_block > kSlideThreads / 4 ? policy.threads_per_block
+                                                                                  : 4 * policy.threads_per_block;
+    shape.columns = pairs ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
+    shape.threads = pairs || columns ? policy.threads_per_block : slide_threads(window, shape, most, limits);
     if (columns) set_columns(image, window, policy.threads_per_block, limits, &shape);
     const std::uint64_t bounded = policy.piece_pixels != 0
                                       ? policy.piece_pixels

@@ -21,9 +21,9 @@ enum class EntropyMapMethod : std::uint8_t {
 
 struct EntropyMapPolicy {
     EntropyMapMethod method;
-    unsigned threads_per_block;    // a multiple of 32, 32..512; fewer where histograms do not fit; of Columns, whose threads share theirs, up to four times as many
+    unsigned threads_per_block;    // a multiple of 32, 32..512; fewer where histograms do not fit; up to four times as many of Columns, and of Slide with single columns
     unsigned rows_per_strip;       // results that a thread computes down a column; 0: by image and device
-    unsigned columns_per_thread;   // of Slide: 1, or 0: as many as shared memory allows
+    unsigned columns_per_thread;   // of Slide: 1, or 0: by levels and shared memory
     std::uint64_t piece_pixels;    // results of a piece, at least a row of up to that many; 0: by method and device
 
     friend constexpr bool operator==(const EntropyMapPolicy& a, const EntropyMapPolicy& b) {

@@ -29,7 +29,7 @@ struct CountPolicy {
                a.lane_elements == b.lane_elements && a.batch_bytes == b.batch_bytes;
     }
 };
-constexpr CountPolicy kDefaultCountPolicy{256, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20};
+constexpr CountPolicy kDefaultCountPolicy{512, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20};
 
 // A warp takes segments: that many packs of 16 bytes of a line, and what lies before and after the packs with the first. Of bytes a lane has at most 246
 // elements of a segment, which its counters of 8 bits can hold.

@@ -277,10 +277,10 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_divide(RowscaleArrays arrays, Rows
 constexpr unsigned kMaxGridY = 65535;
 constexpr unsigned kKeyWaves = 4;  // more blocks would be more atomics
 
-// Rows of a group of lanes: up to four packs of 16 bytes in flight a thread, or as many smaller ones.
+// Rows of a group of lanes: two packs of 16 bytes in flight a thread, or four accesses of single elements for each of a row.
 template <class T, unsigned Width, unsigned Packs>
 constexpr unsigned group_rows() {
-    return Packs * Width * sizeof(T) <= 16 ? 4 : Packs * Width * sizeof(T) <= 32 ? 2 : 1;
+    return Width == 1 ? (Packs * sizeof(T) <= 16 ? 4 : 2) : Packs <= 2 ? 2 : 1;
 }
 
 template <class T, unsigned Width, unsigned Packs>

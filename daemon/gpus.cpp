@@ -168,8 +168,10 @@ std::size_t Gpus::choose(const PreparedJob& prepared) const {
 }
 
 void Gpus::submit(std::shared_ptr<JobTask> task) {
-    const bool long_one = task->predicted_ns[static_cast<std::size_t>(Place::Gpu)] > divide_ns_;
-    if (long_one && all_.size() > 1 && divide(task)) return;
+    // What is copied for it alone is known, whatever jobs before it have taught.
+    const std::uint64_t ns = std::max(task->predicted_ns[static_cast<std::size_t>(Place::Gpu)],
+                                      moved_bytes(task->prepared) / kCopiedBytesPerNs);
+    if (ns > divide_ns_ && all_.size() > 1 && divide(task)) return;
     task->gpu = choose(task->prepared);
     submit_to(task->gpu, task, task->prepared);
 }

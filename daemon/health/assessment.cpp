@@ -25,12 +25,14 @@ class Assessor {
   public:
     Assessor(Times now, const Assessment& previous) : now_(now), previous_(previous) {}
 
-    // `below` its bound: the smaller, the worse.
-    void below(Code code, const std::string& subject, double value, Bound bound, const std::string& sentence) {
-        if (value < (stands(code, subject) ? bound.release : bound.raise)) see(code, subject, sentence);
+    // Seen below its bound (the smaller, the worse), or above it. `sentence()` is made only then.
+    template <class F>
+    void below(Code code, const std::string& subject, double value, Bound bound, const F& sentence) {
+        if (value < (stands(code, subject) ? bound.release : bound.raise)) see(code, subject, sentence());
     }
-    void above(Code code, const std::string& subject, double value, Bound bound, const std::string& sentence) {
-        if (value >= (stands(code, subject) ? bound.release : bound.raise)) see(code, subject, sentence);
+    template <class F>
+    void above(Code code, const std::string& subject, double value, Bound bound, const F& sentence) {
+        if (value >= (stands(code, subject) ? bound.release : bound.raise)) see(code, subject, sentence());
     }
     void see(Code code, const std::string& subject, const std::string& sentence) {
         const Assessment::Watch* before = find(code, subject);
@@ -90,13 +92,15 @@ class Assessor {
 void judge_thermal(const Thermal& thermal, Assessor& assessor) {
     for (const Zone& zone : thermal.zones) {
         if (!zone.temperature_celsius.known()) continue;
-        const std::string is = zone.name + " is at " + text_of(*zone.temperature_celsius, 1) + " C, ";
+        const auto is = [&] { return zone.name + " is at " + text_of(*zone.temperature_celsius, 1) + " C, "; };
         if (zone.critical_margin_celsius.known())
-            assessor.below(Code::ThermalCritical, zone.name, *zone.critical_margin_celsius, kCriticalCelsius,
-                           is + "the board shuts down at " + text_of(*zone.critical_at_celsius, 1) + " C");
+            assessor.below(Code::ThermalCritical, zone.name, *zone.critical_margin_celsius, kCriticalCelsius, [&] {
+                return is() + "the board shuts down at " + text_of(*zone.critical_at_celsius, 1) + " C";
+            });
         if (zone.throttle_margin_celsius.known())
-            assessor.below(Code::ThermalNear, zone.name, *zone.throttle_margin_celsius, kNearCelsius,
-                           is + "clocks are lowered from " + text_of(*zone.throttles_at_celsius, 1) + " C on");
+            assessor.below(Code::ThermalNear, zone.name, *zone.throttle_margin_celsius, kNearCelsius, [&] {
+                return is() + "clocks are lowered from " + text_of(*zone.throttles_at_celsius, 1) + " C on";
+            });
     }
     for (const Throttle& throttle : thermal.throttles)
         if (throttle.state.value_or(0) > 0)
@@ -111,53 +115,57 @@ void judge_power(const Power& power, Assessor& assessor) {
         const double volts = rail.volts.value_or(0);
         if (feeds && volts >= kFiveVoltRailVolts && volts < kFiveVoltRailHighest)
             assessor.below(Code::UnderVoltage, subject, volts, kUnderVolts,
-                           rail.name + " has " + text_of(volts, 2) + " V of 5 V");
+                           [&] { return rail.name + " has " + text_of(volts, 2) + " V of 5 V"; });
         if (rail.alarm.value_or(false)) assessor.see(Code::RailAlarm, subject, rail.name + " is over its limit");
     }
     for (const EventCounter& counter : power.events) {
         if (!counter.events_per_minute.known()) continue;
-        assessor.above(Code::OverCurrent, counter.name, *counter.events_per_minute,
-                       counter.name == "oc3" ? kMomentaryEvents : kEvents,
-                       counter.name + " counts " + text_of(*counter.events_per_minute, 1) + " events a minute");
+        assessor.above(
+            Code::OverCurrent, counter.name, *counter.events_per_minute,
+            counter.name == "oc3" ? kMomentaryEvents : kEvents,
+            [&] { return counter.name + " counts " + text_of(*counter.events_per_minute, 1) + " events a minute"; });
     }
 }
 
 void judge_gpu(const Gpu& gpu, Assessor& assessor) {
     if (!gpu.load_ratio.known() || !gpu.clock_hz.known() || !gpu.max_hz.known()) return;
     if (static_cast<double>(*gpu.clock_hz) >= kHeldBackClock * static_cast<double>(*gpu.max_hz)) return;
-    assessor.above(Code::ClockHeldBack, {}, *gpu.load_ratio, kBusyLoad,
-                   "the GPU is busy at " + std::to_string(*gpu.clock_hz / 1'000'000) + " MHz of " +
-                       std::to_string(*gpu.max_hz / 1'000'000) + " MHz");
+    assessor.above(Code::ClockHeldBack, {}, *gpu.load_ratio, kBusyLoad, [&] {
+        return "the GPU is busy at " + std::to_string(*gpu.clock_hz / 1'000'000) + " MHz of " +
+               std::to_string(*gpu.max_hz / 1'000'000) + " MHz";
+    });
 }
 
-// Calls judge(share, "x MiB of y MiB") if both are known and there is a whole.
+// Calls judge(share, sentence) if both are known and there is a whole; sentence() is "x MiB of y MiB <what>".
 template <class F>
-void with_share(const Value<std::int64_t>& part, const Value<std::int64_t>& whole, F&& judge) {
+void with_share(const Value<std::int64_t>& part, const Value<std::int64_t>& whole, const char* what, F&& judge) {
     if (!part.known() || !whole.known() || *whole <= 0) return;
     const auto a = static_cast<double>(*part), b = static_cast<double>(*whole);
-    judge(a / b, text_of(a / kMiB, 0) + " MiB of " + text_of(b / kMiB, 0) + " MiB");
+    judge(a / b, [&] { return text_of(a / kMiB, 0) + " MiB of " + text_of(b / kMiB, 0) + " MiB " + what; });
 }
 
 void judge_memory(const Memory& memory, Assessor& assessor) {
-    with_share(memory.available_bytes, memory.total_bytes, [&](double share, const std::string& amounts) {
-        assessor.below(Code::MemoryExhausted, {}, share, kMemoryExhausted, amounts + " of memory are available");
-        assessor.below(Code::MemoryLow, {}, share, kMemoryLow, amounts + " of memory are available");
+    with_share(memory.available_bytes, memory.total_bytes, "of memory are available",
+               [&](double share, const auto& sentence) {
+                   assessor.below(Code::MemoryExhausted, {}, share, kMemoryExhausted, sentence);
+                   assessor.below(Code::MemoryLow, {}, share, kMemoryLow, sentence);
+               });
+    with_share(
+        memory.swap_free_bytes, memory.swap_total_bytes, "of swap are free",
+        [&](double share, const auto& sentence) { assessor.below(Code::SwapFull, {}, share, kSwapLow, sentence); });
+    if (!memory.memory_pressure.full_ratio.known()) return;
+    const double share = *memory.memory_pressure.full_ratio;
+    assessor.above(Code::MemoryPressure, {}, share, kMemoryPressure, [&] {
+        return "every task waited for memory in " + text_of(100 * share, 0) + " % of the last 10 s";
     });
-    with_share(memory.swap_free_bytes, memory.swap_total_bytes, [&](double share, const std::string& amounts) {
-        assessor.below(Code::SwapFull, {}, share, kSwapLow, amounts + " of swap are free");
-    });
-    if (memory.memory_pressure.full_ratio.known()) {
-        const double share = *memory.memory_pressure.full_ratio;
-        assessor.above(Code::MemoryPressure, {}, share, kMemoryPressure,
-                       "every task waited for memory in " + text_of(100 * share, 0) + " % of the last 10 s");
-    }
 }
 
 void judge_disk(const Disk& disk, Assessor& assessor) {
-    with_share(disk.available_bytes, disk.total_bytes, [&](double share, const std::string& amounts) {
-        assessor.below(Code::DiskFull, {}, share, kDiskFull, amounts + " of the state directory's disk are left");
-        assessor.below(Code::DiskLow, {}, share, kDiskLow, amounts + " of the state directory's disk are left");
-    });
+    with_share(disk.available_bytes, disk.total_bytes, "of the state directory's disk are left",
+               [&](double share, const auto& sentence) {
+                   assessor.below(Code::DiskFull, {}, share, kDiskFull, sentence);
+                   assessor.below(Code::DiskLow, {}, share, kDiskLow, sentence);
+               });
 }
 
 void judge_readings(const Snapshot& snapshot, Times now, Assessor& assessor) {

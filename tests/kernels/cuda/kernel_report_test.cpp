@@ -14,8 +14,8 @@ namespace {
 // Kernels that are held to fewer registers than they would take, so that more warps run, or that close a sequence by a call: they may keep
 // something in local memory. The others must not.
 bool may_use_local_memory(const std::string& name) {
-    for (const char* stem : {"count_elements<", "entropy_map_pairs<", "quantile_windows<", "reduce_float<", "reduce_integer<",
-                             "reduce_integer_rows<"})
+    for (const char* stem : {"bracket_filter<", "count_byte_lanes", "count_elements<", "dot_float<", "dot_integer<",
+                             "entropy_map_pairs<", "filter_distinct<", "filter_packs<", "quantile_windows<", "reduce_"})
         if (name.rfind(stem, 0) == 0) return true;
     return false;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to memory that nobody wants in a cache afterwards: they leave its room to what is wanted again.
+// Accesses to memory that nobody wants in a cache afterwards: they leave its room to what is wanted again. Toolkits before 11 have no word for both: there they are
+// accesses like others.
 #pragma once
 
 #include "kernels/cuda/simt.cuh"
@@ -7,7 +8,13 @@
 namespace tegu {
 namespace cuda {
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && __CUDACC_VER_MAJOR__ >= 11
+#define TEGU_STREAMS 1
+#else
+#define TEGU_STREAMS 0
+#endif
+
+#if TEGU_STREAMS
 template <std::size_t Bytes>
 struct StreamedWord {
     using type = unsigned short;
@@ -29,7 +36,7 @@ struct StreamedWord<16> {
 // P: trivially copyable, of 2, 4, 8 or 16 bytes, and aligned to them.
 template <class P>
 TEGU_DEVICE P load_last(const P* at) {
-#if defined(__CUDACC__)
+#if TEGU_STREAMS
     using Word = typename StreamedWord<sizeof(P)>::type;
     static_assert(sizeof(P) == sizeof(Word), "no access has that size");
     const Word word = __ldcs(reinterpret_cast<const Word*>(at));
@@ -42,7 +49,7 @@ TEGU_DEVICE P load_last(const P* at) {
 }
 template <class P>
 TEGU_DEVICE void store_away(P* at, const P& value) {
-#if defined(__CUDACC__)
+#if TEGU_STREAMS
     using Word = typename StreamedWord<sizeof(P)>::type;
     static_assert(sizeof(P) == sizeof(Word), "no access has that size");
     Word word;

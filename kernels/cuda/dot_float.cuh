@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/dot.h"
-#include "kernels/cuda/reduce_float.cuh"
+#include "kernels/cuda/reduce_float_rows.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -101,14 +101,14 @@ TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2))
     dot_float(DotInputs inputs, bool x_packs, bool y_packs, DotWork work, ReduceShape shape, ReduceRange range) {
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
-    const TeamPlace place(shape, range);
+    const TeamPlace place(shape, range, block_x());
     const std::uint64_t sequence = range.first + place.slot;
     const std::uint64_t base = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp * kFloatTile;
     LaneNode node{0, 0, 0, 0, 0};
     if (place.active && base < inputs.x.n) {
         if (Dense)
-            node = sweep_products<T>(DenseElements<T, kFloatRun>(inputs.x, sequence),
-                                     DenseElements<T, kFloatRun>(inputs.y, sequence), base, shape.tiles_per_warp,
+            node = sweep_products<T>(DenseElements<T, kFloatRun>(inputs.x, sequence, x_packs),
+                                     DenseElements<T, kFloatRun>(inputs.y, sequence, y_packs), base, shape.tiles_per_warp,
                                      inputs.skip_nans, shared);
         else
             node = sweep_products<T>(Elements<T, kFloatRun>(inputs.x, sequence, x_packs),
@@ -117,8 +117,7 @@ TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2))
     }
     DotSum sum;
     sum.sum = chunk_tree<0>(node, shape, shared).sum;
-    if (close_sequence<DotSumKind>(&sum, 1, place, shape, work.places, shared) && place.leads() &&
-        lane_index() == 0)
+    if (close_sequence<DotSumKind>(&sum, 1, place, shape, work.places, shared) && place.leads() && lane_index() == 0)
         static_cast<double*>(work.out)[sequence] = canonical(sum.sum);
 }
 

@@ -2,6 +2,8 @@
 // The scalar product of integers: the exact sum of the exact products, in 192 bits of two's complement.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/cuda/dot.h"
 #include "kernels/cuda/reduce_integer.cuh"
 
@@ -18,40 +20,102 @@ struct DotLimbsKind {
     TEGU_DEVICE static void merge(DotLimbs* a, const DotLimbs& b) { add_limbs(a->limb, b.limb); }
 };
 
-// The products of a lane.
-template <class T>
-class ProductLane {
+// The products of a lane: 2048 bytes of each side at most, which decides how wide the sums are. Each kind has
+//   take(x, y)   adds the products of two runs
+//   limbs()      their sum
+
+// Elements of 64 bits.
+template <class T, std::size_t Bytes = sizeof(T)>
+class Products {
   public:
-    TEGU_DEVICE void add(T x, T y) {
-        const auto u = static_cast<std::uint64_t>(x);  // sign-extended
-        const auto v = static_cast<std::uint64_t>(y);
-        const std::uint64_t low = u * v;
-        if (sizeof(T) <= 2) {
-            limb_[0] += low;  // 2^31 of them at least fit 64 bits; a lane has fewer
-        } else if (sizeof(T) == 4) {
-            limb_[1] += add_carrying(&limb_[0], low) + (Signedness<T>::kSigned ? 0 - (low >> 63) : 0);
-        } else {
+    TEGU_DEVICE void take(const RunWords& x, const RunWords& y) {
+        T left[2];
+        T right[2];
+        memcpy(left, &x, sizeof left);
+        memcpy(right, &y, sizeof right);
+        TEGU_UNROLL
+        for (unsigned i = 0; i < 2; ++i) {
+            const auto u = static_cast<std::uint64_t>(left[i]);
+            const auto v = static_cast<std::uint64_t>(right[i]);
             std::uint64_t high = multiply_high(u, v);
             if (Signedness<T>::kSigned) high -= ((u >> 63) != 0 ? v : 0) + ((v >> 63) != 0 ? u : 0);
-            const std::uint64_t carry = add_carrying(&limb_[0], low);
-            const std::uint64_t over = add_carrying(&limb_[1], carry);
-            limb_[2] += over + add_carrying(&limb_[1], high) + (Signedness<T>::kSigned ? 0 - (high >> 63) : 0);
+            const std::uint64_t product[3] = {u * v, high, Signedness<T>::kSigned ? 0 - (high >> 63) : 0};
+            add_limbs(sum_.limb, product);
         }
     }
+    TEGU_DEVICE DotLimbs limbs() const { return sum_; }
+
+  private:
+    DotLimbs sum_;
+};
+
+// high 2^32 + low; low is not negative.
+template <class S>
+TEGU_DEVICE DotLimbs limbs_of(S low, S high) {
+    DotLimbs out;
+    out.limb[0] = static_cast<std::uint64_t>(low) + (static_cast<std::uint64_t>(high) << 32);
+    const std::uint64_t carry = out.limb[0] < static_cast<std::uint64_t>(low) ? 1 : 0;
+    out.limb[1] = static_cast<std::uint64_t>(high >> 32) + carry;
+    out.limb[2] = Signedness<S>::kSigned ? 0 - (out.limb[1] >> 63) : 0;
+    return out;
+}
+
+// Of 32 bits: the two words of each product are added apart, which needs no carry.
+template <class T>
+class Products<T, 4> {
+  public:
+    TEGU_DEVICE void take(const RunWords& x, const RunWords& y) {
+        TEGU_UNROLL
+        for (unsigned i = 0; i < 4; ++i) {
+            const auto product = static_cast<Wider>(static_cast<T>(x.word[i])) * static_cast<T>(y.word[i]);
+            low_ += static_cast<std::uint32_t>(product);
+            high_ += product >> 32;
+        }
+    }
+    TEGU_DEVICE DotLimbs limbs() const { return limbs_of<Wider>(low_, high_); }
+
+  private:
+    using Wider = typename std::conditional<Signedness<T>::kSigned, std::int64_t, std::uint64_t>::type;
+    Wider low_ = 0;
+    Wider high_ = 0;
+};
+
+// Of 16 bits.
+template <class T>
+class Products<T, 2> {
+  public:
+    TEGU_DEVICE void take(const RunWords& x, const RunWords& y) {
+        TEGU_UNROLL
+        for (unsigned i = 0; i < 4; ++i) {
+            sum_ += static_cast<Wider>(static_cast<T>(x.word[i])) * static_cast<T>(y.word[i]);
+            sum_ += static_cast<Wider>(static_cast<T>(x.word[i] >> 16)) * static_cast<T>(y.word[i] >> 16);
+        }
+    }
+    TEGU_DEVICE DotLimbs limbs() const { return limbs_of<Wider>(sum_ & 0xffffffff, sum_ >> 32); }
+
+  private:
+    using Wider = typename std::conditional<Signedness<T>::kSigned, std::int64_t, std::uint64_t>::type;
+    Wider sum_ = 0;
+};
+
+// Bytes, four at a time.
+template <class T>
+class Products<T, 1> {
+  public:
+    TEGU_DEVICE void take(const RunWords& x, const RunWords& y) {
+        TEGU_UNROLL
+        for (unsigned i = 0; i < 4; ++i)
+            sum_ = Signedness<T>::kSigned ? static_cast<std::uint32_t>(add_signed_byte_products(
+                                                x.word[i], y.word[i], static_cast<std::int32_t>(sum_)))
+                                          : add_byte_products(x.word[i], y.word[i], sum_);
+    }
     TEGU_DEVICE DotLimbs limbs() const {
-        DotLimbs out;
-        out.limb[0] = limb_[0];
-        out.limb[1] = limb_[1];
-        out.limb[2] = limb_[2];
-        const std::uint64_t sign =
-            Signedness<T>::kSigned && (limb_[sizeof(T) <= 2 ? 0 : 1] >> 63) != 0 ? ~std::uint64_t{0} : 0;
-        if (sizeof(T) <= 2) out.limb[1] = sign;
-        if (sizeof(T) <= 4) out.limb[2] = sign;
-        return out;
+        const auto sum = static_cast<std::int32_t>(sum_);
+        return Signedness<T>::kSigned ? limbs_of<std::int64_t>(sum_, sum >> 31) : limbs_of<std::uint64_t>(sum_, 0);
     }
 
   private:
-    std::uint64_t limb_[3] = {0, 0, 0};
+    std::uint32_t sum_ = 0;
 };
 
 template <class T>
@@ -78,11 +142,11 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2)
     constexpr unsigned kRow = kWarpLanes * kRun;
     constexpr unsigned kRows = 4;  // at a time
     TEGU_DYNAMIC_SHARED(memory);
-    const TeamPlace place(shape, range);
+    const TeamPlace place(shape, range, block_x());
     const std::uint64_t sequence = range.first + place.slot;
     const std::uint64_t base = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp * kTile;
     const std::uint64_t n = inputs.x.n;
-    ProductLane<T> lane;
+    Products<T> lane;
     if (place.active) {
         const Elements<T, kRun> x(inputs.x, sequence, x_packs);
         const Elements<T, kRun> y(inputs.y, sequence, y_packs);
@@ -93,18 +157,15 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2)
             const std::uint64_t self = first + kRun * lane_index();
             if (first >= n) break;
             if (dense && n - first >= kRows * kRow) {
-                T left[kRows][kRun];
-                T right[kRows][kRun];
+                RunWords left[kRows];
+                RunWords right[kRows];
                 TEGU_UNROLL
                 for (unsigned r = 0; r < kRows; ++r) {
-                    load_packs<T, kRun>(x.data + self + r * kRow, left[r]);
-                    load_packs<T, kRun>(y.data + self + r * kRow, right[r]);
+                    left[r] = load_words(x.data + self + r * kRow);
+                    right[r] = load_words(y.data + self + r * kRow);
                 }
                 TEGU_UNROLL
-                for (unsigned r = 0; r < kRows; ++r) {
-                    TEGU_UNROLL
-                    for (unsigned i = 0; i < kRun; ++i) lane.add(left[r][i], right[r][i]);
-                }
+                for (unsigned r = 0; r < kRows; ++r) lane.take(left[r], right[r]);
             } else {
                 TEGU_NO_UNROLL
                 for (unsigned r = 0; r < kRows; ++r) {
@@ -112,14 +173,14 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2)
                     T right[kRun];
                     x.load(self + r * kRow, left);  // what is not there is zero
                     y.load(self + r * kRow, right);
-                    TEGU_UNROLL
-                    for (unsigned i = 0; i < kRun; ++i) lane.add(left[i], right[i]);
+                    lane.take(words_of(left), words_of(right));
                 }
             }
         }
     }
     DotLimbs sum = lane.limbs();
-    if (close_sequence<DotLimbsKind>(&sum, kWarpLanes, place, shape, work.places, reinterpret_cast<std::uint64_t*>(memory)) &&
+    if (close_sequence<DotLimbsKind>(&sum, kWarpLanes, place, shape, work.places,
+                                     reinterpret_cast<std::uint64_t*>(memory)) &&
         place.leads() && lane_index() == 0)
         put_dot<T>(work, place.slot, sequence, sum);
 }
@@ -142,7 +203,7 @@ TEGU_KERNEL TEGU_BOUNDS(512)
          row += stride) {
         const std::uint64_t slot = row + lane_index() / lanes;
         const bool mine = slot < range.count;
-        ProductLane<T> lane;
+        Products<T> lane;
         const RowElements<T, kRun> x(inputs.x, range.first + (mine ? slot : 0), x_packs);
         const RowElements<T, kRun> y(inputs.y, range.first + (mine ? slot : 0), y_packs);
         TEGU_NO_UNROLL
@@ -151,8 +212,7 @@ TEGU_KERNEL TEGU_BOUNDS(512)
             T right[kRun];
             x.load(kRun * run, left);
             y.load(kRun * run, right);
-            TEGU_UNROLL
-            for (unsigned i = 0; i < kRun; ++i) lane.add(left[i], right[i]);
+            lane.take(words_of(left), words_of(right));
         }
         const DotLimbs sum = warp_tree<DotLimbsKind>(lane.limbs(), lanes);
         if (mine && lane_index() % lanes == 0) put_dot<T>(work, slot, range.first + slot, sum);

@@ -53,14 +53,13 @@ Result<kernels::RunReport> run_dot(const Job& job, const DotParams& params, Span
     const auto overflow = [&](std::uint64_t sequence, const void* place) {
         return overflow_of(job, context, sequence, place);
     };
-    Result<void> done =
-        launches.run(2 * both.x.n * element_bytes(job.type), "dot", stop, launch, overflow);
+    Result<void> done = launches.run(2 * both.x.n * element_bytes(job.type), "dot", stop, launch, overflow);
     if (!done) return std::move(done).error();
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy +=
-        " block=" + std::to_string(launches.shape().threads) + " tiles=" + std::to_string(launches.shape().tiles_per_warp);
+    report.policy += " block=" + std::to_string(launches.shape().threads) +
+                     " tiles=" + std::to_string(launches.shape().tiles_per_warp);
     report.filled_columns = {1};
     return report;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of reduce. Few kernels are compiled: four kinds of sets for each float type and each integer type, and for short rows the
+// The launches of reduce. Few kernels are compiled: four kinds of sets for each float type, three for each integer type, and for short rows the
 // sum alone and everything.
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/kernel_list.h"
-#include "kernels/cuda/reduce_float.cuh"
+#include "kernels/cuda/reduce_float_rows.cuh"
 #include "kernels/cuda/reduce_integer.cuh"
 
 namespace tegu {
@@ -53,14 +53,14 @@ LaunchStatus launch_integer(const ReduceLaunch& with) {
                   with.input, packs, with.target, with.work, with.shape, with.range);
 }
 
-// The launch for each kind of set. Integers have few words to spare a kind for squares alone.
+// The launch for each kind of set. Squares of integers alone would hardly be faster than everything.
 template <class T>
 struct Launches {
     static LaunchStatus run(ReduceKind kind, const ReduceLaunch& with) {
         switch (kind) {
             case ReduceKind::Sum: return launch_integer<T, 0>(with);
             case ReduceKind::Order: return launch_integer<T, kPartExtremes>(with);
-            case ReduceKind::Moments: return launch_integer<T, kPartSquares>(with);
+            case ReduceKind::Moments:
             case ReduceKind::All: break;
         }
         return launch_integer<T, kAllIntegerParts>(with);
@@ -103,7 +103,7 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
     static_cast<void>(kind);
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
     return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, kFloatMostTiles,
-                          element_bytes(type) == 8 && is_float(type) ? FloatBlocks<double, 0>::kThreads : kFloatMostThreads};
+                          element_bytes(type) == 8 && is_float(type) ? FloatBlocks<double, 0, true>::kThreads : kFloatMostThreads};
 }
 
 namespace {
@@ -150,7 +150,6 @@ template <class T>
 void list_integer(KernelLister& to, const char* word, ElementType type) {
     list_totals<T, 0>(to, word, type, "sum");
     list_totals<T, kPartExtremes>(to, word, type, "order");
-    list_totals<T, kPartSquares>(to, word, type, "moments");
     list_totals<T, kAllIntegerParts>(to, word, type, "all");
     to.add("reduce_integer_rows", {word}, reduce_integer_rows<T>, listed_shape(to, type, true).threads, 0, kReduceMoves);
 }

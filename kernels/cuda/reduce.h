@@ -65,9 +65,11 @@ struct ReduceWork {
         partials;  // [sequences of the launch * groups] of kReducePartialBytes; 16-byte aligned. Not used with one group.
     std::uint32_t*
         tickets;  // [sequences of the launch], 0 before the first launch of a sequence and 0 after its last. Not used with one group.
-    void* totals;             // [sequences of the launch] of kReducePartialBytes, 16-byte aligned: the ReduceTotal of those whose sum or l1 does not
-                              // fit. Null: all fit. Integers only.
-    std::uint64_t* overflow;  // one, 0 before: the complement of the first sequence whose sum or l1 does not fit. Not used without totals.
+    void*
+        totals;  // [sequences of the launch] of kReducePartialBytes, 16-byte aligned: the ReduceTotal of those whose sum or l1 does not
+        // fit. Null: all fit. Integers only.
+    std::uint64_t*
+        overflow;  // one, 0 before: the complement of the first sequence whose sum or l1 does not fit. Not used without totals.
 };
 
 // Which part of a job a launch computes: sequences [first, first + count); and if they have several groups, groups [first_group,

@@ -57,13 +57,12 @@ class SequenceLaunches {
         Result<void> done = prepare();
         if (!done) return done;
         const std::uint64_t launch_bytes = context_.policies.reduce.launch_bytes * context_.limits.multiprocessors;
-        done = for_ranges(sequences_, sequence_bytes, launch_bytes, shape_,
-                          [&](const ReduceRange& range, bool ends) -> Result<void> {
-                              if (stop.stop_requested()) return stop.error();
-                              Result<void> launched = check_cuda(launch(work_, range), name);
-                              return launched && exact_bytes_ != 0 && ends ? check(range, overflow)
-                                                                           : std::move(launched);
-                          });
+        done = for_ranges(
+            sequences_, sequence_bytes, launch_bytes, shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
+                if (stop.stop_requested()) return stop.error();
+                Result<void> launched = check_cuda(launch(work_, range), name);
+                return launched && exact_bytes_ != 0 && ends ? check(range, overflow) : std::move(launched);
+            });
         if (done) context_.workspace->counters_are_left_zero();
         return done;
     }
@@ -96,7 +95,8 @@ class SequenceLaunches {
         Result<void> done = context_.workspace->read(&found, work_.overflow, sizeof found);
         if (!done || found == 0) return done;
         const std::uint64_t sequence = ~found;
-        return overflow(sequence, static_cast<const std::byte*>(work_.totals) + (sequence - range.first) * exact_bytes_);
+        return overflow(sequence,
+                        static_cast<const std::byte*>(work_.totals) + (sequence - range.first) * exact_bytes_);
     }
 
     const Context& context_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of float statistics: groups of tiles by teams of warps, and short rows by segments of a warp.
+// The kernel of float statistics: groups of tiles by teams of warps. That of short rows stands in reduce_float_rows.cuh.
 #pragma once
 
 #include "kernels/cuda/reduce_finish.cuh"
@@ -31,10 +31,10 @@ constexpr unsigned kFloatMostThreads = 512;
 
 // The largest block of a kernel, and how many of these a multiprocessor shall hold at least: that is the limit of its registers. 128 are enough for
 // elements of 32 bits, 64 for their sums.
-template <class T, unsigned Parts>
+template <class T, unsigned Parts, bool Dense>
 struct FloatBlocks {
     static constexpr unsigned kThreads = sizeof(T) < 8 ? kFloatMostThreads : 128;
-    static constexpr unsigned kBlocks = sizeof(T) == 8 ? (Parts == 0 ? 4 : 3) : Parts == 0 ? 2 : 1;
+    static constexpr unsigned kBlocks = sizeof(T) == 8 ? 3 : Parts == 0 && Dense ? 2 : 1;
 };
 
 template <unsigned Parts>
@@ -138,17 +138,17 @@ TEGU_DEVICE std::uint32_t load_tile(const From& elements, std::uint64_t begin, T
 
 // `base`: the index of the warp's first element; `first_leaf`: the number of its first leaf in the sequence.
 template <unsigned Parts, class A>
-TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& facts, std::uint64_t base,
-                                    std::uint64_t first_leaf) {
+TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& facts, bool nans_decide,
+                                    std::uint64_t base, std::uint64_t first_leaf) {
     FloatPartial partial;
     partial.sum = node.sum;
-    partial.nans = facts.nans;
+    partial.nans = facts.rare % kInfiniteLeaf;
     if (Parts & kPartL1) partial.l1 = node.l1;
     if (Parts & kPartMoments) {
         partial.n = static_cast<double>(node.n);
         partial.s = node.s;
         partial.q = node.q;
-        partial.facts = facts.facts;
+        partial.facts = (facts.rare >= kInfiniteLeaf ? kSawInfinity : 0u) | (nans_decide && partial.nans != 0 ? kSawNan : 0u);
     }
     if (Parts & kPartOrder) {
         partial.min = static_cast<double>(facts.min);
@@ -175,9 +175,7 @@ struct TileSweep {
     LaneFacts<A>* facts;
 
     TEGU_DEVICE bool has(unsigned t) const { return t < tiles && base + t * kFloatTile < elements.n; }
-    TEGU_DEVICE std::uint32_t load(unsigned t, Raw& x) const {
-        return load_tile(elements, base + t * kFloatTile, x);
-    }
+    TEGU_DEVICE std::uint32_t load(unsigned t, Raw& x) const { return load_tile(elements, base + t * kFloatTile, x); }
     // The node of tile t, if `there` tells which of its elements are in x.
     TEGU_DEVICE LaneNode take(unsigned t, const Raw& x, std::uint32_t there) const {
         Leaf<A, kTileRuns> leaf;
@@ -233,120 +231,60 @@ struct EqualFloat {
     TEGU_DEVICE static bool to(T x, A value) { return widen(x) == value; }
 };
 
-// What a kernel does with one way to the elements.
+// What a warp finds in its tiles; the tree of the whole chunk is in its first warp.
 template <class T, unsigned Parts, class From>
-TEGU_DEVICE void reduce_group(const From& elements, const TeamPlace& place, const ReduceTarget& target,
-                              const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range,
-                              std::uint64_t* shared) {
-    using A = typename Arithmetic<T>::type;
+TEGU_DEVICE FloatPartial sweep_group(const ReduceInput& input, bool packs, bool skip_nans, const ReduceShape& shape,
+                                     const ReduceRange& range, std::uint64_t* shared) {
+    const TeamPlace place(shape, range, block_x());
+    const From elements(input, range.first + place.slot, packs);
     const std::uint64_t first_tile = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp;
     const std::uint64_t base = first_tile * kFloatTile;
     LaneNode node{0, 0, 0, 0, 0};
-    LaneFacts<A> facts;
+    LaneFacts<typename Arithmetic<T>::type> facts;
     if (place.active && base < elements.n)
-        node = TileSweep<Parts, T, From>{elements, base, shape.tiles_per_warp, target.skip_nans, shared, &facts}.root();
+        node = TileSweep<Parts, T, From>{elements, base, shape.tiles_per_warp, skip_nans, shared, &facts}.root();
     node = chunk_tree<Parts>(node, shape, shared);
     fold_facts<Parts>(&facts, kWarpLanes);
-    FloatPartial partial = partial_of<Parts>(node, facts, base, first_tile);
+    return partial_of<Parts>(node, facts, !skip_nans, base, first_tile);
+}
+
+// What a kernel does with one way to the elements.
+template <class T, unsigned Parts, class From>
+TEGU_DEVICE void reduce_group(const ReduceInput& input, bool packs, const ReduceTarget& target, const ReduceWork& work,
+                              const ReduceShape& shape, const ReduceRange& range, std::uint64_t* shared) {
+    FloatPartial partial = sweep_group<T, Parts, From>(input, packs, target.skip_nans, shape, range, shared);
+    // Found again, in a way that a compiler does not see through: so no register holds the place while tiles are read.
+    const TeamPlace place(shape, range, shuffle(block_x(), 0));
     if (!close_sequence<FloatKind<Parts>>(&partial, 1, place, shape, work, shared)) return;
+    const std::uint64_t sequence = range.first + place.slot;
     if ((Parts & kPartOrder) && (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{{bit_cast<std::uint64_t>(partial.min), bit_cast<std::uint64_t>(partial.max)},
                                     {partial.min_at, partial.max_at}};
-        const SoughtExtremes at =
-            locate_extremes<EqualFloat<T>, T, kFloatRun>(sought, elements, place, shape.team_warps, shared);
+        const SoughtExtremes at = locate_extremes<EqualFloat<T>, T, kFloatRun>(sought, From(input, sequence, packs),
+                                                                               place, shape.team_warps, shared);
         partial.min_at = at.tile[0];
         partial.max_at = at.tile[1];
     }
-    if (place.leads() && lane_index() == 0) finish_float<T, Parts>(target, range.first + place.slot, partial);
+    if (place.leads() && lane_index() == 0) finish_float<T, Parts>(target, sequence, partial);
 }
 
 // reduce_float: statistics of sequences of floats, a group of tiles by each team of warps. Dense: no gaps, and runs are packs.
 // in:    input [sequences, n] T                    out: target columns; work.partials where a sequence has several groups
-// grid:  x = groups of the launch / teams          block: shape.threads (32..FloatBlocks<T, Parts>::kThreads)
+// grid:  x = groups of the launch / teams          block: shape.threads (32..FloatBlocks<T, Parts, Dense>::kThreads)
 // shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the last launch of a sequence
 // moves: reads n sizeof(T) B a sequence            order: the canonical tree, whatever the shape
 // why:   a tile is eight 16-byte loads in flight per lane, and its elements stay in registers for the second look that deviations take; of extremes
 //        a lane keeps the value and the tile, and only the last warp looks where in the tile it is
 template <class T, unsigned Parts, bool Dense>
-TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts>::kThreads), (FloatBlocks<T, Parts>::kBlocks))
+TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, Dense>::kThreads), (FloatBlocks<T, Parts, Dense>::kBlocks))
     reduce_float(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
                  ReduceRange range) {
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
-    const TeamPlace place(shape, range);
-    const std::uint64_t sequence = range.first + place.slot;
     if (Dense)
-        reduce_group<T, Parts>(DenseElements<T, kFloatRun>(input, sequence), place, target, work, shape, range, shared);
+        reduce_group<T, Parts, DenseElements<T, kFloatRun>>(input, packs, target, work, shape, range, shared);
     else
-        reduce_group<T, Parts>(Elements<T, kFloatRun>(input, sequence, packs), place, target, work, shape, range,
-                               shared);
-}
-
-// --- short rows ---------------------------------------------------------------------------------------------------------
-
-// The leaves of a lane in a row, in the order in which the tree takes them: run `lane + lanes * i`, where i counts with its bits reversed.
-struct RowLeaves {
-    unsigned lanes;  // of the row
-    unsigned count;  // of the leaves: a power of two
-    TEGU_DEVICE unsigned lane() const { return lane_index() & (lanes - 1); }
-    TEGU_DEVICE unsigned run_after(unsigned run, unsigned k) const {
-        const unsigned carried = count - (count >> (trailing_zeros(~k) + 1));
-        return lane() + (((run - lane()) & ~(lanes - 1)) ^ (carried * lanes));
-    }
-};
-
-// reduce_float_rows: statistics of rows of up to 128 floats, each by a segment of lanes.
-// in:    input [sequences, n] T, n <= 128          out: target columns
-// grid:  x strides over the rows                   block: shape.threads (32..FloatBlocks<T, Parts>::kThreads)
-// shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the launch
-// moves: reads n sizeof(T) B a row                 order: the canonical tree
-// why:   few lanes a row: most merges need no other lane, and many lanes finish a row each; the loads of the next leaves are in flight
-template <class T, unsigned Parts>
-TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts>::kThreads), (FloatBlocks<T, Parts>::kBlocks))
-    reduce_float_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceShape shape, ReduceRange range) {
-    using A = typename Arithmetic<T>::type;
-    TEGU_DYNAMIC_SHARED(memory);
-    std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
-    const RowLeaves leaves{shape.segment_lanes, shape.tiles_per_warp};
-    const std::uint64_t warp_rows = kWarpLanes / shape.segment_lanes;
-    const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
-    const std::uint64_t in_warp = lane_index() / shape.segment_lanes;
-    TEGU_NO_UNROLL
-    for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows; row < range.count;
-         row += stride) {
-        const bool mine = row + in_warp < range.count;
-        const std::uint64_t sequence = range.first + (mine ? row + in_warp : 0);
-        const RowElements<T, kFloatRun> elements(input, sequence, packs);
-        LaneNode node{0, 0, 0, 0, 0};
-        LaneFacts<A> facts;
-        T ahead[kFloatRun];
-        unsigned next = leaves.lane();
-        elements.load(kFloatRun * next, ahead);
-        TEGU_NO_UNROLL
-        for (unsigned k = 0; k < leaves.count; ++k) {
-            const unsigned run = next;
-            next = leaves.run_after(run, k);
-            Leaf<A, 1> leaf;
-            leaf.mask = (1u << elements.count(kFloatRun * run)) - 1u;
-            TEGU_UNROLL
-            for (unsigned j = 0; j < kFloatRun; ++j) leaf.x[j] = widen(ahead[j]);
-            if (k + 1 < leaves.count) elements.load(kFloatRun * next, ahead);
-            const WideLeaf<T, 1, RowElements<T, kFloatRun>> wide(elements, kFloatRun * run);
-            node = take_leaf<Parts>(leaf, wide, run, kFloatRun * run, target.skip_nans, &facts);
-            node = push_node<Parts>(node, k, k + 1 == leaves.count, shared);
-        }
-        node = fold_lanes<Parts>(node, leaves.lanes);
-        fold_facts<Parts>(&facts, leaves.lanes);
-        if (!mine || leaves.lane() != 0) continue;
-        FloatPartial partial = partial_of<Parts>(node, facts, 0, 0);
-        if (Parts & kPartOrder) {
-            partial.min_at =
-                first_in_run<EqualFloat<T>>(elements, partial.min_at, bit_cast<std::uint64_t>(partial.min));
-            partial.max_at =
-                first_in_run<EqualFloat<T>>(elements, partial.max_at, bit_cast<std::uint64_t>(partial.max));
-        }
-        finish_float<T, Parts>(target, sequence, partial);
-    }
+        reduce_group<T, Parts, Elements<T, kFloatRun>>(input, packs, target, work, shape, range, shared);
 }
 
 }  // namespace cuda

@@ -17,23 +17,22 @@ struct LaneFacts {
     std::uint32_t min_in = kNotFound;  // the first leaf that has it: its number as the caller gives it
     std::uint32_t max_in = kNotFound;
     std::uint32_t nan_at = kNotFound;  // position of the first NaN, as the caller counts it
-    std::uint32_t nans = 0;
+    std::uint32_t rare = 0;  // how many NaN, and kInfiniteLeaf for each leaf with an infinity that decides: both fit a warp's 16 tiles
     std::uint32_t zeros = 0;
-    std::uint32_t facts = 0;
 };
+constexpr std::uint32_t kInfiniteLeaf = 1u << 16;
 
 // Gives the first of every `width` lanes (all of them, in fact) the facts of them all.
 template <unsigned Parts, class A>
 TEGU_DEVICE void fold_facts(LaneFacts<A>* facts, unsigned width) {
-    const bool nans = warp_any(facts->nans != 0);
+    const bool rare = warp_any(facts->rare != 0);
     TEGU_NO_UNROLL
     for (unsigned mask = width / 2; mask > 0; mask /= 2) {
-        if (nans) {
-            facts->nans += shuffle_xor(facts->nans, mask);
+        if (rare) {
+            facts->rare += shuffle_xor(facts->rare, mask);
             const std::uint32_t nan_at = shuffle_xor(facts->nan_at, mask);
             if (nan_at < facts->nan_at) facts->nan_at = nan_at;
         }
-        if (Parts & kPartMoments) facts->facts |= shuffle_xor(facts->facts, mask);
         if (!(Parts & kPartOrder)) continue;
         const A min = shuffle_xor(facts->min, mask);
         const std::uint32_t min_in = shuffle_xor(facts->min_in, mask);
@@ -269,7 +268,7 @@ TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>
         if (nans != 0) {
             const unsigned first = trailing_zeros(nans);
             const std::uint32_t at = position + first / kFloatRun * kFloatRow + first % kFloatRun;
-            facts->nans += count_bits(nans);
+            facts->rare += count_bits(nans);
             if (at < facts->nan_at) facts->nan_at = at;
         }
         if (nans != 0 && skip_nans) {
@@ -292,7 +291,7 @@ TEGU_DEVICE LaneNode take_leaf(Leaf<A, Runs> leaf, const WideLeaf<T, Runs, From>
     }
     if (!(Parts & kPartMoments)) return node;
     if (found != 0) {  // that alone decides
-        facts->facts |= found;
+        if (found & kSawInfinity) facts->rare += kInfiniteLeaf;
         node.n = count_bits(leaf.mask);
     } else if (!take_moments(&leaf, sum, &node)) {
         wide.moments(leaf.mask, &node);

@@ -47,9 +47,7 @@ TEGU_DEVICE IntegerPartial sweep_integers(const Elements<T, IntegerRun<T>::kElem
         if (dense && elements.n - tile >= kTile) {
             RunWords x[kTileRuns];
             TEGU_UNROLL
-            for (unsigned r = 0; r < kTileRuns; ++r)
-                load_packs<std::uint32_t, 4>(reinterpret_cast<const std::uint32_t*>(elements.data + begin + r * kRow),
-                                             x[r].word);
+            for (unsigned r = 0; r < kTileRuns; ++r) x[r] = load_words(elements.data + begin + r * kRow);
             lane.take_tile(x, t);
         } else {
             TEGU_NO_UNROLL
@@ -70,20 +68,20 @@ TEGU_DEVICE IntegerPartial sweep_integers(const Elements<T, IntegerRun<T>::kElem
 // moves: reads n sizeof(T) B a sequence            order: any
 // why:   runs of 16 bytes, eight in flight a lane, whatever the type; exact sums leave the layout free
 template <class T, unsigned Parts>
-TEGU_KERNEL TEGU_BOUNDS2(512, 1)
-    reduce_integer(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
-                   ReduceRange range) {
+TEGU_KERNEL TEGU_BOUNDS2(512, 1) reduce_integer(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work,
+                                                ReduceShape shape, ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
-    const TeamPlace place(shape, range);
+    const TeamPlace place(shape, range, block_x());
     const Elements<T, kRun> elements(input, range.first + place.slot, packs);
     IntegerPartial total;
     if (place.active)
-        total = sweep_integers<T, Parts>(
-            elements, (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp, shape.tiles_per_warp);
+        total = sweep_integers<T, Parts>(elements, (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp,
+                                         shape.tiles_per_warp);
     if (!close_sequence<IntegerKind<Parts>>(&total, kWarpLanes, place, shape, work, shared)) return;
-    if ((Parts & kPartExtremes) && (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
+    if ((Parts & kPartExtremes) &&
+        (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{{total.min, total.max}, {total.min_at, total.max_at}};
         const SoughtExtremes at =
             locate_extremes<EqualInteger<T>, T, kRun>(sought, elements, place, shape.team_warps, shared);
@@ -100,9 +98,8 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 1)
 // moves: reads n sizeof(T) B a row                 order: any
 // why:   few lanes a row, so that most is added in one lane; the loads of the next run are in flight
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS2(512, 1)
-    reduce_integer_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
-                        ReduceRange range) {
+TEGU_KERNEL TEGU_BOUNDS2(512, 1) reduce_integer_rows(ReduceInput input, bool packs, ReduceTarget target,
+                                                     ReduceWork work, ReduceShape shape, ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     const unsigned lanes = shape.segment_lanes;
     const unsigned lane_of_row = lane_index() & (lanes - 1);

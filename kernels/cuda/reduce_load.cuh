@@ -45,7 +45,7 @@ struct DenseElements {
     const T* data;
     std::uint64_t n;
 
-    TEGU_DEVICE DenseElements(const ReduceInput& input, std::uint64_t sequence)
+    TEGU_DEVICE DenseElements(const ReduceInput& input, std::uint64_t sequence, bool)
         : data(static_cast<const T*>(input.data) + sequence * input.sequence_stride), n(input.n) {}
     // How many of the Run elements from `begin` on are there.
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {

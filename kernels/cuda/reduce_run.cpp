@@ -37,8 +37,7 @@ IntegerPartial partial_of(const ReduceTotal& total, bool is_signed) {
 
 // Whether the sum or l1 of some n integers may not fit 64 bits; if not, nobody has to look.
 bool may_overflow(const Job& job, const ReduceParams& params, std::uint64_t n) {
-    const bool asked =
-        (params.statistics & (statistic_bit(Statistic::Sum) | statistic_bit(Statistic::L1))) != 0;
+    const bool asked = (params.statistics & (statistic_bit(Statistic::Sum) | statistic_bit(Statistic::L1))) != 0;
     const std::size_t bits = 8 * element_bytes(job.type);
     return !is_float(job.type) && asked && (bits >= 63 || n >> (63 - bits) != 0);
 }

@@ -15,7 +15,7 @@ struct ReducePolicy {
     unsigned threads_per_block;  // 32..512, a power of two; more where a group would be less than a chunk
     unsigned
         tiles_per_warp;  // at most, one after the other: 1, 2, 4, 8 or 16. Fewer where the device would not be full.
-    unsigned waves;  // of the grids that stride over short rows
+    unsigned waves;      // of the grids that stride over short rows
     std::uint64_t
         launch_bytes;  // of input that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
 
@@ -99,8 +99,9 @@ inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePol
     while (lanes < runs && work.sequences * lanes < resident / 2) lanes *= 2;
     const std::uint64_t wanted = ceil_divide(work.sequences, threads / lanes > 0 ? threads / lanes : 1);
     const std::uint64_t most = (resident / threads + 1) * (policy.waves > 0 ? policy.waves : 1);
-    return ReduceShape{threads, static_cast<unsigned>(runs / lanes), 1, 1, static_cast<unsigned>(lanes),
-                       static_cast<unsigned>(wanted < most ? wanted : most)};
+    return ReduceShape{
+        threads, static_cast<unsigned>(runs / lanes), 1,
+        1,       static_cast<unsigned>(lanes),        static_cast<unsigned>(wanted < most ? wanted : most)};
 }
 
 // Whether the nodes of floats that wait for others of their warp's tiles fit the shared memory that every device has: 40 B a thread and level.

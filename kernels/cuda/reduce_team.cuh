@@ -19,17 +19,19 @@ TEGU_DEVICE unsigned log2_of(unsigned power) {
 
 // What a warp works on.
 struct TeamPlace {
-    std::uint64_t slot;   // of the sequence, in the launch
     std::uint64_t group;  // in the sequence
+    std::uint32_t slot;   // of the sequence, in the launch
     unsigned warp;        // in the team
     bool active;
 
-    TEGU_DEVICE TeamPlace(const ReduceShape& shape, const ReduceRange& range) {
+    // A launch has less than 2^31 groups. `block`: block_x().
+    TEGU_DEVICE TeamPlace(const ReduceShape& shape, const ReduceRange& range, unsigned block) {
         const unsigned team = log2_of(shape.team_warps);
-        const std::uint64_t index = std::uint64_t{block_x()} * (block_warps() >> team) + (warp_index() >> team);
+        const std::uint32_t index = block * (block_warps() >> team) + (warp_index() >> team);
+        const auto groups = static_cast<std::uint32_t>(range.group_count);
         warp = warp_index() & (shape.team_warps - 1);
-        slot = range.group_count == 1 ? index : range.count == 1 ? 0 : index / range.group_count;
-        group = range.first_group + (index - slot * range.group_count);
+        slot = groups == 1 ? index : range.count == 1 ? 0 : index / groups;
+        group = range.first_group + (index - slot * groups);
         active = slot < range.count && group < range.first_group + range.group_count;
     }
     // In the warp that holds the result of the team.
@@ -218,8 +220,8 @@ TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const F
     for (unsigned i = 0; i < 2; ++i) {
         const std::uint64_t tile = words[2 + i];
         const std::uint32_t first = found[i];
-        at.tile[i] = tile == ~std::uint64_t{0} ? tile
-                                               : tile * (kTileRuns * kWarpLanes * Run) + (~first == 0 ? 0 : first);
+        at.tile[i] =
+            tile == ~std::uint64_t{0} ? tile : tile * (kTileRuns * kWarpLanes * Run) + (~first == 0 ? 0 : first);
     }
     return at;
 }

@@ -411,6 +411,17 @@ TEGU_DEVICE std::uint32_t add_byte_products(std::uint32_t a, std::uint32_t b, st
     return sum;
 #endif
 }
+// sum + the four a * b of signed bytes.
+TEGU_DEVICE std::int32_t add_signed_byte_products(std::uint32_t a, std::uint32_t b, std::int32_t sum) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+    return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
+#else
+    TEGU_UNROLL
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        sum += static_cast<std::int8_t>(a >> shift) * static_cast<std::int8_t>(b >> shift);
+    return sum;
+#endif
+}
 // sum + the two halves.
 TEGU_DEVICE std::uint32_t add_halves(std::uint32_t a, std::uint32_t sum) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610

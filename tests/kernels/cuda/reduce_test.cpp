@@ -182,6 +182,29 @@ TEST_F(CudaReduce, IntegerLimitsGiveTheSameBitsAndErrors) {
                 }
 }
 
+// More groups than are closed at once, in several launches.
+TEST_F(CudaReduce, ManyGroupsAreClosedInFans) {
+    const std::uint64_t n = 16384 * (cuda::kMostDirectGroups + 1) + 5;
+    context_.policies.reduce = cuda::ReducePolicy{512, 1, 1, 4 << 20};
+    EXPECT_TRUE(same(job_of(ElementType::F32, Axis::Whole, 1, n, set_of({Statistic::Sum, Statistic::Argmin})),
+                     input_of(ElementType::F32, {1, n, 0, 0}, 3)));
+}
+
+// A job that was stopped leaves counters as they are.
+TEST_F(CudaReduce, CountersThatWereNotLeftZeroDoNotShow) {
+    const std::vector<std::uint32_t> used(1024, 3);
+    const std::size_t bytes = used.size() * sizeof used[0];
+    const TestInput input = input_of(ElementType::F32, {1, 40000, 0, 0}, 3);
+    context_.policies.reduce = cuda::ReducePolicy{512, 1, 1, 1};
+    const Job job = job_of(ElementType::F32, Axis::Whole, 1, 40000);
+    EXPECT_TRUE(same(job, input));
+    const Result<void*> counters = context_.workspace->take_counters(bytes);
+    ASSERT_TRUE(counters);
+    ASSERT_TRUE(context_.workspace->write(*counters, used.data(), bytes));
+    ASSERT_TRUE(context_.workspace->synchronize());
+    EXPECT_TRUE(same(job, input));
+}
+
 TEST_F(CudaReduce, ManySeparateSequencesAreCutIntoLaunches) {
     context_.policies.reduce.launch_bytes = 1;
     const DigestShape shape{5, 3000, 0, 0};
@@ -226,7 +249,8 @@ TEST(ReduceShape, GroupsCoverTheSequenceAndAreChunksAtLeast) {
                     if (shape.groups > 1) {
                         EXPECT_GE(group, cuda::kTilesPerChunk) << at;
                         EXPECT_EQ(shape.teams(), 1u) << at;
-                        EXPECT_GE(shape.closing.fans * std::max(cuda::kFanGroups, cuda::kMostDirectGroups), shape.groups);
+                        EXPECT_GE(shape.closing.fans * std::max(cuda::kFanGroups, cuda::kMostDirectGroups),
+                                  shape.groups);
                         EXPECT_EQ(shape.closing.fans > 1, shape.groups > cuda::kMostDirectGroups) << at;
                     }
                 }

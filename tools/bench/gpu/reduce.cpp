@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce: whole arrays of every size beside CUB's sum and a kernel that only reads, and rows of every length. Each case is first run as a job and its
+// reduce and dot: whole arrays of every size beside CUB's sum and a kernel that only reads, and rows of every length. Each case is first run as a job and its
 // results compared with those of the CPU backend.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 
+#include "kernels/cuda/dot.h"
 #include "kernels/cuda/operation.h"
 #include "kernels/cuda/reduce.h"
 #include "tools/bench/gpu/gpu_bench.h"
@@ -87,7 +88,7 @@ class Field {
     std::uint64_t pieces_ = 1;
 };
 
-// The job on both backends. Ends the program if they differ.
+// The job on both backends; all its inputs are the same array. Ends the program if they differ.
 void verify(const GpuBench& bench, const std::string& name, const Job& job, const Field& field, std::uint64_t bytes) {
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan) std::fprintf(stderr, "%s: %s\n", name.c_str(), plan.error().message.c_str()), std::exit(1);
@@ -106,9 +107,11 @@ void verify(const GpuBench& bench, const std::string& name, const Job& job, cons
         gpu_views.push_back({next});
         next += (array_bytes(spec) + 255) / 256 * 256;
     }
-    const kernels::InputView host{content.data(), job.cols}, device{field.at(0), job.cols};
-    const auto on_cpu = kernels::run_job(job, {&host, 1}, cpu_views, nullptr, kernels::StopToken());
-    const auto on_gpu = cuda::run_job(job, {&device, 1}, gpu_views, bench.context(), kernels::StopToken());
+    const std::size_t inputs = operation_of(job) == Operation::Dot ? 2 : 1;
+    const kernels::InputView host[] = {{content.data(), job.cols}, {content.data(), job.cols}};
+    const kernels::InputView device[] = {{field.at(0), job.cols}, {field.at(0), job.cols}};
+    const auto on_cpu = kernels::run_job(job, {host, inputs}, cpu_views, nullptr, kernels::StopToken());
+    const auto on_gpu = cuda::run_job(job, {device, inputs}, gpu_views, bench.context(), kernels::StopToken());
     if (!on_cpu || !on_gpu) {
         const std::string cpu_said = on_cpu ? "" : on_cpu.error().message,
                           gpu_said = on_gpu ? "" : on_gpu.error().message;
@@ -249,9 +252,38 @@ void bench_rows(GpuBench& bench, ElementType type, std::uint64_t rows, std::uint
         time_case(bench, {stem + "/" + set->word, type, *set, rows, cols}, field, "", {});
 }
 
+// Scalar products of two arrays, beside a kernel that only reads them.
+void bench_dot(GpuBench& bench, ElementType type, const char* size, std::uint64_t n) {
+    const std::string name = "dot/" + std::string(element_word(type)) + "/" + size;
+    if (!bench.wants(name)) return;
+    const std::uint64_t bytes = n * element_bytes(type);
+    const Field field(type, bytes, bench.context().limits.l2_bytes);
+    verify(bench, name, Job{type, Axis::Whole, 1, n, DotParams{}}, field, bytes);
+    const cuda::Context& context = bench.context();
+    const cuda::ReduceShape shape =
+        cuda::choose_reduce_shape(cuda::dot_workload(type, 1, n), context.policies.reduce, context.limits);
+    const Rotation partials(shape.closing.places * cuda::kReducePartialBytes, 0, 1),
+        tickets(shape.closing.tickets * 4, 0, 1), out(256, 0, 1);
+    require_cuda(cudaMemset(tickets[0], 0, shape.closing.tickets * 4), "cudaMemset");
+    const cuda::DotWork work{{partials[0], static_cast<std::uint32_t*>(tickets[0]), nullptr, nullptr}, out[0]};
+    const GpuTime read = bench.time([&](std::size_t turn) {
+        for (const std::size_t side : {2 * turn, 2 * turn + 1})
+            require_cuda(read_all(field.at(side), bytes / 16 * 16, static_cast<unsigned*>(out[0]),
+                                  context.limits.multiprocessors, context.stream),
+                         "read");
+    });
+    const GpuTime time = bench.time([&](std::size_t turn) {
+        const auto input = [&](const void* data) { return cuda::ReduceInput{data, n, n, n, n}; };
+        const cuda::DotInputs inputs{input(field.at(2 * turn)), input(field.at(2 * turn + 1)), false};
+        require_cuda(cuda::launch_dot(type, inputs, work, shape, {0, 1, 0, shape.groups}, context.stream), "dot");
+    });
+    bench.report(name, n, 2 * bytes, time, "reading both", read);
+}
+
 }  // namespace
 
 void bench_reduce(GpuBench& bench) {
+    bench_dot(bench, ElementType::F32, "1e6", 1000000);
     bench_whole(bench, ElementType::F32, "1e4", 10000, {&kSum, &kMinmax, &kVar, &kAll});
     bench_whole(bench, ElementType::F32, "1e5", 100000, {&kSum, &kAll});
     bench_whole(bench, ElementType::F32, "1e6", 1000000, {&kSum, &kMinmax, &kVar, &kAll});
@@ -264,6 +296,9 @@ void bench_reduce(GpuBench& bench) {
     for (const ElementType type :
          {ElementType::U8, ElementType::U16, ElementType::I32, ElementType::I64, ElementType::F16, ElementType::F64})
         bench_whole(bench, type, "2^28", std::uint64_t{1} << 28, {&kSum, &kMinmax, &kAll});
+    for (const ElementType type :
+         {ElementType::U8, ElementType::I8, ElementType::U16, ElementType::I32, ElementType::F16, ElementType::F32})
+        bench_dot(bench, type, "2^28", std::uint64_t{1} << 28);
     bench_rows(bench, ElementType::U8, 1000000, 16);
     bench_rows(bench, ElementType::F32, 442368, 128);
     bench_rows(bench, ElementType::F32, 442368, 127);

@@ -114,7 +114,7 @@ Result<void> run_extremes(LadderRun& run) {
     run.add(stem + "atomics", "a tree and atomics", "grid stride, 256 threads, one load at a time", n, 4 * n,
             run.timer().time(launch), 0);
     run.add_own_reduce(stem, ElementType::I32, cuda::ReduceKind::Order, {Statistic::Min, Statistic::Max}, n, x,
-                       "with the places of both; two launches");
+                       "with the places of both");
     return {};
 }
 

@@ -77,7 +77,7 @@ Result<void> sums_of_integers(LadderRun& run, std::uint64_t n) {
         [](std::uint64_t) { return 0.0; });
     if (done)
         run.add_own_reduce(stem, ElementType::I32, cuda::ReduceKind::Sum, {Statistic::Sum}, n, x,
-                           "two launches: the sums, then the statistics of them");
+                           "the sums, and the statistics of them");
     return done;
 }
 

@@ -46,6 +46,8 @@ struct RankedSequence {
     std::uint64_t n;
     std::uint64_t cols;
     std::uint64_t stride;
+    std::uint64_t
+        reciprocal;  // (2^64 - 1) / cols: the high half of its product with an index is the row, or one less; 0 where there is one row
     U flip;
     bool is_float;
 
@@ -54,12 +56,13 @@ struct RankedSequence {
           n(all.n),
           cols(all.cols),
           stride(all.stride),
+          reciprocal(all.cols >= all.n ? 0 : ~std::uint64_t{0} / all.cols),
           flip(static_cast<U>(all.flip)),
           is_float(all.is_float) {}
 
-    TEGU_DEVICE bool dense() const { return cols >= n; }
     TEGU_DEVICE std::uint64_t place(std::uint64_t index) const {
-        const std::uint64_t row = dense() ? 0 : index / cols;
+        std::uint64_t row = multiply_high(index, reciprocal);
+        if (index - row * cols >= cols) ++row;
         return index + row * (stride - cols);
     }
     TEGU_DEVICE U bits(std::uint64_t index) const { return elements[place(index)]; }

@@ -7,17 +7,27 @@
 namespace tegu {
 namespace cuda {
 
-// Of element `number` of a sample of n elements: at chance within part `number` of the sequence. REQUIRES: number < sample <= n.
+// The indices of a sample of n elements: each at chance within a part of its own. Two divisions for all of them. REQUIRES: 1 <= sample <= n.
+class SampleSpread {
+  public:
+    TEGU_DEVICE SampleSpread(std::uint64_t n, std::uint64_t sample) : part_(n / sample), longer_(n - part_ * sample) {}
+    // REQUIRES: number < sample.
+    TEGU_DEVICE std::uint64_t index(std::uint64_t number) const {
+        const std::uint64_t begin = number * part_ + (number < longer_ ? number : longer_);
+        const std::uint64_t width = part_ < 0xffffffffu ? part_ : 0xffffffffu;
+        std::uint32_t chance = static_cast<std::uint32_t>(number) * 0x9e3779b9u + 0x7f4a7c15u;
+        chance = (chance ^ (chance >> 16)) * 0x85ebca6bu;
+        chance = (chance ^ (chance >> 13)) * 0xc2b2ae35u;
+        chance ^= chance >> 16;
+        return begin + (chance * width >> 32);
+    }
+
+  private:
+    std::uint64_t part_;
+    std::uint64_t longer_;  // parts with one element more
+};
 TEGU_DEVICE std::uint64_t sample_index(std::uint64_t number, std::uint64_t n, std::uint64_t sample) {
-    const std::uint64_t part = n / sample;
-    const std::uint64_t longer = n % sample;  // parts with one element more
-    const std::uint64_t begin = number * part + (number < longer ? number : longer);
-    const std::uint64_t width = part < 0xffffffffu ? part : 0xffffffffu;
-    std::uint32_t chance = static_cast<std::uint32_t>(number) * 0x9e3779b9u + 0x7f4a7c15u;
-    chance = (chance ^ (chance >> 16)) * 0x85ebca6bu;
-    chance = (chance ^ (chance >> 13)) * 0xc2b2ae35u;
-    chance ^= chance >> 16;
-    return begin + (chance * width >> 32);
+    return SampleSpread(n, sample).index(number);
 }
 
 }  // namespace cuda

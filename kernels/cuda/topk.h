@@ -36,7 +36,7 @@ struct TopkPolicy {
 constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 128, 48, 1 << 22};
 // Pairs of a sample that a thread holds in registers.
 constexpr unsigned held_pairs(unsigned width) {
-    return width == 8 ? 8 : 16;
+    return width == 8 ? 8 : 12;
 }
 
 // Pairs of a width that one block of the device can sort: a power of two, at most policy.room.

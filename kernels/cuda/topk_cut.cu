@@ -19,8 +19,7 @@ template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     sample_cut(Sequences in, std::uint64_t sample, SamplePlaces first, SamplePlaces second, SelectState* states) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
-    HeldSample<U> held{RankedSequence<U>(in, block_x()), sample, {}};
-    held.load();
+    const HeldSample<U> held(RankedSequence<U>(in, block_x()), sample);
     const SamplePlaces places = block_y() == 0 ? first : second;
     const SelectRange range = block_narrow<U>(held, sample, places.place, places.enough, in.n - 1, bins);
     if (thread_index() == 0)

@@ -89,8 +89,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     TEGU_SHARED(std::uint64_t, cut);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
     U* const ranks = reinterpret_cast<U*>(indices + room);
-    HeldSample<U> held{RankedSequence<U>(in, block_x()), sample, {}};
-    held.load();
+    const HeldSample<U> held(RankedSequence<U>(in, block_x()), sample);
     if (thread_index() == 0) cut = static_cast<U>(~U{0});
     const SelectRange range = block_narrow<U>(held, sample, room / 2, room, in.n - 1, bins);
     const unsigned collected = block_collect(held, sample, ranks, indices, room,

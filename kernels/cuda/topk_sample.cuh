@@ -12,13 +12,12 @@ namespace cuda {
 // A sample of one sequence as a source of select_block.cuh: each thread holds its pairs.
 template <class U>
 struct HeldSample {
-    RankedSequence<U> sequence;
-    std::uint64_t count;
     static constexpr unsigned kPairs = held_pairs(sizeof(U));
+    SampleSpread spread;
     U ranks[kPairs];
 
-    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return sample_index(i, sequence.n, count); }
-    TEGU_DEVICE void load() {
+    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return spread.index(i); }
+    TEGU_DEVICE HeldSample(const RankedSequence<U>& sequence, std::uint64_t count) : spread(sequence.n, count) {
         TEGU_UNROLL
         for (unsigned j = 0; j < kPairs; ++j) {
             const std::uint64_t i = j * block_threads() + thread_index();

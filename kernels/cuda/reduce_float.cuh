@@ -33,8 +33,8 @@ constexpr unsigned kFloatMostThreads = 512;
 // elements of 32 bits, 64 for their sums.
 template <class T, unsigned Parts, bool Dense>
 struct FloatBlocks {
-    static constexpr unsigned kThreads = sizeof(T) < 8 ? kFloatMostThreads : 128;
-    static constexpr unsigned kBlocks = sizeof(T) == 8 ? 3 : Parts == 0 && Dense ? 2 : 1;
+    static constexpr unsigned kThreads = sizeof(T) == 8 ? 128 : kFloatMostThreads / kBlocksForRegisters;
+    static constexpr unsigned kBlocks = sizeof(T) == 8 ? 3 : (Parts == 0 && Dense ? 2 : 1) * kBlocksForRegisters;
 };
 
 template <unsigned Parts>
@@ -148,7 +148,8 @@ TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& fa
         partial.n = static_cast<double>(node.n);
         partial.s = node.s;
         partial.q = node.q;
-        partial.facts = (facts.rare >= kInfiniteLeaf ? kSawInfinity : 0u) | (nans_decide && partial.nans != 0 ? kSawNan : 0u);
+        partial.facts =
+            (facts.rare >= kInfiniteLeaf ? kSawInfinity : 0u) | (nans_decide && partial.nans != 0 ? kSawNan : 0u);
     }
     if (Parts & kPartOrder) {
         partial.min = static_cast<double>(facts.min);

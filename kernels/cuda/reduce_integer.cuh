@@ -68,8 +68,9 @@ TEGU_DEVICE IntegerPartial sweep_integers(const Elements<T, IntegerRun<T>::kElem
 // moves: reads n sizeof(T) B a sequence            order: any
 // why:   runs of 16 bytes, eight in flight a lane, whatever the type; exact sums leave the layout free
 template <class T, unsigned Parts>
-TEGU_KERNEL TEGU_BOUNDS2(512, 1) reduce_integer(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work,
-                                                ReduceShape shape, ReduceRange range) {
+TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
+    reduce_integer(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+                   ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
@@ -98,8 +99,9 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 1) reduce_integer(ReduceInput input, bool packs, R
 // moves: reads n sizeof(T) B a row                 order: any
 // why:   few lanes a row, so that most is added in one lane; the loads of the next run are in flight
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS2(512, 1) reduce_integer_rows(ReduceInput input, bool packs, ReduceTarget target,
-                                                     ReduceWork work, ReduceShape shape, ReduceRange range) {
+TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
+    reduce_integer_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+                        ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
     const unsigned lanes = shape.segment_lanes;
     const unsigned lane_of_row = lane_index() & (lanes - 1);

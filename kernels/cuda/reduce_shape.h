@@ -112,8 +112,9 @@ inline bool waiting_fits(unsigned threads, unsigned tiles_per_warp) {
 }
 
 // REQUIRES: sequences > 0.
-inline ReduceShape choose_reduce_shape(const ReduceWorkload& work, const ReducePolicy& policy,
-                                       const DeviceLimits& limits) {
+inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& policy, const DeviceLimits& limits) {
+    const bool half = limits.compute_capability < 70;  // of its registers are for a block (kBlocksForRegisters)
+    if (half && work.most_threads > 256) work.most_threads = 256;
     if (work.sequences > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
         return choose_short_rows(work, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);

@@ -68,6 +68,12 @@ namespace tegu {
 namespace cuda {
 
 constexpr unsigned kWarpLanes = 32;
+// A block may have all registers of a multiprocessor, or half of them: kernels that need many bound their blocks by threads / this.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+constexpr unsigned kBlocksForRegisters = 2;
+#else
+constexpr unsigned kBlocksForRegisters = 1;
+#endif
 constexpr std::uint32_t kAllLanes = 0xffffffffu;
 
 // --- where a thread is ----------------------------------------------------------------------------------------------------

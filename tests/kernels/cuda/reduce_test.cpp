@@ -262,6 +262,7 @@ TEST(ReduceShape, SmallWorkSpreadsAndLargeWorkTakesSeveralTilesAWarp) {
     EXPECT_EQ(shape_of(1, 10000000, kServer), (cuda::ReduceShape{128, 4, 4, 611, 0, 0}));
     EXPECT_EQ(shape_of(1, std::uint64_t{1} << 29, kServer), (cuda::ReduceShape{128, 16, 4, 8192, 0, 0}));
     EXPECT_EQ(shape_of(1, 1000000, kNano).tiles_per_warp, 16u);
+    EXPECT_EQ(shape_of(1, 10000, kNano), (cuda::ReduceShape{256, 2, 8, 1, 0, 0}));
     EXPECT_EQ(shape_of(1000000, 16, kServer), (cuda::ReduceShape{128, 4, 1, 1, 1, 7813}));
     EXPECT_EQ(shape_of(1000000, 128, kServer).segment_lanes, 4u);
     EXPECT_EQ(shape_of(100, 128, kServer).segment_lanes, 32u);

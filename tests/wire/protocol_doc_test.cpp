@@ -90,26 +90,26 @@ TEST(ProtocolDocument, GivesTheLimitsOfTheCode) {
     std::string text;
     for (const Section& section : document().sections)
         for (const std::string& line : section.lines) text += line + " ";
-    for (const std::string& claim :
-         {"largest body that the daemon takes: " + std::to_string(kMaxBodyBytes),
-          "most data in a JOB message, either way: " + std::to_string(kMaxInlineBytes),
-          "message has at most " + std::to_string(kMaxHelloBodyBytes) + " bytes",
-          "length of `name`, at most " + std::to_string(kMaxNameBytes),
-          "length of `server`, at most " + std::to_string(kMaxNameBytes),
-          "number of values, at most " + std::to_string(kMaxFields),
-          "8 for kinds 0 and 1, at most " + std::to_string(kMaxFieldTextBytes),
-          "number of elements, at most " + std::to_string(kMaxBuffersListed),
-          "kernels in this reply, at most " + std::to_string(kMaxKernelsListed),
-          "length of `name`, 1 to " + std::to_string(kMaxKernelTextBytes),
-          "length of `text`, at most " + std::to_string(kMaxHealthTextBytes),
-          "length of `reason`, at most " + std::to_string(kMaxErrorTextBytes),
-          "at most " + std::to_string(kMaxArrays) + " |",
-          "length of `policy`, at most " + std::to_string(kMaxPolicyBytes),
-          "each of the three is at most " + std::to_string(kMaxErrorTextBytes),
-          "The arrays begin at multiples of " + std::to_string(kArrayAlignment),
-          "of the quantiles: 1 to " + std::to_string(kMaxQuantiles), "| bins | 1 to " + std::to_string(kMaxBins) + ",",
-          "| levels | 2 to " + std::to_string(kMaxEntropyLevels) + " |",
-          "| part_count | 1 to " + std::to_string(kMaxFusedParts) + " |"})
+    for (const std::string& claim : {"largest body that the daemon takes: " + std::to_string(kMaxBodyBytes),
+                                     "most data in a JOB message, either way: " + std::to_string(kMaxInlineBytes),
+                                     "message has at most " + std::to_string(kMaxHelloBodyBytes) + " bytes",
+                                     "length of `name`, at most " + std::to_string(kMaxNameBytes),
+                                     "length of `server`, at most " + std::to_string(kMaxNameBytes),
+                                     "number of values, at most " + std::to_string(kMaxFields),
+                                     "8 for kinds 0 and 1, at most " + std::to_string(kMaxFieldTextBytes),
+                                     "number of elements, at most " + std::to_string(kMaxBuffersListed),
+                                     "kernels in this reply, at most " + std::to_string(kMaxKernelsListed),
+                                     "length of `name`, 1 to " + std::to_string(kMaxKernelTextBytes),
+                                     "length of `text`, at most " + std::to_string(kMaxHealthTextBytes),
+                                     "length of `reason`, at most " + std::to_string(kMaxErrorTextBytes),
+                                     "at most " + std::to_string(kMaxArrays) + " |",
+                                     "length of `policy`, at most " + std::to_string(kMaxPolicyBytes),
+                                     "each of the three is at most " + std::to_string(kMaxErrorTextBytes),
+                                     "The arrays begin at multiples of " + std::to_string(kArrayAlignment),
+                                     "of the quantiles: 1 to " + std::to_string(kMaxQuantiles),
+                                     "| bins | 1 to " + std::to_string(kMaxBins) + ",",
+                                     "| levels | 2 to " + std::to_string(kMaxEntropyLevels) + " |",
+                                     "| part_count | 1 to " + std::to_string(kMaxFusedParts) + " |"})
         EXPECT_NE(text.find(claim), std::string::npos) << claim;
 }
 

@@ -27,8 +27,9 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 class Unit:
     """A test: one of a GoogleTest program, or a whole script."""
 
-    def __init__(self, name, command, environment, seconds, single):
+    def __init__(self, name, command, environment, seconds, single, alone=False):
         self.name, self.command, self.environment, self.seconds, self.single = name, command, environment, seconds, single
+        self.alone = alone  # it takes all that the device has
         # Its GPU work is done by a daemon that it starts.
         self.has_daemon = any(variable.startswith("TEGU_TEST_CUDA=") for variable in environment)
 
@@ -77,7 +78,8 @@ def find_units(build, pattern):
         names = tests_of_program(command) if os.path.dirname(command[0]).endswith("tests") else []
         filtered = [word for word in command if not word.startswith("--gtest_filter")]
         for name in names:
-            units.append(Unit(test["name"] + ":" + name, filtered + ["--gtest_filter=" + name], environment, seconds, False))
+            units.append(Unit(test["name"] + ":" + name, filtered + ["--gtest_filter=" + name], environment, seconds, False,
+                              properties.get("RUN_SERIAL", False)))
         if not names:
             units.append(Unit(test["name"], command, environment, seconds, True))
     return [unit for unit in units if re.search(pattern, unit.name)]
@@ -130,14 +132,17 @@ def run_tests(units, options):
         state, why = verdict(code, output)
         return dict(row, state=state, why=why, seconds=round(took, 1))
 
-    return side_by_side([({"name": unit.name}, unit) for unit in units], options.jobs, options.test_seconds, act)
+    began = time.time()
+    rows = side_by_side([({"name": unit.name}, unit) for unit in units if not unit.alone], options.jobs, options.test_seconds, act)
+    left = options.test_seconds - (time.time() - began)
+    return rows + side_by_side([({"name": unit.name}, unit) for unit in units if unit.alone], 1, left, act)
 
 
 def run_sanitizers(units, tools, sanitizer, options):
     small = ["TEGU_TEST_ELEMENTS=%d" % options.elements, "TEGU_TEST_ONE_IN=%d" % options.sample]
     tasks = []
     for unit in units:
-        for tool in tools if not unit.single and unit.command else ():
+        for tool in tools if not (unit.single or unit.alone) and unit.command else ():
             if tool == "memcheck" or not unit.has_daemon:
                 tasks.append(({"name": unit.name, "tool": tool}, unit))
 

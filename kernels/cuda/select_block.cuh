@@ -14,7 +14,8 @@ constexpr unsigned kSelectBins = 2048;
 constexpr unsigned kSelectBinBits = 11;
 constexpr unsigned kSelectBatch = 8;  // loads in flight per thread
 
-// The sum of the values of the threads before this one; *total gets the sum of all. All threads call it.
+// The sum of the values of the threads before this one; *total gets the sum of all. All threads call it; what they wrote to shared memory before is there
+// for all behind it.
 template <class T>
 TEGU_DEVICE T block_sum_before(T value, T* total) {
     TEGU_SHARED_ARRAY(T, sums, kWarpLanes);
@@ -26,6 +27,7 @@ TEGU_DEVICE T block_sum_before(T value, T* total) {
     }
     if (block_warps() == 1) {
         *total = shuffle(inclusive, kWarpLanes - 1);
+        block_barrier();  // shuffles order no memory
         return inclusive - value;
     }
     if (lane_index() == kWarpLanes - 1) sums[warp_index()] = inclusive;

@@ -39,22 +39,22 @@
       "While messages come quicker than this, the thread that reads the sockets looks for the next one instead " \
       "of going to sleep: small jobs are answered sooner, for the price of that core. An idle daemon sleeps.")
 
-#define TEGU_SETTINGS_GPU(X)                                                                                        \
-    X(gpu, devices, Devices, 0, 63, "auto", "", Restart,                                                            \
-      "Which GPUs run jobs: `auto`, the first that can be used; `all` that can be used; or a list of numbers, as "  \
-      "CUDA counts. Jobs are spread over them, each to the one that is done with it first.")                        \
-    X(gpu, memory_class, Memory, 0, 0, GpuMemory::Auto, "", Restart,                                                \
-      "How buffers of clients get to the GPU: `auto` as its attributes say, else as on a board of this class: `A` " \
-      "copies into managed memory, `B` registers mappings, `C` uses them in place, `discrete` copies to memory of " \
-      "the device. Results do not depend on it. A class that the device cannot have leaves it unused.")             \
-    X(gpu, arena_bytes, Bytes, 1048576, 1099511627776, 0, "three sixteenths of the physical memory", Restart,       \
-      "Memory for copies of buffers and for results of jobs on each GPU; at most half of what the GPU has. A job "  \
-      "that needs more runs on the CPU.")                                                                           \
-    X(gpu, workspace_bytes, Bytes, 1048576, 1099511627776, 0, "a sixteenth of the physical memory", Restart,        \
-      "Working memory of one job on each GPU; at most a quarter of what the GPU has. A job that needs more runs "   \
-      "on the CPU.")                                                                                                \
-    X(gpu, divide_us, Microseconds, 1, 60000000, 1000, "never", Restart,                                            \
-      "Where several GPUs run jobs: a reduction or an entropy map that is predicted to keep one of them for longer "  \
+#define TEGU_SETTINGS_GPU(X)                                                                                         \
+    X(gpu, devices, Devices, 0, 63, "auto", "", Restart,                                                             \
+      "Which GPUs run jobs: `auto`, the first that can be used; `all` that can be used; or a list of numbers, as "   \
+      "CUDA counts. Jobs are spread over them, each to the one that is done with it first.")                         \
+    X(gpu, memory_class, Memory, 0, 0, GpuMemory::Auto, "", Restart,                                                 \
+      "How buffers of clients get to the GPU: `auto` as its attributes say, else as on a board of this class: `A` "  \
+      "copies into managed memory, `B` registers mappings, `C` uses them in place, `discrete` copies to memory of "  \
+      "the device. Results do not depend on it. A class that the device cannot have leaves it unused.")              \
+    X(gpu, arena_bytes, Bytes, 1048576, 1099511627776, 0, "three sixteenths of the physical memory", Restart,        \
+      "Memory for copies of buffers and for results of jobs on each GPU; at most half of what the GPU has. A job "   \
+      "that needs more runs on the CPU.")                                                                            \
+    X(gpu, workspace_bytes, Bytes, 1048576, 1099511627776, 0, "a sixteenth of the physical memory", Restart,         \
+      "Working memory of one job on each GPU; at most a quarter of what the GPU has. A job that needs more runs "    \
+      "on the CPU.")                                                                                                 \
+    X(gpu, divide_us, Microseconds, 1, 60000000, 1000, "never", Restart,                                             \
+      "Where several GPUs run jobs: a reduction or an entropy map that is predicted to keep one of them for longer " \
       "than this is divided over those that are idle. Results do not depend on it.")
 
 #define TEGU_SETTINGS_SCHEDULER(X)                                                                                     \
@@ -131,7 +131,7 @@ enum class SettingKind : std::uint8_t {
     Level,         // LogLevel, written as its word
     Backend,       // ExecutorBackend, written as its word
     Memory,        // GpuMemory, written as its word
-    Devices,       // std::string: "auto", "all", or different numbers with commas, "0,2"; one alone may be written as an integer
+    Devices,  // std::string: "auto", "all", or different numbers with commas, "0,2"; one alone may be written as an integer
 };
 
 // What a reload (SIGHUP) does with a changed value.

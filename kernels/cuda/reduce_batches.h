@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "kernels/cuda/context.h"
+#include "kernels/cuda/pace.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/operation.h"
 
@@ -57,9 +58,11 @@ class SequenceLaunches {
         Result<void> done = prepare();
         if (!done) return done;
         const std::uint64_t launch_bytes = context_.policies.reduce.launch_bytes * context_.limits.multiprocessors;
+        Pace pace(context_, stop);
         done = for_ranges(
             sequences_, sequence_bytes, launch_bytes, shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
-                if (stop.stop_requested()) return stop.error();
+                Result<void> paced = pace.next();
+                if (!paced) return paced;
                 Result<void> launched = check_cuda(launch(work_, range), name);
                 return launched && exact_bytes_ != 0 && ends ? check(range, overflow) : std::move(launched);
             });

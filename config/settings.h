@@ -131,7 +131,7 @@ enum class SettingKind : std::uint8_t {
     Level,         // LogLevel, written as its word
     Backend,       // ExecutorBackend, written as its word
     Memory,        // GpuMemory, written as its word
-    Devices,  // std::string: "auto", "all", or different numbers with commas, "0,2"; one alone may be written as an integer
+    Devices,       // std::string: "auto", "all", or different numbers with commas; one alone may be an integer
 };
 
 // What a reload (SIGHUP) does with a changed value.

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "daemon/health/health_json.h"
@@ -17,8 +19,6 @@ namespace tegu::daemon {
 namespace {
 
 constexpr auto kInterval = std::chrono::seconds(1);
-constexpr std::uint64_t kSlowestShare =
-    10;  // a job may take ten times what was predicted before its executor counts as silent
 constexpr char kDefaultStateDirectory[] = "/var/lib/tegud";
 
 // The first of those that systemd names, separated by colons.
@@ -35,11 +35,11 @@ std::uint64_t count_of(const Statistics& statistics, Status status) {
     return count;
 }
 
-std::uint64_t jobs_of(const Statistics& statistics) {
-    std::uint64_t jobs = 0;
-    for (const OperationCounters& counters : statistics.operations)
-        for (const std::uint64_t replies : counters.replies) jobs += replies;
-    return jobs;
+std::vector<health::ExecutorState> executor_states(Server& server) {
+    std::vector<health::ExecutorState> states{executor_state("CPU", server.executor().load())};
+    for (const std::shared_ptr<GpuExecutor>& gpu : server.gpus().all())
+        states.push_back(executor_state("GPU " + std::to_string(gpu->device().ordinal), gpu->executor().load()));
+    return states;
 }
 
 bool has(const health::Assessment& assessment, const health::Reason& wanted) {
@@ -73,6 +73,11 @@ std::string cut(std::string text, const std::string& start, std::size_t limit) {
 }
 
 }  // namespace
+
+// Jobs that only wait are work, too: what stands before them may be an errand.
+health::ExecutorState executor_state(std::string name, const ExecutorLoad& load) {
+    return {std::move(name), load.running + load.waiting > 0, load.finished, load.running_ns};
+}
 
 void BoardHealth::start(const std::string& sysroot) {
     Result<health::SystemFiles> files = health::SystemFiles::open(sysroot);
@@ -108,15 +113,11 @@ health::DaemonFacts BoardHealth::facts(TimePoint now) {
     health::DaemonFacts facts;
     const GpuStatus& gpu = server_.gpus().status();
     facts.gpu_unavailable = gpu.degraded;
+    facts.gpu_runs = gpu.runs();
     facts.gpu_reason = gpu.reason;
     facts.internal_errors_total = count_of(server_.statistics(), Status::Internal);
     facts.last_internal_error = "the journal says which";
-    const ExecutorLoad load = server_.load();
-    const std::uint64_t jobs = jobs_of(server_.statistics());
-    if (load.running == 0 || jobs != jobs_done_) last_progress_ = now;
-    jobs_done_ = jobs;
-    const std::uint64_t silent_ns = nanoseconds(now - last_progress_), predicted_ns = kSlowestShare * load.running_ns;
-    facts.executor_silent_seconds = silent_ns > predicted_ns ? static_cast<double>(silent_ns - predicted_ns) / 1e9 : 0;
+    facts.executors = executors_.look(executor_states(server_), nanoseconds(now.time_since_epoch()));
     return facts;
 }
 

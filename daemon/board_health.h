@@ -9,7 +9,9 @@
 #include <string>
 
 #include "daemon/clock.h"
+#include "daemon/executor.h"
 #include "daemon/health/assessment.h"
+#include "daemon/health/executor_watch.h"
 #include "daemon/health/monitor.h"
 #include "wire/protocol.h"
 
@@ -17,10 +19,13 @@ namespace tegu::daemon {
 
 class Server;
 
+// What is judged of an executor whose load this is.
+health::ExecutorState executor_state(std::string name, const ExecutorLoad& load);
+
 class BoardHealth {
   public:
     // REQUIRES: `io` and `server` outlive it.
-    BoardHealth(boost::asio::io_context& io, const Server& server) : timer_(io), server_(server) {}
+    BoardHealth(boost::asio::io_context& io, Server& server) : timer_(io), server_(server) {}
 
     // Begins to read below `sysroot`. Without it, or where it fails (which is logged), the board is unknown. Io thread.
     void start(const std::string& sysroot);
@@ -36,11 +41,10 @@ class BoardHealth {
     std::shared_ptr<const health::Snapshot> snapshot() const;
 
     boost::asio::steady_timer timer_;
-    const Server& server_;
+    Server& server_;
     std::unique_ptr<health::Monitor> monitor_;
     health::Assessment assessment_;
-    std::uint64_t jobs_done_ = 0;
-    TimePoint last_progress_ = Clock::now();  // of executors, or they had nothing to do
+    health::ExecutorWatch executors_;
 };
 
 }  // namespace tegu::daemon

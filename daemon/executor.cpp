@@ -20,6 +20,7 @@ ExecutorLoad& ExecutorLoad::operator+=(const ExecutorLoad& other) {
     running += other.running;
     running_ns += other.running_ns;
     running_scratch_bytes += other.running_scratch_bytes;
+    finished += other.finished;
     return *this;
 }
 
@@ -70,6 +71,7 @@ ExecutorLoad Executor::load() const {
     ExecutorLoad load;
     load.waiting = scheduler_.size();
     load.waiting_ns = scheduler_.cost_ns();
+    load.finished = finished_;
     if (running_ != nullptr) {
         load.running = 1;
         load.running_ns = running_ns_;
@@ -165,6 +167,7 @@ void Executor::finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         running_.reset();
+        ++finished_;
         if (outcome == JobStation::Outcome::Done) {
             first = done_.empty();
             done_.push_back(std::move(task));

@@ -91,6 +91,7 @@ struct ExecutorLoad {
     std::uint64_t running = 0;     // 0 or 1, of each executor
     std::uint64_t running_ns = 0;  // predicted, of those that run
     std::uint64_t running_scratch_bytes = 0;
+    std::uint64_t finished = 0;  // jobs since the start, however they ended, also those that were passed on
 
     ExecutorLoad& operator+=(const ExecutorLoad& other);
 };
@@ -149,6 +150,7 @@ class Executor {
     std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> waiting_;  // by ticket
     std::shared_ptr<JobTask> running_;
     std::uint64_t running_ns_ = 0;  // predicted, of that
+    std::uint64_t finished_ = 0;
     std::vector<std::shared_ptr<JobTask>> done_;
     std::deque<Errand> errands_;
     std::vector<std::function<void()>> done_errands_;

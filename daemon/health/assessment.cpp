@@ -179,10 +179,14 @@ void judge_readings(const Snapshot& snapshot, Times now, Assessor& assessor) {
 }
 
 void judge_daemon(const DaemonFacts& facts, std::uint64_t errors_before, Assessor& assessor) {
-    if (facts.gpu_unavailable) assessor.see(Code::GpuUnavailable, {}, "no GPU runs jobs: " + facts.gpu_reason);
-    if (facts.executor_silent_seconds >= kExecutorSilentSeconds)
-        assessor.see(Code::ExecutorStalled, {},
-                     "an executor has work and was silent for " + text_of(facts.executor_silent_seconds, 0) + " s");
+    if (facts.gpu_unavailable)
+        assessor.see(Code::GpuUnavailable, {},
+                     (facts.gpu_runs ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + facts.gpu_reason);
+    for (const ExecutorSilence& silence : facts.executors)
+        if (silence.seconds >= kExecutorSilentSeconds)
+            assessor.see(Code::ExecutorStalled, silence.executor,
+                         "the executor " + silence.executor + " has work and was silent for " +
+                             text_of(silence.seconds, 0) + " s");
     if (facts.internal_errors_total > errors_before)
         assessor.see(Code::InternalErrors, {}, "jobs ended with internal errors: " + facts.last_internal_error);
 }

@@ -18,14 +18,14 @@ const char* state_word(State state);                        // "degraded"
 // X(Name, code, state, seconds before it counts, seconds that it stays, what to do). Codes do not change.
 #define TEGU_HEALTH_REASONS(X)                                                                                    \
     X(ExecutorStalled, executor_stalled, Failing, 0, 0,                                                           \
-      "the watchdog restarts the daemon; its last lines in the journal name the job")                             \
+      "a job does not end, and those behind it wait: restart the daemon; of a GPU, dmesg may say why")            \
     X(ThermalCritical, thermal_critical, Failing, 0, 10,                                                          \
       "take load off now: the kernel shuts the board down at this temperature; then look at fan and heat sink")   \
     X(MemoryExhausted, memory_exhausted, Failing, 0, 10,                                                          \
       "end what needs the memory, or lower the limits of the daemon, before the kernel chooses what to kill")     \
     X(DiskFull, disk_full, Failing, 0, 10, "make room on the file system of the state directory")                 \
     X(GpuUnavailable, gpu_unavailable, Degraded, 0, 0,                                                            \
-      "jobs run on the CPU; backend_reason of tegu info says what is missing: a driver, a device node, a group")  \
+      "jobs run without it; backend_reason of tegu info says what is missing: a driver, a device node, a group")  \
     X(InternalErrors, internal_errors, Degraded, 0, 600, "read the journal of tegud, and report what it says")    \
     X(ThermalThrottling, thermal_throttling, Degraded, 2, 10,                                                     \
       "clocks are lowered to cool the board: look at fan and heat sink, or choose a lower power mode")            \
@@ -86,20 +86,26 @@ inline constexpr Bound kDiskFull{0.01, 0.02};
 inline constexpr Bound kMemoryPressure{0.10, 0.05};
 // Age of the newest reading, of one a second.
 inline constexpr double kStaleSeconds = 10;
-// How long an executor may be silent while it has work.
+// How long an executor may be silent while it has work, beyond what its job may take.
 inline constexpr double kExecutorSilentSeconds = 30;
 
+struct ExecutorSilence {
+    std::string executor;
+    double seconds = 0;  // since it got on, beyond what its job may take; 0 if it has no work
+};
+
 struct DaemonFacts {
-    bool gpu_unavailable = false;  // one should run jobs and none does
+    bool gpu_unavailable = false;  // one should run jobs and does not
+    bool gpu_runs = false;         // another one does
     std::string gpu_reason;
-    double executor_silent_seconds = 0;  // since the last progress of one that has work
+    std::vector<ExecutorSilence> executors;
     std::uint64_t internal_errors_total = 0;
     std::string last_internal_error;
 };
 
 struct Reason {
     Code code = Code::ReadingsStale;
-    std::string subject;   // the zone, rail, file; may be empty
+    std::string subject;   // the zone, rail, file, executor; may be empty
     std::string sentence;  // without a full stop
     std::int64_t since_unix_ms = 0;
 };

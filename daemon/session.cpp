@@ -40,11 +40,11 @@ Result<void> Session::dispatch(const wire::FrameHeader& header, Bytes body, Fore
         case wire::MessageType::Job: return on_job(header, body);
         case wire::MessageType::Hello: return on_hello(header, body);
         case wire::MessageType::Ping: reply_empty(header, body); return {};
-        case wire::MessageType::Info: return on_info(header, body);
-        case wire::MessageType::Stats: return on_stats(header, body);
         case wire::MessageType::Cancel: return on_cancel(header, body);
-        case wire::MessageType::Kernels: return on_kernels(header, body);
-        case wire::MessageType::Health: return on_health(header, body);
+        case wire::MessageType::Info:
+        case wire::MessageType::Stats:
+        case wire::MessageType::Kernels:
+        case wire::MessageType::Health: return on_report(header, body);
         default: break;
     }
     if ((features_ & wire::kFeatureBuffers) == 0)
@@ -104,6 +104,20 @@ Result<void> expect_empty(Bytes body) {
 }
 
 }  // namespace
+
+// What the daemon says of itself is made anew each time: it counts as computing, as jobs do.
+Result<void> Session::on_report(const wire::FrameHeader& header, Bytes body) {
+    const TimePoint start = Clock::now();
+    Result<void> done;
+    switch (header.type) {
+        case wire::MessageType::Info: done = on_info(header, body); break;
+        case wire::MessageType::Stats: done = on_stats(header, body); break;
+        case wire::MessageType::Kernels: done = on_kernels(header, body); break;
+        default: done = on_health(header, body); break;
+    }
+    spend(nanoseconds(Clock::now() - start));
+    return done;
+}
 
 Result<void> Session::on_info(const wire::FrameHeader& header, Bytes body) {
     Result<void> empty = expect_empty(body);

@@ -60,6 +60,7 @@ class Session final : public Connection {
 
     Result<void> dispatch(const wire::FrameHeader& header, Bytes body, ForeignFd fd);
     Result<void> on_hello(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_report(const wire::FrameHeader& header, Bytes body);
     Result<void> on_info(const wire::FrameHeader& header, Bytes body);
     Result<void> on_stats(const wire::FrameHeader& header, Bytes body);
     Result<void> on_kernels(const wire::FrameHeader& header, Bytes body);

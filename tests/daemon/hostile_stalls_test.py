@@ -5,6 +5,7 @@ order of replies, never a clock."""
 import ctypes
 import mmap
 import os
+import signal
 import struct
 import unittest
 
@@ -127,6 +128,31 @@ class LargeBuffers(HostileTest):
             attacker.close()
             self.assert_well()
         self.wait_for_stats(buffers=0, buffer_bytes=0)
+
+
+class Reports(HostileTest):
+    """What the daemon says of itself takes it longer to write than a small job takes."""
+
+    # No pause because of replies that nobody reads: it would end the attack.
+    SETTINGS = "[limits]\nreply_queue_bytes = 134217728\nreply_queue_max_bytes = 134217728\n"
+    COUNT = 256  # as many as a turn may have at most
+    METRICS = struct.pack("<B7x", 2)
+
+    def test_a_flood_of_them_leaves_others_their_turn(self):
+        attacker = self.connect()
+        flood = [attacker.next_id + 1 + i for i in range(self.COUNT)]
+        before = self.stats()["requests_total"]
+        self.daemon.process.send_signal(signal.SIGSTOP)
+        try:
+            os.waitpid(self.daemon.process.pid, os.WUNTRACED)  # both are there when it goes on, the attacker first
+            attacker.send(b"".join(rawclient.frame(rawclient.HEALTH, number, self.METRICS) for number in flood))
+            asked = self.witness.submit(rawclient.STATS)
+        finally:
+            self.daemon.process.send_signal(signal.SIGCONT)
+        handled = self.witness.named_fields(self.witness.wait(asked))["requests_total"] - before - 1
+        self.assertGreater(handled, 0)
+        self.assertLess(handled, self.COUNT)
+        self.assertEqual([attacker.receive().status for _ in flood], ["OK"] * self.COUNT)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ REPLY = 0x8000
 EVENT, HELLO, PING, INFO, STATS = 0, 1, 2, 3, 4
 BUFFER_REGISTER, BUFFER_CREATE, BUFFER_FREEZE, BUFFER_RELEASE, BUFFER_LIST = 5, 6, 7, 8, 9
 JOB, CANCEL = 10, 11
+HEALTH = 13
 STATUS_WORDS = ("OK BAD_REQUEST UNSUPPORTED BAD_VERSION NOT_FOUND BAD_RANGE BAD_DESCRIPTOR TOO_LARGE OVER_QUOTA BUSY "
                 "DEADLINE_EXCEEDED CANCELLED DENIED SHUTTING_DOWN DEVICE_LOST OUT_OF_MEMORY INTERNAL DUPLICATE_ID OVERFLOW "
                 "EMPTY_INPUT UNAVAILABLE IO").split()
@@ -281,7 +282,11 @@ class Connection:
 
     def fields(self, kind):
         """INFO or STATS as a dictionary."""
-        body = self.request(kind).body
+        return self.named_fields(self.request(kind))
+
+    @staticmethod
+    def named_fields(reply):
+        body = reply.body
         count, = struct.unpack_from("<H", body)
         at, result = 8, {}
         for _ in range(count):

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 
 namespace tegu::daemon {
 namespace {
@@ -68,6 +67,7 @@ std::vector<DividedJob::Piece> DividedJob::make_pieces(const std::shared_ptr<Job
         elements[gpu] += split_.pieces[i].job.rows * split_.pieces[i].job.cols;
         pieces.push_back({gpu, make_piece(whole, i)});
         pieces.back().task->gpu = gpu;
+        tasks_.push_back(pieces.back().task);
     }
     return pieces;
 }
@@ -120,8 +120,21 @@ bool DividedJob::end_piece(JobTask& piece) {
     queue_ns_ = std::min(queue_ns_, piece.queue_ns);
     if (policy_.empty()) policy_ = std::move(piece.policy);
     // An error of the data says more than that of a stop, and is found by the whole again.
-    if (piece.error && (!error_ || is_stop(*error_))) error_ = std::move(piece.error);
+    if (piece.error && !withdrawn_ && (!error_ || is_stop(*error_))) error_ = std::move(piece.error);
     return --left_ == 0;
+}
+
+// Whatever its data may be: a job that is not wanted any more is not run again.
+bool DividedJob::withdraw(const std::function<bool(const JobTask&)>& remove, Error error) {
+    withdrawn_ = true;
+    error_ = std::move(error);
+    for (const std::weak_ptr<JobTask>& each : tasks_) {
+        const std::shared_ptr<JobTask> piece = each.lock();
+        if (piece == nullptr || !remove(*piece)) continue;
+        queue_ns_ = std::min(queue_ns_, nanoseconds(Clock::now() - piece->received));
+        --left_;
+    }
+    return left_ == 0;
 }
 
 bool DividedJob::join(JobTask& whole) {

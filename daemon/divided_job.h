@@ -3,6 +3,7 @@
 // is joined to its reply. Where a piece fails the job is to be run whole: what it answers then is the truth. Io thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,6 +26,9 @@ class DividedJob {
 
     // A piece has ended. True: it was the last.
     bool end_piece(JobTask& piece);
+    // The job is to end with `error`: takes out the pieces that have not begun, with `remove`, which is Executor::remove(). True: no piece
+    // is left, and there is nothing to join. Allocates nothing.
+    bool withdraw(const std::function<bool(const JobTask&)>& remove, Error error);
     // After the last: gives `whole` its body, or the error of a stop. False: it is to be run whole.
     bool join(JobTask& whole);
 
@@ -40,7 +44,9 @@ class DividedJob {
         std::vector<kernels::OutputView> arrays;
     };
     std::vector<State> states_;
+    std::vector<std::weak_ptr<JobTask>> tasks_;  // a piece holds the whole, which holds this
     std::size_t left_ = 0;
+    bool withdrawn_ = false;
     std::vector<RunCost> costs_;  // of each GPU
     std::uint64_t queue_ns_ = UINT64_MAX;
     std::string policy_;

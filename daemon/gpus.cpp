@@ -211,7 +211,14 @@ std::shared_ptr<JobTask> Gpus::end_piece(JobTask& piece) {
 }
 
 bool Gpus::remove(const JobTask& task) {
-    return std::any_of(all_.begin(), all_.end(), [&](const auto& gpu) { return gpu->executor().remove(task); });
+    const auto remove = [this](const JobTask& each) {
+        return std::any_of(all_.begin(), all_.end(), [&](const auto& gpu) { return gpu->executor().remove(each); });
+    };
+    if (task.divided == nullptr) return remove(task);
+    const bool overdue = Clock::now() >= task.deadline;
+    return task.divided->withdraw(
+        remove, overdue ? make_error(Status::DeadlineExceeded, "the deadline passed while parts of the job waited")
+                        : make_error(Status::Cancelled, "the job was cancelled while parts of it waited"));
 }
 
 ExecutorLoad Gpus::load() const {

@@ -53,7 +53,8 @@ class Gpus {
     // What has to be copied for this job alone, to and from a device: not the copies that later jobs use again. REQUIRES: can_run().
     std::uint64_t moved_bytes(const PreparedJob& prepared) const;
 
-    // As of Executor, for all. Jobs that were divided are joined, or begin again if they cannot be.
+    // As of Executor, for all. Jobs that were divided are joined, or begin again if they cannot be; of one that is removed all pieces that wait
+    // are taken out, and it ends when those have ended that run. REQUIRES: a job for which remove() says false is to be stopped.
     bool remove(const JobTask& task);
     ExecutorLoad load() const;
     std::optional<Error> failure() const;

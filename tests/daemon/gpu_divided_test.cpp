@@ -191,6 +191,67 @@ TEST_P(DividedJobs, AreCancelledAndOverdueLikeOthers) {
     EXPECT_EQ(0, field(stats_of(client), "gpu_fallbacks_total"));
 }
 
+// A job of which each GPU has several pieces, and on each GPU one that overtakes those that wait.
+class Overtaken {
+  public:
+    explicit Overtaken(RawClient& client)
+        : client_(client), zeros_(create_buffer(client, kBytes)), work_(client, kSomeWork) {}
+    // Returns the id of the divided one, which `of` sends.
+    std::uint64_t send(RawClient& of, std::uint64_t handle, std::uint64_t deadline_ns = 0) {
+        wire::JobRequest request;
+        request.backend = BackendChoice::Gpu;
+        request.job.type = ElementType::F32;
+        request.job.rows = 1;
+        request.job.cols = kBytes / 4;
+        request.job.params = ReduceParams{statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Argmax), false, 0};
+        request.inputs[0].handle = handle;
+        const std::uint64_t divided = of.send_job(request, wire::Priority::Normal, deadline_ns);
+        for (const std::uint64_t slot : {0, 1}) {
+            wire::JobRequest slow = work_.request(slot);
+            slow.backend = BackendChoice::Gpu;
+            blockers_.push_back(client_.send_job(slow, wire::Priority::High));
+        }
+        return divided;
+    }
+    std::uint64_t handle() const { return zeros_.handle; }
+    void expect_blockers_in_flight() {
+        for (const std::uint64_t blocker : blockers_) {
+            const wire::CancelRequest cancel{blocker};
+            EXPECT_EQ(Status::Ok, client_.reply_to(client_.send_message(MessageType::Cancel, cancel)).header.status);
+            EXPECT_EQ(Status::Cancelled, client_.reply_to(blocker).header.status);
+        }
+        blockers_.clear();
+    }
+    static constexpr std::uint64_t kBytes = 1 << 26;
+
+  private:
+    RawClient& client_;
+    TestBuffer zeros_;
+    SlowJob work_;
+    std::vector<std::uint64_t> blockers_;
+};
+
+TEST_P(DividedJobs, EndWhileTheirPiecesWait) {
+    if (on_cuda()) GTEST_SKIP() << "too fast to be stopped on purpose";
+    RawClient client(socket());
+    Overtaken jobs(client);
+    const std::uint64_t cancelled = jobs.send(client, jobs.handle());
+    EXPECT_EQ(Status::Ok,
+              client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{cancelled})).header.status);
+    EXPECT_EQ(Status::Cancelled, client.reply_to(cancelled).header.status);
+    jobs.expect_blockers_in_flight();
+    EXPECT_EQ(Status::DeadlineExceeded, client.reply_to(jobs.send(client, jobs.handle(), 20'000'000)).header.status);
+    jobs.expect_blockers_in_flight();
+    {
+        RawClient leaves(socket());
+        (void)jobs.send(leaves, create_buffer(leaves, Overtaken::kBytes).handle);
+        (void)stats_of(leaves);  // it has come
+    }
+    while (field(stats_of(client), "jobs_in_flight") > 2) ::usleep(500);
+    jobs.expect_blockers_in_flight();
+    EXPECT_EQ(0, field(stats_of(client), "jobs_waiting"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Memory, DividedJobs, testing::Values("A", "B", "C", "discrete"),
                          [](const auto& each) { return each.param; });
 

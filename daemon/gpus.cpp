@@ -197,17 +197,28 @@ bool Gpus::divide(const std::shared_ptr<JobTask>& task) {
     return true;
 }
 
-// The whole, if that was the last piece and its result is there.
+// The whole, if that was the last piece and its result is there. Runs outside of what guards a session: without memory the job fails alone.
 std::shared_ptr<JobTask> Gpus::end_piece(JobTask& piece) {
-    const std::shared_ptr<JobTask> whole = std::move(piece.whole);
+    std::shared_ptr<JobTask> whole = std::move(piece.whole);
     const std::shared_ptr<DividedJob> divided = whole->divided;
     if (!divided->end_piece(piece)) return nullptr;
-    if (divided->join(*whole)) return whole;
+    try {
+        if (divided->join(*whole)) return whole;
+        run_whole(whole);
+        return nullptr;
+    } catch (const std::exception&) {
+        whole->error = make_error(Status::OutOfMemory, "out of memory");  // short enough to need none
+        return whole;
+    }
+}
+
+// What was divided runs anew on one GPU.
+void Gpus::run_whole(const std::shared_ptr<JobTask>& whole) {
+    PreparedJob& prepared = whole->prepared;
     whole->divided.reset();
     whole->cost = RunCost();
-    whole->gpu = choose(whole->prepared);
-    submit_to(whole->gpu, whole, whole->prepared);
-    return nullptr;
+    whole->gpu = choose(prepared);
+    submit_to(whole->gpu, whole, prepared);
 }
 
 bool Gpus::remove(const JobTask& task) {

@@ -72,6 +72,7 @@ class Gpus {
     void submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, const PreparedJob& prepared);
     bool divide(const std::shared_ptr<JobTask>& task);
     std::shared_ptr<JobTask> end_piece(JobTask& piece);
+    void run_whole(const std::shared_ptr<JobTask>& whole);
 
     const std::uint64_t divide_ns_;
     GpuStatus status_;

@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace tegu::daemon {
+namespace {
+
+constexpr char kNoMemory[] = "out of memory";  // as a text: short enough to need none
+
+}  // namespace
 
 // Encodes as the CPU's does; what computes is the GPU.
 class GpuJobRunner final : public JobRunner {
@@ -22,9 +27,8 @@ class GpuJobRunner final : public JobRunner {
             if (!report) return std::move(report).error();
             policy = std::move(report->policy);
             return {};
-        } catch (const std::exception& exception) {
-            return make_error(Status::OutOfMemory,
-                              std::string("no memory for a piece of the job: ") + exception.what());
+        } catch (const std::exception&) {
+            return make_error(Status::OutOfMemory, kNoMemory);
         }
     }
 
@@ -101,7 +105,18 @@ Result<void> GpuStation::open() {
     return {};
 }
 
+// What still passes is memory that even the telling of an error had not.
 JobStation::Outcome GpuStation::run(JobTask& task, const kernels::StopToken& stop) {
+    try {
+        return try_to_run(task, stop);
+    } catch (const std::exception&) {
+        const bool again = !task.prepared.in_place || !task.cost.started;
+        task.error = make_error(again ? Status::OutOfMemory : Status::Internal, kNoMemory);
+        return jobs_->lost() ? Outcome::Fatal : Outcome::Done;
+    }
+}
+
+JobStation::Outcome GpuStation::try_to_run(JobTask& task, const kernels::StopToken& stop) {
     PreparedJob& prepared = task.prepared;
     const bool is_piece = task.whole != nullptr;
     Result<void> done = is_piece ? jobs_->run_piece(prepared, stop, task.policy, task.cost)

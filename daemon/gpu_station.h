@@ -48,6 +48,7 @@ class GpuStation final : public JobStation {
 
   private:
     Result<void> open();
+    Outcome try_to_run(JobTask& task, const kernels::StopToken& stop);
     void publish();
 
     const device::DeviceInfo device_;

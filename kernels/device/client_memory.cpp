@@ -2,6 +2,7 @@
 #include "kernels/device/client_memory.h"
 
 #include <chrono>
+#include <new>
 
 namespace tegu::device {
 namespace {
@@ -40,8 +41,12 @@ void ClientMemory::drop(std::uint64_t id) {
 
 void ClientMemory::allow_registering(std::uint64_t id, bool allowed) {
     if (class_ != MemoryClass::B) return;
-    known_[id].may_register = allowed;
     registrations_.drop(id);
+    try {
+        known_[id].may_register = allowed;
+    } catch (const std::bad_alloc&) {
+        // A job that was admitted before may register it again: its pages are then pinned, and the seal is refused.
+    }
 }
 
 void ClientMemory::end_job() {

@@ -39,7 +39,8 @@ class ClientMemory {
     void drop_all();
     // Whether mappings of the buffer may be registered, which pins their pages and so stands in the way of a seal; what is
     // registered ends. Meanwhile it is copied, whatever a job that was admitted before says; jobs that were admitted before and
-    // only read never have its writable mapping registered afterwards, which may be another one by then, or nobody's. Between jobs.
+    // only read never have its writable mapping registered afterwards, which may be another one by then, or nobody's. Between jobs;
+    // throws nothing, though without memory for it only what is registered ends.
     void allow_registering(std::uint64_t id, bool allowed);
     // Those that jobs used and that it was not told to forget.
     std::size_t buffers() const { return known_.size(); }

@@ -68,7 +68,9 @@ Server::Server(ServerOptions options, Listener listener)
       threads_(wanted_threads(options_.settings)),
       executor_(threads_, options_.settings.scheduler.quantum_us * 1000,
                 [this] { boost::asio::post(io_, [this] { take_results(); }); }),
-      gpus_(options_.settings, executor_, [this] { boost::asio::post(io_, [this] { take_results(); }); }) {}
+      gpus_(options_.settings, executor_, [this] { boost::asio::post(io_, [this] { take_results(); }); }) {
+    statistics_.gpu_jobs.resize(gpus_.all().size());
+}
 
 Server::~Server() {
     gpus_.stop();    // what they hold of buffers ends before these

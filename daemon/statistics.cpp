@@ -12,12 +12,6 @@ void OperationCounters::count(Status status, const kernels::JobPlan& plan, std::
     bytes_written += plan.bytes_written;
 }
 
-void Statistics::count_gpu_job(std::size_t gpu) {
-    ++gpu_jobs_total;
-    if (gpu >= gpu_jobs.size()) gpu_jobs.resize(gpu + 1);
-    ++gpu_jobs[gpu];
-}
-
 const char* close_reason_word(CloseReason reason) {
     switch (reason) {
 #define TEGU_X(Name, word) \

@@ -65,7 +65,7 @@ struct Statistics {
     std::uint64_t results_dropped_total = 0;  // the client was gone
     std::uint64_t reloads_total = 0;
     std::uint64_t gpu_jobs_total = 0;                   // that GPUs answered
-    std::vector<std::uint64_t> gpu_jobs;                // that each of them did, as far as they did any
+    std::vector<std::uint64_t> gpu_jobs;                // that each of them did; as long as there are GPUs
     std::uint64_t gpu_divided_total = 0;                // of all these, that several GPUs did together
     std::uint64_t gpu_fallbacks_total = 0;              // that the CPU answered, as the GPU had no memory for them
     std::array<std::uint64_t, kStatusSlots> refused{};  // requests answered with an error before they ran, by status
@@ -73,7 +73,11 @@ struct Statistics {
     std::array<OperationCounters, kOperationSlots> operations{};
 
     void count_refused(Status status) { ++refused[static_cast<std::size_t>(status) % kStatusSlots]; }
-    void count_gpu_job(std::size_t gpu);
+    // REQUIRES: gpu < gpu_jobs.size().
+    void count_gpu_job(std::size_t gpu) {
+        ++gpu_jobs_total;
+        ++gpu_jobs[gpu];
+    }
     OperationCounters& of(Operation operation) { return operations[static_cast<std::size_t>(operation)]; }
 };
 

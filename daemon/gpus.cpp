@@ -212,11 +212,13 @@ std::shared_ptr<JobTask> Gpus::end_piece(JobTask& piece) {
     }
 }
 
-// What was divided runs anew on one GPU.
+// What was divided runs anew on one GPU. Since it was admitted its buffer may have come to be sealed, which what is registered would stand in the
+// way of.
 void Gpus::run_whole(const std::shared_ptr<JobTask>& whole) {
     PreparedJob& prepared = whole->prepared;
     whole->divided.reset();
     whole->cost = RunCost();
+    prepared.input_buffers[0].may_register = prepared.uses[0].buffer()->client_buffer().may_register;
     whole->gpu = choose(prepared);
     submit_to(whole->gpu, whole, prepared);
 }

@@ -176,8 +176,7 @@ std::vector<wire::Field> stats_fields(const Server& server) {
     add_jobs(statistics, fields);
     fields.add("gpu_jobs_total", statistics.gpu_jobs_total);
     for (std::size_t i = 0; i < server.gpus().all().size() && server.gpus().all().size() > 1; ++i)
-        fields.add("gpu" + std::to_string(i) + "_jobs_total",
-                   i < statistics.gpu_jobs.size() ? statistics.gpu_jobs[i] : std::uint64_t{0});
+        fields.add("gpu" + std::to_string(i) + "_jobs_total", statistics.gpu_jobs[i]);
     fields.add("gpu_divided_total", statistics.gpu_divided_total);
     fields.add("gpu_fallbacks_total", statistics.gpu_fallbacks_total);
     const GpuUse gpu = server.gpus().use();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU without memory, one that is lost, and none: what the daemon says of it, and that the CPU goes on.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/daemon/gpu_support.h"
 
@@ -56,9 +57,15 @@ TEST(GpuFaults, ALostDeviceEndsTheDaemonAndEveryJobIsAnswered) {
         const std::uint64_t on_cpu = client.send_job(slow);
         BufferOfOnes buffer(client, 1000);
         EXPECT_EQ(1000, buffer.sum(0));
-        make_file(directory + "/file");
+        slow = work.request(1);
+        slow.backend = BackendChoice::Gpu;
+        const wire::CancelRequest ahead{client.send_job(slow)};
+        while (field(stats_of(client), "jobs_running") != 2) ::usleep(500);
         const std::uint64_t first = client.send_job(buffer.request());
         const std::uint64_t second = client.send_job(buffer.request());
+        EXPECT_EQ(4, field(stats_of(client), "jobs_in_flight"));  // both have come before the device is lost
+        make_file(directory + "/file");
+        (void)client.send_message(wire::MessageType::Cancel, ahead);
         for (const std::uint64_t id : {first, second, on_cpu}) {
             const Message reply = client.reply_to(id);
             EXPECT_EQ(Status::DeviceLost, reply.header.status) << error_of(reply).message;

@@ -27,11 +27,13 @@ class Json {
     // The text so far.
     const std::string& str() const { return text_; }
 
+  protected:
+    Json& literal(std::string_view value);          // what is JSON already
+    Json& float_literal(const std::string& value);  // a number as text, which may be no number
+
   private:
     Json& open(char bracket);
     Json& close(char bracket);
-    Json& literal(std::string_view value);
-    Json& float_literal(const std::string& value);
     void separate();
 
     std::string text_;

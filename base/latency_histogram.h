@@ -26,6 +26,7 @@ class LatencyHistogram {
     // 0 while count() is 0, as the quantiles are.
     std::uint64_t min_ns() const { return count_ == 0 ? 0 : min_ns_; }
     std::uint64_t max_ns() const { return max_ns_; }
+    double mean_ns() const { return count_ == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(count_); }
 
     // The value that a share of the times does not exceed: of the k-th smallest, k = ceil(share * count), at least the first. Less than 1 % off
     // below 2^43 ns, and never outside [min, max]. REQUIRES: 0 <= share <= 1.

@@ -16,7 +16,7 @@ MAY_USE = {
     "kernels": {"base"},
     "daemon": {"base", "wire", "config", "kernels"},
     "client": {"base", "wire"},
-    "tools": {"client"},
+    "tools": {"base", "client"},
     "tools/bench": {"base", "client", "kernels", "config"},
     "tools/tune": {"base", "client", "kernels", "config"},
 }

@@ -11,7 +11,6 @@
 
 #include "tools/tegu/input.h"
 #include "tools/tegu/json.h"
-#include "tools/tegu/time_histogram.h"
 
 namespace tegu {
 namespace cli {
@@ -94,26 +93,6 @@ TEST(Shape, Words) {
     EXPECT_EQ(parse_shape("3x4,5").value(), (std::vector<std::uint64_t>{3, 4, 5}));
     for (const char* word : {"", "x", "3x", "-1", " 3", "3 ", "1e3", "99999999999999999999", "3.5", "3xx4"})
         EXPECT_FALSE(parse_shape(word)) << word;
-}
-
-TEST(TimeHistogram, PercentilesWithinOnePercent) {
-    TimeHistogram empty;
-    EXPECT_EQ(empty.percentile(0.5), 0);
-    EXPECT_EQ(empty.min(), 0);
-    TimeHistogram times;
-    for (std::uint64_t i = 1; i <= 100000; ++i) times.add(i * 37);
-    EXPECT_EQ(times.count(), 100000u);
-    EXPECT_EQ(times.min(), 37);
-    EXPECT_EQ(times.max(), 3700000);
-    EXPECT_DOUBLE_EQ(times.mean(), 37 * 50000.5);
-    for (const double share : {0.01, 0.5, 0.9, 0.99, 1.0})
-        EXPECT_NEAR(times.percentile(share) / (share * 3700000), 1, 0.01) << share;
-    TimeHistogram edges;
-    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128}, UINT64_MAX})
-        edges.add(value);
-    EXPECT_EQ(edges.percentile(0.25), 0);
-    EXPECT_EQ(edges.percentile(0.5), 127);
-    EXPECT_EQ(edges.percentile(0.75), 128);
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ Expected<void> show(const Options& options, const client::Health& health) {
     success_code() = health.state;
     if (options.common.json) {
         Json json = begin_report("health");
-        json.key("health").json(health.text);
+        json.key("health");
+        json.json(health.text);
         return finish_report(json);
     }
     // A terminal shows one page that changes; a file gets one page after another.

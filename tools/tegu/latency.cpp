@@ -4,12 +4,12 @@
 #include <chrono>
 #include <memory>
 
+#include "base/latency_histogram.h"
 #include "tools/tegu/command.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
 #include "tools/tegu/terminal.h"
 #include "tools/tegu/text.h"
-#include "tools/tegu/time_histogram.h"
 
 namespace tegu {
 namespace cli {
@@ -29,10 +29,10 @@ struct Options {
     bool intrinsic = false;
 };
 
-std::string times_text(const TimeHistogram& times) {
-    return "min " + duration_text(times.min()) + ", avg " + duration_text(times.mean()) + ", p50 " +
-           duration_text(times.percentile(0.5)) + ", p90 " + duration_text(times.percentile(0.9)) + ", p99 " +
-           duration_text(times.percentile(0.99)) + ", max " + duration_text(times.max());
+std::string times_text(const LatencyHistogram& times) {
+    return "min " + duration_text(times.min_ns()) + ", avg " + duration_text(times.mean_ns()) + ", p50 " +
+           duration_text(times.quantile_ns(0.5)) + ", p90 " + duration_text(times.quantile_ns(0.9)) + ", p99 " +
+           duration_text(times.quantile_ns(0.99)) + ", max " + duration_text(times.max_ns());
 }
 
 // When to stop, and the live line of a terminal. Cheap enough to be asked after each sample.
@@ -40,7 +40,7 @@ class Run {
   public:
     Run(const Options& options, Progress& progress) : options_(options), progress_(progress) {}
 
-    bool ended(const TimeHistogram& times) {
+    bool ended(const LatencyHistogram& times) {
         if (interrupted() || (options_.count != 0 && times.count() >= options_.count)) return true;
         const Clock::time_point now = Clock::now();
         if (options_.count == 0 && now >= end_) return true;
@@ -50,7 +50,7 @@ class Run {
     double elapsed_ns() const { return std::chrono::duration<double, std::nano>(Clock::now() - start_).count(); }
 
   private:
-    void show(const TimeHistogram& times, Clock::time_point now) {
+    void show(const LatencyHistogram& times, Clock::time_point now) {
         next_ = now + std::chrono::milliseconds(200);
         progress_.line(times_text(times) + " (" + std::to_string(times.count()) + " samples)");
         if (!options_.intrinsic) guard_timeout(options_.common, "latency");
@@ -67,7 +67,7 @@ std::uint64_t nanoseconds(Clock::duration time) {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
 }
 
-void measure_host(Run& run, TimeHistogram& gaps) {
+void measure_host(Run& run, LatencyHistogram& gaps) {
     Clock::time_point last = Clock::now();
     for (unsigned i = 0;; ++i) {
         const Clock::time_point now = Clock::now();
@@ -79,7 +79,7 @@ void measure_host(Run& run, TimeHistogram& gaps) {
     }
 }
 
-Expected<void> measure_pings(client::Client& client, Run& run, TimeHistogram& times) {
+Expected<void> measure_pings(client::Client& client, Run& run, LatencyHistogram& times) {
     while (!run.ended(times)) {
         Expected<std::uint64_t> time = client.ping();
         if (!time) return time.error();
@@ -93,7 +93,7 @@ struct InFlight {
     Clock::time_point start;
 };
 
-Expected<void> measure_jobs(const Options& options, client::Client& client, Run& run, TimeHistogram& times) {
+Expected<void> measure_jobs(const Options& options, client::Client& client, Run& run, LatencyHistogram& times) {
     std::vector<float> data(options.size);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 256);
     client::Request request = client::Request::reduce(data.data(), data.size(), TEGU_STAT_SUM);
@@ -130,23 +130,23 @@ std::string subject_text(const Options& options) {
     return "sums of " + std::to_string(options.size) + " f32, " + std::to_string(options.pipeline) + " in flight";
 }
 
-Expected<void> report(const Options& options, const TimeHistogram& times, double elapsed_ns) {
+Expected<void> report(const Options& options, const LatencyHistogram& times, double elapsed_ns) {
     const double rate = static_cast<double>(times.count()) / elapsed_ns * 1e9;
     if (options.common.json) {
         Json json = begin_report("latency");
         json.key("count").integer(times.count()).key("seconds").number(elapsed_ns / 1e9);
         json.key("per_second").number(rate).key("pipeline").integer(options.pipeline).key("size").integer(options.size);
         json.key("intrinsic").boolean(options.intrinsic).key("timing_us").begin_object();
-        json.key("min").number(times.min() / 1000).key("avg").number(times.mean() / 1000);
-        json.key("p50").number(times.percentile(0.5) / 1000).key("p90").number(times.percentile(0.9) / 1000);
-        json.key("p99").number(times.percentile(0.99) / 1000).key("max").number(times.max() / 1000).end_object();
+        json.key("min").number(times.min_ns() / 1e3).key("avg").number(times.mean_ns() / 1e3);
+        json.key("p50").number(times.quantile_ns(0.5) / 1e3).key("p90").number(times.quantile_ns(0.9) / 1e3);
+        json.key("p99").number(times.quantile_ns(0.99) / 1e3).key("max").number(times.max_ns() / 1e3).end_object();
         return finish_report(json);
     }
     Table table("rrrrrr");
     table.heading({"min", "avg", "p50", "p90", "p99", "max"});
-    table.row({duration_text(times.min()), duration_text(times.mean()), duration_text(times.percentile(0.5)),
-               duration_text(times.percentile(0.9)), duration_text(times.percentile(0.99)),
-               duration_text(times.max())});
+    table.row({duration_text(times.min_ns()), duration_text(times.mean_ns()), duration_text(times.quantile_ns(0.5)),
+               duration_text(times.quantile_ns(0.9)), duration_text(times.quantile_ns(0.99)),
+               duration_text(times.max_ns())});
     return print(subject_text(options) + ": " + std::to_string(times.count()) + " in " + duration_text(elapsed_ns) +
                  ", " + number_text(std::floor(rate)) + " a second\n" + table.text(stdout_has_colour()));
 }
@@ -154,7 +154,7 @@ Expected<void> report(const Options& options, const TimeHistogram& times, double
 Expected<void> run(const Options& options) {
     catch_interrupt();
     Progress progress;
-    TimeHistogram times;
+    LatencyHistogram times;
     if (options.intrinsic) {
         Run run(options, progress);
         measure_host(run, times);

@@ -3,11 +3,11 @@
 #include <ctime>
 #include <memory>
 
+#include "base/latency_histogram.h"
 #include "tools/tegu/command.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
 #include "tools/tegu/text.h"
-#include "tools/tegu/time_histogram.h"
 
 namespace tegu {
 namespace cli {
@@ -27,16 +27,21 @@ void pause(double seconds) {
     nanosleep(&time, nullptr);
 }
 
-Expected<void> report(const Options& options, const TimeHistogram& times, std::uint64_t reconnects) {
+Expected<void> report(const Options& options, const LatencyHistogram& times, std::uint64_t reconnects) {
     if (!options.common.json) {
         if (options.count == 1) return {};
-        return print(std::to_string(times.count()) + " replies, min " + duration_text(times.min()) + ", avg " +
-                     duration_text(times.mean()) + ", max " + duration_text(times.max()) + "\n");
+        return print(std::to_string(times.count()) + " replies, min " + duration_text(times.min_ns()) + ", avg " +
+                     duration_text(times.mean_ns()) + ", max " + duration_text(times.max_ns()) + "\n");
     }
     Json json = begin_report("ping");
     json.key("count").integer(times.count()).key("reconnects").integer(reconnects);
-    json.key("timing_us").begin_object().key("min").number(times.min() / 1000).key("avg").number(times.mean() / 1000);
-    json.key("max").number(times.max() / 1000).end_object();
+    json.key("timing_us")
+        .begin_object()
+        .key("min")
+        .number(times.min_ns() / 1e3)
+        .key("avg")
+        .number(times.mean_ns() / 1e3);
+    json.key("max").number(times.max_ns() / 1e3).end_object();
     return finish_report(json);
 }
 
@@ -45,7 +50,7 @@ Expected<void> run(const Options& options) {
     Expected<client::Client> client = connect(options.common);
     if (!client) return client.error();
     if (options.count > 1) catch_interrupt();
-    TimeHistogram times;
+    LatencyHistogram times;
     for (std::uint64_t i = 0; i < options.count && !interrupted(); ++i) {
         if (i != 0) {
             pause(options.interval);

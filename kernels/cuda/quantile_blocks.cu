@@ -140,6 +140,9 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(Sequences in, BlockQuantil
     std::uint64_t* const pairs = quantiles.pairs + number * quantiles.quantiles * 2;
     SelectRange range{0, 0, 0, 0, 0, false};
     std::uint64_t held = 0;  // pairs of `range` in shared memory
+    // Elements that change may leave nothing to be found; what was in the memory before is nobody's business.
+    for (std::uint64_t i = thread_index(); i < 2 * quantiles.quantiles; i += block_threads()) pairs[i] = whole.low;
+    block_barrier();
     for (std::uint64_t i = 0; i < 2 * quantiles.quantiles; ++i) {
         std::uint64_t place = place_of(quantiles, number, i / 2, in.n) + i % 2;
         if (place >= in.n) place = in.n - 1;

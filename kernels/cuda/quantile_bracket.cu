@@ -121,7 +121,7 @@ TEGU_KERNEL TEGU_BOUNDS(kBracketThreads) bracket_narrow(Bracket bracket, std::ui
     const std::uint64_t below = states[0].survivors, listed = states[1].survivors;
     const std::uint64_t wanted = place + block_y();
     if (wanted < below || wanted - below >= listed || listed > bracket.room) return;  // found stays 0
-    SelectRange range{bracket.from_below ? 0 : states[0].rank, states[1].rank, 0, listed, 0, false};
+    SelectRange range{bracket.from_below ? 0 : states[0].rank, static_cast<U>(states[1].rank), 0, listed, 0, false};
     if (!first) {
         if (target->found != 0) return;
         range.low = target->low;

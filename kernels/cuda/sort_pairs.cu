@@ -199,13 +199,20 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
                  std::uint64_t room, const std::uint64_t* indices, std::uint64_t begin, std::uint64_t end,
                  TopkOutput output) {
     const std::uint64_t number = block_y();
-    if (states != nullptr && (states[number].survivors < output.k || states[number].survivors > room)) return;
+    // Elements that have changed: what was in the memory before is nobody's business.
+    const bool none = states != nullptr && (states[number].survivors < output.k || states[number].survivors > room);
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t i = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); i < end; i += stride) {
+        U* const value = &static_cast<U*>(output.values)[number * output.k + i];
+        std::uint64_t* const index = &output.indices[number * output.k + i];
+        if (none) {
+            *value = 0;
+            *index = ~std::uint64_t{0};
+            continue;
+        }
         const std::uint32_t origin = origins[number * room + i];
-        static_cast<U*>(output.values)[number * output.k + i] =
-            decode_rank(ranks[number * room + i], static_cast<U>(in.flip), in.is_float);
-        output.indices[number * output.k + i] = indices == nullptr ? origin : indices[number * room + origin];
+        *value = decode_rank(ranks[number * room + i], static_cast<U>(in.flip), in.is_float);
+        *index = indices == nullptr ? origin : indices[number * room + origin];
     }
 }
 

@@ -35,6 +35,15 @@ struct SliceSource {
     TEGU_DEVICE U rank_of(U bits) const { return ranks == nullptr ? sequence.rank_of(bits) : bits; }
 };
 
+// Entries that no pair was found for, as the elements have changed: what was in the memory before is nobody's business.
+template <class U>
+TEGU_DEVICE void fill_entries(const TopkOutput& output, std::uint64_t number, std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin + thread_index(); i < end; i += block_threads()) {
+        static_cast<U*>(output.values)[number * output.k + i] = 0;
+        output.indices[number * output.k + i] = ~std::uint64_t{0};
+    }
+}
+
 // select_slices: results [block * slice, (block + 1) * slice) of each sequence, sorted.
 // in:    elements [n], or the survivors' lists              out: those entries of the output
 // grid:  x = slices, y = sequences; or x = sequences        block: policy.block_threads, fewer for few pairs
@@ -59,7 +68,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     if (job.states != nullptr) {
         const SelectState state = job.states[number];
         count = state.survivors;
-        if (count < job.output.k || count > job.lists.room) return;
+        if (count < job.output.k || count > job.lists.room) return fill_entries<U>(job.output, number, begin, end);
         source.ranks = static_cast<const U*>(job.lists.ranks) + number * job.lists.room;
         source.indices = job.lists.indices + number * job.lists.room;
         whole.low = state.best < state.rank ? state.best : state.rank;
@@ -72,7 +81,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     }
     for (std::uint64_t place = begin; place < end;) {
         SelectRange range = whole;
-        if (!block_window<U>(source, count, place, end, job.room, last_index, bins, &range)) return;
+        if (!block_window<U>(source, count, place, end, job.room, last_index, bins, &range))
+            return fill_entries<U>(job.output, number, place, end);
         const unsigned collected = block_collect(source, count, ranks, indices, job.room,
                                                  [&](std::uint64_t i, U rank) { return range.takes(source, i, rank); });
         block_sort<U, true>(ranks, indices, block_fill(ranks, indices, collected));
@@ -84,7 +94,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
             values[to] = decode_rank(ranks[i], sequence.flip, sequence.is_float);
             places[to] = indices[i];
         }
-        if (range.before + collected <= place) return;  // the elements have changed
+        if (range.before + collected <= place) return fill_entries<U>(job.output, number, place, end);
         place = range.before + collected;
         block_barrier();  // the pairs are read until here
     }

@@ -153,10 +153,16 @@ class TopkRun {
         });
     }
 
+    // Elements of each of `count` sequences that are filtered between two looks at the stop token; whole tiles.
+    std::uint64_t most_of_a_launch(std::uint64_t bytes, std::uint64_t count) const {
+        constexpr std::uint64_t kTile = std::uint64_t{1} << 16;
+        const std::uint64_t elements = bytes / in_.width * context_.limits.multiprocessors / count;
+        return std::min<std::uint64_t>((elements / kTile + 1) * kTile, std::uint64_t{1} << 31);
+    }
+
     Result<void> filter_and_select(const Sequences& part, std::uint64_t first, SelectState* states,
                                    const PairLists& lists) {
-        const std::uint64_t most =
-            std::min<std::uint64_t>(kFilterBytes / in_.width * context_.limits.multiprocessors, std::uint64_t{1} << 31);
+        const std::uint64_t most = most_of_a_launch(kFilterBytes, part.count);
         for (std::uint64_t begin = 0; begin < part.n; begin += most) {
             const std::uint64_t end = std::min(part.n, begin + most);
             Result<void> filtered =
@@ -241,8 +247,7 @@ class TopkRun {
                                                            block_room, states, policy_, context_.stream),
                                        "distinct topk of a sample");
         if (!done) return done;
-        const std::uint64_t most = std::min<std::uint64_t>(
-            kFilterBytes / 4 / in_.width * context_.limits.multiprocessors, std::uint64_t{1} << 31);
+        const std::uint64_t most = most_of_a_launch(kFilterBytes / 4, part.count);
         for (std::uint64_t begin = 0; begin < part.n; begin += most) {
             const std::uint64_t end = std::min(part.n, begin + most);
             done = check_cuda(

@@ -44,6 +44,7 @@ Result<void*> DeviceWorkspace::take_zeroed(std::size_t bytes) {
 }
 
 Result<void*> DeviceWorkspace::take_counters(std::size_t bytes) {
+    counters_are_lent_ = false;
     if (counters_.bytes < bytes) {
         const std::size_t size = std::max(rounded(bytes), kSmallestCounters);
         if (held_ - counters_.bytes + size > limit_) return take_zeroed(bytes);
@@ -62,6 +63,7 @@ Result<void*> DeviceWorkspace::take_counters(std::size_t bytes) {
         if (!zeroed) return std::move(zeroed).error();
     }
     counters_are_zero_ = false;  // until they are left so
+    counters_are_lent_ = true;
     return static_cast<void*>(counters_.memory);
 }
 

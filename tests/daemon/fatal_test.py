@@ -3,7 +3,6 @@
 """What ends the daemon, made to happen: every job in flight is answered so that its client tries again, one line says why, and the
 exit code makes the service manager start it anew."""
 import os
-import re
 import shutil
 import tempfile
 import unittest
@@ -56,7 +55,7 @@ class Fatal(unittest.TestCase):
                 while True:
                     self.assertTrue(connection.receive().is_event)
         self.assertEqual(self.daemon.process.wait(rawclient.PATIENCE), EX_SOFTWARE)
-        errors = [text for text in self.daemon.log_text().splitlines() if not re.search(r"\bready on\b", text)]
+        errors = [text for text in self.daemon.log_text().splitlines() if text.startswith("tegud: error:")]
         self.assertEqual(len(errors), 1, errors)
         self.assertRegex(errors[0], line)
         self.assertFalse(os.path.exists(self.daemon.path), "the socket file is left behind")

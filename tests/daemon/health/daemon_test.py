@@ -57,7 +57,10 @@ class Board:
 
     def __enter__(self):
         self.log = open(os.path.join(self.folder, "log"), "w+")
-        self.process = subprocess.Popen([os.path.join(BUILD, "bin", "tegud"), "--socket", self.socket, "--sysroot", self.root],
+        config = os.path.join(self.folder, "tegud.toml")
+        with open(config, "w") as file:
+            file.write('executor.backend = "cpu"\n')  # else this machine's lack of a GPU would be a reason
+        self.process = subprocess.Popen([os.path.join(BUILD, "bin", "tegud"), "--config", config, "--socket", self.socket, "--sysroot", self.root],
                                         stdout=self.log, stderr=self.log)
         self.wait_for(lambda: self.health()[1]["reading"]["number"] >= 2)
         return self

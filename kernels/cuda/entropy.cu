@@ -179,27 +179,16 @@ LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t sequences
     return launch(finish_entropy, LaunchShape{blocks_of(sequences), 1, threads, 0}, stream, counts, sequences, levels, target);
 }
 
-namespace {
-
-// With 256 counters.
-template <class Mapper>
-void list_mapper(KernelLister& to, const char* keys, const char* word) {
-    constexpr std::size_t kShared = RulePlace<typename Mapper::Rule>::kBytes + kDefaultCountPolicy.copies * 256 * sizeof(std::uint32_t);
-    to.add("count_elements", {keys, word}, count_elements<Mapper>, kDefaultCountPolicy.threads_per_block, kShared, "reads n elements, adds 8 B a counter and block");
-}
-
-}  // namespace
-
 void list_entropy_kernels(KernelLister& to) {
-    list_mapper<LevelMapper<std::uint16_t>>(to, "levels", "u16");
-    list_mapper<LevelMapper<std::int16_t>>(to, "levels", "i16");
-    list_mapper<LevelMapper<std::uint32_t>>(to, "levels", "u32");
-    list_mapper<LevelMapper<std::int32_t>>(to, "levels", "i32");
-    list_mapper<LevelMapper<std::uint64_t>>(to, "levels", "u64");
-    list_mapper<LevelMapper<std::int64_t>>(to, "levels", "i64");
-    list_mapper<LevelMapper<Half>>(to, "levels", "f16");
-    list_mapper<LevelMapper<float>>(to, "levels", "f32");
-    list_mapper<LevelMapper<double>>(to, "levels", "f64");
+    list_counting<LevelMapper<std::uint16_t>>(to, "levels", "u16");
+    list_counting<LevelMapper<std::int16_t>>(to, "levels", "i16");
+    list_counting<LevelMapper<std::uint32_t>>(to, "levels", "u32");
+    list_counting<LevelMapper<std::int32_t>>(to, "levels", "i32");
+    list_counting<LevelMapper<std::uint64_t>>(to, "levels", "u64");
+    list_counting<LevelMapper<std::int64_t>>(to, "levels", "i64");
+    list_counting<LevelMapper<Half>>(to, "levels", "f16");
+    list_counting<LevelMapper<float>>(to, "levels", "f32");
+    list_counting<LevelMapper<double>>(to, "levels", "f64");
     to.add("level_bytes", {"u8"}, level_bytes<std::uint8_t>, 256, 0, "reads 2 KiB a sequence, adds 8 B a level");
     to.add("level_bytes", {"i8"}, level_bytes<std::int8_t>, 256, 0, "reads 2 KiB a sequence, adds 8 B a level");
     to.add("level_rules", {"f16"}, level_rules<Half>, 128, 0, "reads 16 B and writes 40 B, a sequence");

@@ -235,26 +235,15 @@ LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t s
     return launch(bin_bytes, LaunchShape{blocks, 1, 256, 0}, stream, value_counts, sequences, rule, rules, target);
 }
 
-namespace {
-
-// With 256 counters.
-template <class Mapper>
-void list_mapper(KernelLister& to, const char* keys, const char* word) {
-    constexpr std::size_t kShared = RulePlace<typename Mapper::Rule>::kBytes + kDefaultCountPolicy.copies * 256 * sizeof(std::uint32_t);
-    to.add("count_elements", {keys, word}, count_elements<Mapper>, kDefaultCountPolicy.threads_per_block, kShared, "reads n elements, adds 8 B a counter and block");
-}
-
-}  // namespace
-
 void list_histogram_kernels(KernelLister& to) {
-    list_mapper<BinMapper<std::uint8_t>>(to, "bins", "u8");
-    list_mapper<BinMapper<std::uint16_t>>(to, "bins", "u16");
-    list_mapper<BinMapper<std::uint32_t>>(to, "bins", "u32");
-    list_mapper<BinMapper<std::uint64_t>>(to, "bins", "u64");
-    list_mapper<BinMapper<Half>>(to, "bins", "f16");
-    list_mapper<BinMapper<float>>(to, "bins", "f32");
-    list_mapper<BinMapper<double>>(to, "bins", "f64");
-    list_mapper<ByteMapper>(to, "values", "u8");
+    list_counting<BinMapper<std::uint8_t>>(to, "bins", "u8");
+    list_counting<BinMapper<std::uint16_t>>(to, "bins", "u16");
+    list_counting<BinMapper<std::uint32_t>>(to, "bins", "u32");
+    list_counting<BinMapper<std::uint64_t>>(to, "bins", "u64");
+    list_counting<BinMapper<Half>>(to, "bins", "f16");
+    list_counting<BinMapper<float>>(to, "bins", "f32");
+    list_counting<BinMapper<double>>(to, "bins", "f64");
+    list_counting<ByteMapper>(to, "values", "u8");
     to.add("count_byte_lanes", {}, count_byte_lanes, kByteLaneThreads, kByteLaneThreads * kByteLaneBytes, "reads n B, adds 2 KiB a part");
     to.add("bin_bytes", {}, bin_bytes, 256, 0, "reads 2 KiB and writes 16 B a bin, a sequence");
 }

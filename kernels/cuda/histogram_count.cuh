@@ -14,6 +14,7 @@
 
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/histogram_count.h"
+#include "kernels/cuda/kernel_list.h"
 
 namespace tegu {
 namespace cuda {
@@ -260,6 +261,13 @@ LaunchStatus launch_count(const CountInput& input, const typename Mapper::Rule& 
         counts, edges};
     const LaunchShape launched{shape.blocks, 1, shape.threads, std::size_t{shape.team_bytes} * teams};
     return launch(count_elements<Mapper>, launched, stream, task, rule, rules);
+}
+
+// Lists the counting with a mapper, as it is with 256 counters.
+template <class Mapper>
+inline void list_counting(KernelLister& to, const char* keys, const char* word) {
+    constexpr std::size_t kShared = RulePlace<typename Mapper::Rule>::kBytes + kDefaultCountPolicy.copies * 256 * sizeof(std::uint32_t);
+    to.add("count_elements", {keys, word}, count_elements<Mapper>, kDefaultCountPolicy.threads_per_block, kShared, "reads n elements, adds 8 B a counter and block");
 }
 
 }  // namespace cuda

@@ -312,9 +312,10 @@ class Daemon:
         with open(file, "w") as out:
             out.write(settings)
         self.log = open(os.path.join(self.folder, "log"), "w+")
+        inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # a sanitizer's runtime, for Python alone
         self.process = subprocess.Popen([os.path.join(build, program), "--config", file, "--socket", self.path],
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-                                        env=dict(dict(os.environ, CUDA_VISIBLE_DEVICES=""), **dict(environment)),
+                                        env=dict(dict(inherited, CUDA_VISIBLE_DEVICES=""), **dict(environment)),
                                         preexec_fn=lambda: self._prepare(descriptors))
         try:
             self.wait_for(self._answers, "the daemon to answer")

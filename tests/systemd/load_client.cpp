@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that checks every answer, for scenarios.py to put load on the daemon and to hold connections while it restarts.
+// A client that checks every answer, for the scenarios here to put load on the daemon and to hold connections while it restarts.
 //   load_client run SECONDS SEED    keeps eight jobs in flight for so long; then prints "jobs N reconnects R"; 1 if one failed
 //   load_client hold RECONNECT_MS   does what the lines of its input say, and answers each with one line:
 //       ping           "ok" or the status word

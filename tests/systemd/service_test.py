@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The service under a real systemd: PID 1 of namespaces of its own (PID, mount, cgroup, UTS, IPC), with the shipped units, the
-users of sysusers.d, and a journal. Inside, scenarios.py plays the life of the service; its report comes back through a file.
+users of sysusers.d, and a journal. Inside, a file of scenarios is played; its report comes back through a file.
+    service_test.py SCENARIOS [PROGRAM]     SCENARIOS: a file of this folder; PROGRAM: what is tegud, within the build (bin/tegud)
 
 Nothing of the host is changed: /etc, /run and /opt are private copies or empty, /proc/sys is read-only, and the cgroup, the
 mounts and every process are gone when this ends. Exit 77 where a namespace, a cgroup or a program cannot be had."""
@@ -17,6 +18,7 @@ import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TEGU_BUILD_DIR", "")
+SCENARIOS, PROGRAM = (sys.argv[1:] + ["bin/tegud"])[:2] if len(sys.argv) > 1 else ("", "")
 LIMIT_S = 100
 PREFIX = "/opt/tegu"
 
@@ -36,7 +38,7 @@ STUB_UNITS = {
     # After=tegud.service orders nothing here, but a unit that is referred to is not forgotten when it stops: how it ended can be asked.
     "scenarios.service": "[Unit]\nDefaultDependencies=no\nAfter=systemd-journald.service tegud.service\n"
                          "[Service]\nType=oneshot\nTimeoutStartSec=infinity\nPassEnvironment=%(environment)s\n"
-                         "ExecStart=%(python)s -B %(prefix)s/source/tests/systemd/scenarios.py %(prefix)s/work\n"
+                         "ExecStart=%(python)s -B %(prefix)s/source/tests/systemd/%(scenarios)s %(prefix)s/work\n"
                          "ExecStopPost=%(systemctl)s --force exit\n"
                          "StandardOutput=file:%(prefix)s/work/report\nStandardError=inherit\n",
     # The daemon without a socket unit: it makes its own socket.
@@ -55,7 +57,8 @@ cp -a "$work"/etc/. /run/etc/
 mount --bind /run/etc /etc
 mount -t tmpfs tmpfs /opt
 mkdir -p /opt/tegu/sbin /opt/tegu/bin /opt/tegu/lib /opt/tegu/source /opt/tegu/work
-cp "$build/bin/tegud" /opt/tegu/sbin/tegud
+cp "$build/$program" /opt/tegu/sbin/tegud
+cp "$build/bin/tegu" /opt/tegu/bin/tegu
 cp "$build/tests/systemd_load_client" /opt/tegu/bin/load_client
 cp -L "$build/lib/libtegu.so.0" /opt/tegu/lib/libtegu.so.0
 mount --bind "$source" /opt/tegu/source
@@ -133,7 +136,7 @@ def make_units(work, programs):
 
 def run_inside(work, cgroup, programs):
     """Runs systemd in the namespaces; True if it ended by itself."""
-    environment = dict(os.environ, work=work, build=BUILD, source=SOURCE, systemd=programs["systemd"], container="tegu-test",
+    environment = dict(os.environ, work=work, build=BUILD, source=SOURCE, program=PROGRAM, systemd=programs["systemd"], container="tegu-test",
                        SYSTEMD_UNIT_PATH=PREFIX + "/work/units", LD_LIBRARY_PATH=PREFIX + "/lib", LC_ALL="C.UTF-8")
     environment.pop("NOTIFY_SOCKET", None)
 
@@ -174,7 +177,7 @@ def main():
         "systemd": find_program("/lib/systemd/systemd", "/usr/lib/systemd/systemd"),
         "journald": find_program("/lib/systemd/systemd-journald", "/usr/lib/systemd/systemd-journald"),
         "systemctl": find_program("systemctl"), "python": sys.executable, "prefix": PREFIX,
-        "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH",
+        "scenarios": SCENARIOS, "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH",
     }
     for name in ("systemd", "journald", "systemctl"):
         if programs[name] is None:
@@ -220,4 +223,6 @@ if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if not BUILD:
         skip("TEGU_BUILD_DIR names the build tree")
+    if not SCENARIOS:
+        sys.exit("usage: service_test.py SCENARIOS [PROGRAM]")
     sys.exit(main())

@@ -1,125 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The life of tegud under systemd, played by service_test.py inside its namespaces: PID 1 is systemd, the units are the shipped
-ones. Not to be run by hand. The only argument is a folder: `passed` is made there if all went well."""
+"""The life of tegud under systemd: started by its socket, reloaded, stopped, restarted, killed. Played by service_test.py; not to be run by hand."""
 
 import os
-import subprocess
-import sys
 import time
 import unittest
 
-WORK = ""
-CLIENT = "/opt/tegu/bin/load_client"
-DAEMON = "/opt/tegu/sbin/tegud"
-SOCKET = "/run/tegud/tegud.sock"
-SETTINGS = "/etc/tegud/tegud.toml"
-FRIEND, STRANGER = 4101, 4102
-
-
-def run(*command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, **more)
-
-
-def systemctl(*arguments):
-    done = run("systemctl", "--no-pager", *arguments)
-    if done.returncode != 0:
-        raise AssertionError("systemctl %s: exit %d\n%s" % (" ".join(arguments), done.returncode, done.stdout))
-    return done.stdout
-
-
-def show(name, unit="tegud.service"):
-    return systemctl("show", "--property=" + name, unit).strip().split("=", 1)[1]
-
-
-def wait_for(what, condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError("not within %d s: %s" % (seconds, what))
-        time.sleep(0.02)
-
-
-def as_user(uid):
-    """For preexec_fn: become the user, with the groups that the user tables give."""
-    import pwd
-    user = pwd.getpwuid(uid)
-
-    def become():
-        os.initgroups(user.pw_name, user.pw_gid)
-        os.setgid(user.pw_gid)
-        os.setuid(uid)
-    return become
-
-
-class Holder:
-    """A client that keeps its connection, and does what it is told."""
-
-    def __init__(self, reconnect_ms=10000, uid=FRIEND):
-        self.process = subprocess.Popen([CLIENT, "hold", str(reconnect_ms)], preexec_fn=as_user(uid), stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
-        self.hello = self.process.stdout.readline().strip()
-
-    def tell(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        return self.process.stdout.readline().strip()
-
-    def ask(self, line):
-        self.tell(line)
-        return self.answer()
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
+from inside import run, systemctl, show, wait_for, Holder, CLIENT, SOCKET, SETTINGS, STRANGER, Service, main
 
 
 @unittest.skipUnless(__name__ == "__main__", "needs the systemd of service_test.py")
-class Life(unittest.TestCase):
-    """Each scenario begins with the socket listening, no daemon, no settings file, and no failures remembered."""
-
-    def setUp(self):
-        self.clients = []
-        systemctl("stop", "tegud.socket", "tegud.service", "tegud-alone.service")
-        systemctl("reset-failed")
-        if os.path.exists(SETTINGS):
-            os.unlink(SETTINGS)
-        run("journalctl", "--rotate", "--vacuum-time=1s")
-        self.cursor = self.journal("--show-cursor", "--lines=1").rsplit("-- cursor: ", 1)[-1].strip()
-        systemctl("start", "tegud.socket")
-
-    def tearDown(self):
-        for client in self.clients:
-            client.close()
-
-    def holder(self, **more):
-        client = Holder(**more)
-        self.clients.append(client)
-        self.assertEqual(client.hello, "ready")
-        return client
-
-    def load(self, seconds, seed):
-        process = subprocess.Popen([CLIENT, "run", str(seconds), str(seed)], stdout=subprocess.PIPE, universal_newlines=True)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
-
-    def journal(self, *arguments):
-        return run("journalctl", "--no-pager", "--quiet", *arguments).stdout
-
-    def messages(self):
-        run("journalctl", "--sync")
-        return self.journal("--unit=tegud.service", "--output=cat", "--after-cursor=" + self.cursor)
-
-    def write_settings(self, text):
-        os.makedirs(os.path.dirname(SETTINGS), exist_ok=True)
-        with open(SETTINGS, "w") as out:
-            out.write(text)
-
+class Life(Service):
     # Start by socket.
 
     def test_first_client_starts_the_daemon(self):
@@ -271,9 +162,4 @@ class Life(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    WORK = sys.argv.pop()
-    begin = time.monotonic()
-    result = unittest.main(verbosity=2, exit=False).result
-    print("%.1f s" % (time.monotonic() - begin))
-    if result.wasSuccessful() and result.testsRun > 0:
-        open(os.path.join(WORK, "passed"), "w").close()
+    main()

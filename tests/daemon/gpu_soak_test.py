@@ -6,7 +6,6 @@ memory and no more descriptors than after the second, but for what its arena kee
 On the guarded device in strict mode; with $TEGU_TEST_CUDA set in tegud itself on the GPU of this machine, in each memory class that it can be forced
 into, and the device's own count of used memory is compared, too. $TEGU_SOAK_SECONDS: for all (default 5)."""
 import os
-import random
 import subprocess
 import sys
 import time
@@ -14,14 +13,15 @@ import traceback
 
 import rawclient
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "client"))
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(TESTS, "client"), os.path.join(TESTS, "reliability")]
 import harness  # noqa: E402
 
 harness.preload_sanitizer()
 
 try:
-    import numpy
     import tegu
+    from mixed_load import make_cases, make_inputs, Worker
 except ImportError as error:
     print("skipped: %s" % error)
     sys.exit(77)
@@ -33,149 +33,8 @@ CLIENTS = 4
 ROUNDS = 4
 MIB = 1 << 20
 ARENA_BYTES = 192 * MIB
-
-
-def make_inputs():
-    """By name; the same in every process."""
-    generator = numpy.random.RandomState(2026)
-    large = 2000000 if ON_CUDA else 100000
-    inputs = {}
-    for name, count in (("small", 3000), ("medium", 40000), ("large", large)):
-        inputs["f32 " + name] = (generator.standard_normal(count) * 100).astype("f4")
-        inputs["i32 " + name] = generator.randint(-100000, 100000, count).astype("i4")
-        inputs["u8 " + name] = generator.randint(0, 100, count).astype("u1")
-        inputs["f64 " + name] = generator.standard_normal(count)
-    return inputs
-
-
-def image_of(x):
-    return (x.shape[0] // 200, 200)
-
-
-# name: (types, call(client, x, **options))
-JOBS = {
-    "reduce": (("f32", "i32", "u8", "f64"), lambda c, x, **o: c.submit.reduce(x, "all", **o)),
-    "reduce rows": (("f32", "u8"), lambda c, x, **o: c.submit.reduce(x, ("sum", "argmax", "var"), shape=image_of(x), axis=1, **o)),
-    "topk": (("f32", "i32", "u8"), lambda c, x, **o: c.submit.topk(x, 100, **o)),
-    "topk distinct": (("i32", "u8"), lambda c, x, **o: c.submit.topk(x, 50, distinct=True, largest=False, **o)),
-    "topk many": (("f32",), lambda c, x, **o: c.submit.topk(x, 2500, **o)),
-    "entropy map": (("f32", "u8"), lambda c, x, **o: c.submit.entropy_map(x, shape=image_of(x), **o)),
-    "add": (("f32", "i32", "u8"), lambda c, x, **o: c.submit.add(x, x, **o)),
-    "dot": (("f32", "f64"), lambda c, x, **o: c.submit.dot(x, x, **o)),
-    "rowscale": (("f32", "f64"), lambda c, x, **o: c.submit.rowscale(x, shape=image_of(x), **o)),
-    "quantile": (("f32", "u8"), lambda c, x, **o: c.submit.quantile(x, (0.1, 0.5, 0.99), **o)),
-    "histogram": (("f32", "u8", "f64"), lambda c, x, **o: c.submit.histogram(x, 300, **o)),
-    "entropy": (("f32", "u8"), lambda c, x, **o: c.submit.entropy(x, **o)),
-    "fused": (("f32", "u8"), lambda c, x, **o: c.submit.fused(x, reduce={"stats": "all"}, histogram={"bins": 64}, topk={"k": 7}, **o)),
-}
-
-
-def bits(value):
-    """The bytes of a result, whatever it is."""
-    if isinstance(value, dict):
-        return b"".join(key.encode() + bits(value[key]) for key in sorted(value))
-    if isinstance(value, (tuple, list)):
-        return b"".join(bits(each) for each in value)
-    return numpy.asarray(value).tobytes()
-
-
-def make_cases(path, inputs):
-    """(job, input, the bytes of the CPU's result) of everything."""
-    cases = []
-    with tegu.connect(path) as client:
-        for job, (types, call) in sorted(JOBS.items()):
-            for name in sorted(inputs):
-                if name.split()[0] in types:
-                    cases.append((job, name, bits(call(client, inputs[name], backend="cpu").result())))
-    return cases
-
-
-class Worker:
-    """What one client does."""
-
-    def __init__(self, path, inputs, cases, seed):
-        self.path, self.inputs, self.cases, self.random = path, inputs, cases, random.Random(seed)
-        self.client, self.jobs = tegu.connect(path), 0
-
-    def expect(self, case, x, what):
-        job, name, wanted = case
-        backend = self.random.choice(("gpu", "gpu", "auto"))
-        found = bits(JOBS[job][1](self.client, x, backend=backend).result())
-        self.jobs += 1
-        if found != wanted:
-            raise AssertionError("%s of %s %s: another result than the CPU's (%s)" % (job, name, what, self.client.last.policy))
-
-    def on_array(self, case):
-        self.expect(case, self.inputs[case[1]], "as an array")
-
-    def make_buffer(self, x):
-        buffer = self.client.buffer(x.shape, dtype=x.dtype)
-        buffer.array[:] = x
-        buffer.commit()
-        return buffer
-
-    def on_buffer(self, case):
-        if case[0] in ("reduce rows", "entropy map", "rowscale"):
-            return self.on_array(case)  # a buffer has the shape that it was made with
-        with self.make_buffer(self.inputs[case[1]]) as buffer:
-            for _ in range(self.random.randint(1, 4)):
-                self.expect(case, buffer, "in a buffer")
-            if self.random.random() < 0.3:
-                buffer.freeze()
-                self.expect(case, buffer, "in a frozen buffer")
-
-    def scribbled(self, case):
-        """The buffer is rewritten while a job runs; that one's result may be anything."""
-        if case[0] in ("reduce rows", "entropy map", "rowscale"):
-            return self.on_array(case)
-        x = self.inputs[case[1]]
-        with self.make_buffer(x) as buffer:
-            noise = numpy.frombuffer(self.random.getrandbits(8 * 4096).to_bytes(4096, "little"), dtype="u1")
-            memory = buffer.array.view("u1")
-            future = JOBS[case[0]][1](self.client, buffer, backend="gpu")
-            while not future.done():
-                at = self.random.randrange(max(1, memory.size - noise.size))
-                part = memory[at:at + noise.size]
-                part[:] = noise[:part.size]
-            try:
-                future.result()
-            except tegu.Error as error:
-                if error.status not in ("OVERFLOW", "BAD_RANGE"):
-                    raise
-            buffer.array[:] = x
-            buffer.commit()
-            self.expect(case, buffer, "after it was rewritten")
-
-    def cancelled(self, case):
-        x = self.inputs[case[1]]
-        futures = [JOBS[case[0]][1](self.client, x, backend="gpu") for _ in range(3)]
-        for future in futures:
-            future.cancel()
-        for future in futures:
-            try:
-                if bits(future.result()) != case[2]:
-                    raise AssertionError("%s of %s: a wrong result of a job that was to be cancelled" % case[:2])
-            except tegu.Cancelled:
-                pass
-
-    def left(self, case):
-        """The client goes with jobs in flight and buffers open."""
-        buffer = self.make_buffer(self.inputs[case[1]])
-        unasked = [JOBS["reduce"][1](self.client, buffer, backend="gpu") for _ in range(3)]
-        self.client.close()
-        del unasked, buffer
-        self.client = tegu.connect(self.path)
-
-    def run(self, end):
-        order = list(self.cases)
-        while True:
-            self.random.shuffle(order)
-            for case in order:
-                act = self.random.choices((self.on_array, self.on_buffer, self.scribbled, self.cancelled, self.left), (6, 6, 3, 1, 1))[0]
-                act(case)
-                if time.monotonic() > end:
-                    self.client.close()
-                    return
+ACTS = {"on_array": 6, "on_buffer": 6, "scribbled": 3, "pipelined": 1, "cancelled": 1, "left": 1}
+BACKENDS = ("gpu", "gpu", "auto")
 
 
 def run_round(path, inputs, cases, seconds):
@@ -187,9 +46,9 @@ def run_round(path, inputs, cases, seconds):
         if child == 0:
             code = 1
             try:
-                worker = Worker(path, inputs, cases, seed)
-                worker.run(end)
-                os.write(writer, b"%d" % worker.jobs)
+                worker = Worker(path, inputs, cases, seed, ACTS, BACKENDS)
+                worker.run(lambda: time.monotonic() < end)
+                os.write(writer, b"%d" % worker.outcomes["right"])
                 code = 0
             except BaseException:
                 traceback.print_exc()
@@ -273,7 +132,7 @@ def soak(memory_class, inputs, seconds):
 
 
 def main():
-    inputs = make_inputs()
+    inputs = make_inputs(2000000 if ON_CUDA else 100000)
     classes = ("A", "B", "C", "discrete")
     ran = [soak(memory_class, inputs, SECONDS / len(classes)) for memory_class in classes]
     if not any(ran):

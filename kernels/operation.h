@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/heartbeat.h"
 #include "base/job.h"
 #include "base/result.h"
 #include "base/span.h"
@@ -48,14 +49,17 @@ struct OutputView {
     std::byte* data = nullptr;
 };
 
-// Asks a running job to stop: set by a cancel, or by the clock. Checked at least every few milliseconds of work per thread.
+// Asks a running job to stop: set by a cancel, or by the clock. Checked at least every few milliseconds of work per thread, which is also
+// how a long job shows that it gets on: each check beats.
 class StopToken {
   public:
     using Clock = std::chrono::steady_clock;
     StopToken() = default;
-    StopToken(const std::atomic<bool>* cancelled, Clock::time_point deadline) : cancelled_(cancelled), deadline_(deadline) {}
+    StopToken(const std::atomic<bool>* cancelled, Clock::time_point deadline, Heartbeat* heartbeat = nullptr)
+        : cancelled_(cancelled), deadline_(deadline), heartbeat_(heartbeat) {}
 
     bool stop_requested() const {
+        if (heartbeat_ != nullptr) heartbeat_->beat();
         return (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed)) ||
                (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_);
     }
@@ -65,6 +69,7 @@ class StopToken {
   private:
     const std::atomic<bool>* cancelled_ = nullptr;  // not owned; outlives the run
     Clock::time_point deadline_ = Clock::time_point::max();
+    Heartbeat* heartbeat_ = nullptr;  // as cancelled_
 };
 
 struct RunReport {

@@ -190,6 +190,18 @@ TEST(StopToken, SaysWhy) {
     EXPECT_EQ(StopToken(&cancelled, StopToken::Clock::now()).error().status, Status::Cancelled);
 }
 
+TEST(StopToken, EachLookBeats) {
+    Heartbeat heart;
+    std::atomic<bool> cancelled{false};
+    const StopToken stop(&cancelled, StopToken::Clock::time_point::max(), &heart);
+    EXPECT_FALSE(heart.take());
+    EXPECT_FALSE(stop.stop_requested());
+    EXPECT_TRUE(heart.take());
+    cancelled = true;
+    EXPECT_TRUE(stop.stop_requested());
+    EXPECT_TRUE(heart.take());
+}
+
 TEST(CpuIsa, HasAWordOfTheList) {
     const std::string word = cpu_isa();
     EXPECT_TRUE(word == "sse2" || word == "avx2" || word == "avx512" || word == "neon" || word == "scalar") << word;

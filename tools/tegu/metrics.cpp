@@ -1,31 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu metrics: what a Prometheus scrapes, or node_exporter takes from a file: the daemon's text, as it is.
+// tegu metrics: what a Prometheus scrapes, as the daemon says it, or a file of it for the textfile collector of node_exporter. The file is
+// written whether or not the daemon answers, for a file that merely grows old looks like a daemon that is well.
+#include <chrono>
+#include <future>
 #include <memory>
+#include <thread>
 
 #include "tools/tegu/command.h"
+#include "tools/tegu/output_file.h"
 #include "tools/tegu/session.h"
 
 namespace tegu {
 namespace cli {
 namespace {
 
-Expected<void> run(const CommonOptions& options) {
-    guard_timeout(options, "metrics");
+constexpr unsigned kReadableByAll = 0644;  // the collector is another user's
+
+struct Options {
+    CommonOptions common;
+    std::string textfile;  // empty: stdout
+};
+
+Expected<std::string> ask(const CommonOptions& options) {
     Expected<client::Client> client = connect(options);
     if (!client) return client.error();
-    const Expected<client::Health> health = client->health(TEGU_HEALTH_METRICS);
+    Expected<client::Health> health = client->health(TEGU_HEALTH_METRICS);
     if (!health) return health.error();
-    if (!options.json) return print(health->text);
+    return std::move(health->text);
+}
+
+// As ask(), but comes back after --timeout even if the daemon accepts and says nothing: then a thread stays behind, which ends with the process.
+Expected<std::string> ask_in_time(const CommonOptions& options) {
+    if (options.timeout <= 0) return ask(options);
+    std::packaged_task<Expected<std::string>()> task([options] { return ask(options); });
+    std::future<Expected<std::string>> answer = task.get_future();
+    std::thread(std::move(task)).detach();
+    if (answer.wait_for(std::chrono::duration<double>(options.timeout)) != std::future_status::ready)
+        return timeout_failure(options);
+    return answer.get();
+}
+
+std::string up_metric(bool up) {
+    return std::string(
+               "# HELP tegu_up Whether tegud answered when this file was written.\n# TYPE tegu_up gauge\ntegu_up ") +
+           (up ? "1\n" : "0\n");
+}
+
+Expected<void> write_textfile(const Options& options) {
+    Expected<OutputFile> file = OutputFile::create(options.textfile, "--textfile", kReadableByAll);
+    if (!file) return file.error();
+    const Expected<std::string> text = ask_in_time(options.common);
+    Expected<void> done = file->write(text ? *text + up_metric(true) : up_metric(false));
+    if (done) done = file->sync();
+    if (done) done = file->commit();
+    if (!done) return done;
+    return text ? Expected<void>() : Expected<void>(text.error());
+}
+
+Expected<void> run(const Options& options) {
+    if (!options.textfile.empty()) return write_textfile(options);
+    guard_timeout(options.common, "metrics");
+    const Expected<std::string> text = ask(options.common);
+    if (!text) return text.error();
+    if (!options.common.json) return print(*text);
     Json json = begin_report("metrics");
-    json.key("metrics").text(health->text);
+    json.key("metrics").text(*text);
     return finish_report(json);
 }
 
 }  // namespace
 
 Action setup_metrics(CommandLine& line) {
-    auto options = std::make_shared<CommonOptions>();
-    add_common_options(line, *options, kControlTimeout);
+    auto options = std::make_shared<Options>();
+    line.text("--textfile", options->textfile, "FILE",
+              "Write to this file, for node_exporter, with tegu_up 1, or tegu_up 0 alone where no daemon answers");
+    add_common_options(line, options->common, kControlTimeout);
+    line.exclude("--textfile", "--json");
     return [options] { return run(*options); };
 }
 

@@ -44,9 +44,13 @@ Expected<client::Client> connect(const CommonOptions& options) {
     return client::Client::connect(raw);
 }
 
+Error timeout_failure(const CommonOptions& options) {
+    return failure(kTemporary, "no answer within " + number_text(options.timeout) + " s", "--timeout");
+}
+
 void guard_timeout(const CommonOptions& options, const char* operation) {
     if (options.timeout <= 0) return;
-    const Error error = failure(kTemporary, "no answer within " + number_text(options.timeout) + " s", "--timeout");
+    const Error error = timeout_failure(options);
     arm_timeout(options.timeout + kGraceSeconds, options.json ? error_json(operation, error) : "",
                 sentence_of(operation, error));
 }

@@ -27,6 +27,9 @@ void add_common_options(CommandLine& line, CommonOptions& options, double defaul
 
 Expected<client::Client> connect(const CommonOptions& options);
 
+// What a command says when its timeout is over.
+Error timeout_failure(const CommonOptions& options);
+
 // Makes sure that the process ends within the timeout, plus a second of grace for errors that say more.
 void guard_timeout(const CommonOptions& options, const char* operation);
 

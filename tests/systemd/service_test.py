@@ -4,7 +4,7 @@
 users of sysusers.d, and a journal. Inside, a file of scenarios is played; its report comes back through a file.
     service_test.py SCENARIOS [PROGRAM]     SCENARIOS: a file of this folder; PROGRAM: what is tegud, within the build (bin/tegud)
 
-Nothing of the host is changed: /etc, /run and /opt are private copies or empty, /proc/sys is read-only, and the cgroup, the
+Nothing of the host is changed: /etc, /run, /opt, /tmp and /var/lib are private copies or empty, /proc/sys is read-only, and the cgroup, the
 mounts and every process are gone when this ends. Exit 77 where a namespace, a cgroup or a program cannot be had."""
 
 import os
@@ -46,7 +46,8 @@ STUB_UNITS = {
                            "ExecStart=%(prefix)s/sbin/tegud --socket /run/tegud-alone/tegud.sock\n",
 }
 
-# Becomes PID 1. /tmp and /var/tmp are covered too, for PrivateTmp= leaves folders there: what is needed of them is bound first.
+# Becomes PID 1. /tmp, /var/tmp and /var/lib are covered too, for PrivateTmp= and StateDirectory= leave folders there: what is needed of
+# them is bound first.
 INNER = r"""
 set -eu
 mount --make-rprivate /
@@ -65,6 +66,7 @@ mount --bind "$source" /opt/tegu/source
 mount --bind "$work" /opt/tegu/work
 mount -t tmpfs tmpfs /tmp
 mount -t tmpfs tmpfs /var/tmp
+mount -t tmpfs tmpfs /var/lib
 cd /
 mount --bind /proc/sys /proc/sys
 mount -o remount,ro,bind /proc/sys
@@ -125,8 +127,11 @@ def make_units(work, programs):
         text = re.sub(r"(?m)^ExecStart=\S+", "ExecStart=%s/sbin/tegud" % PREFIX, unit.read())
     write(os.path.join(units, "tegud.service"), text)
     shutil.copy(os.path.join(SOURCE, "systemd", "tegud.socket"), units)
-    if programs["version"] >= 253:
-        shutil.copytree(os.path.join(SOURCE, "systemd", "tegud.service.d"), os.path.join(units, "tegud.service.d"))
+    os.makedirs(os.path.join(units, "tegud.service.d"))
+    for name in os.listdir(os.path.join(SOURCE, "systemd", "dropins")):  # as cmake --install chooses them
+        found = re.match(r"10-.*-(\d+)\.conf$", name)
+        if found and int(found.group(1)) <= programs["version"]:
+            shutil.copy(os.path.join(BUILD, "systemd", "dropins", name), os.path.join(units, "tegud.service.d"))
     if os.environ.get("TEGU_SANITIZE"):  # sanitizers trace themselves and re-execute without address randomisation
         write(os.path.join(units, "tegud.service.d", "sanitize.conf"),
               "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\nTimeoutStartSec=60\n")

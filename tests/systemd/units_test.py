@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The units as files: systemd-analyze finds nothing to say, the exposure stays low, and the traps are avoided that no tool sees."""
+"""The units and drop-ins as files: systemd-analyze finds nothing to say, the exposure stays low, and the traps are avoided that no tool sees."""
 
 import os
 import re
@@ -23,6 +23,22 @@ CALL_GROUPS_OF_237 = set(
     "@network-io @obsolete @privileged @process @raw-io @reboot @resources @setuid @signal @swap @sync @timer".split())
 
 
+# Settings of ours that systemd 237 does not know (`systemd --dump-configuration-items` of Ubuntu 18.04 lists what it does), and since when.
+NEWER_SETTINGS = {
+    "ExecPaths": 248, "NoExecPaths": 248, "OOMPolicy": 243, "PrivateIPC": 248, "PrivateMounts": 239, "ProcSubset": 247, "ProtectClock": 245,
+    "ProtectHostname": 242, "ProtectKernelLogs": 244, "ProtectProc": 247, "ReloadSignal": 253, "RestrictSUIDSGID": 242,
+}
+# Those that it knows, of sections where we use newer ones.
+SETTINGS_OF_237 = set(
+    "AmbientCapabilities CapabilityBoundingSet Delegate DeviceAllow DevicePolicy Environment ExecReload ExecStart ExecStartPre FileDescriptorStoreMax Group "
+    "IPAddressDeny KeyringMode LimitCORE LimitNOFILE LockPersonality LogExtraFields LogLevelMax MemoryAccounting MemoryDenyWriteExecute MemoryMax "
+    "NoNewPrivileges NotifyAccess OOMScoreAdjust PrivateDevices PrivateNetwork PrivateTmp PrivateUsers ProtectControlGroups ProtectHome "
+    "ProtectKernelModules ProtectKernelTunables ProtectSystem RemoveIPC Restart RestartPreventExitStatus RestartSec RestrictAddressFamilies "
+    "RestrictNamespaces RestrictRealtime RuntimeDirectory RuntimeDirectoryMode RuntimeDirectoryPreserve StateDirectory StateDirectoryMode "
+    "SupplementaryGroups SystemCallArchitectures SystemCallErrorNumber SystemCallFilter TimeoutStartSec TimeoutStopSec Type UMask User "
+    "WatchdogSec".split())
+
+
 def read_unit(path):
     """The settings of a unit file: a list of (section, key, value)."""
     settings, section = [], None
@@ -43,6 +59,21 @@ def values(settings, key):
     return [value for _, name, value in settings if name == key]
 
 
+def dropins():
+    """The names of all drop-ins."""
+    return sorted(os.listdir(os.path.join(SYSTEMD, "dropins")))
+
+
+def needs(name):
+    """The version of systemd that a drop-in is for, by its name."""
+    found = re.search(r"-(\d+)\.conf$", name)
+    return int(found.group(1)) if found else 237
+
+
+def read_dropin(name):
+    return read_unit(os.path.join(BUILD, "systemd", "dropins", name))
+
+
 def systemd_version():
     if shutil.which("systemd-analyze") is None:
         return 0
@@ -54,6 +85,7 @@ def systemd_version():
 class Units(unittest.TestCase):
     def setUp(self):
         self.service = read_unit(os.path.join(BUILD, "systemd", "tegud.service"))
+        self.textfile = read_unit(os.path.join(BUILD, "systemd", "tegud-textfile.service"))
         self.socket = read_unit(os.path.join(SYSTEMD, "tegud.socket"))
 
     def test_service_runs_the_installed_program(self):
@@ -80,15 +112,44 @@ class Units(unittest.TestCase):
         with open(os.path.join(SYSTEMD, "sysusers.conf")) as conf:
             made = {tuple(line.split()[:2]) for line in conf if line.strip() and line[0] != "#"}
         self.assertIn(("u", values(self.service, "User")[0]), made)
+        self.assertIn(("u", values(self.textfile, "User")[0]), made)
+        self.assertEqual(values(self.textfile, "SupplementaryGroups"), values(self.socket, "SocketGroup"))
         self.assertIn(("g", values(self.socket, "SocketGroup")[0]), made)
 
     def test_type_is_known_since_237(self):
         """An unknown Type= reads as simple: the daemon would count as ready before it is."""
         self.assertEqual(values(self.service, "Type"), ["notify"])
-        self.assertEqual(values(read_unit(os.path.join(SYSTEMD, "tegud.service.d", "notify-reload.conf")), "Type"), ["notify-reload"])
+        self.assertEqual(values(read_dropin("10-reload-253.conf"), "Type"), ["notify-reload"])
+
+    def test_every_setting_is_known_where_it_is_installed(self):
+        files = [(name, 237, read_unit(os.path.join(BUILD, "systemd", name))) for name in ("tegud.service", "tegud-textfile.service")]
+        files += [(name, needs(name), read_dropin(name)) for name in dropins()]
+        for name, version, settings in files:
+            for section, key, _ in settings:
+                if section == "Service" and key not in SETTINGS_OF_237:
+                    self.assertIn(key, NEWER_SETTINGS, name)
+                    self.assertLessEqual(NEWER_SETTINGS[key], version, name + ": " + key)
+
+    def test_an_administrators_dropin_has_the_last_word(self):
+        """Drop-ins are read in the order of their names, wherever they lie; `systemctl edit` writes override.conf."""
+        for name in dropins():
+            self.assertLess(name, "override.conf")
+        self.assertTrue(all(name.startswith(("10-", "50-")) for name in dropins()))
+
+    def test_no_sandbox_takes_back_every_restriction(self):
+        """A setting of the sandbox that it forgets would send a search for the culprit the wrong way."""
+        ours = [name for name in dropins() if name.startswith("50-no-sandbox")]
+        taken_back = {key for name in ours for _, key, _ in read_dropin(name)}
+        kept = {"AmbientCapabilities", "Delegate", "PrivateDevices", "PrivateUsers", "ProcSubset", "SystemCallErrorNumber"}  # as without us, or without effect
+        sandbox = set()
+        for settings in [self.service] + [read_dropin(name) for name in dropins() if name.startswith("10-")]:
+            sandbox |= {key for section, key, _ in settings if section == "Service" and re.match(
+                "Ambient|Capability|Delegate|Device|IPAddress|Keyring|Lock|NoNew|Private|Proc|Protect|RemoveIPC|Restrict|SystemCall", key)}
+        self.assertEqual(sandbox - taken_back - kept, set())
+        self.assertEqual(taken_back - sandbox, set())
 
     def test_call_filter_is_known_since_237(self):
-        for line in values(self.service, "SystemCallFilter"):
+        for line in values(self.service, "SystemCallFilter") + values(self.textfile, "SystemCallFilter"):
             self.assertTrue(line.startswith("~"), "an allow list that an old systemd only half knows stops the daemon")
             self.assertLessEqual(set(line[1:].split()), CALL_GROUPS_OF_237)
 
@@ -96,7 +157,7 @@ class Units(unittest.TestCase):
         """PrivateUsers would show every client as one uid, PrivateDevices would hide the GPU, ProcSubset=pid its driver."""
         self.assertEqual(values(self.service, "PrivateUsers"), ["no"])
         self.assertEqual(values(self.service, "PrivateDevices"), ["no"])
-        self.assertEqual(values(self.service, "ProcSubset"), ["all"])
+        self.assertEqual(values(read_dropin("10-sandbox-249.conf"), "ProcSubset"), ["all"])
         for device in values(self.service, "DeviceAllow"):
             self.assertFalse("*" in device and not device.startswith("char-"), "no globs in paths: " + device)
 
@@ -111,18 +172,36 @@ class Units(unittest.TestCase):
 
 
 class Analyzed(unittest.TestCase):
-    """What systemd-analyze says, with the program replaced by one that is there."""
+    """What systemd-analyze says of the units with the drop-ins for its version, and programs replaced by one that is there."""
 
     def setUp(self):
         if systemd_version() == 0:
             self.skipTest("no systemd-analyze here")
         self.folder = tempfile.mkdtemp(prefix="tegu-units-")
         self.addCleanup(shutil.rmtree, self.folder)
-        with open(os.path.join(BUILD, "systemd", "tegud.service")) as unit:
-            text = re.sub(r"(?m)^ExecStart=.*$", "ExecStart=/bin/true", unit.read())
-        with open(os.path.join(self.folder, "tegud.service"), "w") as unit:
+        for name in ("tegud.service", "tegud-textfile.service"):
+            self.copy(os.path.join(BUILD, "systemd", name), name)
+        for name in ("tegud.socket", "tegud-textfile.timer"):
+            shutil.copy(os.path.join(SYSTEMD, name), self.folder)
+        for name in dropins():
+            if name.startswith("10-"):
+                self.add(name)
+
+    def copy(self, source, name):
+        with open(source) as unit:
+            text = re.sub(r"(?m)^(ExecStart=)\S+/tegud?(?= |$)", r"\1/bin/true", unit.read())
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as unit:
             unit.write(text)
-        shutil.copy(os.path.join(SYSTEMD, "tegud.socket"), self.folder)
+
+    def add(self, name):
+        """Adds a drop-in; False if it is for a newer systemd."""
+        if needs(name) > systemd_version():
+            return False
+        for unit in ("tegud",) if "-sandbox-" not in name or name.startswith("50-") else ("tegud", "tegud-textfile"):
+            self.copy(os.path.join(BUILD, "systemd", "dropins", name), os.path.join(unit + ".service.d", name))
+        return True
 
     def analyze(self, *arguments):
         environment = dict(os.environ, SYSTEMD_UNIT_PATH=self.folder + ":", SYSTEMD_LOG_LEVEL="warning")
@@ -130,31 +209,35 @@ class Analyzed(unittest.TestCase):
                               stderr=subprocess.STDOUT, universal_newlines=True)
         return done.returncode, done.stdout
 
-    def test_verify(self):
-        paths = [os.path.join(self.folder, name) for name in ("tegud.service", "tegud.socket")]
-        code, text = self.analyze("verify", "--man=no", *paths)
-        about_us = [line for line in text.splitlines() if "tegud" in line]
-        self.assertEqual(about_us, [])
+    def assert_verified(self):
+        names = ("tegud.service", "tegud.socket", "tegud-textfile.service", "tegud-textfile.timer")
+        code, text = self.analyze("verify", "--man=no", *[os.path.join(self.folder, name) for name in names])
+        self.assertEqual([line for line in text.splitlines() if "tegud" in line], [])
         self.assertEqual(code, 0, text)
+
+    def test_verify(self):
+        self.assert_verified()
+        with open(os.path.join(self.folder, "tegud.service.d", "99-wrong.conf"), "w") as wrong:
+            wrong.write("[Service]\nProtectSytem=strict\n")
+        with self.assertRaises(AssertionError):
+            self.assert_verified()
+
+    def test_verify_with_each_dropin(self):
+        for name in dropins():
+            if name.startswith("50-"):
+                with self.subTest(name):
+                    if self.add(name):
+                        self.assert_verified()
+                        os.unlink(os.path.join(self.folder, "tegud.service.d", name))
 
     def test_exposure(self):
         if systemd_version() < FIRST_WITH_OFFLINE_SECURITY:
             self.skipTest("systemd-analyze %d has no --offline" % systemd_version())
-        path = os.path.join(self.folder, "tegud.service")
-        code, text = self.analyze("security", "--offline=true", "--threshold=%d" % MOST_EXPOSURE, path)
-        self.assertEqual(code, 0, text)
-        self.assertNotEqual(self.analyze("security", "--offline=true", "--threshold=0", path)[0], 0, "the gate cannot fail")
-
-
-class Installed(unittest.TestCase):
-    def test_files_lie_where_systemd_looks(self):
-        folder = tempfile.mkdtemp(prefix="tegu-units-")
-        self.addCleanup(shutil.rmtree, folder)
-        done = subprocess.run(["cmake", "-DCMAKE_INSTALL_PREFIX=/usr", "-P", os.path.join(BUILD, "systemd", "cmake_install.cmake")],
-                              env=dict(os.environ, DESTDIR=folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.assertEqual(done.returncode, 0, done.stdout)
-        for path in ("lib/systemd/system/tegud.service", "lib/systemd/system/tegud.socket", "lib/sysusers.d/tegud.conf"):
-            self.assertTrue(os.path.exists(os.path.join(folder, "usr", path)), path)
+        for name in ("tegud.service", "tegud-textfile.service"):
+            path = os.path.join(self.folder, name)
+            code, text = self.analyze("security", "--offline=true", "--threshold=%d" % MOST_EXPOSURE, path)
+            self.assertEqual(code, 0, text)
+            self.assertNotEqual(self.analyze("security", "--offline=true", "--threshold=0", path)[0], 0, "the gate cannot fail")
 
 
 if __name__ == "__main__":

@@ -146,10 +146,13 @@ bool DividedJob::join(JobTask& whole) {
         return true;
     }
     RunCost longest;
+    std::uint64_t all_ns = 0;
     for (const RunCost& cost : costs_) {
+        all_ns += cost.copy_ns + cost.compute_ns;
         longest.copy_ns = std::max(longest.copy_ns, cost.copy_ns);
         longest.compute_ns = std::max(longest.compute_ns, cost.compute_ns);
     }
+    longest.other_gpus_ns = all_ns - std::min(all_ns, longest.copy_ns + longest.compute_ns);
     longest.started = true;
     const auto fill = [&](std::byte* base, Span<const kernels::OutputView> outputs) -> Result<void> {
         if (split_.by_rows) {

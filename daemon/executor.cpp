@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace tegu::daemon {
@@ -14,6 +15,15 @@ JobStation::Outcome CpuStation::run(JobTask& task, const kernels::StopToken& sto
     return Outcome::Done;
 }
 
+// Without the memory for it the pool has not failed.
+Result<void> CpuStation::probe() {
+    try {
+        pool_.meet();
+    } catch (const std::bad_alloc&) {
+    }
+    return {};
+}
+
 ExecutorLoad& ExecutorLoad::operator+=(const ExecutorLoad& other) {
     waiting += other.waiting;
     waiting_ns += other.waiting_ns;
@@ -21,6 +31,8 @@ ExecutorLoad& ExecutorLoad::operator+=(const ExecutorLoad& other) {
     running_ns += other.running_ns;
     running_scratch_bytes += other.running_scratch_bytes;
     finished += other.finished;
+    busy_ns += other.busy_ns;
+    for (std::size_t i = 0; i < waiting_by_priority.size(); ++i) waiting_by_priority[i] += other.waiting_by_priority[i];
     return *this;
 }
 
@@ -72,9 +84,12 @@ ExecutorLoad Executor::load() const {
     load.waiting = scheduler_.size();
     load.waiting_ns = scheduler_.cost_ns();
     load.finished = finished_;
+    load.busy_ns = busy_ns_;
+    load.waiting_by_priority = scheduler_.sizes();
     if (running_ != nullptr) {
         load.running = 1;
         load.running_ns = running_ns_;
+        load.busy_ns += nanoseconds(Clock::now() - running_since_);
         load.running_scratch_bytes = running_->prepared.plan.scratch_bytes;
     }
     return load;
@@ -114,6 +129,21 @@ bool Executor::has_errands() const {
     return !errands_.empty() || !done_errands_.empty() || errands_at_work_ > 0;
 }
 
+void Executor::probe() {
+    if (probing_.exchange(true)) return;
+    try {
+        post(
+            [this] {
+                Result<void> done = station_->probe();
+                probing_ = false;
+                if (!done) fail(std::move(done).error());
+            },
+            nullptr);
+    } catch (const std::bad_alloc&) {
+        probing_ = false;
+    }
+}
+
 std::shared_ptr<JobTask> Executor::wait_for_job() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
@@ -126,6 +156,7 @@ std::shared_ptr<JobTask> Executor::wait_for_job() {
     const auto found = waiting_.find(next->ticket);
     running_ = std::move(found->second);
     running_ns_ = next->cost_ns;
+    running_since_ = Clock::now();
     waiting_.erase(found);
     return running_;
 }
@@ -143,16 +174,22 @@ void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
     for (const Errand& errand : errands) errand.work();
     lock.lock();
     errands_at_work_ = 0;
-    for (Errand& errand : errands) done_errands_.push_back(std::move(errand.done));
+    bool awaited = false;
+    for (Errand& errand : errands)
+        if (errand.done) {
+            done_errands_.push_back(std::move(errand.done));
+            awaited = true;
+        }
     lock.unlock();
-    wake();
+    heartbeat_.beat();
+    if (awaited) wake();
     lock.lock();
 }
 
 // A job whose deadline passed, or that was cancelled just now, is not started.
 JobStation::Outcome Executor::run(JobTask& task) {
     const TimePoint start = Clock::now();
-    const kernels::StopToken stop(&task.stop_flag(), task.deadline);
+    const kernels::StopToken stop(&task.stop_flag(), task.deadline, &heartbeat_);
     task.queue_ns = nanoseconds(start - task.received);
     task.place = station_->place();
     if (!stop.stop_requested()) return station_->run(task, stop);
@@ -168,11 +205,13 @@ void Executor::finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome
         const std::lock_guard<std::mutex> lock(mutex_);
         running_.reset();
         ++finished_;
+        busy_ns_ += nanoseconds(Clock::now() - running_since_);
         if (outcome == JobStation::Outcome::Done) {
             first = done_.empty();
             done_.push_back(std::move(task));
         }
     }
+    heartbeat_.beat();
     if (outcome == JobStation::Outcome::Passed) return station_->pass(std::move(task));
     if (first) wake_();
 }

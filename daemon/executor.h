@@ -70,6 +70,8 @@ class JobStation {
     virtual Outcome run(JobTask& task, const kernels::StopToken& stop) = 0;
     // Hands on a job for which run() said Passed. The executor holds no other reference to it.
     virtual void pass(std::shared_ptr<JobTask> task) { (void)task; }
+    // A little work that needs all that jobs need, between two jobs: it does not return if any of that hangs. An error: the daemon has to end.
+    virtual Result<void> probe() { return {}; }
     virtual void end() {}
 };
 
@@ -79,6 +81,7 @@ class CpuStation final : public JobStation {
     explicit CpuStation(unsigned threads) : pool_(threads), runner_(&pool_) {}
     Place place() const override { return Place::Executor; }
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
+    Result<void> probe() override;
 
   private:
     kernels::ThreadPool pool_;
@@ -92,6 +95,8 @@ struct ExecutorLoad {
     std::uint64_t running_ns = 0;  // predicted, of those that run
     std::uint64_t running_scratch_bytes = 0;
     std::uint64_t finished = 0;  // jobs since the start, however they ended, also those that were passed on
+    std::uint64_t busy_ns = 0;   // with jobs since the start, that of the one that runs included
+    std::array<std::uint64_t, wire::kPriorityCount> waiting_by_priority{};
 
     ExecutorLoad& operator+=(const ExecutorLoad& other);
 };
@@ -125,6 +130,12 @@ class Executor {
     bool run_done_errands();
     bool has_errands() const;
 
+    // For the watchdog, io thread. Whether anything went on here since the last call: a job began, looked whether to stop, or ended; errands, or a
+    // probe, were done.
+    bool take_heartbeat() { return heartbeat_.take(); }
+    // Has the station probe itself between two jobs, which ends with a heartbeat; does nothing if it is to do so already.
+    void probe();
+
   private:
     struct Errand {
         std::function<void()> work;
@@ -143,6 +154,8 @@ class Executor {
 
     std::unique_ptr<JobStation> station_;
     std::function<void()> wake_;
+    Heartbeat heartbeat_;
+    std::atomic<bool> probing_{false};
 
     mutable std::mutex mutex_;  // guards all below
     std::condition_variable work_;
@@ -150,6 +163,8 @@ class Executor {
     std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> waiting_;  // by ticket
     std::shared_ptr<JobTask> running_;
     std::uint64_t running_ns_ = 0;  // predicted, of that
+    TimePoint running_since_;
+    std::uint64_t busy_ns_ = 0;  // with those that ended
     std::uint64_t finished_ = 0;
     std::vector<std::shared_ptr<JobTask>> done_;
     std::deque<Errand> errands_;

@@ -16,8 +16,9 @@ namespace tegu::daemon {
 struct RunCost {
     std::uint64_t copy_ns = 0;  // to and from memory of a device
     std::uint64_t compute_ns = 0;
-    unsigned threads = 1;  // that it was divided among
-    bool started = false;  // its output may have been written
+    std::uint64_t other_gpus_ns = 0;  // of a divided job: what the other GPUs took for it, copies included
+    unsigned threads = 1;             // that it was divided among
+    bool started = false;             // its output may have been written
 };
 
 class JobRunner {

@@ -36,6 +36,7 @@ Scheduler::User& Scheduler::user(uid_t uid) {
 void Scheduler::push(const Waiting& job) {
     user(job.uid).waiting[static_cast<unsigned>(job.priority)].push_back(job);
     ++size_;
+    ++sizes_[static_cast<unsigned>(job.priority)];
     cost_ns_ += cost_of(job);
 }
 
@@ -92,6 +93,7 @@ bool Scheduler::remove(const Waiting& job) {
 
 void Scheduler::forget(const Waiting& job) {
     --size_;
+    --sizes_[static_cast<unsigned>(job.priority)];
     cost_ns_ -= cost_of(job);
     // Debts stay until the next round: whoever just ran a long job lets the others go first.
     if (size_ == 0) users_.remove_if([](const User& user) { return user.idle() && user.share_ns > 0; });

@@ -40,6 +40,8 @@ class Scheduler {
 
     std::uint64_t size() const { return size_; }
     std::uint64_t cost_ns() const { return cost_ns_; }  // of all that wait
+    // How many wait, by priority.
+    const std::array<std::uint64_t, wire::kPriorityCount>& sizes() const { return sizes_; }
 
   private:
     struct User {
@@ -58,6 +60,7 @@ class Scheduler {
 
     std::uint64_t quantum_ns_;
     std::uint64_t size_ = 0;
+    std::array<std::uint64_t, wire::kPriorityCount> sizes_{};
     std::uint64_t cost_ns_ = 0;
     Users users_;
 };

@@ -225,6 +225,8 @@ void Server::deliver_results() {
         const std::shared_ptr<Session> session = task->session.lock();
         if (session == nullptr || session->closed()) {
             quotas_.end_job(task->waiting.uid);
+            accounts_.charge_user(task->waiting.uid, use_of(task->cost, task->place == Place::Gpu, task->prepared.plan,
+                                                            task->error ? task->error->status : Status::Ok));
             ++statistics_.results_dropped_total;
             continue;
         }
@@ -267,14 +269,19 @@ void Server::reload() {
     if (!loaded.ok()) {
         for (const config::Diagnostic& diagnostic : loaded.errors)
             log(LogLevel::Error, config::diagnostic_text(diagnostic));
+        reloads_.add(health::system_times().unix_ms, false, config::diagnostic_text(loaded.errors.front()));
         log(LogLevel::Error, "the settings have errors: those in force stay in force",
             {{"SETTINGS_FILE", options_.settings_file}});
         return notify_ready(status_line(*this) + "; the last reload failed, the settings before it are in force");
     }
     if (options_.socket_from_command_line) loaded.settings.socket.path = options_.settings.socket.path;
     config::ReloadPlan plan = config::plan_reload(options_.settings, loaded.settings);
-    for (const config::SettingChange& change : plan.changes)
+    std::string changes = std::to_string(plan.changes.size()) + (plan.changes.size() == 1 ? " change" : " changes");
+    for (const config::SettingChange& change : plan.changes) {
         log(LogLevel::Notice, "setting " + config::change_text(change));
+        changes += (&change == &plan.changes.front() ? ": " : "; ") + config::change_text(change);
+    }
+    reloads_.add(health::system_times().unix_ms, true, changes);
     options_.settings = std::move(plan.settings);
     quotas_.set_limits(options_.settings.limits);
     executor_.set_quantum(options_.settings.scheduler.quantum_us * 1000);

@@ -14,6 +14,7 @@
 
 #include "base/spin_wait.h"
 #include "config/settings.h"
+#include "daemon/accounts.h"
 #include "daemon/board_health.h"
 #include "daemon/connection.h"
 #include "daemon/cost_model.h"
@@ -23,6 +24,7 @@
 #include "daemon/helper_thread.h"
 #include "daemon/listener.h"
 #include "daemon/quota.h"
+#include "daemon/recent_errors.h"
 #include "daemon/session.h"
 #include "daemon/statistics.h"
 
@@ -55,6 +57,11 @@ class Server {
     const Quotas& quotas() const { return quotas_; }
     Statistics& statistics() { return statistics_; }
     const Statistics& statistics() const { return statistics_; }
+    Accounts& accounts() { return accounts_; }
+    const Accounts& accounts() const { return accounts_; }
+    RecentErrors& errors() { return errors_; }
+    const RecentErrors& errors() const { return errors_; }
+    const ReloadHistory& reloads() const { return reloads_; }
     // The CPU's.
     Executor& executor() { return executor_; }
     const Gpus& gpus() const { return gpus_; }
@@ -118,6 +125,9 @@ class Server {
     Listener listener_;
     Statistics statistics_;
     Quotas quotas_;
+    Accounts accounts_;
+    RecentErrors errors_;
+    ReloadHistory reloads_;
     HelperThread helper_{
         [this] { boost::asio::post(io_, [this] { take_helped(); }); }};  // outlives all that it may free
     boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back

@@ -12,7 +12,11 @@
 namespace tegu::daemon {
 
 Session::Session(Server& server, Fd socket, const Peer& peer, std::uint64_t number)
-    : Connection(server.shared(), std::move(socket), peer.uid), server_(server), peer_(peer), number_(number) {}
+    : Connection(server.shared(), std::move(socket), peer.uid),
+      server_(server),
+      peer_(peer),
+      number_(number),
+      account_(server.accounts().open(peer.uid, peer.pid, Clock::now())) {}
 
 void Session::handle_frame(const wire::Frame& frame, ForeignFd fd) {
     const wire::FrameHeader& header = frame.header;
@@ -22,6 +26,7 @@ void Session::handle_frame(const wire::Frame& frame, ForeignFd fd) {
             CloseReason::BadFraming);
     const std::size_t before = out().size();
     Result<void> done;
+    operation_.reset();
     try {
         done = dispatch(header, frame.body, std::move(fd));
     } catch (const std::bad_alloc&) {
@@ -30,6 +35,7 @@ void Session::handle_frame(const wire::Frame& frame, ForeignFd fd) {
     if (done) return;
     out().resize(before);
     server_.statistics().count_refused(done.error().status);
+    note_error(operation_, done.error());
     reply_error(header.type, header.request_id, done.error());
 }
 
@@ -71,11 +77,13 @@ Result<void> Session::on_hello(const wire::FrameHeader& header, Bytes body) {
                                   "no version of the protocol in common");
         reply_error(header.type, header.request_id, error);
         server_.statistics().count_refused(error.status);
+        note_error({}, error);
         end_after_replies(CloseReason::Refused);
         return {};
     }
     const auto& limits = server_.settings().limits;
     name_ = std::string(request->name);
+    account_.set_name(name_);
     features_ = request->features & wire::kAllFeatures;
     max_jobs_in_flight_ = limits.jobs_in_flight_per_connection;
     greeted();
@@ -162,6 +170,7 @@ void Session::handle_close(CloseReason reason) {
     }
     jobs_.clear();
     buffers_.clear();
+    account_ = AccountHold();
     server_.quotas().close_connection(peer_.uid);
     server_.forget(number_);
 }
@@ -180,6 +189,11 @@ wire::FrameHeader Session::reply_header(wire::MessageType type, std::uint64_t re
     header.reply = true;
     header.request_id = request_id;
     return header;
+}
+
+void Session::note_error(std::optional<Operation> operation, const Error& error) {
+    server_.errors().add(health::system_times().unix_ms, peer_.uid, peer_.pid, operation, error.status, error.field,
+                         error.message);
 }
 
 void Session::reply_empty(const wire::FrameHeader& request, Bytes body) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "daemon/accounts.h"
 #include "daemon/buffer.h"
 #include "daemon/connection.h"
 #include "daemon/executor.h"
@@ -89,7 +90,8 @@ class Session final : public Connection {
                          TimePoint deadline);
     void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared, Place place,
                 TimePoint deadline);
-    void retire(const JobTask& task, Status status, std::uint64_t queue_ns, const RunCost& cost, Place place);
+    // `error`: what it is answered with; null: a result.
+    void retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost, Place place);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
 
     // Appends a reply whose body is one message.
@@ -99,6 +101,8 @@ class Session final : public Connection {
         header.descriptors = descriptors;
         wire::encode_frame(header, message, out());
     }
+    // Into what the daemon remembers of errors.
+    void note_error(std::optional<Operation> operation, const Error& error);
     void reply_empty(const wire::FrameHeader& request, Bytes body = {});
     void reply_error(wire::MessageType type, std::uint64_t request_id, const Error& error);
     static wire::FrameHeader reply_header(wire::MessageType type, std::uint64_t request_id);
@@ -107,6 +111,8 @@ class Session final : public Connection {
     Peer peer_;
     std::uint64_t number_;
     std::string name_;
+    AccountHold account_;
+    std::optional<Operation> operation_;  // of the job that the request at hand asks for, once that is known
     std::uint64_t features_ = 0;
     std::uint64_t max_jobs_in_flight_ = 0;
     BufferTable buffers_;

@@ -44,6 +44,7 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
                            "a job in flight has this request id");
     Result<wire::JobRequest> request = wire::decode_job_request(body);
     if (!request) return std::move(request).error();
+    operation_ = operation_of(request->job);
     if (features_ != wire::kAllFeatures) {
         Result<void> features = check_features(*request, features_);
         if (!features) return features;
@@ -118,19 +119,25 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
         done = server_.inline_runner().run(prepared, stop, queue_ns, out(), cost);
     }
     spend(cost.compute_ns);
+    server_.statistics().inline_ns += cost.compute_ns;
+    const Status status = done ? Status::Ok : done.error().status;
+    const JobUse use = use_of(cost, false, prepared.plan, status);
     if (!done) out().resize(frame);
     if (!done && done.error().status == Status::DeadlineExceeded && limit < deadline && Clock::now() < deadline) {
         server_.costs().learn_overrun(operation, plan_ns, cost.compute_ns);
+        account_.charge_more(use);
         return Inline::TakesLonger;
     }
-    OperationCounters& counters = server_.statistics().of(operation);
-    ++counters.inline_jobs;
-    counters.count(done ? Status::Ok : done.error().status, prepared.plan, queue_ns, cost.compute_ns);
+    account_.charge(use);
+    ++server_.statistics().of(operation).inline_jobs;
+    server_.statistics().count_job({operation, status, prepared.plan, queue_ns, 0, cost.compute_ns,
+                                    queue_ns + cost.compute_ns, cost.started, false});
     if (done) {
         server_.costs().learn(
             {operation, Place::Inline, cost.threads, plan_ns, predicted_ns, cost.compute_ns, prepared.cold});
         wire::end_frame(reply_header(header.type, header.request_id), frame, out());
     } else {
+        note_error(operation, done.error());
         reply_error(header.type, header.request_id, done.error());
     }
     return Inline::Answered;
@@ -186,12 +193,17 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
 }
 
 // Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor sets is not read here.
-void Session::retire(const JobTask& task, Status status, std::uint64_t queue_ns, const RunCost& cost, Place place) {
+void Session::retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
+                     Place place) {
     const Operation operation = operation_of(task.prepared.job);
     const kernels::JobPlan& plan = task.prepared.plan;
-    server_.statistics().of(operation).count(status, plan, queue_ns, cost.compute_ns);
-    const bool divided = task.divided != nullptr;
-    if (status == Status::Ok && place == Place::Gpu) server_.statistics().count_gpu_job(task.gpu);
+    const Status status = error == nullptr ? Status::Ok : error->status;
+    const bool on_gpu = place == Place::Gpu, divided = task.divided != nullptr;
+    server_.statistics().count_job({operation, status, plan, queue_ns, cost.copy_ns, cost.compute_ns,
+                                    nanoseconds(Clock::now() - task.received), cost.started, on_gpu});
+    account_.charge(use_of(cost, on_gpu, plan, status));
+    if (error != nullptr) note_error(operation, *error);
+    if (status == Status::Ok && on_gpu) server_.statistics().count_gpu_job(task.gpu);
     if (status == Status::Ok && divided) ++server_.statistics().gpu_divided_total;
     if (status == Status::Ok && !divided)
         server_.costs().learn({operation, place, cost.threads, plan.predicted_ns,
@@ -207,7 +219,7 @@ void Session::complete(JobTask& task) {
         task.error && task.error->status == Status::Cancelled && server_.stopping() && !task.cancelled_by_client;
     if (cut_off) task.error = task.prepared.in_place && task.cost.started ? stopped_half_way() : shutting_down();
     if (!task.prepared.note.empty()) ++server_.statistics().gpu_fallbacks_total;
-    retire(task, task.error ? task.error->status : Status::Ok, task.queue_ns, task.cost, task.place);
+    retire(task, task.error ? &*task.error : nullptr, task.queue_ns, task.cost, task.place);
     if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
     const std::size_t frame = wire::begin_frame(out());
     out().insert(out().end(), task.body.begin(), task.body.end());
@@ -216,7 +228,7 @@ void Session::complete(JobTask& task) {
 
 // REQUIRES: the executor has given the job back.
 void Session::drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error) {
-    retire(*task, error.status, nanoseconds(now() - task->received), {}, Place::Executor);
+    retire(*task, &error, nanoseconds(now() - task->received), {}, Place::Executor);
     reply_error(wire::MessageType::Job, task->request_id, error);
 }
 
@@ -261,7 +273,7 @@ void Session::answer_jobs(const Error& error) {
         const bool started = !server_.remove_waiting(*task);
         if (started) task->stop.store(true, std::memory_order_relaxed);
         const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
-        retire(*task, answer.status, 0, {}, Place::Executor);
+        retire(*task, &answer, 0, {}, Place::Executor);
         reply_error(wire::MessageType::Job, task->request_id, answer);
     }
     flush();

@@ -3,13 +3,18 @@
 
 namespace tegu::daemon {
 
-void OperationCounters::count(Status status, const kernels::JobPlan& plan, std::uint64_t queue, std::uint64_t compute) {
-    ++replies[static_cast<std::size_t>(status) % kStatusSlots];
-    queue_ns += queue;
-    compute_ns += compute;
-    if (status != Status::Ok) return;
-    bytes_read += plan.bytes_read;
-    bytes_written += plan.bytes_written;
+void Statistics::count_job(const EndedJob& job) {
+    OperationCounters& counters = of(job.operation);
+    ++counters.replies[static_cast<std::size_t>(job.status) % kStatusSlots];
+    counters.queue_ns += job.queue_ns;
+    counters.compute_ns += job.compute_ns;
+    times.queue.add(job.queue_ns);
+    times.whole.add(job.whole_ns);
+    if (job.started) times.compute.add(job.compute_ns);
+    if (job.started && job.on_gpu) times.copy.add(job.copy_ns);
+    if (job.status != Status::Ok) return;
+    counters.bytes_read += job.plan.bytes_read;
+    counters.bytes_written += job.plan.bytes_written;
 }
 
 const char* close_reason_word(CloseReason reason) {

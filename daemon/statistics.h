@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/job.h"
+#include "base/latency_histogram.h"
 #include "base/status.h"
 #include "kernels/operation.h"
 
@@ -52,8 +53,24 @@ struct OperationCounters {
     std::uint64_t compute_ns = 0;
     std::uint64_t bytes_read = 0;  // of those that succeeded
     std::uint64_t bytes_written = 0;
+};
 
-    void count(Status status, const kernels::JobPlan& plan, std::uint64_t queue, std::uint64_t compute);
+// A job that was admitted and is answered, however it ended.
+struct EndedJob {
+    Operation operation = Operation::Reduce;
+    Status status = Status::Ok;
+    const kernels::JobPlan& plan;
+    std::uint64_t queue_ns = 0;
+    std::uint64_t copy_ns = 0;
+    std::uint64_t compute_ns = 0;
+    std::uint64_t whole_ns = 0;  // from the message that brought it to its reply
+    bool started = false;        // it was computed, if only in part
+    bool on_gpu = false;
+};
+
+// Of the jobs that ended: all waited, those that started were computed, and those on a GPU copied what they had to.
+struct JobTimes {
+    LatencyHistogram queue, copy, compute, whole;
 };
 
 struct Statistics {
@@ -71,6 +88,10 @@ struct Statistics {
     std::array<std::uint64_t, kStatusSlots> refused{};  // requests answered with an error before they ran, by status
     std::array<std::uint64_t, kCloseReasons> closed{};  // connections, by reason
     std::array<OperationCounters, kOperationSlots> operations{};
+    JobTimes times;
+    std::uint64_t inline_ns = 0;  // that the io thread computed, also what it then gave up
+
+    void count_job(const EndedJob& job);
 
     void count_refused(Status status) { ++refused[static_cast<std::size_t>(status) % kStatusSlots]; }
     // REQUIRES: gpu < gpu_jobs.size().

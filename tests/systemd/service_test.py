@@ -19,7 +19,7 @@ import time
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TEGU_BUILD_DIR", "")
 SCENARIOS, PROGRAM = (sys.argv[1:] + ["bin/tegud"])[:2] if len(sys.argv) > 1 else ("", "")
-LIMIT_S = 100
+LIMIT_S = float(os.environ.get("TEGU_SYSTEMD_LIMIT_S", "100"))
 PREFIX = "/opt/tegu"
 
 # What PID 1 needs besides our units. Everything else of the host stays out: SYSTEMD_UNIT_PATH names this folder alone.
@@ -61,6 +61,7 @@ mkdir -p /opt/tegu/sbin /opt/tegu/bin /opt/tegu/lib /opt/tegu/source /opt/tegu/w
 cp "$build/$program" /opt/tegu/sbin/tegud
 cp "$build/bin/tegu" /opt/tegu/bin/tegu
 cp "$build/tests/systemd_load_client" /opt/tegu/bin/load_client
+if [ -e "$build/tests/reliability_load_client" ]; then cp "$build/tests/reliability_load_client" /opt/tegu/bin; fi
 cp -L "$build/lib/libtegu.so.0" /opt/tegu/lib/libtegu.so.0
 mount --bind "$source" /opt/tegu/source
 mount --bind "$work" /opt/tegu/work
@@ -182,7 +183,7 @@ def main():
         "systemd": find_program("/lib/systemd/systemd", "/usr/lib/systemd/systemd"),
         "journald": find_program("/lib/systemd/systemd-journald", "/usr/lib/systemd/systemd-journald"),
         "systemctl": find_program("systemctl"), "python": sys.executable, "prefix": PREFIX,
-        "scenarios": SCENARIOS, "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH",
+        "scenarios": SCENARIOS, "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH TEGU_KILLS TEGU_SEED",
     }
     for name in ("systemd", "journald", "systemctl"):
         if programs[name] is None:

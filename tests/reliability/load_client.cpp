@@ -199,7 +199,7 @@ class Worker {
     }
     void pause(double most_s) { std::this_thread::sleep_for(std::chrono::duration<double>(most_s * uniform())); }
     void report() {
-        client_ = connect();  // as it was when it was ready: without memory that is kept for more jobs
+        leave();  // as it was when it was ready: without memory that is kept for more jobs
         std::printf("{\"jobs\": %llu, \"reconnects\": %llu, \"resent\": %llu, \"outcomes\": {", jobs_, reconnects_,
                     resent_);
         const char* comma = "";
@@ -214,6 +214,10 @@ class Worker {
   private:
     using Count = unsigned long long;
 
+    void leave() {
+        reconnects_ += client_.reconnects();
+        client_ = connect();
+    }
     double uniform() { return static_cast<double>(random_()) / 4294967296.0; }
     const Case& any() { return cases_[random_() % cases_.size()]; }
     const Case& any_add() {
@@ -234,9 +238,7 @@ class Worker {
         auto result = client_.wait(id);
         watch_.answered();
         ++jobs_;
-        const std::uint64_t lost = client_.reconnects() - before;
-        reconnects_ += lost;
-        if (lost != 0) resent_ += in_flight;
+        if (client_.reconnects() != before) resent_ += in_flight;
         return result;
     }
     // The job is right, or failed with `allowed`, which counts as `outcome`.
@@ -349,7 +351,7 @@ class Worker {
     void left(const Case& each) {
         const tc::Buffer buffer = make_buffer(*each.source);
         for (int i = 0; i < 3; ++i) submit(each.complete(&buffer));
-        client_ = connect();
+        leave();
         watch_.answered();
     }
 

@@ -95,6 +95,10 @@ class Worker(object):
     def connect(self):
         return tegu.connect(self.path, connect_timeout=self.reconnect_timeout, reconnect_timeout=self.reconnect_timeout)
 
+    def leave(self):
+        self.reconnects += self.client.reconnects
+        self.client.close()
+
     # One job
 
     def submit(self, case, x, **options):
@@ -110,9 +114,7 @@ class Worker(object):
         finally:
             self.watch.answered()
             self.jobs += 1
-            lost = self.client.reconnects - before
-            self.reconnects += lost
-            self.resent += in_flight if lost else 0
+            self.resent += in_flight if self.client.reconnects > before else 0
 
     def check(self, case, found, what):
         if bits(found) != case[2]:
@@ -226,7 +228,7 @@ class Worker(object):
         """The client goes with jobs in flight and buffers open."""
         buffer = self.make_buffer(self.inputs[case[1]])
         unasked = [self.submit(("reduce",), buffer) for _ in range(3)]
-        self.client.close()
+        self.leave()
         self.watch.answered()
         del unasked, buffer
         self.client = self.connect()
@@ -239,7 +241,7 @@ class Worker(object):
             for case in order:
                 getattr(self, self.random.choices(names, weights)[0])(case)
                 if not keeps_on():
-                    self.client.close()
+                    self.leave()
                     return
                 if pause_s:
                     time.sleep(self.random.uniform(0, pause_s))

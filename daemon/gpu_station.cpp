@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "kernels/device/gpu_probe.h"
+
 namespace tegu::daemon {
 namespace {
 
@@ -141,6 +143,12 @@ void GpuStation::end() {
     jobs_.reset();
     runner_.reset();
     gpu_.reset();
+}
+
+Result<void> GpuStation::probe() {
+    Result<void> done = device::probe_gpu(*runner_);
+    publish();
+    return done;
 }
 
 void GpuStation::forget(std::uint64_t buffer_id) {

@@ -35,6 +35,7 @@ class GpuStation final : public JobStation {
     void start() override;
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
     void pass(std::shared_ptr<JobTask> task) override { fallback_.submit(std::move(task)); }
+    Result<void> probe() override;
     void end() override;
 
     // Once opened: any thread.

@@ -157,4 +157,17 @@ void ThreadPool::parallel_for(std::uint64_t count, const std::function<void(std:
     if (state.thrown != nullptr) std::rethrow_exception(std::exchange(state.thrown, nullptr));
 }
 
+// One index for each thread, and none is given up before all are taken: so each thread takes one.
+void ThreadPool::meet() {
+    const unsigned all = threads();
+    std::mutex mutex;
+    std::condition_variable met;
+    unsigned here = 0;
+    parallel_for(all, [&](std::uint64_t, unsigned) {
+        std::unique_lock<std::mutex> lock(mutex);
+        if (++here == all) met.notify_all();
+        met.wait(lock, [&] { return here == all; });
+    });
+}
+
 }  // namespace tegu::kernels

@@ -27,6 +27,9 @@ class ThreadPool {
     // `body` must not call parallel_for of this pool.
     void parallel_for(std::uint64_t count, const std::function<void(std::uint64_t index, unsigned worker)>& body);
 
+    // Returns when each thread of the pool has come here: for whoever wants to know that none of them hangs. Idle, it costs one wake-up of each.
+    void meet();
+
   private:
     struct State;
     std::unique_ptr<State> state_;

@@ -92,6 +92,61 @@ class TestStation final : public JobStation {
     std::thread::id started_on_;
 };
 
+bool beats_soon(Executor& executor) {
+    for (int i = 0; i < 50000; ++i) {
+        if (executor.take_heartbeat()) return true;
+        ::usleep(200);
+    }
+    return false;
+}
+
+TEST(Executor, JobsAndProbesBeat) {
+    std::atomic<int> woken{0};
+    Executor executor(3, 1000000, [&] { ++woken; });
+    EXPECT_FALSE(executor.take_heartbeat()) << "an idle executor is silent until it is asked";
+    for (int i = 0; i < 20; ++i) {
+        executor.probe();
+        EXPECT_TRUE(beats_soon(executor));
+    }
+    EXPECT_EQ(0, woken.load()) << "a probe wakes nobody else";
+    executor.submit(sum_task(1));
+    take(executor, 1);
+    EXPECT_TRUE(beats_soon(executor));
+    EXPECT_FALSE(executor.has_errands());
+    EXPECT_FALSE(executor.failure().has_value());
+}
+
+// Stands in a probe until it is let go.
+class SlowStation final : public JobStation {
+  public:
+    SlowStation(std::atomic<int>& probes, std::atomic<bool>& go) : probes_(probes), go_(go) {}
+    Place place() const override { return Place::Gpu; }
+    Outcome run(JobTask&, const kernels::StopToken&) override { return Outcome::Done; }
+    Result<void> probe() override {
+        ++probes_;
+        while (!go_) ::usleep(200);
+        return make_error(Status::DeviceLost, "the device is gone");
+    }
+
+  private:
+    std::atomic<int>& probes_;
+    std::atomic<bool>& go_;
+};
+
+TEST(Executor, AProbeThatHangsIsAskedForOnceAndOneThatFailsEndsIt) {
+    std::atomic<int> probes{0};
+    std::atomic<bool> go{false};
+    Executor executor(std::make_unique<SlowStation>(probes, go), 1000000, [] {});
+    for (int i = 0; i < 100; ++i) executor.probe();
+    while (probes == 0) ::usleep(200);
+    EXPECT_FALSE(executor.take_heartbeat());
+    go = true;
+    EXPECT_TRUE(beats_soon(executor));
+    EXPECT_EQ(1, probes.load());
+    ASSERT_TRUE(executor.failure().has_value());
+    EXPECT_EQ("the device is gone", executor.failure()->message);
+}
+
 TEST(Executor, AJobThatIsPassedOnIsDoneElsewhere) {
     Executor cpu(1, 1000000, [] {});
     Executor first(std::make_unique<TestStation>(JobStation::Outcome::Passed,

@@ -145,6 +145,16 @@ double process_cpu_seconds() {
 }
 
 // Idle threads sleep: seven of them for 300 ms would use two seconds if they span.
+TEST(ThreadPool, MeetReturnsWhenEachThreadHasCome) {
+    for (const unsigned threads : {1u, 2u, 5u}) {
+        ThreadPool pool(threads);
+        for (int round = 0; round < 50; ++round) pool.meet();
+        std::atomic<std::uint64_t> sum{0};
+        pool.parallel_for(100, [&](std::uint64_t index, unsigned) { sum += index; });
+        EXPECT_EQ(4950u, sum.load());
+    }
+}
+
 TEST(ThreadPool, AnIdlePoolUsesNoCpuTime) {
     ThreadPool pool(8);
     pool.parallel_for(100, [](std::uint64_t, unsigned) {});

@@ -24,15 +24,6 @@ Result<void> CpuStation::probe() {
     return {};
 }
 
-// Without the memory for it the pool has not failed.
-Result<void> CpuStation::probe() {
-    try {
-        pool_.meet();
-    } catch (const std::bad_alloc&) {
-    }
-    return {};
-}
-
 ExecutorLoad& ExecutorLoad::operator+=(const ExecutorLoad& other) {
     waiting += other.waiting;
     waiting_ns += other.waiting_ns;
@@ -153,21 +144,6 @@ void Executor::probe() {
     }
 }
 
-void Executor::probe() {
-    if (probing_.exchange(true)) return;
-    try {
-        post(
-            [this] {
-                Result<void> done = station_->probe();
-                probing_ = false;
-                if (!done) fail(std::move(done).error());
-            },
-            nullptr);
-    } catch (const std::bad_alloc&) {
-        probing_ = false;
-    }
-}
-
 std::shared_ptr<JobTask> Executor::wait_for_job() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
@@ -235,7 +211,6 @@ void Executor::finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome
             done_.push_back(std::move(task));
         }
     }
-    heartbeat_.beat();
     heartbeat_.beat();
     if (outcome == JobStation::Outcome::Passed) return station_->pass(std::move(task));
     if (first) wake_();

@@ -72,8 +72,6 @@ class JobStation {
     virtual void pass(std::shared_ptr<JobTask> task) { (void)task; }
     // A little work that needs all that jobs need, between two jobs: it does not return if any of that hangs. An error: the daemon has to end.
     virtual Result<void> probe() { return {}; }
-    // A little work that needs all that jobs need, between two jobs: it does not return if any of that hangs. An error: the daemon has to end.
-    virtual Result<void> probe() { return {}; }
     virtual void end() {}
 };
 
@@ -156,8 +154,6 @@ class Executor {
 
     std::unique_ptr<JobStation> station_;
     std::function<void()> wake_;
-    Heartbeat heartbeat_;
-    std::atomic<bool> probing_{false};
     Heartbeat heartbeat_;
     std::atomic<bool> probing_{false};
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "config/listen_address.h"
+
 namespace tegu::config {
 namespace {
 
@@ -168,6 +170,10 @@ bool is_usable_path(const SettingInfo& info, std::string_view path) {
            std::all_of(path.begin(), path.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
+bool is_usable_listen(const SettingInfo& info, std::string_view text) {
+    return text.empty() || (text[0] == '/' ? is_usable_path(info, text) : parse_listen_address(text).has_value());
+}
+
 Error refusal(const SettingInfo& info, std::string_view what) {
     return field_error(Status::BadRange, std::string(info.key), allowed_text(info), refusal_text(info, what));
 }
@@ -203,6 +209,10 @@ std::string allowed_text(const SettingInfo& info) {
     switch (info.kind) {
         case SettingKind::Path:
             return "an absolute path of at most " + std::to_string(info.highest) + " printable ASCII characters";
+        case SettingKind::Listen:
+            return "\"\" (nowhere), an absolute path of at most " + std::to_string(info.highest) +
+                   " printable ASCII characters, or a numeric address and a port, such as \"127.0.0.1:9469\" or "
+                   "\"[::1]:9469\"";
         case SettingKind::Mode: return "an octal string " + octal(info.lowest) + ".." + octal(info.highest);
         case SettingKind::Bytes: return range_text(info);
         case SettingKind::Count: return range_text(info);
@@ -243,6 +253,9 @@ Result<SettingValue> check_value(const SettingInfo& info, const std::string& fou
     switch (info.kind) {
         case SettingKind::Path:
             if (!is_usable_path(info, found)) break;
+            return SettingValue(found);
+        case SettingKind::Listen:
+            if (!is_usable_listen(info, found)) break;
             return SettingValue(found);
         case SettingKind::Level:
         case SettingKind::Backend:

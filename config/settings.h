@@ -4,7 +4,7 @@
 //
 // A row is X(table, name, Kind, lowest, highest, default, zero, Reload, help):
 //   Kind     the type of the value and of the member, see SettingKind
-//   lowest, highest   the closed range of a number (0 may lie outside, see zero), or of each in a list; of a Path, its length in bytes
+//   lowest, highest   the closed range of a number (0 may lie outside, see zero), or of each in a list; of a Path and a Listen, its length in bytes
 //   zero     what the value 0 means; "" if 0 is a number like any other
 //   Reload   what SIGHUP does with a changed value, see Reload
 //   help     sentences for the manual, in Markdown without links; `code` is the only mark-up
@@ -104,7 +104,16 @@
     X(timeouts, idle_ms, Milliseconds, 1, 604800000, 0, "never", Now,                                           \
       "A connection without a job in flight and without a buffer is closed after this time without a message.") \
     X(timeouts, stop_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                              \
-      "After SIGTERM, how long jobs may still run. Then those that are left are answered with `SHUTTING_DOWN`.")
+      "After SIGTERM, how long jobs may still run. Then those that are left are answered with `SHUTTING_DOWN`.")    \
+    X(timeouts, reattach_ms, Milliseconds, 1, 3600000, 30000, "", Restart,                                      \
+      "How long buffers that outlived the daemon wait for their clients to come back. Then they are dropped.")
+
+#define TEGU_SETTINGS_METRICS(X)                                                                                   \
+    X(metrics, listen, Listen, 2, 107, "", "", Restart,                                                            \
+      "Where scrapes of Prometheus are answered: HTTP, `GET /metrics`, to whoever can connect. Under systemd the " \
+      "unit `tegud-metrics.socket` makes this socket and goes first: the daemon itself has no network there.")     \
+    X(metrics, mode, Mode, 0, 0777, 0660, "", Restart,                                                             \
+      "Permissions of the socket for scrapes, if that is a Unix socket.")
 
 // X(Struct, table, TEGU_SETTINGS_..., title)
 #define TEGU_SETTING_TABLES(X)                                                                     \
@@ -114,7 +123,8 @@
     X(Gpu, gpu, TEGU_SETTINGS_GPU, "The GPU")                                                      \
     X(Scheduler, scheduler, TEGU_SETTINGS_SCHEDULER, "In which order jobs run")                    \
     X(Limits, limits, TEGU_SETTINGS_LIMITS, "What one client, one user and all together may hold") \
-    X(Timeouts, timeouts, TEGU_SETTINGS_TIMEOUTS, "How long the daemon waits")
+    X(Timeouts, timeouts, TEGU_SETTINGS_TIMEOUTS, "How long the daemon waits")                     \
+    X(Metrics, metrics, TEGU_SETTINGS_METRICS, "A second socket, that Prometheus reads")
 
 namespace tegu::config {
 
@@ -131,6 +141,7 @@ enum class SettingKind : std::uint8_t {
     Level,         // LogLevel, written as its word
     Backend,       // ExecutorBackend, written as its word
     Memory,        // GpuMemory, written as its word
+    Listen,        // std::string: "", a Path, or an address and a port, see config/listen_address.h
     Devices,       // std::string: "auto", "all", or different numbers with commas; one alone may be an integer
 };
 
@@ -148,6 +159,10 @@ struct SettingMember {
 };
 template <>
 struct SettingMember<SettingKind::Path> {
+    using Type = std::string;
+};
+template <>
+struct SettingMember<SettingKind::Listen> {
     using Type = std::string;
 };
 template <>

@@ -90,6 +90,7 @@ SettingValue any_value(const SettingInfo& info, std::mt19937_64& random) {
         for (std::size_t i = random() % 105; i > 0; --i) path += letters[random() % letters.size()];
         return path;
     }
+    if (info.kind == SettingKind::Listen) return std::string(random() % 2 == 0 ? "/x \"\\" : "[2001:db8::1]:9469");
     if (info.kind == SettingKind::Devices) return std::string(random() % 2 == 0 ? "all" : "63,0,7");
     // Small, large and round numbers alike.
     const std::uint64_t number = random() >> (random() % 64);

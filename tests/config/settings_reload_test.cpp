@@ -55,6 +55,8 @@ TEST(ReloadPlan, EverySettingIsComparedAndDoesWhatItsRowSays) {
             info.set(loaded, *number + 1);
         else if (info.kind == SettingKind::Path)
             info.set(loaded, std::string("/other"));
+        else if (info.kind == SettingKind::Listen)
+            info.set(loaded, std::string("[::1]:9469"));
         else if (info.kind == SettingKind::Devices)
             info.set(loaded, std::string("1,0"));
         else {

@@ -56,6 +56,8 @@ TEST(SettingsTable, EveryRowSetsItsOwnMemberAlone) {
             value = std::string("A");
         else if (info.kind == SettingKind::Devices)
             value = std::string("all");
+        else if (info.kind == SettingKind::Listen)
+            value = std::string("127.0.0.1:9469");
         else
             value = *std::get_if<std::uint64_t>(&value) + 1;
         info.set(after, value);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/scrape.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <exception>
+#include <utility>
+
+#include "daemon/scrape_request.h"
+
+namespace tegu::daemon {
+namespace {
+
+constexpr std::size_t kReadBytes = 4096;
+constexpr std::size_t kMostDrained = 64 * 1024;
+constexpr auto kSecond = std::chrono::seconds(1);
+constexpr auto kAcceptPause = std::chrono::milliseconds(200);  // where there is no descriptor, no memory, no network
+
+bool would_block(int os_code) {
+    return os_code == EAGAIN || os_code == EWOULDBLOCK || os_code == EINTR;
+}
+
+}  // namespace
+
+// One connection: reads a request, writes the answer, then reads and drops what still comes until the other side closes, for the kernel throws
+// an answer away that is on its way when bytes are left unread.
+class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
+  public:
+    Exchange(ScrapeServer& server, Fd socket, std::uint64_t number)
+        : server_(server), number_(number), time_limit_(server.io_), socket_(server.io_, socket.get()) {
+        (void)socket.release();
+    }
+
+    void start() {
+        time_limit_.expires_after(kTime);
+        time_limit_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+            if (!error) self->close();
+        });
+        await(Wait::wait_read);
+    }
+
+    void close() {
+        boost::system::error_code ignored;
+        time_limit_.cancel();
+        socket_.close(ignored);
+        server_.forget(number_);
+    }
+
+  private:
+    using Wait = boost::asio::posix::stream_descriptor;
+
+    void await(Wait::wait_type what) {
+        socket_.async_wait(what, [self = shared_from_this()](const boost::system::error_code& error) {
+            if (error) return;  // closed
+            try {
+                self->advance();
+            } catch (const std::exception&) {  // no memory: this connection ends, the others live
+                self->close();
+            }
+        });
+    }
+
+    void advance() {
+        if (drains_) return drain();
+        if (answer_.empty()) return read();
+        write();
+    }
+
+    void read() {
+        char bytes[kReadBytes];
+        const ssize_t got = ::recv(socket_.native_handle(), bytes, sizeof bytes, MSG_DONTWAIT);
+        if (got < 0 && would_block(errno)) return await(Wait::wait_read);
+        if (got <= 0) return close();
+        request_.append(bytes, static_cast<std::size_t>(got));
+        const unsigned status = scrape_status(request_);
+        if (status == 0) return await(Wait::wait_read);
+        answer_ = scrape_answer(status, status == 200 ? server_.text_() : "");
+        write();
+    }
+
+    void write() {
+        const ssize_t put = ::send(socket_.native_handle(), answer_.data() + written_, answer_.size() - written_,
+                                   MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (put < 0 && !would_block(errno)) return close();
+        if (put > 0) written_ += static_cast<std::size_t>(put);
+        if (written_ < answer_.size()) return await(Wait::wait_write);
+        (void)::shutdown(socket_.native_handle(), SHUT_WR);
+        drains_ = true;
+        await(Wait::wait_read);
+    }
+
+    void drain() {
+        char bytes[kReadBytes];
+        const ssize_t got = ::recv(socket_.native_handle(), bytes, sizeof bytes, MSG_DONTWAIT);
+        const bool more = got > 0 || (got < 0 && would_block(errno));
+        if (got > 0) drained_ += static_cast<std::size_t>(got);
+        if (!more || drained_ > kMostDrained) return close();
+        await(Wait::wait_read);
+    }
+
+    ScrapeServer& server_;
+    const std::uint64_t number_;
+    boost::asio::steady_timer time_limit_;
+    boost::asio::posix::stream_descriptor socket_;
+    std::string request_;  // at most kMaxScrapeRequestBytes + kReadBytes
+    std::string answer_;
+    std::size_t written_ = 0;
+    std::size_t drained_ = 0;
+    bool drains_ = false;
+};
+
+ScrapeServer::ScrapeServer(boost::asio::io_context& io, std::function<std::string()> text)
+    : io_(io), text_(std::move(text)), acceptor_(io), pause_(io) {}
+
+ScrapeServer::~ScrapeServer() = default;
+
+Result<void> ScrapeServer::start(Listener listener) {
+    listener_ = std::move(listener);
+    boost::system::error_code error;
+    acceptor_.assign(listener_.fd.get(), error);
+    if (error) return io_error("watching the socket for scrapes", error.value());
+    (void)listener_.fd.release();
+    wait();
+    return {};
+}
+
+void ScrapeServer::stop() {
+    boost::system::error_code ignored;
+    pause_.cancel();
+    acceptor_.close(ignored);
+    remove_socket_file(listener_);
+    while (!exchanges_.empty()) {
+        const std::shared_ptr<Exchange> oldest = exchanges_.begin()->second;
+        oldest->close();
+    }
+}
+
+void ScrapeServer::wait() {
+    acceptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                         [this](const boost::system::error_code& error) {
+                             if (!error) accept();
+                         });
+}
+
+// One a turn: the clients' sockets have theirs in between.
+void ScrapeServer::accept() {
+    const TimePoint now = Clock::now();
+    if (now - second_ >= kSecond) {
+        second_ = now;
+        taken_ = 0;
+    }
+    if (taken_ == kPerSecond) return pause_until(second_ + kSecond);
+    Fd socket(::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket) {
+        ++taken_;
+        welcome(std::move(socket));
+    } else if (!would_block(errno) && errno != ECONNABORTED) {
+        return pause_until(now + kAcceptPause);
+    }
+    wait();
+}
+
+void ScrapeServer::pause_until(TimePoint when) {
+    pause_.expires_at(when);
+    pause_.async_wait([this](const boost::system::error_code& error) {
+        if (!error && acceptor_.is_open()) accept();
+    });
+}
+
+void ScrapeServer::welcome(Fd socket) {
+    // The oldest is the one that had the most time: a scrape that has waited behind it takes a millisecond.
+    if (exchanges_.size() >= kMost) {
+        const std::shared_ptr<Exchange> oldest = exchanges_.begin()->second;
+        oldest->close();
+    }
+    try {
+        const auto exchange = std::make_shared<Exchange>(*this, std::move(socket), ++last_number_);
+        exchanges_.emplace(last_number_, exchange);
+        exchange->start();
+    } catch (const std::exception&) {  // no memory, or no room in the reactor: this connection ends
+        forget(last_number_);
+    }
+}
+
+}  // namespace tegu::daemon

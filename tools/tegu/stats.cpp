@@ -3,7 +3,6 @@
 // their own. --json has every field by its name.
 #include <chrono>
 #include <memory>
-#include <thread>
 
 #include "tools/tegu/command.h"
 #include "tools/tegu/fields.h"
@@ -11,6 +10,7 @@
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
 #include "tools/tegu/terminal.h"
+#include "tools/tegu/watch.h"
 
 namespace tegu {
 namespace cli {
@@ -20,9 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
     CommonOptions common;
-    bool watch = false;
-    double interval = 1;
-    std::uint64_t count = 0;  // 0: until interrupted
+    WatchOptions watch;
 };
 
 struct Reading {
@@ -55,56 +53,42 @@ Expected<void> show(const Options& options, const Reading& reading, const Readin
         return finish_report(json);
     }
     const double seconds = std::chrono::duration<double>(reading.time - previous.time).count();
-    Table table(options.watch ? "lrr" : "lr");
-    if (options.watch) table.heading({"counter", "value", "per second"});
+    Table table(options.watch.watch ? "lrr" : "lr");
+    if (options.watch.watch) table.heading({"counter", "value", "per second"});
     const std::vector<std::string> stems = operation_stems(reading.fields);
     for (const client::Field& field : reading.fields) {
         if (is_of_operation(field.name, stems)) continue;
         std::vector<std::string> cells = {field.name, field_text(field)};
-        if (options.watch) cells.push_back(growth_text(field, previous, previous.fields.empty() ? 0 : seconds));
+        if (options.watch.watch) cells.push_back(growth_text(field, previous, previous.fields.empty() ? 0 : seconds));
         table.row(std::move(cells));
     }
-    const bool colour = stdout_has_colour();
-    std::string text = table.text(colour);
+    std::string text = table.text(stdout_has_colour());
     const std::string operations = operations_table(reading.fields, previous.fields, seconds);
     if (!operations.empty()) text += "\n" + operations;
-    // A terminal shows one page that changes; a file gets one page after another.
-    if (options.watch) text = colour ? "\033[H\033[J" + text : text + "\n";
-    return print(text);
+    return print(page(options.watch, text));
 }
 
-Expected<void> run(const Options& options) {
-    guard_timeout(options.common, "stats");
-    Expected<client::Client> client = connect(options.common);
-    if (!client) return client.error();
-    if (options.watch) catch_interrupt();
-    Reading previous;
-    for (std::uint64_t i = 0; !interrupted();) {
-        guard_timeout(options.common, "stats");
-        Expected<std::vector<client::Field>> fields = client->stats();
-        if (!fields) return fields.error();
-        arm_timeout(0, "", "");
-        Reading reading{Clock::now(), std::move(*fields)};
-        Expected<void> shown = show(options, reading, previous);
-        if (!shown || !options.watch || ++i == options.count) return shown;
-        previous = std::move(reading);
-        const Clock::time_point next = previous.time + std::chrono::duration_cast<Clock::duration>(
-                                                           std::chrono::duration<double>(options.interval));
-        while (Clock::now() < next && !interrupted())
-            std::this_thread::sleep_for(std::min<Clock::duration>(next - Clock::now(), std::chrono::milliseconds(50)));
-    }
-    return {};
+Expected<void> read_and_show(const Options& options, client::Client& client, Reading& previous) {
+    Expected<std::vector<client::Field>> fields = client.stats();
+    if (!fields) return fields.error();
+    arm_timeout(0, "", "");
+    Reading reading{Clock::now(), std::move(*fields)};
+    Expected<void> shown = show(options, reading, previous);
+    previous = std::move(reading);
+    return shown;
 }
 
 }  // namespace
 
 Action setup_stats(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    line.flag("-w,--watch", options->watch, "Again and again, until interrupted; with --json one object a line");
-    line.seconds("-i,--interval", options->interval, "Seconds between two readings [1]", 0.01);
-    line.count("-c,--count", options->count, "Stop watching after this many readings", 1);
+    add_watch_options(line, options->watch);
     add_common_options(line, options->common, kControlTimeout);
-    return [options] { return run(*options); };
+    return [options] {
+        Reading previous;
+        return watch(options->common, options->watch, "stats",
+                     [&](client::Client& client) { return read_and_show(*options, client, previous); });
+    };
 }
 
 }  // namespace cli

@@ -35,7 +35,7 @@ SETTINGS_OF_237 = set(
     "NoNewPrivileges NotifyAccess OOMScoreAdjust PrivateDevices PrivateNetwork PrivateTmp PrivateUsers ProtectControlGroups ProtectHome "
     "ProtectKernelModules ProtectKernelTunables ProtectSystem RemoveIPC Restart RestartPreventExitStatus RestartSec RestrictAddressFamilies "
     "RestrictNamespaces RestrictRealtime RuntimeDirectory RuntimeDirectoryMode RuntimeDirectoryPreserve StateDirectory StateDirectoryMode "
-    "SupplementaryGroups SystemCallArchitectures SystemCallErrorNumber SystemCallFilter TimeoutStartSec TimeoutStopSec Type UMask User "
+    "SuccessExitStatus SupplementaryGroups SystemCallArchitectures SystemCallErrorNumber SystemCallFilter TimeoutStartSec TimeoutStopSec Type UMask User "
     "WatchdogSec".split())
 
 

@@ -1,0 +1,290 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs tegu as a service: programs, library, units, users; enables the socket and starts it. Builds first where nothing is built. Run again, it
+# upgrades: what an administrator changed is kept, and a running daemon is restarted, which its clients do not notice. A list of all that it
+# did lies in PREFIX/share/tegu/installed, and PREFIX/share/tegu/uninstall.sh undoes it.
+#   usage: scripts/install.sh [OPTION...]
+#     --prefix DIR        where to (default: that of the build, /usr/local if none was named)
+#     --build DIR         what is installed (default: build/release)
+#     --destdir DIR       everything goes below DIR, for a package: nothing is enabled, started or asked of this machine
+#     --systemd VERSION   the systemd that it is for (default: the one here; with --destdir 237, the oldest)
+#     --no-start          enable and start nothing
+#     --enable-textfile   enable the timer that writes metrics for node_exporter
+#     --drop-in NAME      change the service: discrete-gpu, memory-max, verbose, no-exec, no-sandbox; again for more
+#     --without-sandbox   the same as --drop-in no-sandbox
+#     --no-drop-in NAME   take such a change back
+#     --user NAME         let this user connect (adds it to the group tegu-clients)
+# Needs root, or sudo, but for --destdir. See docs/systemd.md.
+set -euo pipefail
+
+usage_error() { echo "install: $1; --help shows the usage" >&2; exit 64; }
+fail() { echo "install: $1" >&2; exit "${2:-1}"; }
+say() { echo "install: $*"; }
+
+readonly known_dropins="discrete-gpu memory-max verbose no-exec no-sandbox"
+self=$(readlink -f "$0")
+prefix='' build='' destdir=${DESTDIR:-} version='' start=yes textfile=no
+dropins=() no_dropins=() users=()
+
+dropin_name() {
+    case " $known_dropins " in *" $1 "*) ;; *) usage_error "there is no drop-in '$1' (known: ${known_dropins// /, })" ;; esac
+}
+
+parse() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --prefix | --build | --destdir | --systemd | --drop-in | --no-drop-in | --user) [ $# -gt 1 ] || usage_error "$1 needs a value" ;;
+        esac
+        case $1 in
+        --prefix) prefix=$2; shift ;;
+        --build) build=$2; shift ;;
+        --destdir) destdir=$2; shift ;;
+        --systemd) version=$2; shift ;;
+        --no-start) start=no ;;
+        --enable-textfile) textfile=yes ;;
+        --drop-in) dropin_name "$2"; dropins+=("$2"); shift ;;
+        --without-sandbox) dropins+=(no-sandbox) ;;
+        --no-drop-in) dropin_name "$2"; no_dropins+=("$2"); shift ;;
+        --user) users+=("$2"); shift ;;
+        -h | --help) sed -n '3,/^[^#]/{/^# \{0,1\}/{s///;p}}' "$self"; exit 0 ;;
+        *) usage_error "unknown argument '$1'" ;;
+        esac
+        shift
+    done
+    case $prefix in '' | /*) ;; *) usage_error "--prefix needs a path from the root, not '$prefix'" ;; esac
+    case $build in '' | /*) ;; *) build=$PWD/$build ;; esac
+    case $version in *[!0-9]*) usage_error "--systemd needs a number such as 245, not '$version'" ;; esac
+    [ -z "$destdir" ] || { mkdir -p "$destdir"; destdir=$(cd "$destdir" && pwd); }
+    destdir=${destdir%/}
+}
+
+here() { [ -z "$destdir" ]; }                                # for this machine, not for a package
+runs_systemd() { here && [ -d /run/systemd/system ]; }
+exists() { [ -e "$1" ] || [ -L "$1" ]; }
+checksum() { sha256sum <"$1" | cut -d' ' -f1; }
+
+# What the list of an earlier installation says: its lines of one kind, without the kind.
+recorded() { [ ! -e "$destdir$list" ] || sed -n "s/^$1 //p" "$destdir$list"; }
+record() { echo "$*" >>"$stage/list"; }
+
+# Makes a folder, and records it and those above it that were not there. Those that an earlier installation made are recorded again.
+make_folder() {
+    local path=$1
+    [ -n "$path" ] && [ "$path" != / ] || return 0
+    if [ -d "$destdir$path" ]; then
+        if grep -qxF "dir $path" "$stage/before"; then record "dir $path"; make_folder "$(dirname "$path")"; fi
+        return 0
+    fi
+    make_folder "$(dirname "$path")"
+    mkdir -m 0755 "$destdir$path"
+    record "dir $path"
+}
+
+# place FROM PATH: in place of what was there; a program that runs goes on with the old file.
+place() {
+    make_folder "$(dirname "$2")"
+    cp -a "$1" "$destdir$2.tegu-new"
+    if [ "$(id -u)" -eq 0 ]; then chown -h 0:0 "$destdir$2.tegu-new"; fi
+    mv -fT "$destdir$2.tegu-new" "$destdir$2"
+}
+
+# put FROM PATH: a file that is ours.
+put() {
+    place "$1" "$2"
+    record "file $2"
+}
+
+# put_settings FROM PATH: a file that an administrator may change. One that was changed since we put it there is kept.
+put_settings() {
+    local before
+    before=$(recorded conf | sed -n "s|^\([0-9a-f]*\) $2\$|\1|p")
+    if exists "$destdir$2" && [ "$(checksum "$destdir$2")" != "$before" ] && ! cmp -s "$1" "$destdir$2"; then
+        say "kept $2, which was changed"
+        if [ -z "$before" ]; then return 0; fi  # never ours
+        make_folder "$(dirname "$2")"
+        record "conf $before $2"
+        return 0
+    fi
+    place "$1" "$2"
+    record "conf $(checksum "$1") $2"
+}
+
+build_first() {
+    cd "$(dirname "$self")/.."
+    if [ ! -x "${build:=$PWD/build/release}/bin/tegud" ]; then
+        [ "$build" = "$PWD/build/release" ] || fail "nothing is built in $build" 66
+        say "building in $build"
+        scripts/install-deps.sh build
+        scripts/build.sh release --targets "tegud tegu tegu_client" -DTEGU_TESTS=OFF -DTEGU_BENCH=OFF ${prefix:+"-DCMAKE_INSTALL_PREFIX=$prefix"}
+    fi
+    prefix=${prefix:-$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")}
+    prefix=${prefix%/}
+    list=$prefix/share/tegu/installed
+}
+
+become_root() {
+    { here && [ "$(id -u)" -ne 0 ]; } || return 0
+    command -v sudo >/dev/null || fail "needs root or sudo, or --destdir" 77
+    exec sudo "$self" "$@"
+}
+
+find_version() {
+    if [ -z "$version" ] && here; then
+        version=$(systemctl --version 2>/dev/null | sed -n '1s/^systemd \([0-9]*\).*/\1/p') || true
+    fi
+    version=${version:-237}
+}
+
+# CMake puts everything below a folder of ours; from there it is copied file by file, so that each is known.
+stage_files() {
+    stage=$(mktemp -d)
+    trap 'rm -rf "$stage"' EXIT
+    if ! DESTDIR=$stage/tree TEGU_SYSTEMD_VERSION=$version cmake --install "$build" --prefix "${prefix:-/}" >"$stage/log" 2>&1; then
+        tail -5 "$stage/log" >&2
+        fail "cmake --install failed"
+    fi
+    if exists "$destdir$list"; then cp "$destdir$list" "$stage/before"; else : >"$stage/before"; fi
+    : >"$stage/list"
+}
+
+copy_files() {
+    local path
+    while IFS= read -r path; do put "$stage/tree$path" "$path"; done < <(cd "$stage/tree" && find . ! -type d | sed 's/^\.//' | LC_ALL=C sort)
+}
+
+# systemd looks below /usr and /usr/local only: elsewhere the units, users and drop-ins are linked from /etc.
+link_units() {
+    local path below
+    case $prefix in '' | /usr | /usr/local) return 0 ;; esac
+    for below in systemd/system sysusers.d tmpfiles.d; do
+        while IFS= read -r path; do
+            ln -s "$prefix/lib/$below/$path" "$stage/link"
+            put "$stage/link" "/etc/$below/$path"
+            rm "$stage/link"
+        done < <(cd "$stage/tree$prefix/lib/$below" && find . -type f | sed 's/^\.\///')
+    done
+}
+
+put_dropins() {
+    local file name needs folder=$stage/tree$prefix/share/tegu/dropins
+    for file in "$folder"/50-*.conf; do
+        name=$(basename "$file" .conf)
+        name=${name#50-}
+        needs=${name##*-}
+        case $needs in *[!0-9]*) needs=237 ;; *) name=${name%-*} ;; esac
+        if ! wanted "$name"; then
+            continue
+        elif [ "$version" -ge "$needs" ]; then
+            put_settings "$file" "/etc/systemd/system/tegud.service.d/$(basename "$file")"
+            case "$chosen " in *" $name "*) ;; *) chosen+=" $name" ;; esac
+        elif ! exists "$folder/50-$name.conf"; then
+            say "left out the drop-in $name, which needs systemd $needs; this is $version"
+        fi
+    done
+}
+
+# A drop-in that was asked for now, or once before and not taken back since.
+wanted() {
+    case " ${no_dropins[*]-} " in *" $1 "*) return 1 ;; esac
+    case " ${dropins[*]-} " in *" $1 "*) return 0 ;; esac
+    grep -qE "^conf [0-9a-f]+ /etc/systemd/system/tegud\.service\.d/50-$1(-[0-9]+)?\.conf\$" "$stage/before"
+}
+
+put_textfile() {
+    if [ $textfile = yes ] || grep -qE '^conf [0-9a-f]+ /etc/tmpfiles\.d/tegud-textfile\.conf$' "$stage/before"; then
+        put_settings "$stage/tree$prefix/share/tegu/tmpfiles-textfile.conf" /etc/tmpfiles.d/tegud-textfile.conf
+    fi
+}
+
+# Removes what an earlier installation put and this one did not, and writes the new list.
+finish_list() {
+    local kind rest path
+    while read -r kind rest; do
+        case $kind in
+        file) path=$rest ;;
+        conf) path=${rest#* } ;;
+        *) continue ;;
+        esac
+        [ "$path" != "$list" ] || continue
+        if ! grep -qE "^(file|conf [0-9a-f]+) ${path//./\\.}\$" "$stage/list"; then
+            rm -f "$destdir$path"
+            say "removed $path"
+        fi
+    done <"$stage/before"
+    make_folder "$(dirname "$list")"
+    record "file $list"
+    { echo "# What scripts/install.sh put here; uninstall.sh reads it."; LC_ALL=C sort -u "$stage/list"; } >"$stage/sorted"
+    put "$stage/sorted" "$list"
+    chmod 0644 "$destdir$list"
+}
+
+# Users and groups are recorded if they were not there.
+make_users() {
+    local kind name
+    here || return 0
+    command -v systemd-sysusers >/dev/null || fail "systemd-sysusers is missing: make the users of $prefix/lib/sysusers.d/tegud.conf by hand" 69
+    while read -r kind name; do
+        if grep -qxF "$kind $name" "$stage/before" || ! getent "$kind" "$name" >/dev/null; then record "$kind $name"; fi
+    done <<<$'passwd tegud\npasswd tegud-textfile\ngroup tegu-clients'
+    systemd-sysusers "$prefix/lib/sysusers.d/tegud.conf"
+    for name in "${users[@]-}"; do
+        [ -z "$name" ] || { usermod -a -G tegu-clients "$name" && say "$name may connect, after the next login"; }
+    done
+}
+
+make_folders_of_tmpfiles() {
+    here && command -v systemd-tmpfiles >/dev/null || return 0
+    if exists /etc/tmpfiles.d/tegud-textfile.conf; then
+        make_folder /var/lib/prometheus/node-exporter
+        record "file /var/lib/prometheus/node-exporter/tegu.prom"
+    fi
+}
+
+start_service() {
+    here || return 0
+    if command -v ldconfig >/dev/null; then ldconfig; fi
+    if ! runs_systemd; then say "systemd does not run here: nothing was enabled or started"; return 0; fi
+    systemd-tmpfiles --create $(for path in "$prefix/lib/tmpfiles.d/tegud.conf" /etc/tmpfiles.d/tegud-textfile.conf; do ! exists "$path" || echo "$path"; done)
+    systemctl daemon-reload
+    if [ $start = no ]; then say "nothing was enabled or started; to do it: systemctl enable --now tegud.socket"; return 0; fi
+    systemctl --quiet enable tegud.socket
+    systemctl start tegud.socket
+    if systemctl --quiet is-active tegud.service; then
+        systemctl restart tegud.service
+        say "restarted tegud"
+    fi
+    if [ $textfile = yes ]; then systemctl --quiet enable --now tegud-textfile.timer; fi
+}
+
+report() {
+    local files
+    files=$(grep -c '^file ' "$stage/sorted")
+    say "$files files below ${destdir:-/}, programs in $prefix, units for systemd $version${chosen:+, drop-ins:$chosen}"
+    if runs_systemd && [ $start = yes ]; then say "clients connect to /run/tegud/tegud.sock, which starts the daemon; try: sudo tegu ping"; fi
+    if here && [ ${#users[@]} -eq 0 ] && [ -n "${SUDO_USER:-}" ] && [ "$SUDO_USER" != root ]; then
+        say "to let $SUDO_USER connect: usermod -a -G tegu-clients $SUDO_USER"
+    fi
+    say "to undo it: $prefix/share/tegu/uninstall.sh"
+}
+
+main() {
+    parse "$@"
+    build_first
+    become_root "$@" --build "$build" --prefix "$prefix"
+    find_version
+    stage_files
+    chosen=''
+    umask 022
+    copy_files
+    link_units
+    put_settings "$stage/tree$prefix/share/doc/tegu/tegud.toml" /etc/tegud/tegud.toml
+    put_dropins
+    put_textfile
+    make_users
+    make_folders_of_tmpfiles
+    finish_list
+    start_service
+    report
+}
+
+main "$@"

@@ -7,6 +7,7 @@
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/kernel_list.h"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

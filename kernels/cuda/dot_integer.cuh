@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/dot.h"
 #include "kernels/cuda/reduce_integer.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/reduce_exact.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

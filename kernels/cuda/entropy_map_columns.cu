@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/entropy_map.cuh"
 #include "kernels/cuda/kernel_list.h"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

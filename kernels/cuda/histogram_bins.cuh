@@ -8,6 +8,7 @@
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/histogram.h"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -15,6 +15,7 @@
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/histogram_count.h"
 #include "kernels/cuda/kernel_list.h"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

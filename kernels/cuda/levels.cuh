@@ -5,6 +5,7 @@
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/levels.h"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

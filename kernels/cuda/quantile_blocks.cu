@@ -2,6 +2,7 @@
 // Sequences that one warp or one block deals with: sorted, or, for few statistics, looked through.
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/quantile_nan.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -3,6 +3,7 @@
 // ranks in between; among these, counting in ever smaller ranges finds it. The host decides nothing on the way.
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/quantile_nan.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/reduce_finish.cuh"
 #include "kernels/cuda/reduce_integer_lane.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/cuda/reduce_float_tree.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/cuda/reduce_load.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/reduce_load.cuh"
 #include "kernels/cuda/reduce_team.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernels/cuda/reduce_load.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/cuda/select_rank.cuh"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

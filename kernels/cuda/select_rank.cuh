@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/select.h"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -6,6 +6,7 @@
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/select_block.cuh"
 #include "kernels/cuda/topk.h"  // its policy has the tile
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

@@ -3,6 +3,7 @@
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/select_block.cuh"
 #include "kernels/cuda/sort.h"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {
@@ -45,6 +46,13 @@ struct Survivors {
         ranks[number * room + place] = RankedSequence<U>(in, number).rank(i);
         indices[number * room + place] = i;
     }
+    // Fewer are kept than were counted: the elements have changed, and what was in the memory before is nobody's business.
+    TEGU_DEVICE void put_none(std::uint64_t number, std::uint64_t place) const {
+        if (place >= room) return;
+        ranks[number * room + place] = 0;
+        indices[number * room + place] = ~std::uint64_t{0};
+    }
+    TEGU_DEVICE std::uint64_t total(std::uint64_t number) const { return states[number].survivors; }
     TEGU_DEVICE static void set_total(SelectState* state, std::uint64_t total, std::uint64_t) {
         state->survivors = total;
     }
@@ -70,6 +78,9 @@ struct FirstOfRuns {
             decode_rank(ranks[number * in.n + i], static_cast<U>(in.flip), in.is_float);
         output.indices[at] = origins[number * in.n + i];
     }
+    // The sorted ranks are the daemon's own: none is missing.
+    TEGU_DEVICE void put_none(std::uint64_t, std::uint64_t) const {}
+    TEGU_DEVICE std::uint64_t total(std::uint64_t) const { return 0; }
     TEGU_DEVICE static void set_total(SelectState* state, std::uint64_t total, std::uint64_t k) {
         state->found = total < k ? total : k;
     }
@@ -154,6 +165,9 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) compact_move(Source source, Tiles part_of,
         for (; mask != 0; mask &= mask - 1) source.put(number, first + trailing_zeros(mask), to++);
         place += total;
     }
+    const bool is_last = part.number + 1 == part_of.all;
+    const std::uint64_t end = is_last ? source.total(number) : tiles[number * kMaxCompactTiles + part.number + 1];
+    for (place += thread_index(); place < end; place += kSortThreads) source.put_none(number, place);
 }
 
 template <class Source>

@@ -4,6 +4,7 @@
 #include "kernels/cuda/select_rank.cuh"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/topk.h"
+#include "kernels/cuda/words.cuh"
 
 namespace tegu {
 namespace cuda {

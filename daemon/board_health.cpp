@@ -12,6 +12,7 @@
 #include "daemon/health/health_json.h"
 #include "daemon/health/health_metrics.h"
 #include "daemon/health/health_text.h"
+#include "daemon/self_report.h"
 #include "daemon/server.h"
 #include "daemon/server_metrics.h"
 
@@ -33,13 +34,6 @@ std::uint64_t count_of(const Statistics& statistics, Status status) {
     for (const OperationCounters& counters : statistics.operations)
         count += counters.replies[static_cast<std::size_t>(status)];
     return count;
-}
-
-std::vector<health::ExecutorState> executor_states(Server& server) {
-    std::vector<health::ExecutorState> states{executor_state("CPU", server.executor().load())};
-    for (const std::shared_ptr<GpuExecutor>& gpu : server.gpus().all())
-        states.push_back(executor_state("GPU " + std::to_string(gpu->device().ordinal), gpu->executor().load()));
-    return states;
 }
 
 bool has(const health::Assessment& assessment, const health::Reason& wanted) {
@@ -117,7 +111,13 @@ health::DaemonFacts BoardHealth::facts(TimePoint now) {
     facts.gpu_reason = gpu.reason;
     facts.internal_errors_total = count_of(server_.statistics(), Status::Internal);
     facts.last_internal_error = "the journal says which";
-    facts.executors = executors_.look(executor_states(server_), nanoseconds(now.time_since_epoch()));
+    const std::uint64_t now_ns = nanoseconds(now.time_since_epoch());
+    std::vector<health::ExecutorState> states;
+    for (const auto& [name, load] : server_.executor_loads()) {
+        states.push_back(executor_state(name, load));
+        busy_shares_.look(name, load.busy_ns, now_ns);
+    }
+    facts.executors = executors_.look(states, now_ns);
     return facts;
 }
 
@@ -133,7 +133,10 @@ std::string BoardHealth::text(wire::HealthForm form) const {
     const health::Times now = health::system_times();
     const std::shared_ptr<const health::Snapshot> newest = snapshot();
     switch (form) {
-        case wire::HealthForm::Json: return health::health_json(*newest, assessment_, now, wire::kMaxHealthTextBytes);
+        case wire::HealthForm::Json: {
+            const health::DaemonReport self = self_report(server_);
+            return health::health_json(*newest, assessment_, now, &self, wire::kMaxHealthTextBytes);
+        }
         case wire::HealthForm::Text:
             return cut(health::health_text(*newest, assessment_, now), "", wire::kMaxHealthTextBytes);
         case wire::HealthForm::Metrics: break;

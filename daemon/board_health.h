@@ -11,6 +11,7 @@
 #include "daemon/clock.h"
 #include "daemon/executor.h"
 #include "daemon/health/assessment.h"
+#include "daemon/health/busy_shares.h"
 #include "daemon/health/executor_watch.h"
 #include "daemon/health/monitor.h"
 #include "wire/protocol.h"
@@ -33,6 +34,8 @@ class BoardHealth {
     wire::HealthState state() const;
     // The text of a HEALTH reply, at most kMaxHealthTextBytes. Io thread.
     std::string text(wire::HealthForm form) const;
+    // Of executors, by the names of Server::executor_loads(). Io thread.
+    const health::BusyShares& busy_shares() const { return busy_shares_; }
 
   private:
     void wait();
@@ -45,6 +48,7 @@ class BoardHealth {
     std::unique_ptr<health::Monitor> monitor_;
     health::Assessment assessment_;
     health::ExecutorWatch executors_;
+    health::BusyShares busy_shares_;
 };
 
 }  // namespace tegu::daemon

@@ -16,6 +16,39 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 
 }  // namespace
 
+void CostAccuracy::add(double ratio) {
+    const double octaves = std::log2(ratio);
+    const double steps = std::min(std::abs(octaves) * kSteps, double{kSteps * kTop});
+    ++counts_[static_cast<std::size_t>(steps)];
+    sum_log2_ += octaves;
+    if (++jobs_ < kMost) return;
+    const auto before = static_cast<double>(jobs_);
+    jobs_ = 0;
+    for (std::uint32_t& count : counts_) jobs_ += count /= 2;
+    sum_log2_ *= static_cast<double>(jobs_) / before;
+}
+
+CostAccuracy& CostAccuracy::operator+=(const CostAccuracy& other) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+    jobs_ += other.jobs_;
+    sum_log2_ += other.sum_log2_;
+    return *this;
+}
+
+double CostAccuracy::bias() const {
+    return jobs_ == 0 ? 1 : std::exp2(sum_log2_ / static_cast<double>(jobs_));
+}
+
+double CostAccuracy::error(double share) const {
+    const double wanted = share * static_cast<double>(jobs_);
+    double seen = 0;
+    for (std::size_t i = 0; i < counts_.size() && jobs_ > 0; ++i) {
+        seen += counts_[i];
+        if (seen >= wanted) return std::exp2((static_cast<double>(i) + 0.5) / kSteps) - 1;
+    }
+    return 0;
+}
+
 CostModel::CostModel(unsigned threads) {
     assert(threads >= 1);
     for (auto& places : corrections_)
@@ -50,6 +83,7 @@ void CostModel::learn(const MeasuredJob& job) {
     record.predicted_seconds += predicted;
     record.measured_seconds += measured;
     record.wrong_seconds += std::abs(measured - predicted);
+    record.accuracy.add(ratio(std::max<std::uint64_t>(job.measured_ns, 1), job.predicted_ns));
 
     const auto plan_ns = static_cast<double>(job.plan_ns);
     const double wall = ratio(job.measured_ns, job.plan_ns);

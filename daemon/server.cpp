@@ -16,6 +16,7 @@
 #include "daemon/journal.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
+#include "daemon/self_report.h"
 
 namespace tegu::daemon {
 namespace {
@@ -84,6 +85,16 @@ bool Server::remove_waiting(const JobTask& task) {
 ExecutorLoad Server::load() const {
     ExecutorLoad load = executor_.load();
     return load += gpus_.load();
+}
+
+std::vector<std::pair<std::string, ExecutorLoad>> Server::executor_loads() const {
+    ExecutorLoad here;
+    for (const OperationCounters& counters : statistics_.operations) here.finished += counters.inline_jobs;
+    here.busy_ns = statistics_.inline_ns;
+    std::vector<std::pair<std::string, ExecutorLoad>> loads{{kInlineExecutor, here}, {"CPU", executor_.load()}};
+    for (const std::shared_ptr<GpuExecutor>& gpu : gpus_.all())
+        loads.emplace_back("GPU " + std::to_string(gpu->device().ordinal), gpu->executor().load());
+    return loads;
 }
 
 Result<void> Server::run() {

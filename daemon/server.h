@@ -71,6 +71,8 @@ class Server {
     bool remove_waiting(const JobTask& task);
     // Of all executors.
     ExecutorLoad load() const;
+    // Of each, by its name in reports: what the io thread computes itself first, then the CPU, then the GPUs.
+    std::vector<std::pair<std::string, ExecutorLoad>> executor_loads() const;
     unsigned executor_threads() const { return threads_; }
     const Crossover& crossover() const { return crossover_; }
     HelperThread& helper() { return helper_; }

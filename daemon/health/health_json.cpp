@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "base/json.h"
+#include "daemon/health/daemon_json.h"
 
 namespace tegu::daemon::health {
 namespace {
 
-enum class Extent { All, WithoutList, State };
+enum class Extent { All, WithoutCauses, WithoutLists, State };
 
 // Writes values, and gathers why the others are not known.
 class Writer {
@@ -63,7 +64,9 @@ class Writer {
         json_.key("unknown").begin_array();
         if (extent == Extent::All) list_unknown();
         json_.end_array();
-        if (extent != Extent::All) json_.key("left_out").text(std::to_string(unknown_.size()) + " causes");
+        const std::string causes = std::to_string(unknown_.size()) + " causes";
+        if (extent == Extent::WithoutCauses) json_.key("left_out").text(causes);
+        if (extent == Extent::WithoutLists) json_.key("left_out").text(causes + ", users, clients and errors");
         json_.end_object();
         return json_.str();
     }
@@ -283,12 +286,17 @@ void write_values(const Snapshot& snapshot, Times now, Writer& writer) {
 
 }  // namespace
 
-std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now, std::size_t limit) {
+std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now, const DaemonReport* daemon,
+                        std::size_t limit) {
     std::string text;
-    for (const Extent extent : {Extent::All, Extent::WithoutList, Extent::State}) {
+    for (const Extent extent : {Extent::All, Extent::WithoutCauses, Extent::WithoutLists, Extent::State}) {
         Writer writer;
         writer.json().begin_object();
         write_reasons(assessment, writer.json());
+        if (daemon != nullptr && extent != Extent::State) {
+            writer.json().key("daemon");
+            write_daemon(*daemon, extent != Extent::WithoutLists, writer.json());
+        }
         if (extent != Extent::State) write_values(snapshot, now, writer);
         text = writer.finish(extent);
         if (text.size() <= limit) break;

@@ -8,12 +8,14 @@
 #include <string>
 
 #include "daemon/health/assessment.h"
+#include "daemon/health/daemon_report.h"
 #include "daemon/health/snapshot.h"
 
 namespace tegu::daemon::health {
 
-// A text longer than `limit` bytes leaves out the list, then all but state and reasons, and "left_out" says so.
+// With the member "daemon" if `daemon` is not null. A text longer than `limit` bytes leaves out the list, then those of the daemon's users,
+// clients and errors, then all but state and reasons, and "left_out" says so.
 std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now,
-                        std::size_t limit = SIZE_MAX);
+                        const DaemonReport* daemon = nullptr, std::size_t limit = SIZE_MAX);
 
 }  // namespace tegu::daemon::health

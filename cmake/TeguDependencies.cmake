@@ -5,9 +5,11 @@ set(CMAKE_THREAD_PREFER_PTHREAD ON)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
-# Boost.Asio, header-only: the daemon's loop. Found by its header: FindBoost is gone from newer CMake.
+# Boost, header-only: Asio is the daemon's loop, PropertyTree reads JSON for tegu top. Found by its header: FindBoost is gone from newer CMake.
 find_path(TEGU_BOOST_INCLUDE boost/asio/local/stream_protocol.hpp)
+add_library(tegu_boost INTERFACE)
 add_library(tegu_asio INTERFACE)
+target_link_libraries(tegu_asio INTERFACE tegu_boost)
 target_compile_definitions(tegu_asio INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
 target_link_libraries(tegu_asio INTERFACE Threads::Threads)
 if(TEGU_BOOST_INCLUDE)
@@ -16,7 +18,7 @@ if(TEGU_BOOST_INCLUDE)
   if(boost_version LESS 106600)
     message(FATAL_ERROR "Boost 1.66 or newer is needed, ${TEGU_BOOST_INCLUDE} holds ${boost_version}")
   endif()
-  target_include_directories(tegu_asio SYSTEM INTERFACE ${TEGU_BOOST_INCLUDE})
+  target_include_directories(tegu_boost SYSTEM INTERFACE ${TEGU_BOOST_INCLUDE})
 else()
   FetchContent_Declare(boost URL https://archives.boost.io/release/1.74.0/source/boost_1_74_0.tar.bz2
     URL_HASH SHA256=83bfc1507731a0906e387fc28b7ef5417d591429e51e788417fe9ff025e116b1)
@@ -24,7 +26,7 @@ else()
   if(NOT boost_POPULATED)
     FetchContent_Populate(boost)
   endif()
-  target_include_directories(tegu_asio SYSTEM INTERFACE ${boost_SOURCE_DIR})
+  target_include_directories(tegu_boost SYSTEM INTERFACE ${boost_SOURCE_DIR})
 endif()
 
 if(TEGU_SANITIZE MATCHES "thread")
@@ -35,6 +37,9 @@ endif()
 # libsystemd: sd_notify, socket activation, the journal. Part of the system it talks to, so never fetched.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBSYSTEMD REQUIRED IMPORTED_TARGET libsystemd>=237)
+
+# ncurses with wide characters: tegu top on a terminal. Optional, and the system's own, as the descriptions of terminals are.
+pkg_check_modules(NCURSESW QUIET IMPORTED_TARGET ncursesw)
 
 # toml++ 3: the settings file. Used header-only and without exceptions. Version 2, which older distributions have, knows no folder impl/.
 find_path(TEGU_TOMLPLUSPLUS_INCLUDE NAMES toml++/impl/version.hpp toml++/impl/version.h)

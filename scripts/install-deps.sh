@@ -9,11 +9,11 @@ set -euo pipefail
 packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboost-dev libsystemd-dev libpng-dev
     zlib1g-dev python3)
 packages_test=(libboost-context-dev libgtest-dev libbenchmark-dev python3-numpy python3-venv systemd procps
-    util-linux clang)
+    util-linux clang tmux)
 packages_bench=(redis-server redis-tools python3-venv)
 packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)
 # Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.
-optional_build=(libtomlplusplus-dev libcli11-dev)
+optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev)
 optional_test=(libclang-rt-dev python3-hypothesis)
 optional_bench=(libhwy-dev)
 

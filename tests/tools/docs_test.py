@@ -8,7 +8,7 @@ import unittest
 
 from daemon import SOURCE, TEGU
 
-OTHERS = ("ping", "info", "stats", "latency", "buffers", "health", "metrics", "kernels")
+OTHERS = ("ping", "info", "stats", "latency", "buffers", "health", "top", "metrics", "kernels")
 
 
 def tegu(*arguments):

@@ -22,6 +22,7 @@ _tegu() {
     case $previous in
     --dtype) words="u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64" ;;
     --priority) words="high normal low" ;;
+    --sort) words="pid user name connections buffers memory active rate gpu cpu bytes jobs" ;;
     --backend) words="auto cpu gpu" ;;
     --axis) words="whole rows" ;;
     --base) words="2 e" ;;

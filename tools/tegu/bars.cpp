@@ -39,13 +39,16 @@ std::string bar_text(double share, std::size_t width, bool blocks) {
     return blocks ? text + kLengths[length % steps] : text;
 }
 
+const char* column_text(double share, bool blocks) {
+    const double steps = std::ceil(std::min(std::max(share, 0.0), 1.0) * static_cast<double>(kSteps));
+    return (blocks ? kHeights : kShades)[static_cast<std::size_t>(steps)];
+}
+
 std::string spark_text(const std::vector<std::uint64_t>& counts, bool blocks) {
     const std::uint64_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
     std::string text;
     for (const std::uint64_t count : counts) {
-        const double share = most == 0 ? 0 : static_cast<double>(count) / static_cast<double>(most);
-        const auto step = static_cast<std::size_t>(std::ceil(share * static_cast<double>(kSteps)));
-        text += (blocks ? kHeights : kShades)[std::min<std::size_t>(step, kSteps)];
+        text += column_text(most == 0 ? 0 : static_cast<double>(count) / static_cast<double>(most), blocks);
     }
     return text;
 }

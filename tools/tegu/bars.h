@@ -16,6 +16,9 @@ bool stdout_has_blocks();
 // A bar of `width` cells at most for `share` of 0 to 1; a share above 0 is never empty.
 std::string bar_text(double share, std::size_t width, bool blocks);
 
+// A column as high as `share`, 0 to 1, one cell wide; only a share of 0 is a blank.
+const char* column_text(double share, bool blocks);
+
 // One column for each count, as high as its share of the largest; 0 is a blank.
 std::string spark_text(const std::vector<std::uint64_t>& counts, bool blocks);
 

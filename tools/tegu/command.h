@@ -29,6 +29,7 @@
     X("latency", latency, "Measure round trips of small jobs", "tegu latency --size 1024 --seconds 5")              \
     X("buffers", buffers, "The buffers that your programs hold in the daemon", "tegu buffers")                      \
     X("health", health, "How the board and the daemon are, and why", "tegu health --watch")                         \
+    X("top", top, "The board, the daemon and its clients, live", "tegu top --interval 0.5 --sort rate")             \
     X("metrics", metrics, "Health and counters as metrics for Prometheus", "tegu metrics")                          \
     X("kernels", kernels, "The kernels of the GPU and what each takes of it", "tegu kernels --filter reduce")
 

@@ -63,49 +63,43 @@ runs_systemd() { here && [ -d /run/systemd/system ]; }
 exists() { [ -e "$1" ] || [ -L "$1" ]; }
 checksum() { sha256sum <"$1" | cut -d' ' -f1; }
 
-# What the list of an earlier installation says: its lines of one kind, without the kind.
-recorded() { [ ! -e "$destdir$list" ] || sed -n "s/^$1 //p" "$destdir$list"; }
 record() { echo "$*" >>"$stage/list"; }
 
 # Makes a folder, and records it and those above it that were not there. Those that an earlier installation made are recorded again.
 make_folder() {
     local path=$1
-    [ -n "$path" ] && [ "$path" != / ] || return 0
+    [ -n "$path" ] || return 0
+    make_folder "${path%/*}"
     if [ -d "$destdir$path" ]; then
-        if grep -qxF "dir $path" "$stage/before"; then record "dir $path"; make_folder "$(dirname "$path")"; fi
-        return 0
+        case $'\n'$before$'\n' in *$'\n'"dir $path"$'\n'*) record "dir $path" ;; esac
+    else
+        mkdir -m 0755 "$destdir$path"
+        record "dir $path"
     fi
-    make_folder "$(dirname "$path")"
-    mkdir -m 0755 "$destdir$path"
-    record "dir $path"
 }
 
-# place FROM PATH: in place of what was there; a program that runs goes on with the old file.
-place() {
-    make_folder "$(dirname "$2")"
-    cp -a "$1" "$destdir$2.tegu-new"
-    if [ "$(id -u)" -eq 0 ]; then chown -h 0:0 "$destdir$2.tegu-new"; fi
-    mv -fT "$destdir$2.tegu-new" "$destdir$2"
-}
-
-# put FROM PATH: a file that is ours.
-put() {
-    place "$1" "$2"
-    record "file $2"
+# copy FOLDER FILE...: into the folder, in place of what was there; a program that runs goes on with the old file.
+copy() {
+    local folder=$1
+    shift
+    make_folder "$folder"
+    cp -P --preserve=mode,timestamps,links --remove-destination "$@" "$destdir$folder/"
 }
 
 # put_settings FROM PATH: a file that an administrator may change. One that was changed since we put it there is kept.
 put_settings() {
-    local before
-    before=$(recorded conf | sed -n "s|^\([0-9a-f]*\) $2\$|\1|p")
-    if exists "$destdir$2" && [ "$(checksum "$destdir$2")" != "$before" ] && ! cmp -s "$1" "$destdir$2"; then
+    local sum
+    sum=$(sed -n "s|^conf \([0-9a-f]*\) $2\$|\1|p" "$stage/before")
+    if exists "$destdir$2" && [ "$(checksum "$destdir$2")" != "$sum" ] && ! cmp -s "$1" "$destdir$2"; then
         say "kept $2, which was changed"
-        if [ -z "$before" ]; then return 0; fi  # never ours
-        make_folder "$(dirname "$2")"
-        record "conf $before $2"
+        if [ -n "$sum" ]; then  # else it was never ours
+            make_folder "$(dirname "$2")"
+            record "conf $sum $2"
+        fi
         return 0
     fi
-    place "$1" "$2"
+    make_folder "$(dirname "$2")"
+    cp --preserve=mode,timestamps --remove-destination "$1" "$destdir$2"
     record "conf $(checksum "$1") $2"
 }
 
@@ -144,25 +138,33 @@ stage_files() {
         fail "cmake --install failed"
     fi
     if exists "$destdir$list"; then cp "$destdir$list" "$stage/before"; else : >"$stage/before"; fi
+    before=$(cat "$stage/before")
     : >"$stage/list"
 }
 
-copy_files() {
-    local path
-    while IFS= read -r path; do put "$stage/tree$path" "$path"; done < <(cd "$stage/tree" && find . ! -type d | sed 's/^\.//' | LC_ALL=C sort)
+# Everything below a folder, to the same place below the root; folder by folder, as a tree copied whole would change the modes of what is there.
+copy_tree() {
+    local tree=$1 folder path paths
+    while IFS= read -r folder; do
+        paths=()
+        for path in "$tree$folder"/*; do
+            if [ -d "$path" ] && [ ! -L "$path" ]; then continue; fi
+            paths+=("$path")
+            record "file ${path#"$tree"}"
+        done
+        [ ${#paths[@]} -eq 0 ] || copy "$folder" "${paths[@]}"
+    done < <(cd "$tree" && find . -mindepth 1 -type d ! -empty | sed 's/^\.//')
 }
 
 # systemd looks below /usr and /usr/local only: elsewhere the units, users and drop-ins are linked from /etc.
 link_units() {
-    local path below
+    local path
     case $prefix in '' | /usr | /usr/local) return 0 ;; esac
-    for below in systemd/system sysusers.d tmpfiles.d; do
-        while IFS= read -r path; do
-            ln -s "$prefix/lib/$below/$path" "$stage/link"
-            put "$stage/link" "/etc/$below/$path"
-            rm "$stage/link"
-        done < <(cd "$stage/tree$prefix/lib/$below" && find . -type f | sed 's/^\.\///')
-    done
+    while IFS= read -r path; do
+        mkdir -p "$stage/links/etc/$(dirname "$path")"
+        ln -s "$prefix/lib/$path" "$stage/links/etc/$path"
+    done < <(cd "$stage/tree$prefix/lib" && find systemd/system sysusers.d tmpfiles.d -type f)
+    copy_tree "$stage/links"
 }
 
 put_dropins() {
@@ -196,26 +198,18 @@ put_textfile() {
     fi
 }
 
+paths() { sed -n 's/^file //p; s/^conf [0-9a-f]* //p' "$1" | LC_ALL=C sort -u; }
+
 # Removes what an earlier installation put and this one did not, and writes the new list.
 finish_list() {
-    local kind rest path
-    while read -r kind rest; do
-        case $kind in
-        file) path=$rest ;;
-        conf) path=${rest#* } ;;
-        *) continue ;;
-        esac
-        [ "$path" != "$list" ] || continue
-        if ! grep -qE "^(file|conf [0-9a-f]+) ${path//./\\.}\$" "$stage/list"; then
-            rm -f "$destdir$path"
-            say "removed $path"
-        fi
-    done <"$stage/before"
-    make_folder "$(dirname "$list")"
+    local path
+    while IFS= read -r path; do
+        rm -f "$destdir$path"
+        say "removed $path"
+    done < <(LC_ALL=C comm -23 <(paths "$stage/before") <({ paths "$stage/list"; echo "$list"; } | LC_ALL=C sort))
     record "file $list"
-    { echo "# What scripts/install.sh put here; uninstall.sh reads it."; LC_ALL=C sort -u "$stage/list"; } >"$stage/sorted"
-    put "$stage/sorted" "$list"
-    chmod 0644 "$destdir$list"
+    { echo "# What scripts/install.sh put here; uninstall.sh reads it."; LC_ALL=C sort -u "$stage/list"; } >"$stage/installed"
+    copy "$(dirname "$list")" "$stage/installed"
 }
 
 # Users and groups are recorded if they were not there.
@@ -258,7 +252,7 @@ start_service() {
 
 report() {
     local files
-    files=$(grep -c '^file ' "$stage/sorted")
+    files=$(grep -c '^file ' "$stage/installed")
     say "$files files below ${destdir:-/}, programs in $prefix, units for systemd $version${chosen:+, drop-ins:$chosen}"
     if runs_systemd && [ $start = yes ]; then say "clients connect to /run/tegud/tegud.sock, which starts the daemon; try: sudo tegu ping"; fi
     if here && [ ${#users[@]} -eq 0 ] && [ -n "${SUDO_USER:-}" ] && [ "$SUDO_USER" != root ]; then
@@ -268,14 +262,14 @@ report() {
 }
 
 main() {
+    umask 022
     parse "$@"
     build_first
     become_root "$@" --build "$build" --prefix "$prefix"
     find_version
     stage_files
     chosen=''
-    umask 022
-    copy_files
+    copy_tree "$stage/tree"
     link_units
     put_settings "$stage/tree$prefix/share/doc/tegu/tegud.toml" /etc/tegud/tegud.toml
     put_dropins

@@ -2,6 +2,7 @@
 """What scenarios have in common that service_test.py plays inside its namespaces, where PID 1 is systemd and the units are the shipped ones."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ DAEMON = "/opt/tegu/sbin/tegud"
 TEGU = "/opt/tegu/bin/tegu"
 SOCKET = "/run/tegud/tegud.sock"
 SETTINGS = "/etc/tegud/tegud.toml"
+DROP_INS = "/opt/tegu/work/units/tegud.service.d"
 FRIEND, STRANGER = 4101, 4102
 
 
@@ -79,7 +81,7 @@ class Service(unittest.TestCase):
     """Each scenario begins with the socket listening, no daemon, no settings file, and no failures remembered."""
 
     def setUp(self):
-        self.clients = []
+        self.clients, self.added = [], []
         systemctl("stop", "tegud.socket", "tegud.service", "tegud-alone.service")
         systemctl("reset-failed")
         if os.path.exists(SETTINGS):
@@ -91,6 +93,8 @@ class Service(unittest.TestCase):
     def tearDown(self):
         for client in self.clients:
             client.close()
+        if self.added:
+            self.remove_drop_ins()
 
     def holder(self, **more):
         client = Holder(**more)
@@ -111,6 +115,31 @@ class Service(unittest.TestCase):
     def messages(self):
         run("journalctl", "--sync")
         return self.journal("--unit=tegud.service", "--output=cat", "--after-cursor=" + self.cursor)
+
+    def is_known(self, name):
+        """Whether a drop-in NAME-VERSION.conf is for this systemd."""
+        found = re.search(r"-(\d+)\.conf$", name)
+        return not found or int(found.group(1)) <= int(systemctl("--version").split()[1])
+
+    def drop_in(self, text, name="90-scenario.conf"):
+        """Adds settings to the service until the scenario ends."""
+        with open(os.path.join(DROP_INS, name), "w") as out:
+            out.write("[Service]\n" + text if text[:1] not in "[#" else text)
+        self.added.append(os.path.join(DROP_INS, name))
+        systemctl("daemon-reload")
+
+    def shipped_drop_in(self, name, pattern="", replacement=""):
+        """One of ours, with every match of the pattern replaced."""
+        with open("/opt/tegu/build/systemd/dropins/" + name) as shipped:
+            text = shipped.read()
+        changed = re.sub(pattern, replacement, text) if pattern else text
+        self.assertTrue(not pattern or changed != text, pattern)
+        self.drop_in(changed, name)
+
+    def remove_drop_ins(self):
+        while self.added:
+            os.unlink(self.added.pop())
+        systemctl("daemon-reload")
 
     def write_settings(self, text):
         os.makedirs(os.path.dirname(SETTINGS), exist_ok=True)

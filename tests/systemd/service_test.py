@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The service under a real systemd: PID 1 of namespaces of its own (PID, mount, cgroup, UTS, IPC), with the shipped units, the
 users of sysusers.d, and a journal. Inside, a file of scenarios is played; its report comes back through a file.
-    service_test.py SCENARIOS [PROGRAM]     SCENARIOS: a file of this folder; PROGRAM: what is tegud, within the build (bin/tegud)
+    service_test.py [--bare] SCENARIOS [PROGRAM]     SCENARIOS: a file of this folder; PROGRAM: what is tegud, within the build (bin/tegud)
+With --bare tegu is not there: the scenarios install it, below a copy of /usr/local.
 
 Nothing of the host is changed: /etc, /run, /opt, /tmp and /var/lib are private copies or empty, /proc/sys is read-only, and the cgroup, the
 mounts and every process are gone when this ends. Exit 77 where a namespace, a cgroup or a program cannot be had."""
@@ -18,7 +19,8 @@ import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TEGU_BUILD_DIR", "")
-SCENARIOS, PROGRAM = (sys.argv[1:] + ["bin/tegud"])[:2] if len(sys.argv) > 1 else ("", "")
+BARE = sys.argv[1:2] == ["--bare"]
+SCENARIOS, PROGRAM = (sys.argv[1 + BARE:] + ["bin/tegud"])[:2] if len(sys.argv) > 1 + BARE else ("", "")
 LIMIT_S = float(os.environ.get("TEGU_SYSTEMD_LIMIT_S", "100"))
 PREFIX = "/opt/tegu"
 
@@ -28,6 +30,7 @@ STUB_UNITS = {
     "sysinit.target": "[Unit]\nDefaultDependencies=no\n",
     "basic.target": "[Unit]\nDefaultDependencies=no\n",
     "sockets.target": "[Unit]\nDefaultDependencies=no\n",
+    "timers.target": "[Unit]\nDefaultDependencies=no\n",
     "shutdown.target": "[Unit]\nDefaultDependencies=no\n",
     "exit.target": "[Unit]\nDefaultDependencies=no\n",
     "systemd-journald.socket": "[Unit]\nDefaultDependencies=no\n[Socket]\nListenStream=/run/systemd/journal/stdout\n"
@@ -57,17 +60,27 @@ cp -a /etc/. /run/etc/
 cp -a "$work"/etc/. /run/etc/
 mount --bind /run/etc /etc
 mount -t tmpfs tmpfs /opt
-mkdir -p /opt/tegu/sbin /opt/tegu/bin /opt/tegu/lib /opt/tegu/source /opt/tegu/work
+mkdir -p /opt/tegu/sbin /opt/tegu/bin /opt/tegu/lib /opt/tegu/source /opt/tegu/build /opt/tegu/work
 cp "$build/$program" /opt/tegu/sbin/tegud
 cp "$build/bin/tegu" /opt/tegu/bin/tegu
 cp "$build/tests/systemd_load_client" /opt/tegu/bin/load_client
 if [ -e "$build/tests/reliability_load_client" ]; then cp "$build/tests/reliability_load_client" /opt/tegu/bin; fi
 cp -L "$build/lib/libtegu.so.0" /opt/tegu/lib/libtegu.so.0
 mount --bind "$source" /opt/tegu/source
+mount --bind "$build" /opt/tegu/build
 mount --bind "$work" /opt/tegu/work
 mount -t tmpfs tmpfs /tmp
 mount -t tmpfs tmpfs /var/tmp
 mount -t tmpfs tmpfs /var/lib
+if [ -n "$bare" ]; then  # CMake has noted where its folders are
+    mkdir -p "$build" "$source" /run/local/upper /run/local/work
+    mount --bind /opt/tegu/build "$build"
+    mount --bind /opt/tegu/source "$source"
+    mount -t overlay overlay -o lowerdir=/usr/local,upperdir=/run/local/upper,workdir=/run/local/work /usr/local
+    mount -t tmpfs tmpfs /var/cache
+    rm -rf /etc/systemd/system /etc/tegud
+    mkdir /etc/systemd/system
+fi
 cd /
 mount --bind /proc/sys /proc/sys
 mount -o remount,ro,bind /proc/sys
@@ -108,8 +121,9 @@ def make_users(work):
             shutil.copy2("/etc/" + name, os.path.join(work, "etc"))
     conf = os.path.join(work, "people.conf")
     with open(conf, "w") as people:
-        people.write("u tegu-friend 4101\nu tegu-stranger 4102\nm tegu-friend tegu-clients\n")
-    done = subprocess.run(["systemd-sysusers", "--root=" + work, os.path.join(SOURCE, "systemd", "sysusers.conf"), conf],
+        people.write("u tegu-friend 4101\nu tegu-stranger 4102\n" + ("" if BARE else "m tegu-friend tegu-clients\n"))
+    users = [] if BARE else [os.path.join(SOURCE, "systemd", "sysusers.conf")]
+    done = subprocess.run(["systemd-sysusers", "--root=" + work] + users + [conf],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
     if done.returncode != 0:
         print(done.stdout)
@@ -124,6 +138,10 @@ def write(path, text):
 
 def make_units(work, programs):
     units = os.path.join(work, "units")
+    for name, text in STUB_UNITS.items():
+        write(os.path.join(units, name), text % programs)
+    if BARE:
+        return
     with open(os.path.join(BUILD, "systemd", "tegud.service")) as unit:
         text = re.sub(r"(?m)^ExecStart=\S+", "ExecStart=%s/sbin/tegud" % PREFIX, unit.read())
     write(os.path.join(units, "tegud.service"), text)
@@ -136,14 +154,15 @@ def make_units(work, programs):
     if os.environ.get("TEGU_SANITIZE"):  # sanitizers trace themselves and re-execute without address randomisation
         write(os.path.join(units, "tegud.service.d", "sanitize.conf"),
               "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\nTimeoutStartSec=60\n")
-    for name, text in STUB_UNITS.items():
-        write(os.path.join(units, name), text % programs)
 
 
 def run_inside(work, cgroup, programs):
     """Runs systemd in the namespaces; True if it ended by itself."""
-    environment = dict(os.environ, work=work, build=BUILD, source=SOURCE, program=PROGRAM, systemd=programs["systemd"], container="tegu-test",
-                       SYSTEMD_UNIT_PATH=PREFIX + "/work/units", LD_LIBRARY_PATH=PREFIX + "/lib", LC_ALL="C.UTF-8")
+    environment = dict(os.environ, work=work, build=BUILD, source=SOURCE, program=PROGRAM, bare="yes" if BARE else "", systemd=programs["systemd"],
+                       container="tegu-test", SYSTEMD_UNIT_PATH=PREFIX + "/work/units", LD_LIBRARY_PATH=PREFIX + "/lib", LC_ALL="C.UTF-8",
+                       TEGU_SOURCE_DIR=SOURCE)
+    if BARE:
+        environment["SYSTEMD_UNIT_PATH"] += ":/etc/systemd/system:/usr/local/lib/systemd/system"
     environment.pop("NOTIFY_SOCKET", None)
 
     def enter_cgroup():
@@ -183,7 +202,7 @@ def main():
         "systemd": find_program("/lib/systemd/systemd", "/usr/lib/systemd/systemd"),
         "journald": find_program("/lib/systemd/systemd-journald", "/usr/lib/systemd/systemd-journald"),
         "systemctl": find_program("systemctl"), "python": sys.executable, "prefix": PREFIX,
-        "scenarios": SCENARIOS, "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH TEGU_KILLS TEGU_SEED",
+        "scenarios": SCENARIOS, "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH TEGU_KILLS TEGU_SEED TEGU_SOURCE_DIR TEGU_BUILD_DIR",
     }
     for name in ("systemd", "journald", "systemctl"):
         if programs[name] is None:
@@ -230,5 +249,5 @@ if __name__ == "__main__":
     if not BUILD:
         skip("TEGU_BUILD_DIR names the build tree")
     if not SCENARIOS:
-        sys.exit("usage: service_test.py SCENARIOS [PROGRAM]")
+        sys.exit("usage: service_test.py [--bare] SCENARIOS [PROGRAM]")
     sys.exit(main())

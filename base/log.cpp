@@ -24,13 +24,15 @@ void write_line(LogLevel level, std::string_view message, const LogField* fields
     line += log_level_word(level);
     line += ": ";
     line += message;
+    bool first = true;
     for (std::size_t i = 0; i < count; ++i) {
-        line += i == 0 ? " [" : " ";
+        if (fields[i].first == kMessageIdField) continue;
+        line += std::exchange(first, false) ? " [" : " ";
         line += fields[i].first;
         line += '=';
         line += fields[i].second;
     }
-    if (count > 0) line += ']';
+    if (!first) line += ']';
     line += '\n';
     (void)!::write(STDERR_FILENO, line.data(), line.size());
 }

@@ -17,6 +17,8 @@ std::string_view log_level_word(LogLevel level);  // "warning"
 
 // An extra journal field, e.g. {"CLIENT_UID", "1000"}; the journal shows it as TEGUD_CLIENT_UID. Names: [A-Z0-9_]+.
 using LogField = std::pair<std::string_view, std::string>;
+// The field that says of what kind a message is: the journal's own, and left out of lines on stderr.
+inline constexpr std::string_view kMessageIdField = "MESSAGE_ID";
 
 using LogSink = void (*)(LogLevel level, std::string_view message, const LogField* fields, std::size_t count);
 

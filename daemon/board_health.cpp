@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "daemon/events.h"
 #include "daemon/health/health_json.h"
 #include "daemon/health/health_metrics.h"
 #include "daemon/health/health_text.h"
@@ -51,7 +52,8 @@ void log_changes(const health::Assessment& before, const health::Assessment& now
     for (const health::Reason& reason : now.reasons)
         if (is_of_board(reason.code) && !has(before, reason))
             log(LogLevel::Warning, reason.sentence,
-                {{"HEALTH_CODE", health::code_info(reason.code).word}, {"HEALTH_SUBJECT", reason.subject}});
+                {{events::kMessageId, events::kHealth},
+                 {"HEALTH_CODE", health::code_info(reason.code).word}, {"HEALTH_SUBJECT", reason.subject}});
     for (const health::Reason& reason : before.reasons)
         if (is_of_board(reason.code) && !has(now, reason))
             log(LogLevel::Notice, "no longer: " + reason.sentence,
@@ -100,6 +102,7 @@ void BoardHealth::look() {
     } catch (const std::bad_alloc&) {
         // Judged again in a second.
     }
+    server_.tell_manager();
     wait();
 }
 

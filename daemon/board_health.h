@@ -32,6 +32,7 @@ class BoardHealth {
     void start(const std::string& sysroot);
     // Of the newest judgement. Io thread.
     wire::HealthState state() const;
+    const health::Assessment& assessment() const { return assessment_; }
     // The text of a HEALTH reply, at most kMaxHealthTextBytes. Io thread.
     std::string text(wire::HealthForm form) const;
     // Of executors, by the names of Server::executor_loads(). Io thread.

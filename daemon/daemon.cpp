@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sysexits.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -11,6 +12,7 @@
 #include "base/log.h"
 #include "config/settings_load.h"
 #include "config/settings_pages.h"
+#include "daemon/events.h"
 #include "daemon/journal.h"
 #include "daemon/notify.h"
 #include "daemon/options.h"
@@ -23,11 +25,30 @@ void print(std::FILE* file, const std::string& text) {
     (void)std::fwrite(text.data(), 1, text.size(), file);
 }
 
+// For `systemctl status`: the nearest to what went wrong; 0: nothing comes near.
+int errno_of(Status status) {
+    switch (status) {
+        case Status::BadRequest:
+        case Status::BadRange: return EINVAL;
+        case Status::NotFound: return ENOENT;
+        case Status::BadDescriptor: return EBADF;
+        case Status::Denied: return EACCES;
+        case Status::Unavailable: return EADDRINUSE;
+        case Status::OutOfMemory: return ENOMEM;
+        case Status::DeviceLost: return ENODEV;
+        case Status::Io: return EIO;
+        default: return 0;
+    }
+}
+
 // The one line about what ends the daemon, in the log and for the service manager.
-int report_failure(const Error& error, int exit_code) {
-    log_to_journal_as_lines();
-    log(LogLevel::Error, error.message, {{"STATUS", std::string(status_info(error.status).word)}});
-    notify_failed(0, error.message);
+int report_failure(const Error& error, int exit_code, const char* event = events::kCannotStart) {
+    log(LogLevel::Error, error.message,
+        {{events::kMessageId, event},
+         {"STATUS", std::string(status_info(error.status).word)},
+         {"EXIT_CODE", std::to_string(exit_code)}});
+    notify_failed(errno_of(error.status), error.message);
+    finish_journal();
     return exit_code;
 }
 
@@ -76,7 +97,7 @@ int serve(ServerOptions options) {
     if (!listener) return report_failure(listener.error(), exit_code_of_socket(listener.error()));
     Server server(std::move(options), std::move(listener).value());
     Result<void> done = server.run();
-    return done ? 0 : report_failure(done.error(), EX_SOFTWARE);
+    return done ? 0 : report_failure(done.error(), EX_SOFTWARE, events::kFatal);
 }
 
 int run(const Options& options) {
@@ -87,8 +108,8 @@ int run(const Options& options) {
         config::load_settings(server.settings_file, server.settings_may_be_missing ? config::IfMissing::GivesDefaults
                                                                                    : config::IfMissing::Fails);
     if (options.check_settings) return check_settings(loaded, server.settings_file);
+    if (!options.print_settings) notify_start();
     if (!loaded.ok()) {
-        log_to_journal_as_lines();
         for (const config::Diagnostic& diagnostic : loaded.errors)
             log(LogLevel::Error, config::diagnostic_text(diagnostic));
         return report_failure(
@@ -122,7 +143,7 @@ int run_daemon(int argc, const char* const* argv) {
         return run(*std::get_if<Options>(&parsed));
     } catch (const std::exception& exception) {
         return report_failure(make_error(Status::Internal, std::string("tegud cannot go on: ") + exception.what()),
-                              EX_OSERR);
+                              EX_OSERR, events::kFatal);
     }
 }
 

@@ -2,6 +2,8 @@
 #include "daemon/gpus.h"
 
 #include "daemon/divided_job.h"
+#include "daemon/gpu_record.h"
+#include "daemon/warm_up.h"
 
 #include <algorithm>
 #include <exception>
@@ -63,9 +65,11 @@ bool is_promised(const PreparedJob& prepared, std::size_t input) {
 }
 
 // On a thread of its own: CUDA is not asked here.
-device::DeviceList find_devices() {
+device::DeviceList find_devices(WarmUp& warm_up) {
     try {
-        return std::async(std::launch::async, device::probe_devices).get();
+        std::future<device::DeviceList> list = std::async(std::launch::async, device::probe_devices);
+        warm_up.wait_for(list, "looking for GPUs");
+        return list.get();
     } catch (const std::exception& exception) {
         return {{}, std::string("looking for a GPU failed: ") + exception.what()};
     }
@@ -102,15 +106,32 @@ Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::func
         status_.reason = "executor.backend is cpu";
         return;
     }
-    status_ = choose_devices(find_devices(), settings.gpu);
-    open(settings, fallback, wake);
     // A program without code for any GPU was built for the CPU alone: nothing is missing that it could have.
-    const bool expected =
-        settings.executor.backend == config::ExecutorBackend::Gpu || !device::built_architectures().empty();
-    status_.degraded = expected && !status_.reason.empty();
+    const bool has_code = !device::built_architectures().empty();
+    if (has_code) {
+        open_unless_it_fails(settings, fallback, wake);
+    } else {
+        WarmUp warm_up;
+        status_ = choose_devices(find_devices(warm_up), settings.gpu);
+    }
+    status_.degraded =
+        (settings.executor.backend == config::ExecutorBackend::Gpu || has_code) && !status_.reason.empty();
 }
 
-void Gpus::open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake) {
+void Gpus::open_unless_it_fails(const config::Settings& settings, Executor& fallback,
+                                const std::function<void()>& wake) {
+    GpuRecord record = GpuRecord::of_environment();
+    status_.reason = record.reason();
+    if (!status_.reason.empty()) return;
+    record.begin("opening it never ended");
+    WarmUp warm_up;
+    status_ = choose_devices(find_devices(warm_up), settings.gpu);
+    open(settings, fallback, wake, warm_up);
+    record.opened();
+}
+
+void Gpus::open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake,
+                WarmUp& warm_up) {
     std::vector<std::shared_ptr<GpuExecutor>> started;
     std::vector<std::future<Result<void>>> opened(status_.devices.size());
     for (std::size_t i = 0; i < opened.size(); ++i) {
@@ -120,6 +141,8 @@ void Gpus::open(const config::Settings& settings, Executor& fallback, const std:
     }
     status_.devices.clear();
     for (std::size_t i = 0; i < opened.size(); ++i) {
+        warm_up.wait_for(opened[i], "opening GPU " + std::to_string(started[i]->device().ordinal) + " (" +
+                                        started[i]->device().name + ")");
         const Result<void> open = opened[i].get();
         if (open) {
             status_.devices.push_back(started[i]->device());

@@ -14,6 +14,8 @@
 
 namespace tegu::daemon {
 
+class WarmUp;
+
 // What the daemon knows of GPUs; does not change while it runs.
 struct GpuStatus {
     std::vector<device::DeviceInfo> devices;  // that run jobs
@@ -67,7 +69,9 @@ class Gpus {
     void stop();
 
   private:
-    void open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake);
+    void open_unless_it_fails(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake);
+    void open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake,
+              WarmUp& warm_up);
     std::size_t choose(const PreparedJob& prepared) const;
     void submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, const PreparedJob& prepared);
     bool divide(const std::shared_ptr<JobTask>& task);

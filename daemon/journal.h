@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log sink under systemd: the journal's own protocol, so that fields stay fields. Elsewhere base/log.h writes lines to stderr.
+// The datagrams are sent here, not by libsystemd: a journal that does not read would stop the thread that logs, and with it the daemon. What
+// the journal does not take at once is dropped and counted, and the next message that it takes is followed by the count.
 #pragma once
+
+#include <cstddef>
 
 namespace tegu::daemon {
 
 // Sends the log to the journal if stderr is connected to it ($JOURNAL_STREAM names that very stream); returns whether it is.
 bool log_to_journal();
 
-// For the last words of the process: the log goes to the journal as lines on stderr. journald looks up the unit of a message of its own
-// protocol by pid when it comes to read it, and for a process that has ended by then finds none, so `journalctl -u` would miss
-// why it ended; whose a line is it knows from the stream. Does nothing unless log_to_journal() did.
-void log_to_journal_as_lines();
+// Before the process ends: waits, for half a second at most, until the journal has read what was sent. It looks up the unit of a message by
+// pid when it reads it, and for a process that has ended by then finds none: `journalctl -u` would not show why it ended.
+// Does nothing unless log_to_journal() did.
+void finish_journal();
+
+// One error from a signal handler, to where the log goes; takes no lock and no memory. `message_id` may be null; `text`: one line.
+void log_from_signal(const char* message_id, const char* text) noexcept;
 
 }  // namespace tegu::daemon

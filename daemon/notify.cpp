@@ -1,16 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/notify.h"
 
-#include <systemd/sd-daemon.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <deque>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "daemon/events.h"
 
 namespace tegu::daemon {
 namespace {
 
-void send(const std::string& state) {
-    (void)::sd_notify(0, state.c_str());
+constexpr std::size_t kMostUnsent = 16;
+constexpr std::size_t kMaxStatusBytes = 1024;  // of messages, which systemd takes up to 4 KiB of
+
+struct Manager {
+    Fd fd;
+    sockaddr_un address{};
+    socklen_t address_bytes = 0;
+    std::deque<std::string> unsent;
+    bool complained = false;
+};
+Manager manager;
+
+enum class Sent { Yes, Later, Never };
+
+void complain(const std::string& message) {
+    if (std::exchange(manager.complained, true)) return;
+    log(LogLevel::Warning, message, {{events::kMessageId, events::kEnvironment}});
+}
+
+Sent send_now(const std::string& state) {
+    ssize_t sent;
+    do {
+        sent = ::sendto(manager.fd.get(), state.data(), state.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+                        reinterpret_cast<const sockaddr*>(&manager.address), manager.address_bytes);
+    } while (sent < 0 && errno == EINTR);
+    if (sent >= 0) return Sent::Yes;
+    const int os_code = errno;
+    const bool full = os_code == EAGAIN || os_code == EWOULDBLOCK || os_code == ENOBUFS || os_code == ENOMEM;
+    complain(full
+                 ? "the service manager does not read what it is told through $NOTIFY_SOCKET"
+                 : "the service manager cannot be told through $NOTIFY_SOCKET: " + std::string(std::strerror(os_code)));
+    return full ? Sent::Later : Sent::Never;
+}
+
+// What may be left out: only while nothing that may not stands before it.
+bool send_or_drop(const std::string& state) {
+    notify_again();
+    return has_service_manager() && manager.unsent.empty() && send_now(state) == Sent::Yes;
+}
+
+void send(std::string state) {
+    if (send_or_drop(state) || !has_service_manager()) return;
+    if (manager.unsent.size() == kMostUnsent) manager.unsent.pop_front();
+    manager.unsent.push_back(std::move(state));
+}
+
+// One line, as the format wants it.
+std::string status_field(const std::string& status) {
+    std::string line = status.substr(0, kMaxStatusBytes);
+    std::replace_if(
+        line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    return "STATUS=" + line;
 }
 
 std::uint64_t monotonic_us() {
@@ -21,12 +82,40 @@ std::uint64_t monotonic_us() {
 
 }  // namespace
 
+void notify_start() {
+    manager = Manager();
+    const char* name = std::getenv("NOTIFY_SOCKET");
+    if (name == nullptr) return;
+    const std::size_t bytes = std::strlen(name);
+    if (bytes < 2 || bytes >= sizeof manager.address.sun_path || (name[0] != '/' && name[0] != '@'))
+        return complain("$NOTIFY_SOCKET is ignored: an absolute path, or @ and a name, of 2 to " +
+                        std::to_string(sizeof manager.address.sun_path - 1) + " bytes is needed");
+    manager.address.sun_family = AF_UNIX;
+    std::memcpy(manager.address.sun_path, name, bytes);
+    if (name[0] == '@') manager.address.sun_path[0] = '\0';
+    manager.address_bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + bytes);
+    manager.fd = Fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!manager.fd) complain("$NOTIFY_SOCKET is ignored: " + std::string(std::strerror(errno)));
+}
+
 bool has_service_manager() {
-    return std::getenv("NOTIFY_SOCKET") != nullptr;
+    return manager.fd.valid();
+}
+
+void notify_again() {
+    while (!manager.unsent.empty() && send_now(manager.unsent.front()) != Sent::Later) manager.unsent.pop_front();
+}
+
+void notify_warming_up(std::uint64_t more_us, const std::string& status) {
+    (void)send_or_drop("EXTEND_TIMEOUT_USEC=" + std::to_string(more_us) + "\n" + status_field(status));
 }
 
 void notify_ready(const std::string& status) {
-    send("READY=1\nSTATUS=" + status);
+    send("READY=1\n" + status_field(status));
+}
+
+void notify_status(const std::string& status) {
+    (void)send_or_drop(status_field(status));
 }
 
 void notify_reloading() {
@@ -39,7 +128,15 @@ void notify_stopping(std::uint64_t stop_ms) {
 }
 
 void notify_failed(int os_code, const std::string& status) {
-    send("STATUS=" + status + (os_code > 0 ? "\nERRNO=" + std::to_string(os_code) : ""));
+    send((os_code > 0 ? "ERRNO=" + std::to_string(os_code) + "\n" : "") + status_field(status));
+}
+
+bool notify_alive() {
+    return send_or_drop("WATCHDOG=1");
+}
+
+void notify_hanging() {
+    (void)send_or_drop("WATCHDOG=trigger");
 }
 
 }  // namespace tegu::daemon

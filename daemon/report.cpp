@@ -196,14 +196,4 @@ std::vector<wire::Field> stats_fields(const Server& server) {
     return fields.take();
 }
 
-std::string status_line(const Server& server) {
-    const GpuStatus& gpu = server.gpus().status();
-    std::string device;
-    if (gpu.runs()) device += ", " + gpu.devices.front().name;
-    if (gpu.devices.size() > 1) device += " and " + std::to_string(gpu.devices.size() - 1) + " more";
-    if (gpu.degraded) device += ", degraded: " + gpu.reason;
-    return std::string(server.stopping() ? "stopping" : "serving") + " on " + server.listener().path + " (cpu " +
-           kernels::cpu_isa() + ", " + std::to_string(server.executor_threads()) + " threads" + device + ")";
-}
-
 }  // namespace tegu::daemon

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named values of INFO and STATS, and the status line for the service manager. Names are snake_case with their unit; new ones are
-// appended, none changes its meaning.
+// The named values of INFO and STATS. Names are snake_case with their unit; new ones are appended, none changes its meaning.
 #pragma once
 
 #include <string>
@@ -14,7 +13,5 @@ class Server;
 
 std::vector<wire::Field> info_fields(const Server& server);
 std::vector<wire::Field> stats_fields(const Server& server);
-// "serving on /run/tegud/tegud.sock (cpu avx2, 4 threads)".
-std::string status_line(const Server& server);
 
 }  // namespace tegu::daemon

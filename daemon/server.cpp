@@ -13,6 +13,8 @@
 #include "base/log.h"
 #include "config/settings_load.h"
 #include "config/settings_reload.h"
+#include "daemon/events.h"
+#include "daemon/gpu_record.h"
 #include "daemon/journal.h"
 #include "daemon/notify.h"
 #include "daemon/report.h"
@@ -107,11 +109,13 @@ Result<void> Server::run() {
         wait_for_signal();
         wait_for_connections();
         health_.start(options_.sysroot);
-        notify_ready(status_line(*this));
+        notify_ready(status_.begin(*this, false));
+        watchdog_.start(watched());
         if (const GpuStatus& gpu = gpus_.status(); gpu.degraded)
-            log(LogLevel::Warning, (gpu.runs() ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + gpu.reason);
+            log(LogLevel::Warning, (gpu.runs() ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + gpu.reason,
+                {{events::kMessageId, events::kNoGpu}});
         log(LogLevel::Info, "ready on " + listener_.path,
-            {{"VERSION", TEGU_VERSION}, {"SOCKET", listener_.path}, {"THREADS", std::to_string(threads_)}});
+            {{events::kMessageId, events::kReady}, {"VERSION", TEGU_VERSION}, {"SOCKET", listener_.path}, {"THREADS", std::to_string(threads_)}});
         loop();
     } catch (const std::exception& exception) {
         fatal_ = make_error(Status::Internal, std::string("the io thread ended: ") + exception.what());
@@ -119,9 +123,24 @@ Result<void> Server::run() {
     remove_socket_file(listener_);
     close_all();
     if (fatal_) return *fatal_;
-    log_to_journal_as_lines();
-    log(LogLevel::Info, "stopped", {{"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
+    GpuRecord::of_environment().forget();
+    log(LogLevel::Info, "stopped",
+        {{events::kMessageId, events::kStopped},
+         {"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
+    finish_journal();
     return {};
+}
+
+std::vector<Watchdog::Part> Server::watched() {
+    std::vector<Watchdog::Part> parts{{"the executor of the CPU", &executor_, false}};
+    for (const std::shared_ptr<GpuExecutor>& gpu : gpus_.all())
+        parts.push_back({"GPU " + std::to_string(gpu->device().ordinal), &gpu->executor(), true});
+    return parts;
+}
+
+void Server::tell_manager() {
+    notify_again();
+    status_.look(*this, Clock::now());
 }
 
 // While the executor computes, its threads have a better use for the core than looking for the next message.
@@ -223,7 +242,10 @@ void Server::look_around() {
 // Results to their sessions; each session sends once, however many it got.
 void Server::take_results() {
     if (std::optional<Error> failure = executor_.failure()) return fail(*failure, Status::DeviceLost);
-    if (std::optional<Error> failure = gpus_.failure()) return fail(*failure, Status::DeviceLost);
+    if (std::optional<Error> failure = gpus_.failure()) {
+        GpuRecord::of_environment().add(failure->message);
+        return fail(*failure, Status::DeviceLost);
+    }
     gpus_.run_done_errands();
     deliver_results();
     if (stopping_) end_if_idle();
@@ -282,8 +304,8 @@ void Server::reload() {
             log(LogLevel::Error, config::diagnostic_text(diagnostic));
         reloads_.add(health::system_times().unix_ms, false, config::diagnostic_text(loaded.errors.front()));
         log(LogLevel::Error, "the settings have errors: those in force stay in force",
-            {{"SETTINGS_FILE", options_.settings_file}});
-        return notify_ready(status_line(*this) + "; the last reload failed, the settings before it are in force");
+            {{events::kMessageId, events::kReloadRefused}, {"SETTINGS_FILE", options_.settings_file}});
+        return notify_ready(status_.begin(*this, true));
     }
     if (options_.socket_from_command_line) loaded.settings.socket.path = options_.settings.socket.path;
     config::ReloadPlan plan = config::plan_reload(options_.settings, loaded.settings);
@@ -299,8 +321,10 @@ void Server::reload() {
     gpus_.set_quantum(options_.settings.scheduler.quantum_us * 1000);
     if (!options_.fixed_log_level) set_log_level(options_.settings.log.level);
     log(LogLevel::Notice, "settings read again",
-        {{"SETTINGS_FILE", options_.settings_file}, {"CHANGES", std::to_string(plan.changes.size())}});
-    notify_ready(status_line(*this));
+        {{events::kMessageId, events::kReloaded},
+         {"SETTINGS_FILE", options_.settings_file},
+         {"CHANGES", std::to_string(plan.changes.size())}});
+    notify_ready(status_.begin(*this, false));
     look_around();  // new time limits may be over already
 }
 

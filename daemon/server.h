@@ -25,8 +25,10 @@
 #include "daemon/listener.h"
 #include "daemon/quota.h"
 #include "daemon/recent_errors.h"
+#include "daemon/service_status.h"
 #include "daemon/session.h"
 #include "daemon/statistics.h"
+#include "daemon/watchdog.h"
 
 namespace tegu::daemon {
 
@@ -67,6 +69,9 @@ class Server {
     const Gpus& gpus() const { return gpus_; }
     Gpus& gpus() { return gpus_; }
     const BoardHealth& health() const { return health_; }
+    const Watchdog& watchdog() const { return watchdog_; }
+    // Once a second: what is new, or did not go before.
+    void tell_manager();
     // Takes a job out before it starts, wherever it waits. False: it runs, or is done.
     bool remove_waiting(const JobTask& task);
     // Of all executors.
@@ -93,6 +98,7 @@ class Server {
 
   private:
     void loop();
+    std::vector<Watchdog::Part> watched();
     void wait_for_connections();
     void accept_connections();
     void welcome(Fd socket);
@@ -157,6 +163,8 @@ class Server {
     const unsigned threads_;
     const Crossover crossover_ = default_crossover();
     BoardHealth health_{io_, *this};
+    ServiceStatus status_;
+    Watchdog watchdog_{io_};
     Executor executor_;  // last: its thread posts to what stands above
     Gpus gpus_;          // and their threads to that
 };

@@ -16,6 +16,7 @@
 #include "daemon/journal.h"
 #include "daemon/notify.h"
 #include "daemon/options.h"
+#include "daemon/scrape_listener.h"
 #include "daemon/server.h"
 
 namespace tegu::daemon {
@@ -83,18 +84,28 @@ int check_settings(const config::LoadedSettings& loaded, const std::string& file
     return 0;
 }
 
-Result<Listener> open_listener(const config::Settings& settings) {
-    Result<std::optional<Listener>> inherited = inherit_listener();
+Result<Listener> open_listener(ServerOptions& options) {
+    Result<Inherited> inherited = inherit_descriptors();
     if (!inherited) return std::move(inherited).error();
-    if (*inherited) return std::move(**inherited);
-    return bind_listener(
-        {settings.socket.path, static_cast<unsigned>(settings.socket.mode), static_cast<int>(settings.socket.backlog)});
+    options.scrapes = std::move(inherited->scrapes);
+    if (inherited->listener) return std::move(*inherited->listener);
+    const config::Settings::Socket& socket = options.settings.socket;
+    return bind_listener({socket.path, static_cast<unsigned>(socket.mode), static_cast<int>(socket.backlog)});
+}
+
+// A port that is taken is no reason to leave the board without its daemon.
+void open_scrapes(ServerOptions& options) {
+    if (options.scrapes || options.settings.metrics.listen.empty()) return;
+    Result<Listener> bound = bind_scrape_listener(options.settings.metrics);
+    if (!bound) return log(LogLevel::Warning, "no scrapes are answered: " + bound.error().message);
+    options.scrapes = std::move(bound).value();
 }
 
 int serve(ServerOptions options) {
     options.descriptors = raise_descriptor_limit();
-    Result<Listener> listener = open_listener(options.settings);
+    Result<Listener> listener = open_listener(options);
     if (!listener) return report_failure(listener.error(), exit_code_of_socket(listener.error()));
+    open_scrapes(options);
     Server server(std::move(options), std::move(listener).value());
     Result<void> done = server.run();
     return done ? 0 : report_failure(done.error(), EX_SOFTWARE, events::kFatal);

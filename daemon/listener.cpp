@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "daemon/scrape_listener.h"
 
 namespace tegu::daemon {
 namespace {
@@ -76,16 +77,6 @@ Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
     return {};
 }
 
-std::string bound_path(int fd) {
-    sockaddr_un address{};
-    socklen_t bytes = sizeof address;
-    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &bytes) != 0 ||
-        bytes <= offsetof(sockaddr_un, sun_path))
-        return "";
-    const std::size_t length = bytes - offsetof(sockaddr_un, sun_path);
-    return std::string(address.sun_path, ::strnlen(address.sun_path, length));
-}
-
 Result<Fd> make_ready(Fd fd) {
     const int flags = ::fcntl(fd.get(), F_GETFL);
     if (flags < 0 || ::fcntl(fd.get(), F_SETFL, flags | O_NONBLOCK) != 0)
@@ -95,31 +86,36 @@ Result<Fd> make_ready(Fd fd) {
 
 }  // namespace
 
-Result<std::optional<Listener>> inherit_listener() {
+Result<Inherited> inherit_descriptors() {
     char** names = nullptr;
     const int count = ::sd_listen_fds_with_names(1, &names);
     if (count < 0) return io_error("sd_listen_fds", -count);
-    std::optional<Listener> listener;
+    Inherited inherited;
+    bool only_scrapes = true;
     for (int i = 0; i < count; ++i) {
         Fd fd(SD_LISTEN_FDS_START + i);
         const std::string name = names != nullptr && names[i] != nullptr ? names[i] : "?";
         if (names != nullptr) std::free(names[i]);
-        if (listener || ::sd_is_socket_unix(fd.get(), SOCK_STREAM, 1, nullptr, 0) <= 0) {
+        const bool for_scrapes = name == kScrapeSocketName;
+        only_scrapes = only_scrapes && for_scrapes;
+        std::optional<Listener>& listener = for_scrapes ? inherited.scrapes : inherited.listener;
+        if (listener || ::sd_is_socket(fd.get(), for_scrapes ? AF_UNSPEC : AF_UNIX, SOCK_STREAM, 1) <= 0) {
             log(LogLevel::Warning,
-                listener ? "closed a second inherited socket"
-                         : "closed an inherited descriptor that is no listening Unix stream socket",
+                listener      ? "closed a second inherited socket"
+                : for_scrapes ? "closed an inherited descriptor that is no listening stream socket"
+                              : "closed an inherited descriptor that is no listening Unix stream socket",
                 {{"FDNAME", name}});
             continue;
         }
         Result<Fd> ready = make_ready(std::move(fd));
         if (!ready) return std::move(ready).error();
         listener = Listener{std::move(ready).value(), "", true, 0, 0};
-        listener->path = bound_path(listener->fd.get());
+        listener->path = listening_address(listener->fd.get());
     }
     std::free(names);
-    if (count > 0 && !listener)
+    if (!only_scrapes && !inherited.listener)
         return make_error(Status::BadDescriptor, "none of the inherited descriptors is a listening Unix stream socket");
-    return listener;
+    return inherited;
 }
 
 Result<Listener> bind_listener(const ListenerOptions& options) {

@@ -21,9 +21,16 @@ struct Listener {
     ino_t inode = 0;
 };
 
-// The socket that the service manager passed, if it passed any. Reads and clears $LISTEN_FDS. Descriptors that are no listening
-// Unix stream socket are closed. Errors: BadDescriptor if none of those that were passed will do.
-Result<std::optional<Listener>> inherit_listener();
+// What the service manager calls the socket on which scrapes are answered: FileDescriptorName= of tegud-metrics.socket.
+inline constexpr char kScrapeSocketName[] = "metrics";
+
+struct Inherited {
+    std::optional<Listener> listener;
+    std::optional<Listener> scrapes;  // a listening stream socket of any kind, for metrics
+};
+// The sockets that the service manager passed, if it passed any. Reads and clears $LISTEN_FDS. Descriptors that are no listening
+// Unix stream socket are closed. Errors: BadDescriptor if none of those that were passed will do, unless they are for scrapes.
+Result<Inherited> inherit_descriptors();
 
 struct ListenerOptions {
     std::string path;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/log.h"
 #include "daemon/scrape_request.h"
 
 namespace tegu::daemon {
@@ -115,14 +116,17 @@ ScrapeServer::ScrapeServer(boost::asio::io_context& io, std::function<std::strin
 
 ScrapeServer::~ScrapeServer() = default;
 
-Result<void> ScrapeServer::start(Listener listener) {
+void ScrapeServer::start(Listener listener) {
     listener_ = std::move(listener);
     boost::system::error_code error;
     acceptor_.assign(listener_.fd.get(), error);
-    if (error) return io_error("watching the socket for scrapes", error.value());
+    if (error) {
+        remove_socket_file(listener_);
+        return log(LogLevel::Warning, "no scrapes are answered: " + error.message());
+    }
     (void)listener_.fd.release();
+    log(LogLevel::Info, "scrapes are answered on " + listener_.path);
     wait();
-    return {};
 }
 
 void ScrapeServer::stop() {

@@ -31,8 +31,8 @@ class ScrapeServer {
     ScrapeServer(boost::asio::io_context& io, std::function<std::string()> text);
     ~ScrapeServer();
 
-    // From now on answers. Errors: Io, if the loop cannot watch the socket.
-    Result<void> start(Listener listener);
+    // From now on answers, and says so in the log, or why not: the daemon goes on without.
+    void start(Listener listener);
     // Closes everything, and removes the file of a Unix socket that was made here. Does nothing before start().
     void stop();
 

@@ -109,6 +109,7 @@ Result<void> Server::run() {
         wait_for_signal();
         wait_for_connections();
         health_.start(options_.sysroot);
+        if (options_.scrapes) scrapes_.start(std::move(*options_.scrapes));
         notify_ready(status_.begin(*this, false));
         watchdog_.start(watched());
         if (const GpuStatus& gpu = gpus_.status(); gpu.degraded)
@@ -121,6 +122,7 @@ Result<void> Server::run() {
         fatal_ = make_error(Status::Internal, std::string("the io thread ended: ") + exception.what());
     }
     remove_socket_file(listener_);
+    scrapes_.stop();
     close_all();
     if (fatal_) return *fatal_;
     GpuRecord::of_environment().forget();
@@ -337,6 +339,7 @@ void Server::begin_stop() {
     acceptor_.close(ignored);
     accept_pause_.cancel();
     remove_socket_file(listener_);
+    scrapes_.stop();
     for (const auto& entry : sessions_) entry.second->announce_stop();
     stop_timer_.expires_after(std::chrono::milliseconds(stop_ms));
     stop_timer_.async_wait([this](const boost::system::error_code& error) {

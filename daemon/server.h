@@ -24,6 +24,7 @@
 #include "daemon/helper_thread.h"
 #include "daemon/listener.h"
 #include "daemon/quota.h"
+#include "daemon/scrape.h"
 #include "daemon/recent_errors.h"
 #include "daemon/service_status.h"
 #include "daemon/session.h"
@@ -40,6 +41,7 @@ struct ServerOptions {
     bool fixed_log_level = false;           // a reload leaves the level alone
     std::uint64_t descriptors = 1024;       // how many the process may open
     std::string sysroot = "/";              // where the files of the board are read
+    std::optional<Listener> scrapes;        // the socket on which scrapes are answered
 };
 
 class Server {
@@ -163,6 +165,7 @@ class Server {
     const unsigned threads_;
     const Crossover crossover_ = default_crossover();
     BoardHealth health_{io_, *this};
+    ScrapeServer scrapes_{io_, [this] { return health_.text(wire::HealthForm::Metrics); }};
     ServiceStatus status_;
     Watchdog watchdog_{io_};
     Executor executor_;  // last: its thread posts to what stands above

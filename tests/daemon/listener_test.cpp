@@ -100,9 +100,9 @@ TEST_F(ListenerTest, AFileThatReplacedOursIsNotRemoved) {
 TEST(InheritListener, NothingIsPassedWithoutTheVariables) {
     (void)::unsetenv("LISTEN_FDS");
     (void)::unsetenv("LISTEN_PID");
-    const Result<std::optional<Listener>> listener = inherit_listener();
-    ASSERT_TRUE(listener.ok());
-    EXPECT_FALSE(listener->has_value());
+    const Result<Inherited> inherited = inherit_descriptors();
+    ASSERT_TRUE(inherited.ok());
+    EXPECT_FALSE(inherited->listener || inherited->scrapes);
 }
 
 // In a child, since the descriptors that are passed begin at 3.
@@ -111,10 +111,11 @@ void inherit_in_child(int fd) {
     (void)::setenv("LISTEN_FDS", "1", 1);
     (void)::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
     (void)::setenv("LISTEN_FDNAMES", "tegud.socket", 1);
-    const Result<std::optional<Listener>> listener = inherit_listener();
-    if (!listener) std::_Exit(listener.error().status == Status::BadDescriptor ? 3 : 4);
-    const bool good = listener->has_value() && (*listener)->inherited && (*listener)->fd.get() == 3 &&
-                      (*listener)->inode == 0 && (::fcntl(3, F_GETFL) & O_NONBLOCK) != 0 &&
+    const Result<Inherited> inherited = inherit_descriptors();
+    if (!inherited) std::_Exit(inherited.error().status == Status::BadDescriptor ? 3 : 4);
+    const std::optional<Listener>& listener = inherited->listener;
+    const bool good = listener.has_value() && listener->inherited && listener->fd.get() == 3 && listener->inode == 0 &&
+                      (::fcntl(3, F_GETFL) & O_NONBLOCK) != 0 &&
                       ::getenv("LISTEN_FDS") == nullptr;
     std::_Exit(good ? 0 : 5);
 }

@@ -45,7 +45,8 @@ bool has(const health::Assessment& assessment, const health::Reason& wanted) {
 
 // What the daemon knows of itself it has logged where it happened.
 bool is_of_board(health::Code code) {
-    return code != health::Code::GpuUnavailable && code != health::Code::InternalErrors;
+    return code != health::Code::GpuUnavailable && code != health::Code::InternalErrors &&
+           code != health::Code::ReloadFailed && code != health::Code::StoreDegraded;
 }
 
 void log_changes(const health::Assessment& before, const health::Assessment& now) {
@@ -114,6 +115,15 @@ health::DaemonFacts BoardHealth::facts(TimePoint now) {
     facts.gpu_reason = gpu.reason;
     facts.internal_errors_total = count_of(server_.statistics(), Status::Internal);
     facts.last_internal_error = "the journal says which";
+    for (const RecentError* error : server_.errors().newest_first()) {
+        if (error->status != Status::Internal) continue;
+        facts.last_internal_error = std::string(error->message.view());
+        break;
+    }
+    if (const ReloadResult* reload = server_.reloads().last(); reload != nullptr && !reload->ok) {
+        facts.reload_failed = true;
+        facts.reload_error = std::string(reload->message.view());
+    }
     const std::uint64_t now_ns = nanoseconds(now.time_since_epoch());
     std::vector<health::ExecutorState> states;
     for (const auto& [name, load] : server_.executor_loads()) {
@@ -135,18 +145,18 @@ wire::HealthState BoardHealth::state() const {
 std::string BoardHealth::text(wire::HealthForm form) const {
     const health::Times now = health::system_times();
     const std::shared_ptr<const health::Snapshot> newest = snapshot();
+    const health::DaemonReport self = self_report(server_);
     switch (form) {
-        case wire::HealthForm::Json: {
-            const health::DaemonReport self = self_report(server_);
+        case wire::HealthForm::Json:
             return health::health_json(*newest, assessment_, now, &self, wire::kMaxHealthTextBytes);
-        }
         case wire::HealthForm::Text:
-            return cut(health::health_text(*newest, assessment_, now), "", wire::kMaxHealthTextBytes);
+            return cut(health::health_text(*newest, assessment_, now, &self), "", wire::kMaxHealthTextBytes);
         case wire::HealthForm::Metrics: break;
     }
     health::Exposition out;
-    add_server_metrics(server_, out);
+    add_server_metrics(server_, self, out);
     health::add_health_metrics(*newest, assessment_, now, out);
+    add_user_metrics(self, out);
     return cut(out.text(), "# HELP", wire::kMaxHealthTextBytes);
 }
 

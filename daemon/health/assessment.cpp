@@ -2,19 +2,15 @@
 #include "daemon/health/assessment.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
+
+#include "daemon/health/bounds.h"
+#include "daemon/health/text.h"
 
 namespace tegu::daemon::health {
 namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
-
-std::string text_of(double value, int digits) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
 
 double seconds_between(std::uint64_t earlier_ns, std::uint64_t later_ns) {
     return later_ns > earlier_ns ? static_cast<double>(later_ns - earlier_ns) / 1e9 : 0;
@@ -178,7 +174,7 @@ void judge_readings(const Snapshot& snapshot, Times now, Assessor& assessor) {
         assessor.see(Code::ReadingsStale, {}, "the last reading of the board is " + text_of(age, 0) + " s old");
 }
 
-void judge_daemon(const DaemonFacts& facts, std::uint64_t errors_before, Assessor& assessor) {
+void judge_daemon(const DaemonFacts& facts, const Assessment& previous, Assessor& assessor) {
     if (facts.gpu_unavailable)
         assessor.see(Code::GpuUnavailable, {},
                      (facts.gpu_runs ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + facts.gpu_reason);
@@ -187,8 +183,15 @@ void judge_daemon(const DaemonFacts& facts, std::uint64_t errors_before, Assesso
             assessor.see(Code::ExecutorStalled, silence.executor,
                          "the executor " + silence.executor + " has work and was silent for " +
                              text_of(silence.seconds, 0) + " s");
-    if (facts.internal_errors_total > errors_before)
+    if (facts.internal_errors_total > previous.internal_errors)
         assessor.see(Code::InternalErrors, {}, "jobs ended with internal errors: " + facts.last_internal_error);
+    if (facts.reload_failed) assessor.see(Code::ReloadFailed, {}, "the last reload was refused: " + facts.reload_error);
+    if (facts.store_degraded) assessor.see(Code::StoreDegraded, {}, facts.store_reason);
+    const bool longer = facts.watchdog_gap_seconds > previous.watchdog_gap_seconds;
+    if (longer && facts.watchdog_gap_seconds >= kWatchdogShare * facts.watchdog_interval_seconds)
+        assessor.see(Code::WatchdogMargin, {},
+                     "no sign of life went to the service manager for " + text_of(facts.watchdog_gap_seconds, 1) +
+                         " s of " + text_of(facts.watchdog_interval_seconds, 1) + " s that it allows");
 }
 
 }  // namespace
@@ -208,7 +211,7 @@ const CodeInfo& code_info(Code code) {
 
 Assessment assess(const Snapshot& snapshot, const DaemonFacts& facts, Times now, const Assessment& previous) {
     Assessor assessor(now, previous);
-    judge_daemon(facts, previous.internal_errors, assessor);
+    judge_daemon(facts, previous, assessor);
     judge_thermal(snapshot.thermal, assessor);
     judge_power(snapshot.power, assessor);
     judge_gpu(snapshot.gpu, assessor);
@@ -217,6 +220,7 @@ Assessment assess(const Snapshot& snapshot, const DaemonFacts& facts, Times now,
     judge_readings(snapshot, now, assessor);
     Assessment result = assessor.finish();
     result.internal_errors = facts.internal_errors_total;
+    result.watchdog_gap_seconds = facts.watchdog_gap_seconds;
     return result;
 }
 

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/health/health_text.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <utility>
+#include "daemon/health/daemon_text.h"
 
 namespace tegu::daemon::health {
 namespace {
-
-std::string text_of(double value, int digits) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
 
 std::string or_unknown(const Value<std::string>& value) {
     return value.value_or("unknown");
@@ -29,28 +21,6 @@ std::string megahertz(const Value<std::int64_t>& hz) {
 std::string mebibytes(const Value<std::int64_t>& bytes) {
     return scaled(divided(bytes, 1024.0 * 1024.0), 1, 0, " MiB");
 }
-
-std::string age_text(double seconds) {
-    if (seconds < 120) return text_of(seconds, 0) + " s";
-    if (seconds < 7200) return text_of(seconds / 60, 0) + " min";
-    return text_of(seconds / 3600, 1) + " h";
-}
-
-// "name      text": the name once for several lines of one part.
-class Lines {
-  public:
-    void add(const std::string& name, const std::string& line) {
-        constexpr std::size_t kColumn = 10;
-        std::string shown = name == last_ ? std::string() : name;
-        last_ = name;
-        shown.resize(std::max(kColumn, shown.size() + 1), ' ');
-        text_ += shown + line + "\n";
-    }
-    std::string take() { return std::move(text_); }
-
-  private:
-    std::string text_, last_;
-};
 
 void add_reasons(const Assessment& assessment, Times now, Lines& lines) {
     lines.add("health", state_word(assessment.state));
@@ -157,9 +127,10 @@ void add_rest(const Snapshot& snapshot, Times now, Lines& lines) {
 
 }  // namespace
 
-std::string health_text(const Snapshot& snapshot, const Assessment& assessment, Times now) {
+std::string health_text(const Snapshot& snapshot, const Assessment& assessment, Times now, const DaemonReport* daemon) {
     Lines lines;
     add_reasons(assessment, now, lines);
+    if (daemon != nullptr) add_daemon_lines(*daemon, now, lines);
     add_board(snapshot.board, lines);
     add_cpu(snapshot.cpu, lines);
     add_gpu(snapshot.gpu, snapshot.emc, lines);

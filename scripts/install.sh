@@ -23,7 +23,7 @@ say() { echo "install: $*"; }
 
 readonly known_dropins="discrete-gpu memory-max verbose no-exec no-sandbox"
 self=$(readlink -f "$0")
-prefix='' build='' destdir=${DESTDIR:-} version='' start=yes textfile=no
+prefix='' build='' destdir=${DESTDIR:-} version='' start=yes textfile=no exit_code=0
 dropins=() no_dropins=() users=()
 
 dropin_name() {
@@ -163,7 +163,7 @@ link_units() {
     while IFS= read -r path; do
         mkdir -p "$stage/links/etc/$(dirname "$path")"
         ln -s "$prefix/lib/$path" "$stage/links/etc/$path"
-    done < <(cd "$stage/tree$prefix/lib" && find systemd/system sysusers.d tmpfiles.d -type f)
+    done < <(cd "$stage/tree$prefix/lib" && find systemd/system systemd/catalog sysusers.d tmpfiles.d -type f)
     copy_tree "$stage/links"
 }
 
@@ -240,14 +240,23 @@ start_service() {
     if ! runs_systemd; then say "systemd does not run here: nothing was enabled or started"; return 0; fi
     systemd-tmpfiles --create $(for path in "$prefix/lib/tmpfiles.d/tegud.conf" /etc/tmpfiles.d/tegud-textfile.conf; do ! exists "$path" || echo "$path"; done)
     systemctl daemon-reload
+    journalctl --update-catalog || say "journalctl -x will not explain the messages of tegud"
     if [ $start = no ]; then say "nothing was enabled or started; to do it: systemctl enable --now tegud.socket"; return 0; fi
     systemctl --quiet enable tegud.socket
     systemctl start tegud.socket
-    if systemctl --quiet is-active tegud.service; then
-        systemctl restart tegud.service
-        say "restarted tegud"
-    fi
     if [ $textfile = yes ]; then systemctl --quiet enable --now tegud-textfile.timer; fi
+    if systemctl --quiet is-active tegud.service; then restart_service; fi
+}
+
+# A daemon that would not start with the settings that are there stays as it is.
+restart_service() {
+    if ! "$prefix/sbin/tegud" --check-config >/dev/null; then
+        say "tegud goes on in its old version, since the new one would not start: mend the settings, then systemctl restart tegud"
+        exit_code=78
+        return 0
+    fi
+    systemctl restart tegud.service
+    say "restarted tegud"
 }
 
 report() {
@@ -279,6 +288,7 @@ main() {
     finish_list
     start_service
     report
+    exit "$exit_code"
 }
 
 main "$@"

@@ -42,8 +42,9 @@ checksum() { sha256sum <"$1" | cut -d' ' -f1; }
 
 stop_service() {
     runs_systemd || return 0
-    systemctl --quiet disable --now tegud-textfile.timer tegud.socket tegud.service 2>/dev/null || true
+    # In this order: units that were linked are gone when disabled, and with them what is to be done when they stop.
     systemctl stop tegud-textfile.timer tegud.socket tegud.service tegud-textfile.service 2>/dev/null || true
+    systemctl --quiet disable tegud-textfile.timer tegud.socket tegud.service 2>/dev/null || true
     systemctl reset-failed tegud.service tegud.socket tegud-textfile.service 2>/dev/null || true
 }
 
@@ -96,7 +97,10 @@ main() {
     remove_files
     remove_folders
     remove_users
-    if runs_systemd; then systemctl daemon-reload; fi
+    if runs_systemd; then
+        systemctl daemon-reload
+        journalctl --update-catalog || true
+    fi
     if here && command -v ldconfig >/dev/null; then ldconfig; fi
     say "removed tegu from $destdir${prefix:-/}"
     exit 0  # this file is gone by now

@@ -73,9 +73,18 @@ class Install(unittest.TestCase):
         client = Holder()
         self.addCleanup(client.close)
         self.assertEqual(client.ask("submit 3"), "ok")
-        with open(SETTINGS, "a") as settings:
-            settings.write("[limits]\nconnections = 77\n")
+        with open(SETTINGS) as settings:
+            text = settings.read()
+        with open(SETTINGS, "w") as settings:
+            settings.write(text + "[limits\n")
         pid = show("MainPID")
+        done = run(os.environ["TEGU_SOURCE_DIR"] + "/scripts/install.sh", "--build", os.environ["TEGU_BUILD_DIR"], "--prefix", "/usr/local")
+        self.assertEqual(done.returncode, 78, done.stdout)
+        self.assertIn("tegud goes on in its old version", done.stdout)
+        self.assertIn(SETTINGS + ":%d:" % (text.count("\n") + 1), done.stdout)
+        self.assertEqual(show("MainPID"), pid)
+        with open(SETTINGS, "w") as settings:
+            settings.write(text.replace("#connections = 1024", "connections = 77"))
         text = self.install("--prefix", "/usr/local")
         self.assertIn("kept /etc/tegud/tegud.toml, which was changed", text)
         self.assertIn("restarted tegud", text)

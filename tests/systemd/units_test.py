@@ -189,7 +189,7 @@ class Analyzed(unittest.TestCase):
 
     def copy(self, source, name):
         with open(source) as unit:
-            text = re.sub(r"(?m)^(ExecStart=)\S+/tegud?(?= |$)", r"\1/bin/true", unit.read())
+            text = re.sub(r"(?m)^(ExecStart(?:Pre)?=[+-]*)\S+/(?:tegud?|nvidia-modprobe)(?= |$)", r"\1/bin/true", unit.read())
         path = os.path.join(self.folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as unit:

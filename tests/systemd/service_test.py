@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The service under a real systemd: PID 1 of namespaces of its own (PID, mount, cgroup, UTS, IPC), with the shipped units, the
 users of sysusers.d, and a journal. Inside, a file of scenarios is played; its report comes back through a file.
-    service_test.py [--bare] SCENARIOS [PROGRAM]     SCENARIOS: a file of this folder; PROGRAM: what is tegud, within the build (bin/tegud)
-With --bare tegu is not there: the scenarios install it, below a copy of /usr/local.
+    service_test.py [--bare] [--memory] SCENARIOS [PROGRAM]     SCENARIOS: a file of this folder; PROGRAM: what is tegud, within the build (bin/tegud)
+With --bare tegu is not there: the scenarios install it, below a copy of /usr/local. With --memory systemd can limit memory: where the
+kernel has that controller in version 1 alone, as on JetPack up to 5, cgroups are mounted as there.
 
 Nothing of the host is changed: /etc, /run, /opt, /tmp and /var/lib are private copies or empty, /proc/sys is read-only, and the cgroup, the
 mounts and every process are gone when this ends. Exit 77 where a namespace, a cgroup or a program cannot be had."""
@@ -19,8 +20,9 @@ import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TEGU_BUILD_DIR", "")
-BARE = sys.argv[1:2] == ["--bare"]
-SCENARIOS, PROGRAM = (sys.argv[1 + BARE:] + ["bin/tegud"])[:2] if len(sys.argv) > 1 + BARE else ("", "")
+BARE, MEMORY = ("--" + word in sys.argv for word in ("bare", "memory"))
+ARGUMENTS = [word for word in sys.argv[1:] if word not in ("--bare", "--memory")]
+SCENARIOS, PROGRAM = (ARGUMENTS + ["bin/tegud"])[:2] if ARGUMENTS else ("", "")
 LIMIT_S = float(os.environ.get("TEGU_SYSTEMD_LIMIT_S", "100"))
 PREFIX = "/opt/tegu"
 
@@ -85,7 +87,15 @@ cd /
 mount --bind /proc/sys /proc/sys
 mount -o remount,ro,bind /proc/sys
 umount -R /sys/fs/cgroup
-mount -t cgroup2 cgroup2 /sys/fs/cgroup
+if [ -n "$version1" ]; then
+    mount -t tmpfs -o mode=755 tmpfs /sys/fs/cgroup
+    mkdir /sys/fs/cgroup/unified /sys/fs/cgroup/systemd /sys/fs/cgroup/memory
+    mount -t cgroup2 cgroup2 /sys/fs/cgroup/unified
+    mount -t cgroup -o none,name=systemd cgroup /sys/fs/cgroup/systemd
+    mount -t cgroup -o memory cgroup /sys/fs/cgroup/memory
+else
+    mount -t cgroup2 cgroup2 /sys/fs/cgroup
+fi
 mkdir -p /run/systemd/journal
 exec "$systemd" --system --unit=default.target --log-target=journal --show-status=no
 """
@@ -104,13 +114,41 @@ def find_program(*paths):
     return None
 
 
-def cgroup2_mount():
+def cgroup_mount(*options):
+    """Where version 2 of cgroups is mounted; with options, a hierarchy of version 1 that has them."""
     with open("/proc/self/mountinfo") as mounts:
         for line in mounts:
             fields, _, rest = line.partition(" - ")
-            if rest.split()[0] == "cgroup2":
+            kind, _, mounted = rest.split()
+            if kind == ("cgroup" if options else "cgroup2") and set(options) <= set(mounted.split(",")):
                 return fields.split()[4]
     return None
+
+
+def own_cgroup(mount, option):
+    """The folder of this process in a hierarchy of version 1."""
+    with open("/proc/self/cgroup") as lines:
+        for line in lines:
+            _, options, path = line.rstrip("\n").split(":", 2)
+            if option in options.split(","):
+                return mount + path
+    return mount
+
+
+def cgroups():
+    """The folders to make for the test, those of version 1 only where it needs them."""
+    root = cgroup_mount()
+    if root is None:
+        skip("no cgroup2 is mounted here")
+    found = [root]
+    with open(os.path.join(root, "cgroup.controllers")) as controllers:
+        if MEMORY and "memory" not in controllers.read().split():
+            for option in ("memory", "name=systemd"):
+                mount = cgroup_mount(option)
+                if mount is None:
+                    skip("no controller of memory here")
+                found.append(own_cgroup(mount, option))
+    return [os.path.join(folder, "tegu-test-%d" % os.getpid()) for folder in found]
 
 
 def make_users(work):
@@ -156,9 +194,9 @@ def make_units(work, programs):
               "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\nTimeoutStartSec=60\n")
 
 
-def run_inside(work, cgroup, programs):
+def run_inside(work, groups, programs):
     """Runs systemd in the namespaces; True if it ended by itself."""
-    environment = dict(os.environ, work=work, build=BUILD, source=SOURCE, program=PROGRAM, bare="yes" if BARE else "", systemd=programs["systemd"],
+    environment = dict(os.environ, work=work, build=BUILD, source=SOURCE, program=PROGRAM, bare="yes" if BARE else "", version1="yes" if len(groups) > 1 else "", systemd=programs["systemd"],
                        container="tegu-test", SYSTEMD_UNIT_PATH=PREFIX + "/work/units", LD_LIBRARY_PATH=PREFIX + "/lib", LC_ALL="C.UTF-8",
                        TEGU_SOURCE_DIR=SOURCE)
     if BARE:
@@ -166,8 +204,9 @@ def run_inside(work, cgroup, programs):
     environment.pop("NOTIFY_SOCKET", None)
 
     def enter_cgroup():
-        with open(os.path.join(cgroup, "cgroup.procs"), "w") as members:
-            members.write(str(os.getpid()))
+        for group in groups:
+            with open(os.path.join(group, "cgroup.procs"), "w") as members:
+                members.write(str(os.getpid()))
 
     child = subprocess.Popen(["unshare", "--fork", "--pid", "--kill-child", "--mount", "--uts", "--ipc", "--cgroup", "--mount-proc",
                               "sh", "-c", INNER], env=environment, preexec_fn=enter_cgroup, start_new_session=True,
@@ -212,14 +251,12 @@ def main():
             skip("no " + name + " here")
     version = subprocess.run([programs["systemctl"], "--version"], stdout=subprocess.PIPE, universal_newlines=True).stdout
     programs["version"] = int(re.search(r"systemd (\d+)", version).group(1))
-    root = cgroup2_mount()
-    if root is None:
-        skip("no cgroup2 is mounted here")
-    cgroup = os.path.join(root, "tegu-test-%d" % os.getpid())
-    try:
-        os.mkdir(cgroup)
-    except OSError as error:
-        skip("cannot make a cgroup: %s" % error)
+    groups = cgroups()
+    for group in groups:
+        try:
+            os.mkdir(group)
+        except OSError as error:
+            skip("cannot make a cgroup: %s" % error)
     work = tempfile.mkdtemp(prefix="tegu-systemd-")
     os.chmod(work, 0o755)
     try:
@@ -231,7 +268,7 @@ def main():
         write(os.path.join(work, "etc", "systemd", "journald.conf.d", "test.conf"),
               "[Journal]\nStorage=volatile\nReadKMsg=no\nAudit=no\nRateLimitIntervalSec=0\n")
         make_units(work, programs)
-        run_inside(work, cgroup, programs)
+        run_inside(work, groups, programs)
         report = ""
         if os.path.exists(os.path.join(work, "report")):
             with open(os.path.join(work, "report"), errors="replace") as text:
@@ -239,7 +276,7 @@ def main():
         print(report)
         passed = os.path.exists(os.path.join(work, "passed"))
     finally:
-        removed = remove_cgroup(cgroup)
+        removed = all([remove_cgroup(group) for group in groups])
         shutil.rmtree(work)
     return 0 if passed and removed else 1
 

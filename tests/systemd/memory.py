@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tegud under systemd has no more memory than its drop-in allows. Played by service_test.py --memory; not to be run by hand."""
+
+import os
+import re
+import unittest
+
+from inside import systemctl, show, wait_for, Service, main
+
+
+@unittest.skipUnless(__name__ == "__main__", "needs the systemd of service_test.py")
+class Memory(Service):
+    def test_share_of_the_boards_memory(self):
+        self.shipped_drop_in("50-memory-max.conf")
+        client = self.holder()
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        self.assertAlmostEqual(int(show("MemoryMax")) / total, 0.4, delta=0.01)
+        self.assertGreater(int(show("MemoryCurrent")), 0)
+        self.assertEqual(client.ask("submit 2"), "ok")
+        self.assertEqual(client.ask("wait"), "ok 2")
+
+    def test_out_of_memory(self):
+        """The kernel ends the daemon, systemd starts it again, and the job of the client is done in the end."""
+        client = self.holder()
+        with open("/proc/%s/status" % show("MainPID")) as status:
+            used = int(re.search(r"RssAnon:\s+(\d+) kB", status.read()).group(1)) * 1024
+        # What it holds after a first job, and no room for what a job needs: its input and result are of 5 MB.
+        self.shipped_drop_in("50-memory-max.conf", "MemoryMax=40%", "MemoryMax=%d" % (used + (1 << 20)))
+        systemctl("restart", "tegud.service")
+        client.tell("submit 6")
+        wait_for("the end of the daemon", lambda: int(show("NRestarts")) > 0)
+        self.remove_drop_ins()
+        client.answer()
+        self.assertEqual(client.ask("wait"), "ok 6")
+        self.assertRegex(self.journal("--unit=tegud.service", "--after-cursor=" + self.cursor), "oom-kill|status=9/KILL")
+
+
+if __name__ == "__main__":
+    main()

@@ -156,14 +156,16 @@ copy_tree() {
     done < <(cd "$tree" && find . -mindepth 1 -type d ! -empty | sed 's/^\.//')
 }
 
-# systemd looks below /usr and /usr/local only: elsewhere the units, users and drop-ins are linked from /etc.
+# systemd looks below /usr and /usr/local only: units, users and drop-ins that lie elsewhere are linked from /etc, and the catalog from /usr/local.
 link_units() {
     local path
     case $prefix in '' | /usr | /usr/local) return 0 ;; esac
     while IFS= read -r path; do
         mkdir -p "$stage/links/etc/$(dirname "$path")"
         ln -s "$prefix/lib/$path" "$stage/links/etc/$path"
-    done < <(cd "$stage/tree$prefix/lib" && find systemd/system systemd/catalog sysusers.d tmpfiles.d -type f)
+    done < <(cd "$stage/tree$prefix/lib" && find systemd/system sysusers.d tmpfiles.d -type f)
+    mkdir -p "$stage/links/usr/local/lib/systemd/catalog"
+    ln -s "$prefix/lib/systemd/catalog/tegu.catalog" "$stage/links/usr/local/lib/systemd/catalog/"
     copy_tree "$stage/links"
 }
 

@@ -43,9 +43,9 @@ checksum() { sha256sum <"$1" | cut -d' ' -f1; }
 stop_service() {
     runs_systemd || return 0
     # In this order: units that were linked are gone when disabled, and with them what is to be done when they stop.
-    systemctl stop tegud-textfile.timer tegud.socket tegud.service tegud-textfile.service 2>/dev/null || true
-    systemctl --quiet disable tegud-textfile.timer tegud.socket tegud.service 2>/dev/null || true
-    systemctl reset-failed tegud.service tegud.socket tegud-textfile.service 2>/dev/null || true
+    systemctl stop tegud-textfile.timer tegud-metrics.socket tegud.socket tegud.service tegud-textfile.service 2>/dev/null || true
+    systemctl --quiet disable tegud-textfile.timer tegud-metrics.socket tegud.socket tegud.service 2>/dev/null || true
+    systemctl reset-failed tegud.service tegud.socket tegud-metrics.socket tegud-textfile.service 2>/dev/null || true
 }
 
 remove_files() {

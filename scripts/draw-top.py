@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws a frame of `tegu top`, as its tests keep them in tests/data/top, as SVG: docs/top.svg is such a picture. Bars are drawn as rectangles and each run
-of text is stretched to its columns, so that the picture is the same in every font.
-    usage: scripts/draw-top.py tests/data/top/size-100x32.txt > docs/top.svg
+of text is stretched to its columns, so that the picture is much the same in every font.
+    usage: scripts/draw-top.py tests/data/top/picture.txt > docs/top.svg
 """
+import re
 import sys
 import unicodedata
 from xml.sax.saxutils import escape
@@ -62,11 +63,11 @@ def draw_run(column, text, width, style, y):
         colour = BACKGROUND
     if underline:
         drawn.append(rectangle(x, y + HEIGHT - 1.5, width * WIDTH, 1, DIM))
-    begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    if begin < end:
-        shown = text[begin:end]
+    for words in re.finditer(r"\S+(?: \S+)*", text):  # more than one blank: a place of its own
+        left = sum(map(columns, text[:words.start()])) * WIDTH
         drawn.append('<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs" fill="%s"%s>%s</text>' % (
-            x + begin * WIDTH, y + HEIGHT * .74, sum(map(columns, shown)) * WIDTH, colour, ' font-weight="bold"' if bold else "", escape(shown)))
+            x + left, y + HEIGHT * .74, sum(map(columns, words.group())) * WIDTH, colour, ' font-weight="bold"' if bold else "",
+            escape(words.group())))
     return drawn
 
 

@@ -43,6 +43,19 @@ TEST_F(Frames, OfEverySize) {
     expect_frame("size-endless", draw(view, 80, 0));
 }
 
+// Of the documents: scripts/draw-top.py makes docs/top.svg of it.
+TEST_F(Frames, Picture) {
+    View view = make_view(health_text("xavier-nx", true, "degraded"));
+    std::vector<Account> clients;
+    for (Account& client : view.daemon->clients) {
+        client.user = *client.uid == 0 ? "root" : *client.uid == 1000 ? "robot" : "fusion";
+        const bool odd = client.name.empty() || client.name.find_first_of("\x1b\xcc\xe5") != std::string::npos;
+        if (!odd) clients.push_back(client);
+    }
+    view.daemon->clients = clients;
+    expect_frame("picture", draw(view, 100, 32));
+}
+
 TEST_F(Frames, WithReasons) {
     expect_frame("degraded-80x24", draw(make_view(health_text("nano", true, "degraded")), 80, 24));
     expect_frame("failing-80x24", draw(make_view(health_text("xavier-nx", true, "failing")), 80, 24));

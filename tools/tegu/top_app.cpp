@@ -142,7 +142,7 @@ bool App::press(int key, const Screen& screen) {
 Grid App::frame(const Screen& screen, double time, double unix_seconds) const {
     Choice choice = choice_;
     if (!failure_.empty())
-        choice.notice = failure_ + "; what is shown is " + span_text(time - view_time_) + " old; trying again";
+        choice.notice = "trying again for " + span_text(time - view_time_) + ": " + failure_;
     else if (time - view_time_ > choice.interval + kPatience)
         choice.notice = "the daemon has not answered for " + span_text(time - view_time_);
     choice.lost = !choice.notice.empty();

@@ -67,6 +67,11 @@ std::string cell(const Account& account, Column column) {
     }
 }
 
+// It has no connection any more; the daemon remembers it for a while.
+bool is_gone(const Account& account) {
+    return account.connections && *account.connections <= 0;
+}
+
 // -1, 0, 1; what is not known comes last either way.
 int compare(Number a, Number b, bool descending) {
     if (!a || !b) return a ? -1 : b ? 1 : 0;
@@ -100,6 +105,7 @@ void sort_accounts(std::vector<Account>& accounts, const Order& order) {
     std::stable_sort(accounts.begin(), accounts.end(), [&](const Account& a, const Account& b) {
         int result = compare_by(a, b, order.column, descending);
         if (result == 0) result = compare(a.jobs_per_second, b.jobs_per_second, true);
+        if (result == 0) result = is_gone(a) - is_gone(b);
         if (result == 0) result = compare(a.jobs, b.jobs, true);
         if (result == 0) result = compare(a.pid, b.pid, false);
         if (result == 0) result = compare(a.uid, b.uid, false);
@@ -155,8 +161,7 @@ void draw_accounts(const std::vector<Account>& accounts, const Order& order, boo
         draw(row, info(column).heading + std::string(arrow), chosen ? Style::Chosen : Style::Heading);
         for (int i = 0; i + 1 < rows && first + i < static_cast<int>(accounts.size()); ++i) {
             const Account& account = accounts[static_cast<std::size_t>(first + i)];
-            const bool gone = account.connections && *account.connections <= 0;
-            draw(row + 1 + i, cell(account, column), gone ? Style::Label : Style::Plain);
+            draw(row + 1 + i, cell(account, column), is_gone(account) ? Style::Label : Style::Plain);
         }
         at += width + 1;
     }

@@ -42,7 +42,7 @@ struct Order {
     Column column = Column::Gpu;
     bool reverse = false;
 };
-// Equal ones by jobs a second, then by jobs, then by pid and uid, so that rows do not jump.
+// Equal ones by jobs a second, those that are gone last, then by jobs, then by pid and uid, so that rows do not jump.
 void sort_accounts(std::vector<Account>& accounts, const Order& order);
 
 // The columns that `width` has place for, as headings and rows show them. Of users there is no process.

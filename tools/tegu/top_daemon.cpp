@@ -75,7 +75,8 @@ Lines service_lines(const View& view, const Place& place, double now) {
     const Daemon& daemon = *view.daemon;
     Lines lines;
     lines.push_back({{{"Daemon  ", Style::Title}, {backend_text(daemon)}},
-                     {{count_text(daemon.connections)}, {" connections", Style::Label}},
+                     {{count_text(daemon.connections)},
+                      {daemon.connections == Number(1) ? " connection" : " connections", Style::Label}},
                      2,
                      false});
     lines.push_back(queue_line(daemon, place));
@@ -127,6 +128,9 @@ Lines job_lines(const View& view, const History& history, const Place& place) {
 
 Lines latency_lines(const View& view, const Place& place) {
     constexpr int kColumn = 9;
+    const auto time = [](const Latency& latency, Number seconds) {
+        return seconds_text(latency.count.value_or(0) > 0 ? seconds : Number());
+    };
     const auto cells = [&](const std::string& p50, const std::string& p99, const std::string& max, Style style) {
         Spans spans;
         for (const std::string& text : {p50, p99, max}) spans.push_back({flushed(text, kColumn, place.unicode), style});
@@ -137,8 +141,8 @@ Lines latency_lines(const View& view, const Place& place) {
     for (const Latency& latency : view.daemon->latencies) {
         const int rank = latency.part == "whole" ? 1 : latency.part == "queue" ? 3 : latency.part == "compute" ? 4 : 5;
         lines.push_back({{{latency.part, Style::Label}},
-                         cells(seconds_text(latency.p50_seconds), seconds_text(latency.p99_seconds),
-                               seconds_text(latency.max_seconds), Style::Plain),
+                         cells(time(latency, latency.p50_seconds), time(latency, latency.p99_seconds),
+                               time(latency, latency.max_seconds), Style::Plain),
                          rank});
     }
     return lines;

@@ -37,11 +37,11 @@ std::string model_text(std::string model) {
 
 Line header_line(const Frame& frame) {
     const View& view = frame.view;
-    const Style badge = view.state == "ok"        ? Style::BadgeGood
-                        : view.state == "failing" ? Style::BadgeBad
-                                                  : Style::BadgeWarn;
+    const Style badge = view.state == "ok" && !frame.choice.lost       ? Style::BadgeGood
+                        : view.state == "failing" || frame.choice.lost ? Style::BadgeBad
+                                                                       : Style::BadgeWarn;
     Line line;
-    line.left.push_back({" " + view.state + " ", badge});
+    line.left.push_back({frame.choice.lost ? " no answer " : " " + view.state + " ", badge});
     line.left.push_back({" " + model_text(view.board.model), Style::Strong});
     if (!view.board.power_mode.empty()) line.left.push_back({"  " + view.board.power_mode});
     if (frame.choice.paused) line.right.push_back({" paused ", Style::BadgeWarn});
@@ -171,10 +171,12 @@ Line key_line(const Frame& frame, int rows) {
     key("u", frame.choice.users ? "clients" : "users");
     key("+-", fixed_text(frame.choice.interval, frame.choice.interval < 1 ? 1 : 0) + " s");
     const int count = static_cast<int>(accounts_of(frame).size());
-    if (count > rows - 1 && rows > 1)
+    const Number left_out = frame.view.daemon && !frame.choice.users ? frame.view.daemon->clients_left_out : Number();
+    const std::string more = left_out.value_or(0) > 0 ? ", " + fixed_text(left_out, 0) + " more" : "";
+    if (count > 0 && rows > 1 && (count > rows - 1 || !more.empty()))
         line.right.push_back({std::to_string(frame.choice.first + 1) + "-" +
                                   std::to_string(std::min(frame.choice.first + rows - 1, count)) + " of " +
-                                  std::to_string(count),
+                                  std::to_string(count) + more,
                               Style::Label});
     return line;
 }

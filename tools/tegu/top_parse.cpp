@@ -229,6 +229,7 @@ Daemon read_daemon(const Tree& tree) {
     daemon.latencies = read_latencies(member(tree, "latency_seconds"));
     daemon.users = list<Account>(tree, "users", read_account);
     daemon.clients = list<Account>(tree, "clients", read_account);
+    daemon.clients_left_out = number(tree, "clients_left_out");
     daemon.cost_error_share = number(member(tree, "cost_model"), "error_ratio");
     daemon.watchdog_seconds = number(member(tree, "watchdog"), "interval_seconds");
     daemon.watchdog_gap_seconds = number(member(tree, "watchdog"), "worst_gap_seconds");

@@ -94,6 +94,7 @@ struct Daemon {
     Number jobs_per_second, failed_per_second;
     std::vector<Latency> latencies;
     std::vector<Account> users, clients;
+    Number clients_left_out;  // that the daemon's answer had no place for
     Number cost_error_share, watchdog_seconds, watchdog_gap_seconds;
     std::optional<LastError> error;
     bool reload_failed = false;  // the newest one

@@ -183,7 +183,8 @@ def make_units(work, programs):
     with open(os.path.join(BUILD, "systemd", "tegud.service")) as unit:
         text = re.sub(r"(?m)^ExecStart=\S+", "ExecStart=%s/sbin/tegud" % PREFIX, unit.read())
     write(os.path.join(units, "tegud.service"), text)
-    shutil.copy(os.path.join(SOURCE, "systemd", "tegud.socket"), units)
+    for name in ("tegud.socket", "tegud-metrics.socket"):
+        shutil.copy(os.path.join(SOURCE, "systemd", name), units)
     os.makedirs(os.path.join(units, "tegud.service.d"))
     for name in os.listdir(os.path.join(SOURCE, "systemd", "dropins")):  # as cmake --install chooses them
         found = re.match(r"10-.*-(\d+)\.conf$", name)

@@ -181,7 +181,7 @@ class Analyzed(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         for name in ("tegud.service", "tegud-textfile.service"):
             self.copy(os.path.join(BUILD, "systemd", name), name)
-        for name in ("tegud.socket", "tegud-textfile.timer"):
+        for name in ("tegud.socket", "tegud-metrics.socket", "tegud-textfile.timer"):
             shutil.copy(os.path.join(SYSTEMD, name), self.folder)
         for name in dropins():
             if name.startswith("10-"):
@@ -210,7 +210,7 @@ class Analyzed(unittest.TestCase):
         return done.returncode, done.stdout
 
     def assert_verified(self):
-        names = ("tegud.service", "tegud.socket", "tegud-textfile.service", "tegud-textfile.timer")
+        names = ("tegud.service", "tegud.socket", "tegud-metrics.socket", "tegud-textfile.service", "tegud-textfile.timer")
         code, text = self.analyze("verify", "--man=no", *[os.path.join(self.folder, name) for name in names])
         self.assertEqual([line for line in text.splitlines() if "tegud" in line], [])
         self.assertEqual(code, 0, text)

@@ -2,7 +2,7 @@
 // tegud with guarded devices of the tests in place of CUDA's: a touch of memory that a GPU owns ends it. $TEGU_TEST_GPU is the memory class
 // of the device, or "unusable", several with commas, "A,A"; or "none". $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes calls fail as soon as the
 // file exists: runs (oom, or lost), the registration of read-only mappings (readonly), the opening of a device (open); those of
-// one device alone with its number, "lost1:/tmp/x/now".
+// one device alone with its number, "lost1:/tmp/x/now". Others take their time: runs that never end (hang), six seconds to open (slow).
 #include <unistd.h>
 
 #include <cstdlib>
@@ -52,6 +52,7 @@ class FaultyGpu final : public GuardGpu {
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
                                    const kernels::StopToken& stop) override {
+        while (is_due("hang", info())) ::sleep(1);
         if (is_due("oom", info())) fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
         if (is_due("lost", info())) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
         return GuardGpu::run(job, inputs, outputs, stream, stop);
@@ -98,6 +99,7 @@ DeviceList probe_devices() {
 }
 
 Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo& device, const GpuLimits&) {
+    if (is_due("slow", device)) ::sleep(6);
     if (is_due("open", device)) return make_error(Status::Unavailable, "it does not answer");
     return std::unique_ptr<Gpu>(std::make_unique<FaultyGpu>(device));
 }

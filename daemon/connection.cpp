@@ -10,9 +10,6 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kTurnNs = 500'000;  // of computing before the other connections get their turn
-constexpr unsigned kTurnFrames = 256;
-
 Error too_many_to_close() {
     return field_error(Status::OverQuota, "descriptors", "memfds",
                        "too many descriptors of this user, which are no memfds, wait to be closed");
@@ -54,6 +51,10 @@ void Connection::wait_writable() {
 }
 
 void Connection::on_readable() {
+    if (!closed_ && !ending_ && shared_.turns.is_over(uid_)) {
+        boost::asio::post(shared_.io, [self = shared_from_this()] { self->guarded([&] { self->on_readable(); }); });
+        return;
+    }
     reading_ = false;
     if (closed_ || ending_) return;
     now_ = Clock::now();
@@ -119,7 +120,6 @@ bool Connection::take_descriptors(Received& received) {
 // Frames are read in place, in the shared area, unless a part of one was kept from before.
 void Connection::process_received(std::size_t bytes) {
     const std::byte* area = shared_.receive_area.data();
-    spent_ns_ = 0;
     if (unprocessed_.empty()) {
         const std::size_t consumed = process_frames(Bytes(area, bytes));
         if (!closed_ && !ending_) unprocessed_.assign(area + consumed, area + bytes);
@@ -142,11 +142,14 @@ void Connection::resume() {
     note_partial(consumed > 0);
 }
 
+// REQUIRES: the user's turn is not over. So one frame at least is processed.
 std::size_t Connection::process_frames(Bytes bytes) {
     std::size_t consumed = 0;
-    for (unsigned frames = 0; !closed_ && !ending_; ++frames) {
+    const TimePoint begin = Clock::now();
+    TimePoint now = begin;
+    for (; !closed_ && !ending_; now = Clock::now()) {
         paused_ = replies_.pending() > shared_.settings.limits.reply_queue_bytes;
-        yielded_ = !paused_ && (spent_ns_ > kTurnNs || frames >= kTurnFrames);
+        yielded_ = !paused_ && shared_.turns.is_over(uid_, nanoseconds(now - begin));
         if (paused_ || yielded_) break;
         wire::FrameResult result = wire::next_frame(
             bytes.subspan(consumed), greeted_ ? wire::kMaxBodyBytes : wire::kMaxHelloBodyBytes, wire::Sender::Client);
@@ -172,6 +175,7 @@ std::size_t Connection::process_frames(Bytes bytes) {
         consumed += frame.consumed;
     }
     if (yielded_ && consumed == bytes.size()) yielded_ = false;
+    shared_.turns.spend(uid_, nanoseconds(now - begin));
     return consumed;
 }
 
@@ -214,19 +218,25 @@ void Connection::finish_wakeup() {
     wait_readable();
 }
 
+// Behind those of the same user who waited for this turn to end: they are looked at once before it.
 void Connection::post_turn() {
     turn_posted_ = true;
     boost::asio::post(shared_.io, [self = shared_from_this()] {
-        self->turn_posted_ = false;
-        if (self->closed_ || self->ending_) return;
-        self->yielded_ = false;
-        self->now_ = Clock::now();
-        self->spent_ns_ = 0;
-        self->guarded([&] {
-            self->resume();
-            self->finish_wakeup();
-        });
+        boost::asio::post(self->shared_.io, [self] { self->guarded([&] { self->take_turn(); }); });
     });
+}
+
+void Connection::take_turn() {
+    if (!closed_ && !ending_ && shared_.turns.is_over(uid_)) {
+        boost::asio::post(shared_.io, [self = shared_from_this()] { self->guarded([&] { self->take_turn(); }); });
+        return;
+    }
+    turn_posted_ = false;
+    if (closed_ || ending_) return;
+    yielded_ = false;
+    now_ = Clock::now();
+    resume();
+    finish_wakeup();
 }
 
 void Connection::flush() {

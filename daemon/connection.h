@@ -20,6 +20,7 @@
 #include "daemon/foreign_fd.h"
 #include "daemon/reply_queue.h"
 #include "daemon/statistics.h"
+#include "daemon/turns.h"
 #include "wire/frame.h"
 
 namespace tegu::daemon {
@@ -31,6 +32,7 @@ struct ConnectionShared {
     Statistics& statistics;
     std::function<void(TimePoint)> watch;  // asks for Connection::look() no later than that
     std::vector<std::byte> receive_area;   // one for all: a connection that waits holds no memory for it
+    Turns turns;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -82,9 +84,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
     ReplyQueue& replies() { return replies_; }
     int socket() { return socket_.native_handle(); }
     TimePoint now() const { return now_; }  // of this wake-up
-    void spend(std::uint64_t ns) {
-        spent_ns_ += ns;
-    }  // time used for the frame at hand; over a limit, others get their turn
     void greeted() { greeted_ = true; }
     bool is_greeted() const { return greeted_; }
     void send_event(const Error& error);
@@ -103,6 +102,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void resume();
     void finish_wakeup();
     void post_turn();
+    void take_turn();
     void send_replies();
     void on_peer_shut_down();
     bool peer_is_gone() const;
@@ -118,7 +118,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
     TimePoint last_message_;
     TimePoint partial_since_ = kNever;  // a frame has begun and is not complete
     TimePoint stalled_since_ = kNever;  // replies wait and the socket takes no byte
-    std::uint64_t spent_ns_ = 0;
     CloseReason end_reason_ = CloseReason::BadFraming;
     bool greeted_ = false;
     bool reading_ = false;  // a wait for readability is pending

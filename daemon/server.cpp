@@ -61,7 +61,7 @@ Server::Server(ServerOptions options, Listener listener)
       listener_(std::move(listener)),
       quotas_(options_.settings.limits, options_.descriptors, [] { return foreign_waiting(); }),
       shared_{io_, options_.settings, statistics_, [this](TimePoint when) { watch(when); },
-              std::vector<std::byte>(kReceiveAreaBytes)},
+              std::vector<std::byte>(kReceiveAreaBytes), Turns(io_)},
       acceptor_(io_),
       accept_pause_(io_),
       look_timer_(io_),
@@ -148,6 +148,7 @@ void Server::tell_manager() {
 // While the executor computes, its threads have a better use for the core than looking for the next message.
 void Server::loop() {
     while (!io_.stopped()) {
+        shared_.turns.look();
         std::size_t events = io_.poll();
         const std::chrono::microseconds limit(quotas_.all().jobs == 0 ? options_.settings.executor.spin_us : 0);
         if (events == 0 && !spin_wait_.stay_awake(Clock::now(), limit)) events = io_.run_one();

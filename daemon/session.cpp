@@ -113,18 +113,14 @@ Result<void> expect_empty(Bytes body) {
 
 }  // namespace
 
-// What the daemon says of itself is made anew each time: it counts as computing, as jobs do.
+// What the daemon says of itself, made anew each time.
 Result<void> Session::on_report(const wire::FrameHeader& header, Bytes body) {
-    const TimePoint start = Clock::now();
-    Result<void> done;
     switch (header.type) {
-        case wire::MessageType::Info: done = on_info(header, body); break;
-        case wire::MessageType::Stats: done = on_stats(header, body); break;
-        case wire::MessageType::Kernels: done = on_kernels(header, body); break;
-        default: done = on_health(header, body); break;
+        case wire::MessageType::Info: return on_info(header, body);
+        case wire::MessageType::Stats: return on_stats(header, body);
+        case wire::MessageType::Kernels: return on_kernels(header, body);
+        default: return on_health(header, body);
     }
-    spend(nanoseconds(Clock::now() - start));
-    return done;
 }
 
 Result<void> Session::on_info(const wire::FrameHeader& header, Bytes body) {

@@ -67,11 +67,8 @@ Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes bo
         ++buffers_in_making_;
         return {};
     }
-    const TimePoint start = Clock::now();
-    Result<void> made = populate_memfd(making->fd.get(), 0, making->bytes);
-    if (made) made = finish_making(*making);
-    spend(nanoseconds(Clock::now() - start));
-    return made;
+    if (auto made = populate_memfd(making->fd.get(), 0, making->bytes); !made) return made;
+    return finish_making(*making);
 }
 
 bool Session::go_on_making(Making& making) {

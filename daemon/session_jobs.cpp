@@ -118,7 +118,6 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
         const kernels::StopToken stop(nullptr, std::min(deadline, limit));
         done = server_.inline_runner().run(prepared, stop, queue_ns, out(), cost);
     }
-    spend(cost.compute_ns);
     server_.statistics().inline_ns += cost.compute_ns;
     const Status status = done ? Status::Ok : done.error().status;
     const JobUse use = use_of(cost, false, prepared.plan, status);

@@ -48,6 +48,7 @@ def run_round(path, inputs, cases, seconds):
             try:
                 worker = Worker(path, inputs, cases, seed, ACTS, BACKENDS)
                 worker.run(lambda: time.monotonic() < end)
+                worker.leave()
                 os.write(writer, b"%d" % worker.outcomes["right"])
                 code = 0
             except BaseException:

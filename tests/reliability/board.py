@@ -7,7 +7,7 @@ import os
 import time
 
 BYTES = 64
-PREPARE, RUN, REST, LEAVE = range(4)  # commands: REST ends what was begun and writes a report
+PREPARE, RUN, REST, LEAVE, BREATHE = range(5)  # commands: REST ends what was begun and writes a report; BREATHE waits with a fresh connection
 STARTING, READY, WORKING, REGISTERING, FREEZING, REPLIES, RELEASING, RESTED = range(8)
 NAMES = ("starting", "ready", "working", "registering", "freezing", "replies", "releasing", "rested")
 GAP_S = 0.010  # waits longer than this are written down

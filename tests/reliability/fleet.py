@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from board import Board, LEAVE, READY, REST, RESTED, RUN
+from board import Board, BREATHE, LEAVE, READY, REST, RESTED, RUN
 
 CLIENTS = 8
 PATIENCE_S = 180
@@ -81,6 +81,12 @@ class Fleet(object):
 
     def run(self):
         self.board.tell(RUN)
+
+    def breathe(self):
+        """Lets them end what they began and connect anew: what each holds then. run() goes on."""
+        self.board.tell(BREATHE)
+        self.wait_for(READY)
+        return self.sample()
 
     def rest(self):
         """Lets them end what they began. What each holds then."""

@@ -27,7 +27,7 @@ namespace {
 namespace tc = tegu::client;
 using Clock = std::chrono::steady_clock;
 
-enum Command : std::uint8_t { kPrepare, kRun, kRest, kLeave };
+enum Command : std::uint8_t { kPrepare, kRun, kRest, kLeave, kBreathe };
 enum State : std::uint8_t { kStarting, kReady, kWorking, kRegistering, kFreezing, kReplies, kReleasing, kRested };
 constexpr std::size_t kBoardBytes = 64;
 constexpr double kGapSeconds = 0.010, kWarmUpSeconds = 1.5;
@@ -198,8 +198,12 @@ class Worker {
         return left(each);
     }
     void pause(double most_s) { std::this_thread::sleep_for(std::chrono::duration<double>(most_s * uniform())); }
-    void report() {
-        leave();  // as it was when it was ready: without memory that is kept for more jobs
+    // A fresh connection, without memory that the library keeps for more jobs.
+    void renew() {
+        reconnects_ += client_.reconnects();
+        client_ = connect();
+    }
+    void report() const {
         std::printf("{\"jobs\": %llu, \"reconnects\": %llu, \"resent\": %llu, \"outcomes\": {", jobs_, reconnects_,
                     resent_);
         const char* comma = "";
@@ -214,10 +218,6 @@ class Worker {
   private:
     using Count = unsigned long long;
 
-    void leave() {
-        reconnects_ += client_.reconnects();
-        client_ = connect();
-    }
     double uniform() { return static_cast<double>(random_()) / 4294967296.0; }
     const Case& any() { return cases_[random_() % cases_.size()]; }
     const Case& any_add() {
@@ -351,7 +351,7 @@ class Worker {
     void left(const Case& each) {
         const tc::Buffer buffer = make_buffer(*each.source);
         for (int i = 0; i < 3; ++i) submit(each.complete(&buffer));
-        leave();
+        renew();
         watch_.answered();
     }
 
@@ -392,11 +392,18 @@ int main(int argc, char** argv) {
     watch.set(kReady);
     while (watch.command() == kPrepare) nap();
     watch.set(kWorking);
-    while (watch.command() == kRun) {
+    while (watch.command() == kRun || watch.command() == kBreathe) {
         worker.act();
         watch.idle();
+        if (watch.command() == kBreathe) {
+            worker.renew();
+            watch.set(kReady);
+            while (watch.command() == kBreathe) nap();
+            watch.set(kWorking);
+        }
         worker.pause(pause_s);
     }
+    worker.renew();
     worker.report();
     watch.set(kRested);
     while (watch.command() != kLeave) nap();

@@ -29,7 +29,9 @@ def main():
     inputs = make_inputs()
     cases = make_cases(None, inputs)
     end = time.monotonic() + WARM_UP_S
-    Worker(None, inputs, cases, seed, ACTS).run(lambda: time.monotonic() < end)
+    warm = Worker(None, inputs, cases, seed, ACTS)
+    warm.run(lambda: time.monotonic() < end)
+    warm.leave()
     worker = Worker(None, inputs, cases, seed, ACTS, watch=watch)
     gc.collect()
     watch.set(board.READY)
@@ -37,13 +39,23 @@ def main():
         time.sleep(0.01)
     watch.set(board.WORKING)
 
+    def renew():  # as it was when it was ready: without memory that the library keeps for more jobs
+        worker.leave()
+        worker.client = worker.connect()
+        gc.collect()
+
     def keeps_on():
         watch.idle()
+        if table.command() == board.BREATHE:
+            renew()
+            watch.set(board.READY)
+            while table.command() == board.BREATHE:
+                time.sleep(0.005)
+            watch.set(board.WORKING)
         return table.command() == board.RUN
 
     worker.run(keeps_on, pause_s)
-    worker.client = worker.connect()  # as it was when it was ready
-    gc.collect()
+    renew()
     out.write(json.dumps({"jobs": worker.jobs, "reconnects": worker.reconnects, "resent": worker.resent, "outcomes": worker.outcomes},
                          sort_keys=True) + "\n")
     out.flush()

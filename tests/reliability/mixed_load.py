@@ -96,6 +96,7 @@ class Worker(object):
         return tegu.connect(self.path, connect_timeout=self.reconnect_timeout, reconnect_timeout=self.reconnect_timeout)
 
     def leave(self):
+        """Closes the client, and remembers what it knew."""
         self.reconnects += self.client.reconnects
         self.client.close()
 
@@ -234,14 +235,13 @@ class Worker(object):
         self.client = self.connect()
 
     def run(self, keeps_on, pause_s=0.0):
-        """Acts until keeps_on() says no, with pauses of up to that long between them; then the client is closed."""
+        """Acts until keeps_on() says no, with pauses of up to that long between them."""
         order, names, weights = list(self.cases), list(self.acts), list(self.acts.values())
         while True:
             self.random.shuffle(order)
             for case in order:
                 getattr(self, self.random.choices(names, weights)[0])(case)
                 if not keeps_on():
-                    self.leave()
                     return
                 if pause_s:
                     time.sleep(self.random.uniform(0, pause_s))

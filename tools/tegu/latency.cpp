@@ -180,8 +180,8 @@ Action setup_latency(CommandLine& line) {
     line.count("-c,--count", options->count, "Stop after this many round trips", 1);
     line.seconds("--seconds", options->seconds, "Stop after this long; Ctrl-C stops too [3]", 0.001);
     line.exclude("--seconds", "--count");
-    line.count("--pipeline", options->pipeline, "Jobs in flight at once [1]", 1, kMaxPipeline);
-    line.count("--size", options->size, "Elements (f32) of each job, 0 for a ping without a job [1024]", 0,
+    line.count("--pipeline", options->pipeline, "Jobs in flight at once, 1 to 1024 [1]", 1, kMaxPipeline);
+    line.count("--size", options->size, "Elements (f32) of each job, up to 16384; 0 for a ping without a job [1024]", 0,
                kMaxElements);
     line.flag("--intrinsic", options->intrinsic, "Measure this host alone, without a server");
     add_common_options(line, options->common, kControlTimeout);

@@ -23,7 +23,7 @@ BUILD = os.environ.get("TEGU_BUILD_DIR", "")
 BARE, MEMORY = ("--" + word in sys.argv for word in ("bare", "memory"))
 ARGUMENTS = [word for word in sys.argv[1:] if word not in ("--bare", "--memory")]
 SCENARIOS, PROGRAM = (ARGUMENTS + ["bin/tegud"])[:2] if ARGUMENTS else ("", "")
-LIMIT_S = float(os.environ.get("TEGU_SYSTEMD_LIMIT_S", "100"))
+LIMIT_S = float(os.environ.get("TEGU_SYSTEMD_LIMIT_S", "250" if os.environ.get("TEGU_SANITIZE") else "120"))
 PREFIX = "/opt/tegu"
 
 # What PID 1 needs besides our units. Everything else of the host stays out: SYSTEMD_UNIT_PATH names this folder alone.
@@ -178,6 +178,10 @@ def make_units(work, programs):
     units = os.path.join(work, "units")
     for name, text in STUB_UNITS.items():
         write(os.path.join(units, name), text % programs)
+    if os.environ.get("TEGU_SANITIZE"):  # sanitizers trace themselves and re-execute without address randomisation
+        for name in ("tegud", "tegud-textfile"):
+            write(os.path.join(units, name + ".service.d", "sanitize.conf"),
+                  "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\nMemoryDenyWriteExecute=no\nTimeoutStartSec=60\n")
     if BARE:
         return
     with open(os.path.join(BUILD, "systemd", "tegud.service")) as unit:
@@ -185,14 +189,11 @@ def make_units(work, programs):
     write(os.path.join(units, "tegud.service"), text)
     for name in ("tegud.socket", "tegud-metrics.socket"):
         shutil.copy(os.path.join(SOURCE, "systemd", name), units)
-    os.makedirs(os.path.join(units, "tegud.service.d"))
+    os.makedirs(os.path.join(units, "tegud.service.d"), exist_ok=True)
     for name in os.listdir(os.path.join(SOURCE, "systemd", "dropins")):  # as cmake --install chooses them
         found = re.match(r"10-.*-(\d+)\.conf$", name)
         if found and int(found.group(1)) <= programs["version"]:
             shutil.copy(os.path.join(BUILD, "systemd", "dropins", name), os.path.join(units, "tegud.service.d"))
-    if os.environ.get("TEGU_SANITIZE"):  # sanitizers trace themselves and re-execute without address randomisation
-        write(os.path.join(units, "tegud.service.d", "sanitize.conf"),
-              "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\nTimeoutStartSec=60\n")
 
 
 def run_inside(work, groups, programs):

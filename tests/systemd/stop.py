@@ -12,18 +12,16 @@ from inside import systemctl, show, SOCKET, Service, main
 @unittest.skipUnless(__name__ == "__main__", "needs the systemd of service_test.py")
 class Stop(Service):
     def test_stop_answers_every_accepted_job(self):
+        self.write_settings("[timeouts]\nstop_ms = 90000\n")
         client = self.holder(reconnect_ms=0)
         self.load(60, seed=1)
         self.load(60, seed=2)
         time.sleep(0.5)
-        jobs = 1 if "thread" in os.environ.get("TEGU_SANITIZE", "") else 6  # what ends within timeouts.stop_ms
+        jobs = 1 if "thread" in os.environ.get("TEGU_SANITIZE", "") else 4
         self.assertEqual(client.ask("submit %d" % jobs), "ok")
         client.tell("wait")
-        begin = time.monotonic()
         systemctl("stop", "tegud.socket", "tegud.service")
-        seconds = time.monotonic() - begin
         self.assertEqual(client.answer(), "ok %d" % jobs)
-        self.assertLess(seconds, 15, "timeouts.stop_ms is 10 s")
         self.assertEqual(show("Result"), "success")
         self.assertEqual(show("ExecMainCode"), "1")  # exited, not killed
         self.assertEqual(show("ExecMainStatus"), "0")
@@ -46,17 +44,15 @@ class Stop(Service):
     def test_stop_takes_as_long_as_the_settings_say(self):
         """The daemon asks for the time that jobs may still have: TimeoutStopSec= does not cut it off before."""
         self.drop_in("TimeoutStopSec=1\n")
+        self.write_settings("[timeouts]\nstop_ms = 90000\n")
         client = self.holder(reconnect_ms=0)
-        self.load(60, seed=3)
-        self.load(60, seed=4)
-        self.assertEqual(client.ask("submit 12"), "ok")
+        jobs = 2 if os.environ.get("TEGU_SANITIZE") else 12
+        self.assertEqual(client.ask("submit %d" % jobs), "ok")
         client.tell("wait")
         begin = time.monotonic()
         systemctl("stop", "tegud.socket", "tegud.service")
-        seconds = time.monotonic() - begin
-        answer = client.answer()
-        print("12 jobs: %s after %.1f s" % (answer, seconds))
-        self.assertRegex(answer, "^(ok 12|OK [0-9]+ SHUTTING_DOWN [0-9]+)$")
+        print("%d jobs ended in %.1f s of the stop" % (jobs, time.monotonic() - begin))
+        self.assertEqual(client.answer(), "ok %d" % jobs)
         self.assertEqual(show("Result"), "success")
         self.assertEqual(show("ExecMainCode"), "1")  # exited, not killed
 
@@ -71,8 +67,10 @@ class Stop(Service):
         self.assertEqual(show("ExecMainStatus"), "0")
 
     def test_restart_under_load_loses_no_job(self):
+        """What has not ended in time is sent again by the clients, and done by the next daemon."""
+        self.write_settings("[timeouts]\nstop_ms = 300\n")
         load = [self.load(4, seed) for seed in range(4)]
-        client = self.holder()
+        client = self.holder(reconnect_ms=60000)
         for _ in range(3):
             time.sleep(0.6)
             self.assertEqual(client.ask("submit 2"), "ok")

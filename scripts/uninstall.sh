@@ -59,8 +59,8 @@ remove_files() {
     here || return 0
     rm -rf /run/tegud-textfile
     if [ -d /run/tegud ]; then rmdir --ignore-fail-on-non-empty /run/tegud; fi
-    if [ $purge = yes ]; then rm -rf /var/lib/tegud /etc/tegud; fi
-    if [ -d /var/lib/tegud ]; then rmdir --ignore-fail-on-non-empty /var/lib/tegud; fi
+    rm -rf /var/lib/tegud
+    if [ $purge = yes ]; then rm -rf /etc/tegud; fi
 }
 
 # Deepest first; one in which something else lies stays.

@@ -93,6 +93,8 @@ class Install(unittest.TestCase):
         self.assertEqual(show("ActiveState", "tegud-textfile.timer"), "active")
         client.close()
 
+        with open("/var/lib/tegud/gpu-failures", "w") as state:  # what the daemon may leave there
+            state.write("0\n")
         text = self.script("/usr/local/share/tegu/uninstall.sh")
         self.assertIn("kept /etc/tegud/tegud.toml, which was changed", text)
         self.assertIn("kept the group tegu-clients, whose members are tegu-friend", text)
@@ -112,6 +114,7 @@ class Install(unittest.TestCase):
             self.assertEqual(line.read().split("\0")[1], "--verbose")
         self.assertTrue(os.path.exists(SOCKET))
         self.assertNotEqual(show("MemoryMax"), "infinity")
+        self.assertIn("tegud serves jobs on", run("journalctl", "--list-catalog").stdout)
         self.script("/opt/elsewhere/share/tegu/uninstall.sh")
         self.assert_as_before()
 

@@ -102,7 +102,7 @@ class Killed(Service):
         systemctl("daemon-reload")
 
     def test_no_job_is_lost_and_none_is_wrong(self):
-        os.environ.update(TEGU_LIBRARY="/opt/tegu/lib/libtegu.so.0", PYTHONPATH="/opt/tegu/source/client/python")
+        os.environ.update(TEGU_LIBRARY="/opt/tegu/lib/libtegu.so.0", PYTHONPATH="/opt/tegu/source/client/python", ASAN_OPTIONS="detect_leaks=0")
         clients = fleet.Fleet(self.folder, PROGRAM, SOCKET, SEED, PAUSE_MS, as_user=(None, as_user(FRIEND)))
         self.addCleanup(clients.end)
         at_rest = clients.ready()

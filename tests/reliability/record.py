@@ -59,11 +59,16 @@ def line_through(points):
 
 
 def write(path, record):
-    """JSON with a line for each entry of a list, so that a diff can be read."""
-    text = json.dumps(record, indent=1, sort_keys=True)
-    text = re.sub(r"\[\s+([-\d.,\s]+?)\s+\]", lambda found: "[" + re.sub(r"\s+", " ", found.group(1)) + "]", text)
+    """JSON with a line for each entry of a list or an object of the record, so that a diff can be read."""
+    def lines(value):
+        if isinstance(value, list) and value and isinstance(value[0], (list, dict)):
+            return "[\n  " + ",\n  ".join(json.dumps(each, sort_keys=True) for each in value) + "\n ]"
+        if isinstance(value, dict) and any(isinstance(each, dict) for each in value.values()):
+            return "{\n  " + ",\n  ".join(json.dumps(name) + ": " + json.dumps(value[name], sort_keys=True) for name in sorted(value)) + "\n }"
+        return json.dumps(value, sort_keys=True)
+    text = ",\n ".join(json.dumps(name) + ": " + lines(record[name]) for name in sorted(record))
     with open(path, "w") as out:
-        out.write(text + "\n")
+        out.write("{\n " + text + "\n}\n")
 
 
 def skip(why):

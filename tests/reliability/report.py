@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The records of kill.py, soak.py and hostile.py as a page with a plot.
+    report.py [FOLDER] [--check]     FOLDER (default docs/benchmarks): has reliability-{kill,soak,hostile}.json, as far as they were made
+                                     --check: write nothing; exit 1 if page or plot are not what the records say"""
+import json
+import os
+import sys
+
+import record
+from hostile import JOBS
+from soak import BOUNDS
+
+KINDS = ("kill", "soak", "hostile")
+PLOT = "reliability-soak.svg"
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 330, 190, 58, 26, 26
+PANELS = (("daemon own_kib", "daemon: memory of its own, MiB", 1024.0), ("daemon descriptors", "daemon: descriptors", 1.0),
+          ("daemon mappings", "daemon: mappings", 1.0), ("clients own_kib", "eight clients: memory of their own, MiB", 1024.0),
+          ("clients descriptors", "eight clients: descriptors", 1.0), ("clients mappings", "eight clients: mappings", 1.0))
+INTRO = """# Reliability figures
+
+Written by `scripts/reliability.sh`, of the records beside this page; `tests/reliability` has what it runs, and short forms of it are tests. Eight clients, four of C++
+and four of Python, do at random what clients do: jobs of all operations and four element types, on arrays and on buffers, up to 24 in flight, cancelled, with
+deadlines, in place; they make, rewrite, freeze and give back buffers, and leave with jobs in flight. Every result is compared bit for bit with one of
+before the load. A commit with a + had changes that were not committed."""
+TEXTS = {
+    "kill": """## The daemon killed under load
+
+`kill -9` of the daemon under the shipped units and a real systemd; the only change to them is that it may be started as often as this takes (30 times a minute
+otherwise). The moments are random: most at any time, others while a client registers, freezes or gives back a buffer or waits for many replies, others while the new daemon starts.""",
+    "soak": """## A soak
+
+Every ten seconds the clients end what they began and connect anew, and daemon and clients are measured. Flat means: over the second half the line
+through the samples rises by no more than the bound. Memory of their own wanders by some MiB, as allocators give pages back or keep them; a leak of 32
+bytes a job, the smallest block of malloc, would add 30 MiB a million jobs.""",
+    "hostile": """## A good client beside a hostile one
+
+The good client works as a control loop does: two sums of 1024 elements (`small`: computed where they are read) and an entropy map of 256 x 256 (`queued`: it
+goes through the queue), then 0.5 ms of rest. The attack is on and off by turns, and p99 is compared between the two. Wanted: at most 2. Noise: the median deviation
+of the ratio in five parts of the run. The attacker is another user, and at the lowest priority of the machine, so that what is taken by way of the daemon
+shows, and not the use of a core; the `busy` kinds are no clients but programs that keep cores busy at normal priority, for comparison.""",
+}
+
+
+def number(value):
+    return "{:,}".format(value).replace(",", " ")
+
+
+def head_line(head):
+    sanitizers = ", " + head["sanitizers"] if head["sanitizers"] else ""
+    return "`%s`, %s, commit %s, %s build%s, on %s, load before %s." % (head["command"], head["began"], head["commit"], head["build"] or "default", sanitizers,
+                                                                       head["machine"], head["load_before"])
+
+
+def table(names, rows):
+    return "\n".join(["| " + " | ".join(names) + " |", "|" + "---|" * len(names)] + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])
+
+
+def kill_section(made):
+    totals, outcomes, found = made["totals"], made["totals"]["outcomes"], made["recoveries"]
+    aims = {}
+    for kill in made["kills"]:
+        aims[kill["aim"]] = aims.get(kill["aim"], 0) + 1
+    right = number(outcomes["right"])
+    rows = [("kills, and starts by systemd", "%d, %d, in %.0f s" % (len(made["kills"]), made["restarts"], made["seconds"])),
+            ("aimed at", ", ".join("%s %d" % (aim, aims[aim]) for aim in sorted(aims))),
+            ("jobs answered, of these right to the bit", "%s, %s" % (number(totals["jobs"]), right)),
+            ("cancelled or overdue, as was asked", "%d, %d" % (outcomes.get("cancelled", 0), outcomes.get("overdue", 0))),
+            ("in place and undone, and said so", outcomes.get("undone", 0)),
+            ("over a buffer that was rewritten meanwhile", outcomes.get("disturbed", 0)),
+            ("lost; wrong", "0; 0"),
+            ("connections found again; jobs in flight then, sent again", "%d; %d" % (totals["reconnects"], totals["resent"])),
+            ("from a kill to a client's next answer: p50, p99, most", "%.2f s, %.2f s, %.2f s" % (
+                record.quantile(found, 0.5), record.quantile(found, 0.99), max(found)))]
+    clients = [("%d, %s" % (index, client["kind"]), number(client["jobs"]), client["reconnects"], "%d, %d" % (early["descriptors"], late["descriptors"]),
+                "%.1f, %.1f" % (early["own_kib"] / 1024.0, late["own_kib"] / 1024.0), "%d, %d" % (early["mappings"], late["mappings"]))
+               for index, (client, early, late) in enumerate(zip(made["clients"], made["at_rest"], made["rested"]))]
+    return [table(("", ""), rows), table(("client", "jobs", "found it again", "descriptors before, after", "own memory, MiB", "mappings"), clients)]
+
+
+def soak_section(made):
+    outcomes = made["totals"]["outcomes"]
+    rows = [(name, verdict["mean"], verdict["rise"], verdict["noise"], verdict["bound"], "yes" if verdict["flat"] else "**no**")
+            for name, verdict in sorted(made["verdict"].items())]
+    line = "%s jobs in %.0f minutes, %s compared and right; %s cancelled, %s overdue. Descriptors of the daemon before the clients came and after they had gone: %d, %d." % (
+        number(made["totals"]["jobs"]), made["seconds"] / 60, number(outcomes["right"]), number(outcomes["cancelled"]), number(outcomes["overdue"]),
+        made["before"]["descriptors"], made["after"]["descriptors"])
+    return [line, table(("what", "mean", "rise over the second half", "two standard errors of it", "bound", "flat"), rows), "![what is held over time](%s)" % PLOT]
+
+
+def hostile_section(made):
+    rows = []
+    for kind, about in made["kinds"].items():
+        for job in JOBS:
+            each = about[job]
+            rows.append((kind, job, each["alone"]["p50_us"], each["beside"]["p50_us"], each["alone"]["p99_us"], each["beside"]["p99_us"], each["alone"]["p999_us"],
+                         each["beside"]["p999_us"], each["p99_ratio"] if each["p99_ratio"] <= 2 else "**%s**" % each["p99_ratio"], "%.0f %%" % (100 * each["noise"])))
+    words = "\n".join("- `%s`: %s" % (kind, about["what"]) for kind, about in made["kinds"].items())
+    return [table(("beside", "jobs", "p50 alone, us", "beside", "p99 alone, us", "beside", "p99.9 alone, us", "beside", "p99 ratio", "noise"), rows), words]
+
+
+def panel(made, name, title, unit):
+    at = made["columns"].index(name)
+    points = [(row[0] / 60.0, row[at] / unit) for row in made["rows"]]
+    half = points[len(points) // 2:]
+    slope, _, mean = record.line_through(half)
+    middle = sum(x for x, _ in half) / len(half)
+    low, high = min(y for _, y in points), max(y for _, y in points)
+    margin = max((high - low) * 0.1, high * 0.02, BOUNDS[name] / unit / 2)
+    low, high = max(0, low - margin), high + margin
+
+    def place(x, y):
+        return "%.1f %.1f" % (LEFT + (WIDTH - LEFT - 12) * x / points[-1][0], TOP + (HEIGHT - TOP - BOTTOM) * (high - y) / (high - low))
+    parts = ['<text x="%d" y="16" class="title">%s</text>' % (LEFT, title)]
+    for y in (low, (low + high) / 2, high):
+        parts.append('<path d="M%sL%s" class="grid"/><text x="%d" y="%.1f" class="y">%.4g</text>' % (
+            place(0, y), place(points[-1][0], y), LEFT - 5, TOP + (HEIGHT - TOP - BOTTOM) * (high - y) / (high - low) + 4, y))
+    for x in (0, points[-1][0] / 2, points[-1][0]):
+        parts.append('<text x="%s" y="%d" class="x">%.0f min</text>' % (place(x, low).split()[0], HEIGHT - 8, x))
+    parts.append('<path d="M%s" stroke="#1b9e77" class="line"/>' % "L".join(place(x, y) for x, y in points))
+    ends = "L".join(place(x, mean + slope * (x - middle)) for x in (half[0][0], half[-1][0]))
+    parts.append('<path d="M%s" stroke="#d95f02" class="line"/>' % ends)
+    return parts
+
+
+def plot(made):
+    lines = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">' % (3 * WIDTH, 2 * HEIGHT),
+             "<style>.title{font-weight:bold}.x{text-anchor:middle}.y{text-anchor:end}.grid{stroke:#ddd}.line{fill:none;stroke-width:1.6}</style>",
+             '<rect width="100%" height="100%" fill="#fff"/>']
+    for index, (name, title, unit) in enumerate(PANELS):
+        lines.append('<g transform="translate(%d %d)">' % (index % 3 * WIDTH, index // 3 * HEIGHT))
+        lines += panel(made, name, title, unit) + ["</g>"]
+    return "\n".join(lines + ["</svg>", ""])
+
+
+def pages(folder):
+    """path -> content"""
+    parts, made = [INTRO], {}
+    sections = {"kill": kill_section, "soak": soak_section, "hostile": hostile_section}
+    for kind in KINDS:
+        path = os.path.join(folder, "reliability-%s.json" % kind)
+        if not os.path.exists(path):
+            continue
+        with open(path) as file:
+            measured = json.load(file)
+        parts += [TEXTS[kind], head_line(measured["head"])] + sections[kind](measured)
+        if kind == "soak":
+            made[os.path.join(folder, PLOT)] = plot(measured)
+    made[os.path.join(folder, "reliability.md")] = "\n\n".join(parts) + "\n"
+    return made
+
+
+def main(arguments):
+    folders = [argument for argument in arguments if not argument.startswith("-")]
+    folder = folders[0] if folders else os.path.join(record.SOURCE, "docs", "benchmarks")
+    stale = []
+    for path, content in pages(folder).items():
+        if "--check" not in arguments:
+            with open(path, "w") as file:
+                file.write(content)
+            continue
+        try:
+            with open(path) as file:
+                same = file.read() == content
+        except OSError:
+            same = False
+        if not same:
+            stale.append(path)
+    for path in stale:
+        print("%s is not what the records say: run tests/reliability/report.py" % path)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -15,6 +15,8 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "daemon/events.h"
+#include "daemon/passed_descriptors.h"
 #include "daemon/scrape_listener.h"
 
 namespace tegu::daemon {
@@ -87,24 +89,21 @@ Result<Fd> make_ready(Fd fd) {
 }  // namespace
 
 Result<Inherited> inherit_descriptors() {
-    char** names = nullptr;
-    const int count = ::sd_listen_fds_with_names(1, &names);
-    if (count < 0) return io_error("sd_listen_fds", -count);
     Inherited inherited;
     bool only_scrapes = true;
-    for (int i = 0; i < count; ++i) {
-        Fd fd(SD_LISTEN_FDS_START + i);
-        const std::string name = names != nullptr && names[i] != nullptr ? names[i] : "?";
-        if (names != nullptr) std::free(names[i]);
+    for (PassedFd& passed : take_passed_descriptors()) {
+        Fd fd = std::move(passed.fd);
+        const std::string name = std::move(passed.name);
         const bool for_scrapes = name == kScrapeSocketName;
         only_scrapes = only_scrapes && for_scrapes;
         std::optional<Listener>& listener = for_scrapes ? inherited.scrapes : inherited.listener;
-        if (listener || ::sd_is_socket(fd.get(), for_scrapes ? AF_UNSPEC : AF_UNIX, SOCK_STREAM, 1) <= 0) {
+        const bool listens = ::sd_is_socket(fd.get(), for_scrapes ? AF_UNSPEC : AF_UNIX, SOCK_STREAM, 1) > 0;
+        if (listener || !listens) {
             log(LogLevel::Warning,
-                listener      ? "closed a second inherited socket"
+                listens       ? "closed a second inherited socket"
                 : for_scrapes ? "closed an inherited descriptor that is no listening stream socket"
                               : "closed an inherited descriptor that is no listening Unix stream socket",
-                {{"FDNAME", name}});
+                {{events::kMessageId, events::kEnvironment}, {"FDNAME", name}});
             continue;
         }
         Result<Fd> ready = make_ready(std::move(fd));
@@ -112,7 +111,6 @@ Result<Inherited> inherit_descriptors() {
         listener = Listener{std::move(ready).value(), "", true, 0, 0};
         listener->path = listening_address(listener->fd.get());
     }
-    std::free(names);
     if (!only_scrapes && !inherited.listener)
         return make_error(Status::BadDescriptor, "none of the inherited descriptors is a listening Unix stream socket");
     return inherited;

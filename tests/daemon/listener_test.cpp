@@ -108,6 +108,7 @@ TEST(InheritListener, NothingIsPassedWithoutTheVariables) {
 // In a child, since the descriptors that are passed begin at 3.
 void inherit_in_child(int fd) {
     (void)::dup2(fd, 3);
+    (void)::fcntl(3, F_SETFD, 0);  // as exec would leave it
     (void)::setenv("LISTEN_FDS", "1", 1);
     (void)::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
     (void)::setenv("LISTEN_FDNAMES", "tegud.socket", 1);

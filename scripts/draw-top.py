@@ -3,6 +3,7 @@
 """Draws a frame of `tegu top`, as its tests keep them in tests/data/top, as SVG: docs/top.svg is such a picture. Bars are drawn as rectangles and each run
 of text is stretched to its columns, so that the picture is much the same in every font.
     usage: scripts/draw-top.py tests/data/top/picture.txt > docs/top.svg
+           scripts/draw-top.py tests/data/top/picture.txt --check docs/top.svg     whether it is that picture
 """
 import re
 import sys
@@ -85,7 +86,14 @@ def svg(frame):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: draw-top.py FRAME.txt > PICTURE.svg")
+    checked = sys.argv[3] if len(sys.argv) == 4 and sys.argv[2] == "--check" else None
+    if len(sys.argv) != 2 and checked is None:
+        sys.exit("usage: draw-top.py FRAME.txt > PICTURE.svg, or draw-top.py FRAME.txt --check PICTURE.svg")
     with open(sys.argv[1], encoding="utf-8") as source:
-        sys.stdout.buffer.write(svg(source.read()).encode())
+        picture = svg(source.read())
+    if checked is None:
+        sys.stdout.buffer.write(picture.encode())
+    else:
+        with open(checked, encoding="utf-8") as drawn:
+            if drawn.read() != picture:
+                sys.exit("%s is not drawn of %s: run draw-top.py %s > %s" % (checked, sys.argv[1], sys.argv[1], checked))

@@ -45,7 +45,7 @@ parse() {
         --drop-in) dropin_name "$2"; dropins+=("$2"); shift ;;
         --without-sandbox) dropins+=(no-sandbox) ;;
         --no-drop-in) dropin_name "$2"; no_dropins+=("$2"); shift ;;
-        --user) users+=("$2"); shift ;;
+        --user) id "$2" >/dev/null 2>&1 || fail "there is no user '$2'" 67; users+=("$2"); shift ;;
         -h | --help) sed -n '3,/^[^#]/{/^# \{0,1\}/{s///;p}}' "$self"; exit 0 ;;
         *) usage_error "unknown argument '$1'" ;;
         esac
@@ -129,10 +129,20 @@ find_version() {
     version=${version:-237}
 }
 
+# However this ends, what was put somewhere is on the list.
+leave() {
+    if [ -s "$stage/list" ] && [ ! -e "$stage/installed" ]; then
+        cat "$stage/before" >>"$stage/list"
+        write_list
+        say "stopped half-way: run it again, or $prefix/share/tegu/uninstall.sh" >&2
+    fi
+    rm -rf "$stage"
+}
+
 # CMake puts everything below a folder of ours; from there it is copied file by file, so that each is known.
 stage_files() {
     stage=$(mktemp -d)
-    trap 'rm -rf "$stage"' EXIT
+    trap leave EXIT
     if ! DESTDIR=$stage/tree TEGU_SYSTEMD_VERSION=$version cmake --install "$build" --prefix "${prefix:-/}" >"$stage/log" 2>&1; then
         tail -5 "$stage/log" >&2
         fail "cmake --install failed"
@@ -209,8 +219,12 @@ finish_list() {
         rm -f "$destdir$path"
         say "removed $path"
     done < <(LC_ALL=C comm -23 <(paths "$stage/before") <({ paths "$stage/list"; echo "$list"; } | LC_ALL=C sort))
+    write_list
+}
+
+write_list() {
     record "file $list"
-    { echo "# What scripts/install.sh put here; uninstall.sh reads it."; LC_ALL=C sort -u "$stage/list"; } >"$stage/installed"
+    { echo "# What scripts/install.sh put here; uninstall.sh reads it."; grep -v '^#' "$stage/list" | LC_ALL=C sort -u; } >"$stage/installed"
     copy "$(dirname "$list")" "$stage/installed"
 }
 
@@ -223,8 +237,9 @@ make_users() {
         if grep -qxF "$kind $name" "$stage/before" || ! getent "$kind" "$name" >/dev/null; then record "$kind $name"; fi
     done <<<$'passwd tegud\npasswd tegud-textfile\ngroup tegu-clients'
     systemd-sysusers "$prefix/lib/sysusers.d/tegud.conf"
-    for name in "${users[@]-}"; do
-        [ -z "$name" ] || { usermod -a -G tegu-clients "$name" && say "$name may connect, after the next login"; }
+    for name in ${users[0]:+"${users[@]}"}; do
+        usermod -a -G tegu-clients "$name"
+        say "$name may connect, after the next login"
     done
 }
 
@@ -257,8 +272,12 @@ restart_service() {
         exit_code=78
         return 0
     fi
-    systemctl restart tegud.service
-    say "restarted tegud"
+    if systemctl restart tegud.service; then
+        say "restarted tegud"
+    else
+        say "tegud does not start: journalctl -u tegud says why"
+        exit_code=1
+    fi
 }
 
 report() {

@@ -118,12 +118,27 @@ class Install(unittest.TestCase):
         self.script("uninstall.sh")
         self.assertEqual(listing(self.root), ["etc", "etc/tegud", "etc/tegud/tegud.toml"])
 
+    def test_what_was_interrupted_can_be_undone(self):
+        os.makedirs(self.path("/usr/local/share"))
+        before = listing(self.root)
+        with open(self.path("/etc"), "w"):  # where a folder belongs
+            pass
+        code, text = self.script("install.sh", "--build", BUILD)
+        self.assertNotEqual(code, 0)
+        self.assertIn("install: stopped half-way: run it again, or /usr/local/share/tegu/uninstall.sh", text)
+        self.assertTrue(os.path.exists(self.path("/usr/local/sbin/tegud")))
+        os.unlink(self.path("/etc"))
+        code, text = self.script("uninstall.sh")
+        self.assertEqual(code, 0, text)
+        self.assertEqual(listing(self.root), before)
+
     def test_wrong_arguments(self):
         for arguments, code, words in ((["--drop-in", "fast"], 64, "there is no drop-in 'fast' (known: discrete-gpu, memory-max, verbose, no-exec, no-sandbox)"),
                                        (["--prefix", "usr"], 64, "--prefix needs a path from the root, not 'usr'"),
                                        (["--systemd", "v252"], 64, "--systemd needs a number such as 245, not 'v252'"),
                                        (["--prefix"], 64, "--prefix needs a value"), (["--fast"], 64, "unknown argument '--fast'"),
-                                       (["--build", "/nowhere"], 66, "nothing is built in /nowhere")):
+                                       (["--build", "/nowhere"], 66, "nothing is built in /nowhere"),
+                                       (["--user", "no-such-user"], 67, "there is no user 'no-such-user'")):
             found, text = self.script("install.sh", *arguments)
             self.assertEqual(found, code, text)
             self.assertIn(words, text)

@@ -80,7 +80,7 @@ class DocsTest(unittest.TestCase):
 
     def test_completion(self):
         self.assertEqual(self.completed("tegu", ""), set(commands()) | {"--help", "--version"})
-        self.assertEqual(self.completed("tegu", "to"), {"topk"})
+        self.assertEqual(self.completed("tegu", "to"), {"top", "topk"})
         for command in commands():
             self.assertEqual(self.completed("tegu", command, "-"), options(command), command)
         self.assertEqual(self.completed("tegu", "entropy-map", "--colour", "v"), {"viridis"})

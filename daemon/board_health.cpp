@@ -54,7 +54,8 @@ void log_changes(const health::Assessment& before, const health::Assessment& now
         if (is_of_board(reason.code) && !has(before, reason))
             log(LogLevel::Warning, reason.sentence,
                 {{events::kMessageId, events::kHealth},
-                 {"HEALTH_CODE", health::code_info(reason.code).word}, {"HEALTH_SUBJECT", reason.subject}});
+                 {"HEALTH_CODE", health::code_info(reason.code).word},
+                 {"HEALTH_SUBJECT", reason.subject}});
     for (const health::Reason& reason : before.reasons)
         if (is_of_board(reason.code) && !has(now, reason))
             log(LogLevel::Notice, "no longer: " + reason.sentence,
@@ -119,6 +120,10 @@ health::DaemonFacts BoardHealth::facts(TimePoint now) {
         if (error->status != Status::Internal) continue;
         facts.last_internal_error = std::string(error->message.view());
         break;
+    }
+    if (const Watchdog& watchdog = server_.watchdog(); watchdog.runs()) {
+        facts.watchdog_interval_seconds = watchdog.interval_seconds();
+        facts.watchdog_gap_seconds = watchdog.worst_gap_seconds();
     }
     if (const ReloadResult* reload = server_.reloads().last(); reload != nullptr && !reload->ok) {
         facts.reload_failed = true;

@@ -2,6 +2,7 @@
 #include "daemon/recent_errors.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace tegu::daemon {
 namespace {
@@ -47,22 +48,21 @@ std::size_t RecentErrors::count_of(uid_t uid) const {
     return count;
 }
 
-// One that was never used; else the oldest, of this user if he has his share, else of the user who has most.
+// One that was never used; else the oldest, of this user if he has his share, else of the user who has most. Those of the daemon itself come last,
+// and only for others of them.
 RecentError* RecentErrors::free_entry(uid_t uid, bool own) {
     const bool has_share = count_of(uid) >= kMostOfUser;
     if (!has_share && size_ < kMost) return &entries_[size_++];
-    RecentError* oldest = nullptr;
-    std::size_t most = 0;
+    const auto rank = [this](const RecentError& entry) {
+        return std::make_tuple(is_own(entry.status), kMost - count_of(entry.uid), entry.last_unix_ms);
+    };
+    RecentError* first = nullptr;
     for (std::size_t i = 0; i < size_; ++i) {
         RecentError& entry = entries_[i];
         if ((has_share && entry.uid != uid) || (is_own(entry.status) && !own)) continue;
-        const std::size_t count = count_of(entry.uid);
-        if (count < most || (count == most && oldest != nullptr && entry.last_unix_ms >= oldest->last_unix_ms))
-            continue;
-        oldest = &entry;
-        most = count;
+        if (first == nullptr || rank(entry) < rank(*first)) first = &entry;
     }
-    return oldest;
+    return first;
 }
 
 std::vector<const RecentError*> RecentErrors::newest_first() const {

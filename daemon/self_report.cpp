@@ -202,6 +202,8 @@ health::DaemonReport self_report(const Server& server) {
     add_clients(server, report);
     add_costs(server.costs(), report);
     add_history(server, report);
+    if (const Watchdog& watchdog = server.watchdog(); watchdog.runs())
+        report.watchdog = health::WatchdogReport{watchdog.interval_seconds(), watchdog.worst_gap_seconds()};
     return report;
 }
 

@@ -46,6 +46,19 @@ class Writer {
         else
             leave_out(name, value.unknown());
     }
+    // value("name", of.*member) for each pair of a name and a member.
+    template <class T, class M, class... Rest>
+    void values(const T& of, const char* name, Value<M> T::*member, Rest... rest) {
+        value(name, of.*member);
+        if constexpr (sizeof...(rest) > 0) values(of, rest...);
+    }
+    // An object that holds these alone.
+    template <class T, class... Members>
+    void object(const char* name, const T& of, Members... members) {
+        begin(name);
+        values(of, members...);
+        end();
+    }
     // What is computed of other values: null where one of these is, and they say why.
     template <class T>
     void derived(const char* name, const Value<T>& value) {
@@ -146,10 +159,8 @@ void write_reading(const Snapshot& snapshot, Times now, Writer& writer) {
 
 void write_board(const Board& board, Writer& writer) {
     writer.begin("board");
-    writer.value("model", board.model);
-    writer.value("soc", board.soc);
-    writer.value("l4t_release", board.l4t);
-    writer.value("kernel_release", board.kernel);
+    writer.values(board, "model", &Board::model, "soc", &Board::soc, "l4t_release", &Board::l4t, "kernel_release",
+                  &Board::kernel);
     writer.value("power_mode", map(board.power_mode, [](const PowerMode& mode) { return mode.name; }));
     writer.derived("power_mode_id", map(board.power_mode, [](const PowerMode& mode) { return mode.id; }));
     writer.end();
@@ -157,60 +168,39 @@ void write_board(const Board& board, Writer& writer) {
 
 void write_cpu(const Cpu& cpu, Writer& writer) {
     writer.begin("cpu");
-    writer.value("cores_present", cpu.cores_present);
-    writer.value("cores_online", cpu.cores_online);
-    writer.value("load_ratio", cpu.load_ratio);
-    writer.value("idle_states_disabled", cpu.idle_states_disabled);
+    writer.values(cpu, "cores_present", &Cpu::cores_present, "cores_online", &Cpu::cores_online, "load_ratio",
+                  &Cpu::load_ratio, "idle_states_disabled", &Cpu::idle_states_disabled);
     writer.list("cores", cpu.cores, [&](const Core& core) {
         writer.integer("core", core.index);
-        writer.value("load_ratio", core.load_ratio);
+        writer.values(core, "load_ratio", &Core::load_ratio);
     });
     writer.list("clusters", cpu.clusters, [&](const Cluster& cluster) {
         writer.text("cluster", cluster.name);
-        writer.value("cores", cluster.cores);
-        writer.value("clock_hz", cluster.clock_hz);
-        writer.value("min_hz", cluster.min_hz);
-        writer.value("max_hz", cluster.max_hz);
-        writer.value("hardware_max_hz", cluster.hardware_max_hz);
-        writer.value("governor", cluster.governor);
+        writer.values(cluster, "cores", &Cluster::cores, "clock_hz", &Cluster::clock_hz, "min_hz", &Cluster::min_hz,
+                      "max_hz", &Cluster::max_hz, "hardware_max_hz", &Cluster::hardware_max_hz, "governor",
+                      &Cluster::governor);
     });
     writer.end();
 }
 
 void write_gpu(const Gpu& gpu, const Emc& emc, Writer& writer) {
-    writer.begin("gpu");
-    writer.value("load_ratio", gpu.load_ratio);
-    writer.value("clock_hz", gpu.clock_hz);
-    writer.value("min_hz", gpu.min_hz);
-    writer.value("max_hz", gpu.max_hz);
-    writer.value("governor", gpu.governor);
-    writer.value("powered_off", gpu.powered_off);
-    writer.end();
-    writer.begin("emc");
-    writer.value("load_ratio", emc.load_ratio);
-    writer.value("clock_hz", emc.clock_hz);
-    writer.value("max_hz", emc.max_hz);
-    writer.value("cap_hz", emc.cap_hz);
-    writer.end();
+    writer.object("gpu", gpu, "load_ratio", &Gpu::load_ratio, "clock_hz", &Gpu::clock_hz, "min_hz", &Gpu::min_hz,
+                  "max_hz", &Gpu::max_hz, "governor", &Gpu::governor, "powered_off", &Gpu::powered_off);
+    writer.object("emc", emc, "load_ratio", &Emc::load_ratio, "clock_hz", &Emc::clock_hz, "max_hz", &Emc::max_hz,
+                  "cap_hz", &Emc::cap_hz);
 }
 
 void write_pressure(const char* name, const Pressure& pressure, Writer& writer) {
-    writer.begin(name);
-    writer.value("some_ratio", pressure.some_ratio);
-    writer.value("full_ratio", pressure.full_ratio);
-    writer.value("some_seconds_total", pressure.some_seconds_total);
-    writer.end();
+    writer.object(name, pressure, "some_ratio", &Pressure::some_ratio, "full_ratio", &Pressure::full_ratio,
+                  "some_seconds_total", &Pressure::some_seconds_total);
 }
 
 void write_memory(const Memory& memory, Writer& writer) {
     writer.begin("memory");
-    writer.value("total_bytes", memory.total_bytes);
-    writer.value("available_bytes", memory.available_bytes);
-    writer.value("free_bytes", memory.free_bytes);
-    writer.value("cached_bytes", memory.cached_bytes);
-    writer.value("gpu_mapped_bytes", memory.gpu_mapped_bytes);
-    writer.value("swap_total_bytes", memory.swap_total_bytes);
-    writer.value("swap_free_bytes", memory.swap_free_bytes);
+    writer.values(memory, "total_bytes", &Memory::total_bytes, "available_bytes", &Memory::available_bytes,
+                  "free_bytes", &Memory::free_bytes, "cached_bytes", &Memory::cached_bytes, "gpu_mapped_bytes",
+                  &Memory::gpu_mapped_bytes, "swap_total_bytes", &Memory::swap_total_bytes, "swap_free_bytes",
+                  &Memory::swap_free_bytes);
     const auto zram = [&](auto member) { return map(memory.zram, [member](const Zram& of) { return of.*member; }); };
     writer.value("zram_devices", zram(&Zram::devices));
     writer.derived("zram_disk_bytes", zram(&Zram::disk_bytes));
@@ -228,35 +218,31 @@ void write_thermal(const Thermal& thermal, Writer& writer) {
     writer.begin("thermal");
     writer.list("zones", thermal.zones, [&](const Zone& zone) {
         writer.text("zone", zone.name);
-        writer.value("temperature_celsius", zone.temperature_celsius);
-        writer.value("throttles_at_celsius", zone.throttles_at_celsius);
-        writer.value("critical_at_celsius", zone.critical_at_celsius);
+        writer.values(zone, "temperature_celsius", &Zone::temperature_celsius, "throttles_at_celsius",
+                      &Zone::throttles_at_celsius, "critical_at_celsius", &Zone::critical_at_celsius);
         writer.derived("throttle_margin_celsius", zone.throttle_margin_celsius);
         writer.derived("critical_margin_celsius", zone.critical_margin_celsius);
     });
     writer.list("throttles", thermal.throttles, [&](const Throttle& throttle) {
         writer.text("throttle", throttle.name);
-        writer.value("step", throttle.state);
+        writer.values(throttle, "step", &Throttle::state);
     });
     writer.end();
 }
 
 void write_power(const Power& power, Writer& writer) {
     writer.begin("power");
-    writer.value("board_watts", power.board_watts);
+    writer.values(power, "board_watts", &Power::board_watts);
     writer.list("rails", power.rails, [&](const Rail& rail) {
         writer.text("rail", rail.name);
         writer.text("chip", rail.chip);
-        writer.value("volts", rail.volts);
-        writer.value("amperes", rail.amperes);
-        writer.value("watts", rail.watts);
-        writer.value("limit_amperes", rail.limit_amperes);
-        writer.value("alarm", rail.alarm);
+        writer.values(rail, "volts", &Rail::volts, "amperes", &Rail::amperes, "watts", &Rail::watts, "limit_amperes",
+                      &Rail::limit_amperes, "alarm", &Rail::alarm);
     });
     writer.list("events", power.events, [&](const EventCounter& counter) {
         writer.text("counter", counter.name);
-        writer.value("events_total", counter.events_total);
-        writer.value("events_per_minute", counter.events_per_minute);
+        writer.values(counter, "events_total", &EventCounter::events_total, "events_per_minute",
+                      &EventCounter::events_per_minute);
     });
     writer.end();
 }
@@ -264,13 +250,10 @@ void write_power(const Power& power, Writer& writer) {
 void write_rest(const Snapshot& snapshot, Writer& writer) {
     writer.list("fans", snapshot.fans, [&](const Fan& fan) {
         writer.text("fan", fan.name);
-        writer.value("duty_ratio", fan.duty_ratio);
-        writer.value("revolutions_per_minute", fan.revolutions_per_minute);
+        writer.values(fan, "duty_ratio", &Fan::duty_ratio, "revolutions_per_minute", &Fan::revolutions_per_minute);
     });
-    writer.begin("state_directory");
-    writer.value("total_bytes", snapshot.disk.total_bytes);
-    writer.value("available_bytes", snapshot.disk.available_bytes);
-    writer.end();
+    writer.object("state_directory", snapshot.disk, "total_bytes", &Disk::total_bytes, "available_bytes",
+                  &Disk::available_bytes);
 }
 
 void write_values(const Snapshot& snapshot, Times now, Writer& writer) {

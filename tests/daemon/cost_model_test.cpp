@@ -163,5 +163,45 @@ TEST(CostModel, AnOverrunRaisesThePredictionAndIsNoRecord) {
     EXPECT_EQ(before, model.correction(kOp, Place::Inline));
 }
 
+TEST(CostAccuracy, SaysHowFarMostPredictionsWereOffAndWhichWay) {
+    CostAccuracy accuracy;
+    EXPECT_EQ(accuracy.bias(), 1);
+    EXPECT_EQ(accuracy.error(0.9), 0);
+    for (int i = 0; i < 50; ++i) accuracy.add(2), accuracy.add(0.5);
+    EXPECT_EQ(accuracy.jobs(), 100u);
+    EXPECT_NEAR(accuracy.bias(), 1, 1e-9) << "as often too long as too short";
+    EXPECT_NEAR(accuracy.error(0.9), 1, 0.1) << "by a factor of two, in either direction";
+    for (int i = 0; i < 900; ++i) accuracy.add(1);
+    EXPECT_LT(accuracy.error(0.9), 0.1) << "nine of ten are right";
+    EXPECT_NEAR(accuracy.error(1), 1, 0.1);
+}
+
+TEST(CostAccuracy, ForgetsWhatWasLongAgo) {
+    CostAccuracy accuracy;
+    for (int i = 0; i < 10'000; ++i) accuracy.add(1000);
+    EXPECT_NEAR(accuracy.bias(), 1000, 1);
+    EXPECT_GT(accuracy.error(0.9), 200) << "beyond what it tells apart";
+    for (int i = 0; i < 5 * static_cast<int>(CostAccuracy::kMost); ++i) accuracy.add(1.25);
+    EXPECT_LT(accuracy.jobs(), CostAccuracy::kMost);
+    EXPECT_NEAR(accuracy.error(0.9), 0.25, 0.1);
+    EXPECT_NEAR(accuracy.bias(), 1.25, 0.1);
+}
+
+TEST(CostAccuracy, OfAnOperationIsOfTheJobsThatTeach) {
+    CostModel model(4);
+    MeasuredJob cold = job(Place::Inline, 1, kLong, kLong * 100);
+    cold.cold = true;
+    model.learn(cold);
+    model.learn(job(Place::Inline, 1, CostModel::kLeastNs - 1, 1'000'000));
+    EXPECT_EQ(model.record(kOp).accuracy.jobs(), 0u);
+    model.learn(job(Place::Inline, 1, kLong, kLong * 2));
+    model.learn(job(Place::Inline, 1, kLong, 0));
+    EXPECT_EQ(model.record(kOp).accuracy.jobs(), 2u);
+    CostAccuracy sum;
+    sum += model.record(kOp).accuracy;
+    EXPECT_EQ(sum.jobs(), 2u);
+    EXPECT_EQ(sum.bias(), model.record(kOp).accuracy.bias());
+}
+
 }  // namespace
 }  // namespace tegu::daemon

@@ -7,6 +7,8 @@
 #include <random>
 #include <set>
 
+#include "daemon/health/bounds.h"
+
 namespace tegu::daemon::health {
 namespace {
 
@@ -231,6 +233,45 @@ TEST(Assessment, SeesReadingsThatDoNotComeAnyMore) {
     EXPECT_EQ(life.without_reading(9).state, State::Ok);
     EXPECT_EQ(life.without_reading(1).state, State::Degraded);
     EXPECT_TRUE(life.has(Code::ReadingsStale));
+    EXPECT_EQ(life.after(1).state, State::Ok);
+}
+
+TEST(Assessment, DegradesWhileTheLastReloadFailed) {
+    Life life;
+    life.facts.reload_failed = true;
+    life.facts.reload_error = "tegud.toml:3:1: limits.jobs: unknown key";
+    EXPECT_EQ(life.after(1).state, State::Degraded);
+    EXPECT_EQ(life.after(3600).reasons.at(0).sentence,
+              "the last reload was refused: tegud.toml:3:1: limits.jobs: unknown key");
+    life.facts.reload_failed = false;
+    EXPECT_EQ(life.after(1).state, State::Ok);
+}
+
+TEST(Assessment, DegradesWhenTheWatchdogHadLittleMarginAndNotForEver) {
+    Life life;
+    EXPECT_EQ(life.after(1).state, State::Ok) << "nobody watches";
+    life.facts.watchdog_interval_seconds = 30;
+    life.facts.watchdog_gap_seconds = 23.9;
+    EXPECT_EQ(life.after(1).state, State::Ok);
+    life.facts.watchdog_gap_seconds = 24;
+    EXPECT_EQ(life.after(1).state, State::Degraded);
+    EXPECT_EQ(life.after(1).reasons.at(0).sentence,
+              "no sign of life went to the service manager for 24.0 s of 30.0 s that it allows");
+    EXPECT_EQ(life.after(597).state, State::Degraded) << "once in ten minutes is enough to be seen";
+    EXPECT_EQ(life.after(2).state, State::Ok) << "it has not come again";
+    life.facts.watchdog_gap_seconds = 25;
+    EXPECT_EQ(life.after(1).state, State::Degraded) << "it was longer";
+}
+
+TEST(Assessment, DegradesForAStoreThatLastsInItsTrouble) {
+    Life life;
+    life.facts.store_degraded = true;
+    life.facts.store_reason = "the store is full";
+    EXPECT_EQ(life.after(1).state, State::Ok) << "for a moment";
+    EXPECT_EQ(life.after(59).state, State::Ok);
+    EXPECT_EQ(life.after(1).state, State::Degraded);
+    life.facts.store_degraded = false;
+    EXPECT_EQ(life.after(9).state, State::Degraded);
     EXPECT_EQ(life.after(1).state, State::Ok);
 }
 

@@ -150,11 +150,15 @@ function(tegu_script_test name)
 endfunction()
 
 # tegu_fuzz_target(<name> LAYER <folder> LIBRARY <target> CORPUS <folder>... [SOURCES ...]): the program fuzz_<name> of fuzz_<name>.cpp. With
-# TEGU_FUZZ it is a fuzzer, and LIBRARY, which it attacks, is instrumented for it; else a replay, and each CORPUS a test of LAYER.
+# TEGU_FUZZ it is a fuzzer, and LIBRARY, which it attacks, is instrumented for it; else a replay, and each CORPUS a test of LAYER. WRAP: functions
+# whose calls go to __wrap_<function> in it.
 function(tegu_fuzz_target name)
-  cmake_parse_arguments(ARG "" "LAYER;LIBRARY" "CORPUS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LAYER;LIBRARY" "CORPUS;SOURCES;WRAP" ${ARGN})
   add_executable(fuzz_${name} fuzz_${name}.cpp ${ARG_SOURCES})
   target_link_libraries(fuzz_${name} PRIVATE ${ARG_LIBRARY})
+  foreach(function ${ARG_WRAP})
+    target_link_options(fuzz_${name} PRIVATE -Wl,--wrap=${function})
+  endforeach()
   if(TEGU_FUZZ)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     target_compile_options(${ARG_LIBRARY} PRIVATE -fsanitize=fuzzer-no-link)

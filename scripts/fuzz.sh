@@ -1,16 +1,58 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the fuzz targets with clang into build/fuzz and runs each for a time, from its seeds in tests/data/corpus. Inputs that reach
-# new code are kept in build/fuzz/found and tried first the next time; what crashes stays in build/fuzz/crashes.
-#   usage: scripts/fuzz.sh SECONDS [TARGET...]      targets: frame messages settings npy pgm png; default all
-# Exit code 77: there is no clang with libFuzzer here.
+# Builds the fuzz targets with clang into build/fuzz and runs each for a time, or for a number of inputs, from its seeds in tests/data/corpus.
+# Inputs that reach new code are kept in build/fuzz/found and tried first the next time; what crashes stays in build/fuzz/crashes.
+#   usage: scripts/fuzz.sh SECONDS|runs=N [TARGET...]      targets: see below; default all
+#          scripts/fuzz.sh --report FILE                   the last run of each target, as a page
+# $TEGU_FUZZ_BUILD: another build folder, which is there and is not built anew. Exit code 77: there is no clang with libFuzzer here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-seconds=${1:?usage: scripts/fuzz.sh SECONDS [TARGET...]}
+all=(frame messages client settings options npy pgm png health board)
+build=${TEGU_FUZZ_BUILD:-build/fuzz}
+
+what_of() {
+    case $1 in
+    frame) echo "the stream of bytes cut into frames, from both sides" ;;
+    messages) echo "the body of every message, requests and replies" ;;
+    client) echo "the client library against a daemon that sends anything" ;;
+    settings) echo "a file of settings" ;;
+    options) echo "command lines of tegud and tegu, numbers and ranges" ;;
+    npy | pgm | png) echo "a file .$1" ;;
+    health) echo "each file of the kernel that tells of the board" ;;
+    board) echo "whole boards: the files, the judgement, JSON, text and metrics" ;;
+    esac
+}
+
+# A value of libFuzzer's final statistics.
+stat_of() { sed -n "s/^stat::$2: *//p" "$build/$1.log"; }
+
+report() {
+    echo "# Fuzzing"
+    echo
+    echo "libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer, from the seeds in tests/data/corpus. Made by \`scripts/fuzz.sh --report\`;"
+    echo "\`scripts/fuzz.sh runs=10000000\` runs it again. Machine: $(nproc) cores of $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1),"
+    echo "shared with other work, so the rates are lower bounds. Edges: of the instrumented code, reached."
+    echo
+    echo "| target | what is read | inputs | edges | inputs per second | failures | commit |"
+    echo "|---|---|---:|---:|---:|---:|---|"
+    local target
+    for target in "${all[@]}"; do
+        [ -f "$build/$target.log" ] && [ -n "$(stat_of "$target" number_of_executed_units)" ] || continue
+        echo "| $target | $(what_of "$target") | $(stat_of "$target" number_of_executed_units) |" \
+            "$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$build/$target.log" | tail -1) | $(stat_of "$target" average_exec_per_sec) |" \
+            "$(grep -c '^SUMMARY:' "$build/$target.log" || true) | $(cat "$build/$target.commit") |"
+    done
+}
+
+case ${1:?usage: scripts/fuzz.sh SECONDS|runs=N [TARGET...], or --report FILE} in
+--report) report >"${2:?which file?}"; exit ;;
+runs=*) limit=-runs=${1#runs=} ;;
+*) limit=-max_total_time=$1 ;;
+esac
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(frame messages settings npy pgm png)
+[ ${#targets[@]} -gt 0 ] || targets=("${all[@]}")
 
 if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
     clang++ -x c++ - -fsanitize=fuzzer,address -o /dev/null 2>/dev/null; then
@@ -23,22 +65,23 @@ for target in "${targets[@]}"; do
     [ -d "tests/data/corpus/$target" ] || { echo "fuzz: there is no target '$target'" >&2; exit 64; }
     programs+=("fuzz_$target")
 done
-scripts/build.sh fuzz --targets "${programs[*]}" -DTEGU_TESTS=ON -DTEGU_BENCH=OFF
+[ -n "${TEGU_FUZZ_BUILD:-}" ] || scripts/build.sh fuzz --targets "${programs[*]}" -DTEGU_TESTS=ON -DTEGU_BENCH=OFF
 
 for target in "${targets[@]}"; do
-    found=build/fuzz/found/$target
-    mkdir -p "$found" build/fuzz/crashes
+    found=$build/found/$target
+    mkdir -p "$found" "$build/crashes"
     seeds=("tests/data/corpus/$target")
-    options=(-max_total_time="$seconds" -artifact_prefix="build/fuzz/crashes/$target-" -print_final_stats=1 -max_len=4096)
+    options=("$limit" -artifact_prefix="$build/crashes/$target-" -print_final_stats=1 -max_len=4096)
     if [ "$target" = settings ]; then
         seeds+=(tests/config/cases)
         options+=(-dict=tests/config/settings.dict)
     fi
-    log=build/fuzz/$target.log
-    if ! "build/fuzz/tests/fuzz_$target" "${options[@]}" "$found" "${seeds[@]}" >"$log" 2>&1; then
+    log=$build/$target.log
+    git log -1 --format=%h >"$build/$target.commit" 2>/dev/null || echo unknown >"$build/$target.commit"
+    if ! "$build/tests/fuzz_$target" "${options[@]}" "$found" "${seeds[@]}" >"$log" 2>&1; then
         tail -40 "$log" >&2
-        echo "fuzz: $target failed; the input is in build/fuzz/crashes, the whole output in $log" >&2
+        echo "fuzz: $target failed; the input is in $build/crashes, the whole output in $log" >&2
         exit 1
     fi
-    echo "fuzz: $target ran $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
+    echo "fuzz: $target ran $(stat_of "$target" number_of_executed_units) inputs"
 done

@@ -166,11 +166,34 @@ struct TextError {
     std::string text;
 };
 
-// What toml++ cannot be trusted with, found before it sees the text, line by line and without knowing strings:
+// Where the comment of a line begins, and whether a string of several lines does: without those a line can be read by itself.
+struct LineParts {
+    std::size_t comment;
+    bool long_string = false;
+};
+LineParts parts_of(std::string_view line) {
+    char quote = '\0';
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (quote == '\0') {
+            if (c == '#') return {i};
+            if (c != '"' && c != '\'') continue;
+            if (line.substr(i, 3) == std::string(3, c)) return {line.size(), true};
+            quote = c;
+        } else if (quote == '"' && c == '\\') {
+            ++i;
+        } else if (c == quote) {
+            quote = '\0';
+        }
+    }
+    return {line.size()};
+}
+
+// What toml++ cannot be trusted with, found before it sees the text, line by line:
 // - deep dotted keys (see kMaxDotsPerLine); dots of strings and of comments behind a value count too;
 // - control characters, which TOML has nowhere;
-// - characters outside ASCII before the first '#' or after a backslash: release 3.3 runs into undefined behaviour when
-//   it asks whether one of U+00A1..U+0499 is white space. No setting needs one, and "\u00FC" would be read.
+// - characters outside ASCII but in comments: release 3.3 runs into undefined behaviour when it asks whether one of U+00A1..U+0499, or of
+//   a few more ranges up to U+FEFE, is white space. No setting needs one, and "\u00FC" would be read.
 std::optional<TextError> check_line(std::string_view line, std::uint32_t number) {
     const auto is_control = [](char c) {
         return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') || c == 0x7f;
@@ -182,13 +205,14 @@ std::optional<TextError> check_line(std::string_view line, std::uint32_t number)
         return TextError{
             {number, 1},
             "found more than " + std::to_string(kMaxDotsPerLine) + " dots on a line, allowed at most that"};
-    const std::size_t hash = std::min(line.find('#'), line.size());
+    const LineParts parts = parts_of(line);
+    if (parts.long_string) return TextError{{number, 1}, "found a string of several lines, allowed on one line each"};
     std::uint32_t column = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
         if ((static_cast<unsigned char>(line[i]) & 0xc0) != 0x80) ++column;
         if (is_control(line[i]))
             return TextError{{number, std::max(column, 1u)}, "found a control character, allowed is text"};
-        if (outside_ascii(line[i]) && (i < hash || line[i - 1] == '\\'))
+        if (outside_ascii(line[i]) && i < parts.comment)
             return TextError{{number, std::max(column, 1u)},
                              "found a character outside ASCII, allowed in comments only"};
     }

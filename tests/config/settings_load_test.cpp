@@ -177,7 +177,13 @@ TEST(ParseSettings, CharactersOutsideAsciiBelongIntoComments) {
     EXPECT_EQ(outcome(parse_settings("# größer\n[log]  # ü: ° \xe2\x82\xac\nlevel = \"debug\"#ä", "f")), "ok");
     EXPECT_EQ(outcome(parse_settings("[log]\nlevel = \"dü\"", "f")), "f:2:11: error: " + error);
     EXPECT_EQ(outcome(parse_settings("[log]\n\xd0\x9e = 1", "f")), "f:2:1: error: " + error);
-    EXPECT_EQ(outcome(parse_settings("# ü \\ü", "f")), "f:1:6: error: " + error);
+    EXPECT_EQ(outcome(parse_settings("# ü \\ü", "f")), "ok");
+    EXPECT_EQ(outcome(parse_settings("\"# \" ü = 1", "f")), "f:1:6: error: " + error);
+    EXPECT_EQ(outcome(parse_settings("'#\\' ü = 1", "f")), "f:1:6: error: " + error);
+    EXPECT_EQ(outcome(parse_settings("\"\\\"#\" ü = 1", "f")), "f:1:7: error: " + error);
+    for (const char* text : {"a = \"\"\"\n# \"\"\" ü = 1", "a = '''\n# ''' ü = 1"})
+        EXPECT_EQ(outcome(parse_settings(text, "f")),
+                  "f:1:1: error: found a string of several lines, allowed on one line each");
 }
 
 TEST(ParseSettings, TextThatIsNotUtf8) {

@@ -79,6 +79,13 @@ TEST(Png, ALyingHeaderIsRefusedBeforeAnyoneAllocates) {
     EXPECT_EQ(message(file).substr(0, 17), ".png: an image of");
 }
 
+// A chunk that changes no pixel may announce any length: nobody allocates it.
+TEST(Png, AChunkThatLiesAboutItsLengthIsSkipped) {
+    std::string file = encoded(gradient(3, 5, 1));
+    file.insert(33, std::string("\x7f\xff\xff\xfesPLT", 8) + std::string(64, 'x'));
+    EXPECT_EQ(message(file), ".png: truncated: the file ends within the image");
+}
+
 TEST(Png, RefusesByName) {
     const std::string file = encoded(gradient(3, 5, 1));
     std::string flipped = file;

@@ -107,6 +107,8 @@ bool decode(png_structp png, png_infop info, Job* job, const PngHeader* header, 
     png_set_user_limits(png, kMaxExtent, kMaxExtent);
     png_set_chunk_malloc_max(png, kMaxChunkBytes);
     png_set_chunk_cache_max(png, kMaxChunks);
+    // Chunks that change no pixel are skipped: for some of them libpng allocates whatever length they announce, above the limit too.
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     png_set_read_fn(png, job, on_read);
     png_read_info(png, info);
     if (png_get_image_height(png, info) != header->rows || png_get_image_width(png, info) != header->cols)

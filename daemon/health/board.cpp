@@ -109,7 +109,9 @@ Value<std::string> parse_soc(std::string_view text) {
         // Releases 35 append "nvidia,tegra23x" after the chip's own number.
         if (word->compare(0, 12, "nvidia,tegra") == 0 && word->back() >= '0' && word->back() <= '9') break;
     }
-    return last.compare(0, kVendor.size(), kVendor) == 0 ? last.substr(kVendor.size()) : last;
+    if (last.compare(0, kVendor.size(), kVendor) == 0) last.erase(0, kVendor.size());
+    if (last.empty()) return Unknown{Cause::Garbage, excerpt(text) + " names no SoC"};
+    return last;
 }
 
 BoardLayout find_board(Reader& reader) {

@@ -114,7 +114,9 @@ std::vector<std::string> SystemFiles::list(const std::string& path) {
     for (int i = 0; i < kMostEntries; ++i) {
         const dirent* entry = ::readdir(directory.get());
         if (entry == nullptr) break;
-        if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+        std::string name = entry->d_name;
+        if (name[0] != '.' && std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; }))
+            names.push_back(std::move(name));
     }
     std::sort(names.begin(), names.end(), before);
     return names;

@@ -28,7 +28,7 @@ class Files {
     virtual ~Files() = default;
     // The content, NUL bytes and all.
     virtual Value<std::string> read(const std::string& path, std::size_t limit, Longer longer) = 0;
-    // Names in a directory, without hidden ones, "zone2" before "zone10"; none if it cannot be listed. At most 4096 are looked at.
+    // Names in a directory, without hidden ones and such as are not printable ASCII, "zone2" before "zone10"; none if it cannot be listed. At most 4096 are looked at.
     virtual std::vector<std::string> list(const std::string& path) = 0;
     // Of the file system that holds a directory.
     virtual Value<DiskSpace> space(const std::string& path) = 0;

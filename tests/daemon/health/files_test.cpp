@@ -74,7 +74,7 @@ TEST_F(SystemFilesOfTree, DoesNotWaitForAFifoThatHasAWriter) {
 }
 
 TEST_F(SystemFilesOfTree, ListsNamesByTheirNumbers) {
-    for (const char* name : {"zone10", "zone2", "zone1", ".hidden", "a", "zone02"})
+    for (const char* name : {"zone10", "zone2", "zone1", ".hidden", "a", "zone02", "zone\xff", "b\x1b[2J"})
         tree_.write(std::string("folder/") + name, "");
     EXPECT_EQ(files_->list("folder"), (std::vector<std::string>{"a", "zone1", "zone2", "zone02", "zone10"}));
     tree_.write("file", "");

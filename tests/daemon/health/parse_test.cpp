@@ -90,6 +90,7 @@ TEST(ParseSoc, FindsTheChipInTheList) {
     EXPECT_EQ(*parse_soc(std::string_view("nvidia,tegra234\0nvidia,tegra23x\0", 32)), "tegra234");
     EXPECT_EQ(*parse_soc("raspberrypi,4-model-b"), "raspberrypi,4-model-b");
     EXPECT_FALSE(parse_soc("").known());
+    EXPECT_FALSE(parse_soc("nvidia,").known());
     EXPECT_FALSE(parse_soc(std::string_view("a\0\0b\0", 5)).known());
 }
 

@@ -153,6 +153,7 @@ Result<bool> Channel::receive(TimePoint deadline, bool or_writable) {
 Result<bool> Channel::receive_some(int flags) {
     iovec part{buffer_.get() + end_, kBufferBytes - end_};
     alignas(cmsghdr) char control[CMSG_SPACE(kDescriptorsKept * sizeof(int))];
+    descriptors_.reserve(2 * kDescriptorsKept);  // before any comes that would have no place
     msghdr message;
     std::memset(&message, 0, sizeof message);
     message.msg_iov = &part;

@@ -24,7 +24,9 @@ Error surplus_descriptors() {
 
 Connection::Connection(ConnectionShared& shared, Fd socket, uid_t uid)
     : shared_(shared), socket_(shared.io), uid_(uid), now_(Clock::now()), created_(now_), last_message_(now_) {
-    socket_.assign(boost::asio::local::stream_protocol(), socket.release());
+    // Without memory it throws, and has taken nothing.
+    socket_.assign(boost::asio::local::stream_protocol(), socket.get());
+    (void)socket.release();
 }
 
 void Connection::start() {

@@ -57,8 +57,13 @@ void Executor::submit(std::shared_ptr<JobTask> task) {
         const std::lock_guard<std::mutex> lock(mutex_);
         Waiting waiting = task->waiting;
         waiting.cost_ns = task->predicted_ns[static_cast<std::size_t>(station_->place())];
-        waiting_.emplace(waiting.ticket, std::move(task));
-        scheduler_.push(waiting);
+        const auto placed = waiting_.emplace(waiting.ticket, std::move(task)).first;
+        try {
+            scheduler_.push(waiting);
+        } catch (...) {  // no memory: it is not here
+            waiting_.erase(placed);
+            throw;
+        }
     }
     work_.notify_one();
 }

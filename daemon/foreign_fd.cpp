@@ -10,6 +10,7 @@
 #include <exception>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <unordered_map>
 
@@ -75,16 +76,24 @@ bool enqueue(std::vector<Fd>& fds, uid_t uid) {
     return true;
 }
 
+// Takes all into its hands even if there is no memory for some, which are closed then.
 void take_fds(msghdr& message, std::vector<Fd>& fds) {
+    bool no_memory = false;
     for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
         const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
         for (std::size_t i = 0; i < count; ++i) {
             int fd = -1;
             std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof fd);
-            fds.emplace_back(fd);
+            Fd owned(fd);
+            try {
+                fds.push_back(std::move(owned));
+            } catch (const std::bad_alloc&) {
+                no_memory = true;
+            }
         }
     }
+    if (no_memory) throw std::bad_alloc();
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-what=all quick= build=build/release output=
+what=all quick="" build=build/release output=""
 while [ $# -gt 0 ]; do
     case $1 in
         kill | soak | hostile | all) what=$1 ;;

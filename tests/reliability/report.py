@@ -72,10 +72,11 @@ def kill_section(made):
             ("connections found again; jobs in flight then, sent again", "%d; %d" % (totals["reconnects"], totals["resent"])),
             ("from a kill to a client's next answer: p50, p99, most", "%.2f s, %.2f s, %.2f s" % (
                 record.quantile(found, 0.5), record.quantile(found, 0.99), max(found)))]
-    clients = [("%d, %s" % (index, client["kind"]), number(client["jobs"]), client["reconnects"], "%d, %d" % (early["descriptors"], late["descriptors"]),
-                "%.1f, %.1f" % (early["own_kib"] / 1024.0, late["own_kib"] / 1024.0), "%d, %d" % (early["mappings"], late["mappings"]))
-               for index, (client, early, late) in enumerate(zip(made["clients"], made["at_rest"], made["rested"]))]
-    return [table(("", ""), rows), table(("client", "jobs", "found it again", "descriptors before, after", "own memory, MiB", "mappings"), clients)]
+    held = list(zip(made["clients"], made["at_rest"], made["halfway"], made["rested"]))
+    clients = [("%d, %s" % (index, client["kind"]), number(client["jobs"]), client["reconnects"], ", ".join(str(at["descriptors"]) for at in states),
+                ", ".join("%.1f" % (at["own_kib"] / 1024.0) for at in states), ", ".join(str(at["mappings"]) for at in states))
+               for index, (client, *states) in enumerate(held)]
+    return [table(("", ""), rows), table(("client", "jobs", "found it again", "descriptors before, after half of the kills, after all", "own memory, MiB", "mappings"), clients)]
 
 
 def soak_section(made):
@@ -143,7 +144,7 @@ def pages(folder):
             continue
         with open(path) as file:
             measured = json.load(file)
-        parts += [TEXTS[kind], head_line(measured["head"])] + sections[kind](measured)
+        parts += [TEXTS[kind], head_line(measured["head"]) + " Record: [reliability-%s.json](reliability-%s.json)." % (kind, kind)] + sections[kind](measured)
         if kind == "soak":
             made[os.path.join(folder, PLOT)] = plot(measured)
     made[os.path.join(folder, "reliability.md")] = "\n\n".join(parts) + "\n"

@@ -48,25 +48,21 @@ def judge(samples):
     return judged
 
 
-def wait_for_connections(daemon, witness, count):
-    daemon.wait_for(lambda: witness.fields(rawclient.STATS)["connections"] == count, "the other connections to end")
-
-
-def settled(daemon):
-    """What the daemon holds when it has but this one connection."""
-    with rawclient.Connection(daemon.path) as witness:
-        wait_for_connections(daemon, witness, 1)
-        return dict(fleet.resources(daemon.process.pid), descriptors=daemon.descriptors())
+def settled(daemon, witness, clients):
+    """What the daemon holds when it has but the connections of the witness and of these clients."""
+    daemon.wait_for(lambda: witness.fields(rawclient.STATS)["connections"] == clients + 1, "the other connections to end")
+    return dict(fleet.resources(daemon.process.pid), descriptors=daemon.descriptors())
 
 
 def soak(options, folder):
     made = {"head": record.head("soak.py --seconds %g --seed %d --pause-ms %g" % (options.seconds, options.seed, options.pause_ms)),
             "seconds": options.seconds, "seed": options.seed}
-    daemon = rawclient.Daemon()
-    clients = None
+    daemon = rawclient.Daemon("[timeouts]\nhello_ms = 60000\n")  # a busy machine may keep a client waiting
+    clients = witness = None
     try:
         pid = daemon.process.pid
-        before = settled(daemon)
+        witness = rawclient.Connection(daemon.path)
+        before = settled(daemon, witness, 0)
         clients = fleet.Fleet(folder, record.LOAD_CLIENT, daemon.path, options.seed, options.pause_ms, niceness=options.niceness)
         at_rest = clients.ready()
         warm = fleet.resources(pid)
@@ -77,19 +73,18 @@ def soak(options, folder):
             time.sleep(interval)
             held = clients.breathe()
             assert daemon.alive(), daemon.log_text()
-            with rawclient.Connection(daemon.path) as witness:
-                wait_for_connections(daemon, witness, fleet.CLIENTS + 1)
-                samples.append(dict(series_of(dict(fleet.resources(pid), descriptors=daemon.descriptors()), held),
-                                    seconds=round(time.monotonic() - began, 2)))
+            samples.append(dict(series_of(settled(daemon, witness, fleet.CLIENTS), held), seconds=round(time.monotonic() - began, 2)))
         rested = clients.rest()
         reports = clients.leave()
-        after = settled(daemon)
+        after = settled(daemon, witness, 0)
     except BaseException:
         print(daemon.log_text())
         raise
     finally:
         if clients is not None:
             clients.end()
+        if witness is not None:
+            witness.close()
         daemon.stop()
     made.update(before=before, warm=warm, after=after, totals=fleet.total(reports), clients_grew=fleet.growth(at_rest, rested))
     made["columns"] = ["seconds"] + list(BOUNDS)

@@ -61,7 +61,9 @@ class Life(Service):
         for _ in range(6):
             time.sleep(0.5)
             wait_for("a running daemon", lambda: show("ActiveState") == "active")
+            pid = show("MainPID")
             systemctl("kill", "--signal=KILL", "tegud.service")
+            wait_for("the next daemon", lambda: show("MainPID") not in ("0", pid))
             kills += 1
         reconnects = 0
         for process in load:

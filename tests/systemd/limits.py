@@ -53,7 +53,7 @@ class Limits(Service):
         self.assertEqual(client.ask("wait"), "ok 1")
         systemctl("reload", "tegud.service")
         wait_for("reload", lambda: "settings read again" in self.messages())
-        done = run("nsenter", "--target", show("MainPID"), "--mount", "/bin/true")
+        done = run("nsenter", "--target", show("MainPID"), "--mount", "--root", "/bin/true")
         self.assertIn("ermission denied", done.stdout)
         self.assertNotEqual(done.returncode, 0)
 

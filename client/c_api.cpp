@@ -106,7 +106,11 @@ template <class Owner>
 void free_with_region(Owner* owner, const tegu::clientlib::RegionPtr& region) {
     tegu::clientlib::Client* client = region != nullptr ? region->client : nullptr;
     delete owner;
-    if (client != nullptr) client->send_releases();
+    if (client == nullptr) return;
+    try {
+        client->send_releases();
+    } catch (const std::bad_alloc&) {  // they are sent with what comes next
+    }
 }
 
 }  // namespace

@@ -84,7 +84,10 @@ void Client::send_releases() {
 }
 
 void Client::forget(Region& region) {
-    release(region);
+    try {
+        release(region);
+    } catch (const std::bad_alloc&) {  // the daemon keeps it until the connection ends
+    }
     regions_.erase(std::remove(regions_.begin(), regions_.end(), &region), regions_.end());
     for (auto call = calls_.begin(); call != calls_.end(); ++call) {
         if (call->region != &region) continue;

@@ -20,11 +20,14 @@ std::uint64_t time_left(TimePoint deadline, TimePoint now) {
 }  // namespace
 
 Client::Call& Client::add_call(wire::MessageType type, Purpose purpose) {
+    wire::ByteBuffer frame;
+    frame.reserve(kUsualCallBytes);  // now, so that a call is either listed whole or not at all
+    wire::begin_frame(frame);
     Call& call = calls_.emplace_back();
     call.id = jobs_.other_id();
     call.type = type;
     call.purpose = purpose;
-    wire::begin_frame(call.frame);
+    call.frame = std::move(frame);
     return call;
 }
 

@@ -153,8 +153,11 @@ Result<void> Session::on_health(const wire::FrameHeader& header, Bytes body) {
 }
 
 void Session::handle_close(CloseReason reason) {
-    log(LogLevel::Debug, std::string("connection closed: ") + close_reason_word(reason),
-        {{"SESSION", std::to_string(number_)}, {"CLIENT_UID", std::to_string(peer_.uid)}});
+    try {
+        log(LogLevel::Debug, std::string("connection closed: ") + close_reason_word(reason),
+            {{"SESSION", std::to_string(number_)}, {"CLIENT_UID", std::to_string(peer_.uid)}});
+    } catch (const std::bad_alloc&) {  // most connections that end so end for want of memory
+    }
     for (auto& entry : jobs_) {
         JobTask& task = *entry.second;
         task.session.reset();

@@ -14,7 +14,7 @@ packages_bench=(redis-server redis-tools python3-venv)
 packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)
 # Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.
 optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev)
-optional_test=(libclang-rt-dev python3-hypothesis)
+optional_test=(libclang-rt-dev python3-hypothesis zsh groff-base)
 optional_bench=(libhwy-dev)
 
 required=()

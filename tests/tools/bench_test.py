@@ -86,7 +86,7 @@ class Bench(unittest.TestCase):
             sections = page.read().replace("\\-", "-").replace("\\ ", " ").split("\n.SH ")
         for heading, arguments in (("DESCRIPTION", []), ("LADDER", ["ladder"])):
             text = [section for section in sections if section.startswith(heading)][0]
-            explained = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(re.findall(r"^\.TP\n\.BR? (.*)", text, re.M))))
+            explained = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(re.findall(r"^\.TP\n\.B[RI]? (.*)", text, re.M))))
             listed = re.findall(r"^  (-\S+)", run(*arguments, "--help").stdout, re.M)
             self.assertEqual(explained, set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(listed))), heading)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The man page, the user page and the completion say what the command says of itself."""
+"""The man page and the user page say what the command says of itself."""
 import os
 import re
 import subprocess
@@ -69,38 +69,6 @@ class DocsTest(unittest.TestCase):
         in_page = set(re.findall(r"\b(?:0|[67]\d)\b", page.split(".SH EXIT STATUS")[1].split(".SH ENVIRONMENT")[0]))
         in_user_page = set(re.findall(r"\b(?:0|[67]\d)\b", " ".join(re.findall(r"^\| ([\d, ]+) \|", read("docs/tegu.md"), re.M))))
         self.assertEqual(in_page, in_user_page)
-
-    def completed(self, *words):
-        script = 'PATH=%s:$PATH; . %s; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu tegu "%s" "%s"; printf "%%s\\n" "${COMPREPLY[@]}"' % (
-            os.path.dirname(TEGU), os.path.join(SOURCE, "tools/completion/tegu.bash"), " ".join('"%s"' % word for word in words),
-            len(words) - 1, words[-1], words[-2])
-        done = subprocess.run(["bash", "--norc", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertEqual(done.stderr, b"")
-        return set(done.stdout.decode().split())
-
-    def test_completion(self):
-        self.assertEqual(self.completed("tegu", ""), set(commands()) | {"--help", "--version"})
-        self.assertEqual(self.completed("tegu", "to"), {"top", "topk"})
-        for command in commands():
-            self.assertEqual(self.completed("tegu", command, "-"), options(command), command)
-        self.assertEqual(self.completed("tegu", "entropy-map", "--colour", "v"), {"viridis"})
-        self.assertEqual(self.completed("tegu", "quantile", "--method", "l"), {"linear", "lower"})
-        types = re.search(r"Raw elements of this type: ([\w\s]*?)\n +-", tegu("reduce", "--help")).group(1).split()
-        self.assertIn("f32", types)
-        self.assertEqual(self.completed("tegu", "reduce", "--dtype", ""), set(types))
-        words = self.completed("tegu", "reduce", "--stats", "")
-        self.assertEqual(words, set(re.search(r"Some of: (.*?); or", tegu("reduce", "--help")).group(1).split()) | {"all"})
-
-    def test_completion_knows_the_words_of_every_option(self):
-        with open(os.path.join(SOURCE, "tools/completion/tegu.bash"), encoding="utf-8") as source:
-            known = set(re.findall(r"--[a-z]+", " ".join(re.findall(r"^    (-[-a-z| ]*)\) words=", source.read(), re.M))))
-        for command in commands():
-            for option in options(command):
-                done = subprocess.run([TEGU, command, option, "no-such-word", "x", "y"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                words = re.search(r"no-such-word not in \{(.*?)\}", done.stderr.decode())
-                if words is not None:
-                    self.assertIn(option, known)
-                    self.assertEqual(self.completed("tegu", command, option, ""), set(words.group(1).split(",")), (command, option))
 
 
 if __name__ == "__main__":

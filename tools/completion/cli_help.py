@@ -72,19 +72,28 @@ def help_text(program, *command):
     return subprocess.run([program] + list(command) + ["--help"], stdout=subprocess.PIPE, check=True).stdout.decode()
 
 
-def _words_of(program, command, option):
-    """The words that the parser takes, as it says when it gets another; else the types that the explanation lists."""
+def _refusals(program, command, option):
+    """What the program says of a word that it does not know, in situations in which it may come to look at it."""
     line = [option.long_name(), "no-such-word"] + ["no-such-file"] * len(command.positionals)
     for other in command.options:
-        if other is not option and (other.required or other.type == "FILE" and "--output" in other.names or other.names[0] in option.needs):
-            line += [other.long_name(), "no-such-folder/1" if other.type == "FILE" else "1"]
-    done = subprocess.run([program] + command.name.split() + line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    refused = re.search(r"no-such-word not in \{(.*?)\}", done.stderr.decode())
-    if refused:
-        return refused.group(1).split(","), False
-    refused = re.search(r"no-such-word' \(allowed: (all, or some of: )?([\w, ]+?)(?:, or .*)?\)$", done.stderr.decode().strip())
-    if refused and option.type.startswith("WORD"):
-        return (["all"] if refused.group(1) else []) + re.findall(r"\w+", refused.group(2)), refused.group(1) is not None
+        if other is not option and (other.required or other.names[0] in option.needs):
+            line += [other.long_name(), "1"]
+        elif other is not option and "--stats" in other.names:
+            line += ["--stats", "sum"]
+    for output in ([], ["--output", "no-such-folder/x.png"]):
+        done = subprocess.run([program] + command.name.split() + line + output, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        yield done.stderr.decode().strip()
+
+
+def _words_of(program, command, option):
+    """The words that the parser takes, as it says when it gets another; else the types that the explanation lists."""
+    for said in _refusals(program, command, option):
+        refused = re.search(r"no-such-word not in \{(.*?)\}", said)
+        if refused:
+            return refused.group(1).split(","), False
+        refused = re.search(r"no-such-word' \(allowed: (all, or some of: )?([\w, ]+?)(?:, or .*)?\)$", said)
+        if refused and option.type.startswith("WORD"):
+            return (["all"] if refused.group(1) else []) + re.findall(r"\w+", refused.group(2)), refused.group(1) is not None
     listed = re.search(r"of this type: ([\w ]+)", option.text)
     return listed.group(1).split() if listed else [], False
 

@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion of tegu-bench for bash, and for zsh after `autoload -U bashcompinit && bashcompinit`. The options are those that --help lists.
+# Written by the target completion from what tegu-bench says with --help: change it there.
+# Completion of tegu-bench for bash.
 
 _tegu_bench() {
-    local program=$1 current=$2 previous=$3 subcommand= words=
-    case ${COMP_WORDS[1]} in
-    ladder) subcommand=ladder ;;
-    gpu) subcommand=gpu words="--filter --quick --sweep --help" ;;
+    local current=$2 previous=$3 command=${COMP_WORDS[1]} words= files= kept=
+    # --option=word is three words here.
+    if [ "$current" = = ]; then current=; fi
+    if [ "$previous" = = ]; then previous=${COMP_WORDS[COMP_CWORD - 2]}; fi
+    [ "$COMP_CWORD" -eq 1 ] && command=
+    case $command in
+    gpu | ladder) ;;
+    *) command= ;;
     esac
-    case $previous in
-    --svg | --tegud | --filter | -f) return ;; # a file, or anything
+    case $command:$previous in
+    *:-f | *:--filter | :-t | :--threads | *:-r | *:--repetitions | *:-s | *:--seconds | *:--most-elements | *:-n | *:--elements) compopt +o default 2>/dev/null ;; # anything
+    ladder:-t | ladder:--threads) words="128 256 512 1024" ;;
+    *:--tegud | *:--svg) ;; # a file, by -o default
+    *)
+        case $command in
+        "") words="gpu ladder --help --filter --threads --repetitions --seconds --quick --most-elements --list --tegud --json" ;;
+        gpu) words="--filter --quick --sweep" ;;
+        ladder) words="-n --elements -t --threads --quick --svg --json -h --help" ;;
+        esac
+        # Without a dash: the files that a command takes, or else its options.
+        if [ -z "$files" ]; then compopt +o default 2>/dev/null; elif [[ $current != -* ]]; then words=; fi
+        ;;
     esac
-    if [ "$subcommand" != gpu ]; then
-        words=$("$program" $subcommand --help 2>/dev/null | sed -n 's/^  \(-[-a-zA-Z,]*\).*/\1/p' | tr ',' '\n')
-        if [ "$subcommand" = ladder ] && [[ $previous == -t || $previous == --threads ]]; then words="128 256 512 1024"; fi
-    fi
-    [ "$COMP_CWORD" -eq 1 ] && words="$words gpu ladder"
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <exception>
+#include <new>
 #include <thread>
 
 #include "base/log.h"
@@ -141,8 +142,12 @@ std::vector<Watchdog::Part> Server::watched() {
 }
 
 void Server::tell_manager() {
-    notify_again();
-    status_.look(*this, Clock::now());
+    try {
+        notify_again();
+        status_.look(*this, Clock::now());
+    } catch (const std::bad_alloc&) {
+        // Said in a second.
+    }
 }
 
 // While the executor computes, its threads have a better use for the core than looking for the next message.

@@ -51,10 +51,11 @@ Expected<void> print_json(client::Client& client) {
 // Two answers, as most of what is interesting is what grew between them.
 Expected<void> print_once(const Options& options, client::Client& client) {
     top::App app({top::column_of(options.sort), false}, options.interval);
+    top::UserNames names;
     for (int i = 0; i < 2; ++i) {
         if (i > 0) std::this_thread::sleep_for(std::chrono::duration<double>(options.interval));
         guard_timeout(options.common, "top");
-        Expected<top::View> view = top::ask(client);
+        Expected<top::View> view = top::ask(client, names);
         if (!view) return view.error();
         arm_timeout(0, "", "");
         app.add({top::steady_seconds(), std::move(view)});

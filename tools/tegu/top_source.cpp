@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
-#include <map>
 #include <utility>
 
 namespace tegu {
@@ -37,7 +36,7 @@ std::string user_name(Number uid) {
     return found != nullptr ? found->pw_name : "";
 }
 
-void add_user_names(std::vector<Account>& accounts, std::map<double, std::string>& names) {
+void add_user_names(std::vector<Account>& accounts, UserNames& names) {
     for (Account& account : accounts) {
         if (!account.uid) continue;
         if (names.size() > kMostUsers) names.clear();
@@ -64,12 +63,11 @@ Expected<client::Client> connect_once(const CommonOptions& options) {
     return client::Client::connect(raw);
 }
 
-Expected<View> ask(client::Client& client) {
+Expected<View> ask(client::Client& client, UserNames& names) {
     const Expected<client::Health> health = client.health(TEGU_HEALTH_JSON);
     if (!health) return health.error();
     Expected<View> view = parse_view(health->text);
     if (!view || !view->daemon) return view;
-    std::map<double, std::string> names;
     add_user_names(view->daemon->clients, names);
     add_user_names(view->daemon->users, names);
     return view;
@@ -103,6 +101,7 @@ Expected<std::unique_ptr<Source>> Source::start(client::Client client, const Com
 
 void Source::run(const std::shared_ptr<Shared>& shared, client::Client first) {
     std::optional<client::Client> client(std::move(first));
+    UserNames names;
     std::unique_lock<std::mutex> lock(shared->mutex);
     while (!shared->stopping) {
         lock.unlock();
@@ -110,11 +109,11 @@ void Source::run(const std::shared_ptr<Shared>& shared, client::Client first) {
         Expected<View> view = failure(kTemporary, "no memory");
         try {
             if (client) {
-                view = ask(*client);
+                view = ask(*client, names);
             } else {
                 Expected<client::Client> found = connect_once(shared->options);
                 if (found) client.emplace(std::move(*found));
-                view = found ? ask(*client) : Expected<View>(found.error());
+                view = found ? ask(*client, names) : Expected<View>(found.error());
             }
         } catch (const std::exception&) {  // std::bad_alloc: the next answer may have place
         }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,8 +24,11 @@ double unix_seconds();
 // A client that says at once when the daemon is gone.
 Expected<client::Client> connect_once(const CommonOptions& options);
 
+// Names of uids, asked once: whoever knows them may be far away.
+using UserNames = std::map<double, std::string>;
+
 // One answer, on the caller's thread. An account's `user` is the name of its uid.
-Expected<View> ask(client::Client& client);
+Expected<View> ask(client::Client& client, UserNames& names);
 
 class Source {
   public:

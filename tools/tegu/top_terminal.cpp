@@ -34,6 +34,7 @@ namespace cli {
 namespace top {
 namespace {
 
+constexpr int kMostColumns = 1000, kMostRows = 500;  // of a frame, whatever the terminal says of itself
 constexpr int kEndSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
@@ -144,6 +145,8 @@ class Curses : public Terminal {
     Screen screen() const override {
         Screen size;
         getmaxyx(stdscr, size.height, size.width);
+        size.width = std::min(size.width, kMostColumns);
+        size.height = std::min(size.height, kMostRows);
         size.unicode = unicode_;
         return size;
     }

@@ -70,8 +70,7 @@ class Gpus {
 
   private:
     void open_unless_it_fails(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake);
-    void open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake,
-              WarmUp& warm_up);
+    void open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake, WarmUp& warm_up);
     std::size_t choose(const PreparedJob& prepared) const;
     void submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, const PreparedJob& prepared);
     bool divide(const std::shared_ptr<JobTask>& task);

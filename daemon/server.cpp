@@ -117,7 +117,10 @@ Result<void> Server::run() {
             log(LogLevel::Warning, (gpu.runs() ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + gpu.reason,
                 {{events::kMessageId, events::kNoGpu}});
         log(LogLevel::Info, "ready on " + listener_.path,
-            {{events::kMessageId, events::kReady}, {"VERSION", TEGU_VERSION}, {"SOCKET", listener_.path}, {"THREADS", std::to_string(threads_)}});
+            {{events::kMessageId, events::kReady},
+             {"VERSION", TEGU_VERSION},
+             {"SOCKET", listener_.path},
+             {"THREADS", std::to_string(threads_)}});
         loop();
     } catch (const std::exception& exception) {
         fatal_ = make_error(Status::Internal, std::string("the io thread ended: ") + exception.what());
@@ -128,8 +131,7 @@ Result<void> Server::run() {
     if (fatal_) return *fatal_;
     GpuRecord::of_environment().forget();
     log(LogLevel::Info, "stopped",
-        {{events::kMessageId, events::kStopped},
-         {"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
+        {{events::kMessageId, events::kStopped}, {"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
     finish_journal();
     return {};
 }

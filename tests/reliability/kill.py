@@ -37,7 +37,7 @@ def main():
         found = json.loads(line.split(" ", 1)[1])
         print("%d kills in %.0f s; %s; recovery p50 %.3f s, p99 %.3f s, most %.3f s" % (
             len(found["kills"]), found["seconds"], found["totals"],
-            record.quantile(found["recoveries"], 0.5), record.quantile(found["recoveries"], 0.99), max(found["recoveries"])))
+            record.quantile(found["undisturbed"], 0.5), record.quantile(found["undisturbed"], 0.99), max(found["undisturbed"])))
         made.update(found)
     if options.output and "kills" in made:
         record.write(options.output, made)

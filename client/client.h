@@ -94,7 +94,7 @@ class Client {
         Down,       // nobody needs it
         Seeking,    // the next attempt is at next_attempt_
         Greeting,   // HELLO is on the wire
-        Restoring,  // buffers are being registered again
+        Restoring,  // buffers are being attached or registered again
         Ready,
     };
 
@@ -161,6 +161,7 @@ class Client {
     void on_hello(const wire::FrameHeader& header, Bytes body);
     void on_restored(Region* region, const wire::FrameHeader& header, Bytes body);
     void restore();
+    void restore(Region& region);
     void become_ready();
     void lose(Error why);
     void give_up(const Error& why);

@@ -23,6 +23,7 @@ Result<RegionPtr> Client::create_buffer(std::uint64_t bytes) {
     if (!memory) return std::move(memory).error();
     RegionPtr region = make_region(std::move(*memory), wire::Access::ReadWrite);
     region->handle = reply->handle;
+    region->token = reply->token;
     regions_.push_back(region.get());
     return region;
 }
@@ -47,6 +48,7 @@ Result<void> Client::register_region(Region& region) {
     if (reply->handle == 0)
         return make_error(Status::Internal, "the daemon's reply cannot be used: it names no buffer");
     region.handle = reply->handle;
+    region.token = reply->token;
     regions_.push_back(&region);  // only now: until here a reconnect must not register it, too
     return {};
 }
@@ -72,6 +74,7 @@ Result<void> Client::freeze(Region& region) {
 void Client::release(Region& region) {
     if (region.handle == 0) return;
     const std::uint64_t handle = std::exchange(region.handle, 0);
+    region.token = {};
     if (link_ != LinkState::Ready || !check_process()) return;
     Call& call = add_call(wire::MessageType::BufferRelease, Purpose::Forget);
     wire::encode(wire::BufferRef{handle}, call.frame);

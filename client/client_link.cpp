@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the link: seek, greet, register the buffers again, ready; and back to seeking when it is lost. The time to seek
+// The state of the link: seek, greet, attach the buffers or register them again, ready; and back to seeking when it is lost. The time to seek
 // starts anew only after a connection that was of use (something was answered, or it lasted a second): a daemon that takes
 // connections and drops them, or a job that kills it each time, cannot hold a caller for ever.
 #include <fcntl.h>
@@ -73,24 +73,33 @@ void Client::on_hello(const wire::FrameHeader& header, Bytes body) {
     restore();
 }
 
-// Registers every region that is in use, with all requests on the wire at once.
+// Makes every region that is in use known again, with all requests on the wire at once.
 void Client::restore() {
     input_pool_.drop_idle();
     output_pool_.drop_idle();
     link_ = LinkState::Restoring;
     restoring_ = 0;
-    for (Region* region : regions_) {
-        const int seals = fcntl(region->memory.fd(), F_GET_SEALS);
-        if (seals >= 0 && (seals & F_SEAL_WRITE) != 0)
-            region->access = wire::Access::Read;  // frozen, maybe while the link was lost
-        Call& call = add_call(wire::MessageType::BufferRegister, Purpose::Restore);
-        call.region = region;
-        call.fd = region->memory.fd();
-        wire::encode(wire::BufferRegisterRequest{region->memory.bytes(), region->access}, call.frame);
-        finish_frame(call);
-        ++restoring_;
-    }
+    for (Region* region : regions_) restore(*region);
     if (restoring_ == 0) become_ready();
+}
+
+// A daemon that kept the region needs no more than its token.
+void Client::restore(Region& region) {
+    const bool attach = region.token != wire::BufferToken{} && (features_ & wire::kFeatureAttach) != 0;
+    Call& call =
+        add_call(attach ? wire::MessageType::BufferAttach : wire::MessageType::BufferRegister, Purpose::Restore);
+    call.region = &region;
+    if (attach) {
+        wire::encode(wire::BufferAttachRequest{region.token}, call.frame);
+    } else {
+        const int seals = fcntl(region.memory.fd(), F_GET_SEALS);
+        if (seals >= 0 && (seals & F_SEAL_WRITE) != 0)
+            region.access = wire::Access::Read;  // frozen, maybe while the link was lost
+        call.fd = region.memory.fd();
+        wire::encode(wire::BufferRegisterRequest{region.memory.bytes(), region.access}, call.frame);
+    }
+    finish_frame(call);
+    ++restoring_;
 }
 
 void Client::on_restored(Region* region, const wire::FrameHeader& header, Bytes body) {
@@ -98,16 +107,23 @@ void Client::on_restored(Region* region, const wire::FrameHeader& header, Bytes 
         return lose(wire::decode_error(header, body));
     std::optional<Error> refused;
     std::uint64_t handle = 0;
+    wire::BufferToken token{};
     if (header.status == Status::Ok) {
         Result<wire::BufferReply> reply = wire::decode_buffer_reply(body);
         if (!reply) return lose(std::move(reply).error());
         handle = reply->handle;
+        token = reply->token;
+    } else if (header.type == wire::MessageType::BufferAttach && region != nullptr) {  // it is not kept any more
+        region->token = {};
+        --restoring_;
+        return restore(*region);
     } else {
         refused = wire::decode_error(header, body);
         refused->message = "a buffer could not be registered again after the connection was lost: " + refused->message;
     }
     if (region != nullptr) {
         region->handle = handle;
+        if (header.type == wire::MessageType::BufferRegister) region->token = token;
         region->refused = std::move(refused);
     } else if (handle != 0) {  // freed meanwhile
         Call& call = add_call(wire::MessageType::BufferRelease, Purpose::Forget);

@@ -25,7 +25,8 @@ struct Region {
     Memory memory;
     wire::Access access;
     bool frozen = false;
-    std::uint64_t handle = 0;  // on the present connection; 0: the daemon does not know it
+    std::uint64_t handle = 0;   // on the present connection; 0: the daemon does not know it
+    wire::BufferToken token{};  // with which the next daemon knows it, too; all zero: it will not
     std::uint64_t generation = 0;
     unsigned jobs = 0;             // without an answer
     std::optional<Error> refused;  // why the daemon does not take it (any more)

@@ -129,6 +129,9 @@ health::DaemonFacts BoardHealth::facts(TimePoint now) {
         facts.reload_failed = true;
         facts.reload_error = std::string(reload->message.view());
     }
+    StoreStatus store = server_.store().status();
+    facts.store_degraded = store.degraded();
+    facts.store_reason = std::move(store.reason);
     const std::uint64_t now_ns = nanoseconds(now.time_since_epoch());
     std::vector<health::ExecutorState> states;
     for (const auto& [name, load] : server_.executor_loads()) {

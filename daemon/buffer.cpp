@@ -138,11 +138,20 @@ Result<std::shared_ptr<Buffer>> Buffer::from_daemon(Fd fd, std::uint64_t bytes, 
     return buffer;
 }
 
+Result<std::shared_ptr<Buffer>> Buffer::from_store(Fd fd, const KeptBuffer& kept, BufferCharge charge) {
+    Result<std::shared_ptr<Buffer>> buffer = from_client(std::move(fd), {kept.bytes, kept.access}, std::move(charge));
+    if (!buffer) return buffer;
+    (*buffer)->generation_ = kept.generation;
+    (*buffer)->created_by_daemon_ = kept.created_by_daemon;
+    return buffer;
+}
+
 Result<void> Buffer::note_generation(std::uint64_t generation) {
     if (generation == 0) return {};
     if (generation < generation_)
         return bad_range("generation", "0, or at least " + std::to_string(generation_),
                          "generation " + std::to_string(generation) + " is older than one that a job named before");
+    if (generation > generation_ && keeper_ != nullptr) keeper_->generation_raised(*this);
     generation_ = generation;
     return {};
 }

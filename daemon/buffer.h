@@ -20,6 +20,8 @@
 
 namespace tegu::daemon {
 
+class Buffer;
+
 // Bytes [begin, end) of a buffer that a job in flight reads or writes.
 struct BufferRange {
     std::uint64_t begin = 0;
@@ -39,6 +41,21 @@ class BufferDevice {
     virtual void forget(std::uint64_t buffer_id, std::function<void()> then) = 0;
     // Lets it register the mappings of the buffer, or not; what is registered ends. Then calls `then` (may be empty) so.
     virtual void allow_registering(std::uint64_t buffer_id, bool allowed, std::function<void()> then) = 0;
+};
+
+// Whoever keeps buffers for the next daemon, and notes there what changes. Io thread.
+class BufferKeeper {
+  public:
+    virtual ~BufferKeeper() = default;
+    virtual void generation_raised(Buffer& buffer) = 0;
+};
+
+// What a buffer was, when the daemon before kept it.
+struct KeptBuffer {
+    std::uint64_t bytes = 0;
+    wire::Access access = wire::Access::Read;
+    std::uint64_t generation = 0;
+    bool created_by_daemon = false;
 };
 
 // What a buffer is made of. Giving back the memory of a large one takes milliseconds, the more the larger it is.
@@ -62,6 +79,8 @@ class Buffer {
                                                        BufferCharge charge);
     // Takes a memfd made and populated by the daemon.
     static Result<std::shared_ptr<Buffer>> from_daemon(Fd fd, std::uint64_t bytes, BufferCharge charge);
+    // Takes one that the daemon before kept, after secure_memfd().
+    static Result<std::shared_ptr<Buffer>> from_store(Fd fd, const KeptBuffer& kept, BufferCharge charge);
 
     std::uint64_t id() const { return id_; }  // of this buffer alone, for good; no handle
     std::uint64_t bytes() const { return bytes_; }
@@ -76,6 +95,14 @@ class Buffer {
     // A job on the device uses it: the device has to forget it before its memory ends.
     void used_by(const std::shared_ptr<BufferDevice>& device);
     bool was_used_by(const BufferDevice& device) const;
+    // Who keeps it for the next daemon, under which number; null and 0: nobody. The keeper outlives it, or ends this.
+    void kept_by(BufferKeeper* keeper, std::uint64_t number) {
+        keeper_ = keeper;
+        kept_number_ = number;
+    }
+    std::uint64_t kept_number() const { return kept_number_; }
+    // It counts against nobody any more, although its memory is still to be given back.
+    void end_charge() { memory_.charge = BufferCharge(); }
     // How long jobs have waited for a device with a copy of it, while another was free.
     std::uint64_t waited_ns() const { return waited_ns_; }
     void set_waited_ns(std::uint64_t ns) { waited_ns_ = ns; }
@@ -130,6 +157,8 @@ class Buffer {
     HelperThread* helper_ = nullptr;
     std::vector<std::shared_ptr<BufferDevice>> devices_;
     std::uint64_t waited_ns_ = 0;
+    BufferKeeper* keeper_ = nullptr;
+    std::uint64_t kept_number_ = 0;
     std::function<void()> freed_;
 };
 

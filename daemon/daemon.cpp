@@ -87,6 +87,7 @@ int check_settings(const config::LoadedSettings& loaded, const std::string& file
 Result<Listener> open_listener(ServerOptions& options) {
     Result<Inherited> inherited = inherit_descriptors();
     if (!inherited) return std::move(inherited).error();
+    options.stored = std::move(inherited->stored);
     options.scrapes = std::move(inherited->scrapes);
     if (inherited->listener) return std::move(*inherited->listener);
     const config::Settings::Socket& socket = options.settings.socket;

@@ -79,6 +79,10 @@ Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
     return {};
 }
 
+bool is_of_store(const std::string& name) {
+    return name.rfind(kStoredBufferName, 0) == 0 || name.rfind(kStoredTableName, 0) == 0 || name == kStoredProbeName;
+}
+
 Result<Fd> make_ready(Fd fd) {
     const int flags = ::fcntl(fd.get(), F_GETFL);
     if (flags < 0 || ::fcntl(fd.get(), F_SETFL, flags | O_NONBLOCK) != 0)
@@ -93,7 +97,11 @@ Result<Inherited> inherit_descriptors() {
     bool only_scrapes = true;
     for (PassedFd& passed : take_passed_descriptors()) {
         Fd fd = std::move(passed.fd);
-        const std::string name = std::move(passed.name);
+        std::string name = std::move(passed.name);
+        if (is_of_store(name)) {
+            inherited.stored.known.push_back({std::move(name), std::move(fd)});
+            continue;
+        }
         const bool for_scrapes = name == kScrapeSocketName;
         only_scrapes = only_scrapes && for_scrapes;
         std::optional<Listener>& listener = for_scrapes ? inherited.scrapes : inherited.listener;
@@ -104,6 +112,7 @@ Result<Inherited> inherit_descriptors() {
                 : for_scrapes ? "closed an inherited descriptor that is no listening stream socket"
                               : "closed an inherited descriptor that is no listening Unix stream socket",
                 {{events::kMessageId, events::kEnvironment}, {"FDNAME", name}});
+            inherited.stored.surplus.push_back(std::move(name));
             continue;
         }
         Result<Fd> ready = make_ready(std::move(fd));
@@ -111,7 +120,7 @@ Result<Inherited> inherit_descriptors() {
         listener = Listener{std::move(ready).value(), "", true, 0, 0};
         listener->path = listening_address(listener->fd.get());
     }
-    if (!only_scrapes && !inherited.listener)
+    if (!only_scrapes && !inherited.listener && inherited.stored.known.empty())
         return make_error(Status::BadDescriptor, "none of the inherited descriptors is a listening Unix stream socket");
     return inherited;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The listening socket: inherited from systemd, or bound here. A socket file that is already there is replaced only if nothing
+// What a daemon starts with: the listening socket, inherited from systemd or bound here, and what systemd kept of the daemon before. A socket file that is already there is replaced only if nothing
 // answers on it, and what systemd made is never removed.
 #pragma once
 
@@ -7,9 +7,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "daemon/passed_descriptors.h"
 
 namespace tegu::daemon {
 
@@ -21,15 +23,26 @@ struct Listener {
     ino_t inode = 0;
 };
 
+// Descriptors of the daemon before that the service manager kept come back under the names that these begin.
+inline constexpr char kStoredBufferName[] = "tegud-buffer-";
+inline constexpr char kStoredTableName[] = "tegud-table-";
+inline constexpr char kStoredProbeName[] = "tegud-probe";
+
 // What the service manager calls the socket on which scrapes are answered: FileDescriptorName= of tegud-metrics.socket.
 inline constexpr char kScrapeSocketName[] = "metrics";
 
+struct StoredDescriptors {
+    std::vector<PassedFd> known;        // by their names; nothing more is known of them
+    std::vector<std::string> surplus;  // names of others that came and are closed: maybe of a newer daemon
+};
 struct Inherited {
     std::optional<Listener> listener;
     std::optional<Listener> scrapes;  // a listening stream socket of any kind, for metrics
+    StoredDescriptors stored;
 };
-// The sockets that the service manager passed, if it passed any. Reads and clears $LISTEN_FDS. Descriptors that are no listening
-// Unix stream socket are closed. Errors: BadDescriptor if none of those that were passed will do, unless they are for scrapes.
+// The socket that the service manager passed, if it passed any, and what it kept. Reads and clears $LISTEN_FDS. Descriptors that are
+// neither a listening Unix stream socket nor ours by their name are closed. Errors: BadDescriptor if none of those that were passed will
+// do, unless they are for scrapes.
 Result<Inherited> inherit_descriptors();
 
 struct ListenerOptions {

@@ -93,13 +93,18 @@ void Quotas::end_job(uid_t uid) {
     forget_if_empty(uid);
 }
 
+Result<void> Quotas::check_held(std::uint64_t held) const {
+    if (held < limits_.buffers_per_connection) return {};
+    return over_quota("limits.buffers_per_connection", limits_.buffers_per_connection,
+                      "this connection has too many buffers");
+}
+
 Result<BufferCharge> Quotas::charge_buffer(uid_t uid, std::uint64_t held, std::uint64_t bytes) {
     if (bytes > limits_.buffer_bytes)
         return field_error(Status::TooLarge, "bytes", "1.." + std::to_string(limits_.buffer_bytes),
                            "a buffer of " + std::to_string(bytes) + " bytes is larger than allowed");
-    if (held >= limits_.buffers_per_connection)
-        return over_quota("limits.buffers_per_connection", limits_.buffers_per_connection,
-                          "this connection has too many buffers");
+    Result<void> room = check_held(held);
+    if (!room) return std::move(room).error();
     const UserUsage now = user(uid);
     if (now.buffers >= limits_.buffers_per_uid)
         return over_quota("limits.buffers_per_uid", limits_.buffers_per_uid, "this user has too many buffers");

@@ -64,6 +64,8 @@ class Quotas {
     Result<void> start_job(uid_t uid, std::uint64_t held, std::uint64_t most);
     void end_job(uid_t uid);
 
+    // Whether a connection that holds so many buffers may have one more. Errors: OverQuota.
+    Result<void> check_held(std::uint64_t held) const;
     // `held`: buffers of the connection. Errors: TooLarge (field "bytes"), OverQuota, Busy.
     Result<BufferCharge> charge_buffer(uid_t uid, std::uint64_t held, std::uint64_t bytes);
 

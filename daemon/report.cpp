@@ -167,6 +167,10 @@ std::vector<wire::Field> stats_fields(const Server& server) {
     fields.add("buffers", server.quotas().all().buffers);
     fields.add("buffer_bytes", server.quotas().all().buffer_bytes);
     fields.add("buffers_total", statistics.buffers_total);
+    fields.add("buffers_attached_total", statistics.buffers_attached_total);
+    const StoreStatus store = server.store().status();
+    fields.add("buffers_stored", std::uint64_t{store.buffers});
+    fields.add("buffers_orphaned", std::uint64_t{store.orphans});
     fields.add("jobs_in_flight", server.quotas().all().jobs);
     fields.add("jobs_waiting", load.waiting);
     fields.add("jobs_running", load.running);

@@ -204,6 +204,9 @@ health::DaemonReport self_report(const Server& server) {
     add_history(server, report);
     if (const Watchdog& watchdog = server.watchdog(); watchdog.runs())
         report.watchdog = health::WatchdogReport{watchdog.interval_seconds(), watchdog.worst_gap_seconds()};
+    StoreStatus store = server.store().status();
+    report.descriptor_store =
+        health::StoreReport{store.buffers, store_state_word(store.state), std::move(store.reason)};
     return report;
 }
 

@@ -109,6 +109,8 @@ Result<void> Server::run() {
         acceptor_.assign(boost::asio::local::stream_protocol(), listener_.fd.release());
         wait_for_signal();
         wait_for_connections();
+        store_.start(StoreEnvironment::read(), std::move(options_.stored),
+                     milliseconds(options_.settings.timeouts.reattach_ms));
         health_.start(options_.sysroot);
         if (options_.scrapes) scrapes_.start(std::move(*options_.scrapes));
         notify_ready(status_.begin(*this, false));
@@ -127,6 +129,7 @@ Result<void> Server::run() {
     }
     remove_socket_file(listener_);
     scrapes_.stop();
+    store_.finish();
     close_all();
     if (fatal_) return *fatal_;
     GpuRecord::of_environment().forget();
@@ -343,6 +346,7 @@ void Server::begin_stop() {
     stopping_ = true;
     const std::uint64_t stop_ms = options_.settings.timeouts.stop_ms;
     notify_stopping(stop_ms);
+    store_.finish();
     boost::system::error_code ignored;
     acceptor_.close(ignored);
     accept_pause_.cancel();

@@ -19,6 +19,7 @@
 #include "daemon/connection.h"
 #include "daemon/cost_model.h"
 #include "daemon/crossover.h"
+#include "daemon/descriptor_store.h"
 #include "daemon/executor.h"
 #include "daemon/gpus.h"
 #include "daemon/helper_thread.h"
@@ -42,6 +43,7 @@ struct ServerOptions {
     std::uint64_t descriptors = 1024;       // how many the process may open
     std::string sysroot = "/";              // where the files of the board are read
     std::optional<Listener> scrapes;        // the socket on which scrapes are answered
+    StoredDescriptors stored;               // of the daemon before
 };
 
 class Server {
@@ -83,6 +85,10 @@ class Server {
     unsigned executor_threads() const { return threads_; }
     const Crossover& crossover() const { return crossover_; }
     HelperThread& helper() { return helper_; }
+    DescriptorStore& store() { return store_; }
+    const DescriptorStore& store() const { return store_; }
+    // It stops, or has failed: what clients leave now is for the daemon after it.
+    bool ending() const { return stopping_ || fatal_.has_value(); }
     // Something that another thread will hand back is under way: looks for it even if the wake-up is lost.
     void look_soon() { watch(Clock::now() + std::chrono::seconds(1)); }
     // From now on makes the pages of a buffer, a step at a time.
@@ -141,6 +147,7 @@ class Server {
     HelperThread helper_{
         [this] { boost::asio::post(io_, [this] { take_helped(); }); }};  // outlives all that it may free
     boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back
+    DescriptorStore store_{io_, quotas_, helper_};
     ConnectionShared shared_;
     boost::asio::local::stream_protocol::socket acceptor_;  // only to wait on; accept4 is our own
     boost::asio::steady_timer accept_pause_;

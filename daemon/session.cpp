@@ -59,6 +59,7 @@ Result<void> Session::dispatch(const wire::FrameHeader& header, Bytes body, Fore
     switch (header.type) {
         case wire::MessageType::BufferRegister: return on_buffer_register(header, body, std::move(fd));
         case wire::MessageType::BufferCreate: return on_buffer_create(header, body);
+        case wire::MessageType::BufferAttach: return on_buffer_attach(header, body);
         case wire::MessageType::BufferFreeze: return on_buffer_freeze(header, body);
         case wire::MessageType::BufferRelease: return on_buffer_release(header, body);
         default: return on_buffer_list(header, body);
@@ -168,7 +169,7 @@ void Session::handle_close(CloseReason reason) {
         }
     }
     jobs_.clear();
-    buffers_.clear();
+    leave_buffers();
     account_ = AccountHold();
     server_.quotas().close_connection(peer_.uid);
     server_.forget(number_);

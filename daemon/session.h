@@ -70,12 +70,18 @@ class Session final : public Connection {
 
     // session_buffers.cpp
     Result<void> on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd);
+    Result<void> on_buffer_attach(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_create(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_freeze(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_release(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_list(const wire::FrameHeader& header, Bytes body);
     Result<void> freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer);
     Result<void> finish_making(Making& making);
+    // Charges one more buffer of this connection.
+    Result<BufferCharge> charge(std::uint64_t bytes);
+    // The reply that gives the new buffer a handle, and a token if it is kept over a restart.
+    wire::BufferReply take_in(std::shared_ptr<Buffer> buffer);
+    void leave_buffers();
 
     // session_jobs.cpp
     Result<void> on_job(const wire::FrameHeader& header, Bytes body);

@@ -22,17 +22,58 @@ Error no_such_buffer() {
 Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd) {
     Result<wire::BufferRegisterRequest> request = wire::decode_buffer_register(body);
     if (!request) return std::move(request).error();
-    Result<BufferCharge> charge =
-        server_.quotas().charge_buffer(peer_.uid, buffers_.size() + buffers_in_making_, request->bytes);
+    Result<BufferCharge> charge = this->charge(request->bytes);
     if (!charge) return std::move(charge).error();
     Result<void> secured = secure_memfd(fd.get(), request->bytes, request->access);
     if (!secured) return secured;
     Result<std::shared_ptr<Buffer>> buffer = Buffer::from_client(fd.release(), *request, std::move(charge).value());
     if (!buffer) return std::move(buffer).error();
-    ++server_.statistics().buffers_total;
-    (*buffer)->free_on(server_.helper());
-    reply(header, wire::BufferReply{buffers_.add(std::move(buffer).value()), request->bytes});
+    reply(header, take_in(std::move(buffer).value()));
     return {};
+}
+
+// A buffer that the daemon before left: neither a descriptor nor a charge is new.
+Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes body) {
+    if ((features_ & wire::kFeatureAttach) == 0)
+        return field_error(Status::Unsupported, "features", "the feature bit for attaching in HELLO",
+                           "this connection has not agreed on attaching");
+    Result<wire::BufferAttachRequest> request = wire::decode_buffer_attach(body);
+    if (!request) return std::move(request).error();
+    Result<void> room = server_.quotas().check_held(buffers_.size() + buffers_in_making_);
+    if (!room) return room;
+    std::shared_ptr<Buffer> buffer = server_.store().attach(peer_.uid, peer_.pid, request->token);
+    if (buffer == nullptr)
+        return field_error(Status::NotFound, "token", "that of a buffer of this user that was kept", "no such buffer");
+    ++server_.statistics().buffers_attached_total;
+    const std::uint64_t bytes = buffer->bytes();
+    reply(header, wire::BufferReply{buffers_.add(std::move(buffer)), bytes, {}});
+    return {};
+}
+
+// What the daemon before left of this user, and nobody has come for, must not stand in his way.
+Result<BufferCharge> Session::charge(std::uint64_t bytes) {
+    const std::size_t held = buffers_.size() + buffers_in_making_;
+    Result<BufferCharge> charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
+    if (!charge && charge.error().status != Status::TooLarge && server_.store().drop_orphans(peer_.uid))
+        charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
+    return charge;
+}
+
+wire::BufferReply Session::take_in(std::shared_ptr<Buffer> buffer) {
+    ++server_.statistics().buffers_total;
+    buffer->free_on(server_.helper());
+    wire::BufferReply reply;
+    reply.bytes = buffer->bytes();
+    if ((features_ & wire::kFeatureAttach) != 0) reply.token = server_.store().keep(buffer, peer_.uid, peer_.pid);
+    reply.handle = buffers_.add(std::move(buffer));
+    return reply;
+}
+
+// With the connection its buffers end; if the daemon ends too, the next one waits for their owner.
+void Session::leave_buffers() {
+    if (!server_.ending())
+        for (const auto& named : buffers_.all()) server_.store().forget(*named.second);
+    buffers_.clear();
 }
 
 // A buffer whose pages are being made.
@@ -51,8 +92,7 @@ struct Session::Making {
 Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes body) {
     Result<wire::BufferCreateRequest> request = wire::decode_buffer_create(body);
     if (!request) return std::move(request).error();
-    Result<BufferCharge> charge =
-        server_.quotas().charge_buffer(peer_.uid, buffers_.size() + buffers_in_making_, request->bytes);
+    Result<BufferCharge> charge = this->charge(request->bytes);
     if (!charge) return std::move(charge).error();
     Result<Fd> fd = make_memfd(request->bytes);
     if (!fd) return std::move(fd).error();
@@ -91,10 +131,8 @@ Result<void> Session::finish_making(Making& making) {
     Result<std::shared_ptr<Buffer>> buffer =
         Buffer::from_daemon(std::move(making.fd), making.bytes, std::move(making.charge));
     if (!buffer) return std::move(buffer).error();
-    ++server_.statistics().buffers_total;
-    (*buffer)->free_on(server_.helper());
     const std::size_t start = out().size();
-    reply(making.header, wire::BufferReply{buffers_.add(*buffer), making.bytes}, 1);
+    reply(making.header, take_in(*buffer), 1);
     replies().attach_descriptor(start, fd, std::move(buffer).value());
     return {};
 }
@@ -163,6 +201,7 @@ Result<void> Session::on_buffer_release(const wire::FrameHeader& header, Bytes b
     if (!request) return std::move(request).error();
     const std::shared_ptr<Buffer> buffer = buffers_.take(request->handle);
     if (buffer == nullptr) return no_such_buffer();
+    server_.store().forget(*buffer);
     if (buffer.use_count() > 1 || !buffer->ends_elsewhere()) {
         reply_empty(header);
         return {};

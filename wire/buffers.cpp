@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BUFFER_* bodies. Their descriptors travel beside the header, outside the codec.
+#include <algorithm>
 #include <cassert>
 
 #include "wire/bytes.h"
@@ -18,6 +19,14 @@ std::uint64_t read_size(Reader& reader) {
     const std::uint64_t bytes = reader.u64();
     if (bytes == 0) reader.fail(Status::BadRange, "bytes", "1 and more", "a buffer cannot be empty");
     return bytes;
+}
+
+BufferToken read_token(Reader& reader) {
+    BufferToken token{};
+    const Bytes bytes = reader.bytes(token.size());
+    std::copy(bytes.begin(), bytes.end(), token.begin());
+    if (token == BufferToken{}) reader.fail(Status::BadRange, "token", "not 0", "a token is empty");
+    return token;
 }
 
 }  // namespace
@@ -51,9 +60,11 @@ Result<BufferCreateRequest> decode_buffer_create(Bytes body) {
 }
 
 void encode(const BufferReply& message, ByteBuffer& out) {
-    Writer writer(out, 16);
+    const bool has_token = message.token != BufferToken{};
+    Writer writer(out, has_token ? 16 + kTokenBytes : 16);
     writer.u64(message.handle);
     writer.u64(message.bytes);
+    if (has_token) writer.bytes(message.token);
 }
 
 Result<BufferReply> decode_buffer_reply(Bytes body) {
@@ -62,6 +73,18 @@ Result<BufferReply> decode_buffer_reply(Bytes body) {
     message.handle = reader.u64();
     if (message.handle == 0) reader.fail(Status::BadRange, "handle", "not 0", "a buffer has no handle");
     message.bytes = read_size(reader);
+    if (reader.ok() && reader.left() != 0) message.token = read_token(reader);
+    if (auto error = reader.finish()) return *std::move(error);
+    return message;
+}
+
+void encode(const BufferAttachRequest& message, ByteBuffer& out) {
+    Writer(out, kTokenBytes).bytes(message.token);
+}
+
+Result<BufferAttachRequest> decode_buffer_attach(Bytes body) {
+    Reader reader(body);
+    const BufferAttachRequest message{read_token(reader)};
     if (auto error = reader.finish()) return *std::move(error);
     return message;
 }

@@ -78,9 +78,15 @@ struct BufferRegisterRequest {
 struct BufferCreateRequest {
     std::uint64_t bytes = 0;
 };
-struct BufferReply {                   // to register and create
+// The secret that only the owner of a buffer knows, besides the daemon. All zero: none.
+using BufferToken = std::array<std::byte, kTokenBytes>;
+struct BufferReply {                   // to register, create and attach; to the last without a token
     std::uint64_t handle = 0;          // of this connection, not 0
     std::uint64_t bytes = 0;
+    BufferToken token{};               // in the body only if there is one
+};
+struct BufferAttachRequest {
+    BufferToken token{};               // there is one
 };
 struct BufferRef {                     // freeze and release
     std::uint64_t handle = 0;
@@ -188,6 +194,7 @@ void encode(Span<const Field> fields, ByteBuffer& out);
 void encode(const BufferRegisterRequest& message, ByteBuffer& out);
 void encode(const BufferCreateRequest& message, ByteBuffer& out);
 void encode(const BufferReply& message, ByteBuffer& out);
+void encode(const BufferAttachRequest& message, ByteBuffer& out);
 void encode(const BufferRef& message, ByteBuffer& out);
 void encode(Span<const BufferInfo> buffers, ByteBuffer& out);
 void encode(const JobRequest& message, ByteBuffer& out);
@@ -212,6 +219,7 @@ Result<std::vector<Field>> decode_fields(Bytes body);
 Result<BufferRegisterRequest> decode_buffer_register(Bytes body);
 Result<BufferCreateRequest> decode_buffer_create(Bytes body);
 Result<BufferReply> decode_buffer_reply(Bytes body);
+Result<BufferAttachRequest> decode_buffer_attach(Bytes body);
 Result<BufferRef> decode_buffer_ref(Bytes body);
 Result<std::vector<BufferInfo>> decode_buffer_list(Bytes body);
 // Requests of type Info, Stats and BufferList, and the replies to freeze and release, have no body.

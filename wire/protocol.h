@@ -16,6 +16,7 @@ inline constexpr std::size_t kHeaderBytes = 40;
 inline constexpr std::size_t kMaxInlineBytes = 64 * 1024;       // data carried in a message
 inline constexpr std::size_t kMaxBodyBytes = 80 * 1024;         // the body of any message: data, parameters and names
 inline constexpr std::size_t kMaxHelloBodyBytes = 1024;         // the body of the first message of a connection
+inline constexpr std::size_t kTokenBytes = 16;                  // of a buffer, 128 random bits
 inline constexpr std::size_t kMaxDescriptors = 1;               // a message carries at most one
 inline constexpr std::size_t kMaxNameBytes = 64;
 inline constexpr std::size_t kMaxPolicyBytes = 256;
@@ -45,7 +46,8 @@ inline constexpr std::size_t kArrayAlignment = 64;              // of each array
     X(10, Job, JOB, "one operation; the reply carries the result")                                 \
     X(11, Cancel, CANCEL, "cancels a job in flight")                                               \
     X(12, Kernels, KERNELS, "the kernels of the GPU backend, and what each takes of the device")   \
-    X(13, Health, HEALTH, "how the board and the daemon are, and why")
+    X(13, Health, HEALTH, "how the board and the daemon are, and why")                             \
+    X(14, BufferAttach, BUFFER_ATTACH, "takes over a buffer that outlived the daemon; a handle comes back")
 
 enum class MessageType : std::uint16_t {
 #define TEGU_X(number, Name, WORD, sentence) Name = number,
@@ -58,8 +60,9 @@ inline constexpr std::uint16_t kReplyBit = 0x8000;
 enum Feature : std::uint64_t {
     kFeatureBuffers = 1u << 0,       // BUFFER_* messages and operands by handle
     kFeatureGenerations = 1u << 1,   // Operand::generation
+    kFeatureAttach = 1u << 2,        // tokens in replies to BUFFER_REGISTER and BUFFER_CREATE, and BUFFER_ATTACH
 };
-inline constexpr std::uint64_t kAllFeatures = kFeatureBuffers | kFeatureGenerations;
+inline constexpr std::uint64_t kAllFeatures = kFeatureBuffers | kFeatureGenerations | kFeatureAttach;
 
 enum class Priority : std::uint8_t { High = 0, Normal = 1, Low = 2 };
 inline constexpr std::uint8_t kPriorityCount = 3;

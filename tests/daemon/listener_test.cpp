@@ -103,6 +103,7 @@ TEST(InheritListener, NothingIsPassedWithoutTheVariables) {
     const Result<Inherited> inherited = inherit_descriptors();
     ASSERT_TRUE(inherited.ok());
     EXPECT_FALSE(inherited->listener || inherited->scrapes);
+    EXPECT_TRUE(inherited->stored.known.empty() && inherited->stored.surplus.empty());
 }
 
 // In a child, since the descriptors that are passed begin at 3.

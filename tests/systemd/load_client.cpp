@@ -6,6 +6,9 @@
 //       submit N       N long jobs, then a ping: "ok" means that the daemon has accepted them all
 //       wait           for all of them: "ok N" if all were right, else how often each status came: "OK 2 SHUTTING_DOWN 1"
 //       buffer         makes one more buffer: "ok", or status word and field
+//       keep           makes a buffer that is filled with its number: "ok", or status word and field
+//       check          a job on each of these: "ok N" if all were right
+//       drop           gives these back: "ok" when the daemon has
 //       reconnects     the number
 #include <chrono>
 #include <cstdint>
@@ -153,11 +156,43 @@ class LongJob {
     std::vector<float> first_;
 };
 
+// Buffers whose content is known: as many times their number.
+class KeptBuffers {
+  public:
+    std::string add(tc::Client& client) {
+        constexpr std::uint64_t kBytes = 1 << 20;
+        auto buffer = client.create_buffer(kBytes);
+        if (!buffer) return std::string(buffer.error().word()) + " " + buffer.error().field;
+        std::memset(buffer->data(), static_cast<int>(buffers_.size() + 1), kBytes);
+        buffers_.push_back(std::move(buffer).value());
+        return "ok";
+    }
+    std::string check(tc::Client& client) const {
+        for (std::size_t i = 0; i < buffers_.size(); ++i) {
+            tc::Request request = tc::Request::reduce(TEGU_STAT_SUM);
+            request.input(buffers_[i], TEGU_U8, 1, buffers_[i].bytes());
+            const auto result = client.run(request);
+            if (!result) return text_of(result.error());
+            const auto sum = result->find(tc::role_of(TEGU_STAT_SUM));
+            if (!sum || sum->as<std::uint64_t>()[0] != (i + 1) * buffers_[i].bytes()) return "WRONG";
+        }
+        return "ok " + std::to_string(buffers_.size());
+    }
+    std::string drop(tc::Client& client) {
+        buffers_.clear();
+        return client.ping() ? "ok" : "failed";
+    }
+
+  private:
+    std::vector<tc::Buffer> buffers_;
+};
+
 int hold(std::uint32_t reconnect_ms) {
     tc::Client client = connect(reconnect_ms, false);
     LongJob job;
     std::vector<std::uint64_t> in_flight;
     std::vector<tc::Buffer> buffers;
+    KeptBuffers kept;
     const auto say = [](const std::string& line) { std::cout << line << std::endl; };
     {
         auto first = client.run(job.request());
@@ -196,6 +231,12 @@ int hold(std::uint32_t reconnect_ms) {
             auto buffer = client.create_buffer(4096);
             say(buffer ? "ok" : std::string(buffer.error().word()) + " " + buffer.error().field);
             if (buffer) buffers.push_back(std::move(buffer).value());
+        } else if (word == "keep") {
+            say(kept.add(client));
+        } else if (word == "check") {
+            say(kept.check(client));
+        } else if (word == "drop") {
+            say(kept.drop(client));
         } else if (word == "reconnects") {
             say(std::to_string(client.reconnects()));
         } else {

@@ -85,6 +85,8 @@ const BodyCodec kBodyCodecs[] = {
     {"KERNELS reply", check<KernelsReply, decode_kernels_reply>},
     {"HEALTH request", check<HealthRequest, decode_health_request>},
     {"HEALTH reply", check<HealthReply, decode_health_reply>},
+    {"BUFFER_ATTACH request", check<BufferAttachRequest, decode_buffer_attach>},
+    {"BUFFER_ATTACH reply", check<BufferReply, decode_buffer_reply>},
 };
 const std::size_t kBodyCodecCount = sizeof kBodyCodecs / sizeof kBodyCodecs[0];
 

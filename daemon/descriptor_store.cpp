@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept while the daemon lives; descriptor_store_start.cpp takes over what the one before left.
+#include "daemon/descriptor_store.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+
+#include "base/log.h"
+
+namespace tegu::daemon {
+namespace {
+
+constexpr std::chrono::milliseconds kPause(
+    100);  // between two rounds: the service manager is spared what lives shorter
+constexpr std::chrono::milliseconds kLongestRetryPause(3600000);  // while the store refuses everything
+constexpr std::chrono::milliseconds kProbeTime(1000);             // a probe that has not hung up for so long is kept
+constexpr std::size_t kMessagesPerRound = 64;
+
+std::string buffer_name(std::uint64_t number) {
+    return std::string(kStoredBufferName) + std::to_string(number);
+}
+
+std::string table_name(std::uint64_t epoch) {
+    return std::string(kStoredTableName) + std::to_string(epoch);
+}
+
+bool fill_token(wire::BufferToken& token) {
+    return ::getrandom(token.data(), token.size(), GRND_NONBLOCK) == static_cast<ssize_t>(token.size()) &&
+           token != wire::BufferToken{};
+}
+
+std::uint64_t inode_of(int fd) {
+    struct stat status;
+    return ::fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(status.st_ino) : 0;
+}
+
+}  // namespace
+
+const char* store_state_word(StoreStatus::State state) {
+    switch (state) {
+        case StoreStatus::State::Ok: return "ok";
+        case StoreStatus::State::Full: return "full";
+        case StoreStatus::State::Refused: return "refused";
+        case StoreStatus::State::Off: break;
+    }
+    return "off";
+}
+
+DescriptorStore::DescriptorStore(boost::asio::io_context& io, Quotas& quotas, HelperThread& helper)
+    : timer_(io), grace_timer_(io), quotas_(quotas), helper_(helper) {}
+
+wire::BufferToken DescriptorStore::keep(const std::shared_ptr<Buffer>& buffer, uid_t uid, pid_t pid) {
+    Entry entry;
+    StoredBuffer& record = entry.record;
+    if (state_ == StoreStatus::State::Off || !fill_token(record.token)) return {};
+    record.number = next_number_++;
+    record.bytes = buffer->bytes();
+    record.generation = buffer->generation();
+    record.inode = inode_of(buffer->fd());
+    record.uid = uid;
+    record.pid = static_cast<std::uint32_t>(pid);
+    record.access = buffer->access();
+    record.created_by_daemon = buffer->created_by_daemon();
+    entry.buffer = buffer;
+    const wire::BufferToken token = record.token;
+    const std::uint64_t number = record.number;
+    waiting_.insert(number);
+    entries_.emplace(number, std::move(entry));
+    buffer->kept_by(this, number);
+    if (state_ == StoreStatus::State::Ok) soon(kPause);
+    return token;
+}
+
+void DescriptorStore::forget(Buffer& buffer) {
+    const auto found = entries_.find(buffer.kept_number());
+    buffer.kept_by(nullptr, 0);
+    if (found == entries_.end()) return;
+    const std::uint64_t number = found->first;
+    const bool sent = found->second.sent != 0;
+    waiting_.erase(number);
+    raised_.erase(number);
+    entries_.erase(found);
+    if (!sent) return;
+    writer_->remove(number);
+    remove_name(buffer_name(number));
+    if (!waiting_.empty()) soon(kPause);  // there may be room
+}
+
+// Every orphan is looked at, and all bytes of its token: the time taken says nothing of them.
+std::shared_ptr<Buffer> DescriptorStore::attach(uid_t uid, pid_t pid, const wire::BufferToken& token) {
+    std::size_t match = orphans_.size();
+    for (std::size_t i = 0; i < orphans_.size(); ++i) {
+        const StoredBuffer& record = entries_.at(orphans_[i]->kept_number()).record;
+        unsigned differs = record.uid != uid ? 1 : 0;
+        for (std::size_t k = 0; k < token.size(); ++k) differs |= static_cast<unsigned>(record.token[k] ^ token[k]);
+        if (differs == 0) match = i;
+    }
+    if (match == orphans_.size()) return nullptr;
+    std::shared_ptr<Buffer> buffer = std::move(orphans_[match]);
+    orphans_.erase(orphans_.begin() + static_cast<std::ptrdiff_t>(match));
+    entries_.at(buffer->kept_number()).record.pid = static_cast<std::uint32_t>(pid);
+    generation_raised(*buffer);
+    return buffer;
+}
+
+wire::BufferToken DescriptorStore::token_of(const Buffer& buffer) const {
+    const auto found = entries_.find(buffer.kept_number());
+    return found == entries_.end() ? wire::BufferToken{} : found->second.record.token;
+}
+
+void DescriptorStore::drop_orphan(std::size_t index) {
+    const std::shared_ptr<Buffer> buffer = std::move(orphans_[index]);
+    orphans_.erase(orphans_.begin() + static_cast<std::ptrdiff_t>(index));
+    forget(*buffer);
+    buffer->end_charge();
+}
+
+bool DescriptorStore::drop_orphans(uid_t uid) {
+    const std::size_t before = orphans_.size();
+    for (std::size_t i = before; i-- > 0;)
+        if (entries_.at(orphans_[i]->kept_number()).record.uid == uid) drop_orphan(i);
+    return orphans_.size() != before;
+}
+
+// Written with the next round: a job waits for nothing, and an older generation does no harm to the next daemon.
+void DescriptorStore::generation_raised(Buffer& buffer) {
+    raised_.insert(buffer.kept_number());
+    soon(kPause);
+}
+
+void DescriptorStore::finish() {
+    if (state_ == StoreStatus::State::Off) return;
+    send_removals();
+    if (state_ == StoreStatus::State::Ok) send_stores(waiting_.size());
+    timer_.cancel();
+    grace_timer_.cancel();
+}
+
+StoreStatus DescriptorStore::status() const {
+    StoreStatus status;
+    status.state = state_;
+    status.buffers = kept();
+    status.waiting = waiting_.size();
+    status.orphans = orphans_.size();
+    status.reason = reason_;
+    if (state_ == StoreStatus::State::Ok && status.waiting > 0 && status.buffers >= limit_) {
+        status.state = StoreStatus::State::Full;
+        status.reason = "the descriptor store is full: " + std::to_string(status.waiting) + " of " +
+                        std::to_string(entries_.size()) + " buffers would not survive the daemon";
+    }
+    return status;
+}
+
+void DescriptorStore::soon(std::chrono::milliseconds pause) {
+    if (armed_) return;
+    armed_ = true;
+    timer_.expires_after(pause);
+    timer_.async_wait([this](const boost::system::error_code& error) {
+        if (error) return;
+        armed_ = false;
+        try {
+            tick();
+        } catch (const std::bad_alloc&) {  // then in the next round
+            soon(kPause);
+        }
+    });
+}
+
+void DescriptorStore::tick() {
+    look_at_probe();
+    send_removals();
+    for (const std::uint64_t number : raised_) {
+        Entry& entry = entries_.at(number);
+        if (const std::shared_ptr<Buffer> buffer = entry.buffer.lock()) entry.record.generation = buffer->generation();
+        if (entry.sent != 0) (void)writer_->put(entry.record);
+    }
+    raised_.clear();
+    const bool takes = state_ == StoreStatus::State::Ok;
+    if (takes && table_sent_ == 0) store_table();
+    if (takes && table_sent_ != 0) send_stores(kMessagesPerRound);
+    if (!takes) probe();
+    if (state_ == StoreStatus::State::Ok ? probe_ || !removals_.empty() || (!waiting_.empty() && has_room())
+                                         : bool(probe_))
+        return soon(kPause);
+    if (state_ == StoreStatus::State::Ok) return;
+    soon(retry_pause_);
+    retry_pause_ = std::min(2 * retry_pause_, kLongestRetryPause);
+}
+
+bool DescriptorStore::went(const Result<StoreSocket::Sent>& sent) {
+    if (sent) return *sent == StoreSocket::Sent::Yes;
+    if (state_ != StoreStatus::State::Refused) log(LogLevel::Warning, sent.error().message);
+    state_ = StoreStatus::State::Refused;
+    reason_ = sent.error().message + ": buffers do not survive the daemon";
+    return false;
+}
+
+void DescriptorStore::remove_name(std::string name) {
+    removals_.push_back(std::move(name));
+    send_removals();
+    if (!removals_.empty()) soon(kPause);
+}
+
+void DescriptorStore::send_removals() {
+    std::size_t done = 0;
+    while (done < removals_.size() && went(socket_->remove(removals_[done]))) ++done;
+    removals_.erase(removals_.begin(), removals_.begin() + static_cast<std::ptrdiff_t>(done));
+}
+
+void DescriptorStore::send_stores(std::size_t most) {
+    std::size_t sent = 0;
+    while (sent < most && !waiting_.empty() && has_room()) {
+        const std::uint64_t number = *waiting_.begin();
+        const auto entry = entries_.find(number);
+        if (entry->second.buffer.expired()) {  // it ended with its connection, while the daemon stops
+            entries_.erase(entry);
+        } else {
+            if (!send_one(number, entry->second)) break;
+            ++sent;
+        }
+        waiting_.erase(number);
+    }
+    if (sent > 0) probe();
+}
+
+// The record first: one without a descriptor is passed over, a descriptor without a record is removed.
+bool DescriptorStore::send_one(std::uint64_t number, Entry& entry) {
+    const std::shared_ptr<Buffer> buffer = entry.buffer.lock();
+    entry.record.generation = buffer->generation();
+    if (!writer_->put(entry.record)) return false;
+    if (!went(socket_->store(buffer_name(number), buffer->fd(), false))) {
+        writer_->remove(number);
+        return false;
+    }
+    entry.sent = probe_number_;
+    return true;
+}
+
+void DescriptorStore::store_table() {
+    if (!went(socket_->store(table_name(epoch_), table_.get(), false))) return;
+    table_sent_ = probe_number_;
+    probe();
+}
+
+void DescriptorStore::probe() {
+    if (probe_) return;
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    Fd ours(ends[0]);
+    const Fd theirs(ends[1]);  // ends here: the message has a duplicate
+    if (!went(socket_->store(kStoredProbeName, theirs.get(), true))) return;
+    probe_ = std::move(ours);
+    probe_until_ = Clock::now() + kProbeTime;
+    ++probe_number_;
+    soon(kPause);
+}
+
+void DescriptorStore::look_at_probe() {
+    if (!probe_) return;
+    pollfd look{probe_.get(), POLLIN, 0};
+    const bool hung_up = ::poll(&look, 1, 0) > 0 && (look.revents & POLLHUP) != 0;
+    if (!hung_up && Clock::now() < probe_until_) return;
+    probe_.reset();  // with our end the kept one ends
+    if (hung_up)
+        refused();
+    else
+        taken();
+}
+
+void DescriptorStore::taken() {
+    if (state_ != StoreStatus::State::Ok) {
+        log(LogLevel::Notice, "the descriptor store takes buffers");
+        state_ = StoreStatus::State::Ok;
+        reason_.clear();
+        limit_ = most_;
+    }
+    if (table_sent_ != 0 && table_sent_ < probe_number_) {
+        for (std::string& name : old_tables_) remove_name(std::move(name));
+        old_tables_.clear();
+    }
+    bool more = table_sent_ == probe_number_;  // sent after that probe
+    for (const auto& each : entries_) more = more || each.second.sent == probe_number_;
+    if (more) probe();
+}
+
+void DescriptorStore::requeue(std::uint64_t number, Entry& entry) {
+    entry.sent = 0;
+    waiting_.insert(number);
+    writer_->remove(number);
+    remove_name(buffer_name(number));
+}
+
+// Which of those that were sent since the last probe that was taken are lost nobody says: all are taken back, and half as many tried next,
+// until one more is one too many.
+void DescriptorStore::refused() {
+    const auto in_doubt = [this](std::uint64_t sent) { return sent != 0 && sent + 1 >= probe_number_; };
+    std::size_t doubtful = 0;
+    for (auto& each : entries_)
+        if (in_doubt(each.second.sent)) {
+            requeue(each.first, each.second);
+            ++doubtful;
+        }
+    if (in_doubt(table_sent_) || table_sent_ == 0) return table_refused();
+    const bool was_full = limit_ < most_;
+    limit_ = std::min(limit_, kept() + doubtful / 2);
+    if (!was_full)
+        log(LogLevel::Warning, "the descriptor store is full: some buffers would not survive the daemon",
+            {{"FileDescriptorStoreMax", std::to_string(most_ + kOwnDescriptors)}});
+}
+
+// Where the old table is there may be room for the new one.
+void DescriptorStore::table_refused() {
+    if (table_sent_ != 0) remove_name(table_name(epoch_));
+    table_sent_ = 0;
+    if (!old_tables_.empty()) {
+        for (std::string& name : old_tables_) remove_name(std::move(name));
+        return old_tables_.clear();
+    }
+    if (state_ == StoreStatus::State::Refused) return;
+    state_ = StoreStatus::State::Refused;
+    reason_ = "the service manager keeps no descriptors for this service: buffers would not survive the daemon";
+    log(LogLevel::Warning, reason_);
+}
+
+}  // namespace tegu::daemon

@@ -300,10 +300,10 @@ class Connection:
 
 
 class Daemon:
-    """A private tegud on a temporary socket, with the given settings (TOML) and variables, allowed to open so many descriptors.
+    """A private tegud on a temporary socket, with the given settings (TOML), variables and further arguments, allowed to open so many descriptors.
     `program`: within the build folder."""
 
-    def __init__(self, settings="", descriptors=None, environment=(), program="bin/tegud"):
+    def __init__(self, settings="", descriptors=None, environment=(), program="bin/tegud", arguments=()):
         build = os.environ.get("TEGU_BUILD_DIR", "build/release")
         self.folder = tempfile.mkdtemp(prefix="tegud-test-")
         os.chmod(self.folder, 0o755)
@@ -313,7 +313,7 @@ class Daemon:
             out.write(settings)
         self.log = open(os.path.join(self.folder, "log"), "w+")
         inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # a sanitizer's runtime, for Python alone
-        self.process = subprocess.Popen([os.path.join(build, program), "--config", file, "--socket", self.path],
+        self.process = subprocess.Popen([os.path.join(build, program), "--config", file, "--socket", self.path] + list(arguments),
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                                         env=dict(dict(inherited, CUDA_VISIBLE_DEVICES=""), **dict(environment)),
                                         preexec_fn=lambda: self._prepare(descriptors))

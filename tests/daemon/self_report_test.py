@@ -230,5 +230,33 @@ class SelfReport(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, b""))
 
 
+class SelfReportOfGpus(unittest.TestCase):
+    """Two guarded devices in place of GPUs."""
+
+    def test_a_divided_job_is_one_and_its_time_is_that_of_all_devices(self):
+        settings = '[executor]\nbackend = "auto"\n[gpu]\ndevices = "all"\ndivide_us = 1\n'
+        daemon = Daemon(settings, environment={"TEGU_TEST_GPU": "A,A"}, program="tests/guard_tegud")
+        with Connection(daemon.path) as client:
+            image = client.create(1 << 20).handle
+            reply = client.job(kind=rawclient.U8, rows=1024, cols=1024, params=rawclient.reduce_params(), handle=image, backend=2)
+            self.assertEqual(reply.status, "OK", reply)
+            self.assertEqual(client.fields(rawclient.STATS)["gpu_divided_total"], 1)
+            self.assertEqual(client.job(cols=16, data=bytes(64), backend=2).status, "OK")
+            seen = report(client)
+            self.assertEqual((seen["backend"], seen["memory_class"]), ("gpu", "A"))
+            self.assertEqual(seen["jobs"], [{"operation": "reduce", "status": "OK", "count": 2}])
+            for phase in ("copy", "compute", "whole"):
+                self.assertEqual(seen["latency_seconds"][phase]["count"], 2, phase)
+            executors = {each["name"]: each for each in seen["executors"]}
+            self.assertEqual(list(executors), ["inline", "CPU", "GPU 0", "GPU 1"])
+            gpus = [executors["GPU 0"], executors["GPU 1"]]
+            self.assertTrue(all(each["jobs_total"] > 0 and each["busy_seconds_total"] > 0 for each in gpus), gpus)
+            user, = seen["users"]
+            self.assertEqual((user["jobs_total"], user["cpu_seconds_total"]), (2, 0))
+            self.assertGreater(user["device_seconds_total"], 0)
+            self.assertLessEqual(user["device_seconds_total"], sum(each["busy_seconds_total"] for each in gpus))
+        self.assertEqual(daemon.stop(), 0)
+
+
 if __name__ == "__main__":
     unittest.main()

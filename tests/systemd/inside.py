@@ -81,7 +81,7 @@ class Service(unittest.TestCase):
     """Each scenario begins with the socket listening, no daemon, no settings file, and no failures remembered."""
 
     def setUp(self):
-        self.clients, self.added = [], []
+        self.clients, self.added = [], set()
         systemctl("stop", "tegud.socket", "tegud.service", "tegud-alone.service")
         systemctl("reset-failed")
         if os.path.exists(SETTINGS):
@@ -125,7 +125,7 @@ class Service(unittest.TestCase):
         """Adds settings to the service until the scenario ends."""
         with open(os.path.join(DROP_INS, name), "w") as out:
             out.write("[Service]\n" + text if text[:1] not in "[#" else text)
-        self.added.append(os.path.join(DROP_INS, name))
+        self.added.add(os.path.join(DROP_INS, name))
         systemctl("daemon-reload")
 
     def shipped_drop_in(self, name, pattern="", replacement=""):
@@ -137,8 +137,9 @@ class Service(unittest.TestCase):
         self.drop_in(changed, name)
 
     def remove_drop_ins(self):
-        while self.added:
-            os.unlink(self.added.pop())
+        for path in self.added:
+            os.unlink(path)
+        self.added.clear()
         systemctl("daemon-reload")
 
     def write_settings(self, text):

@@ -217,6 +217,7 @@ class Analyzed(unittest.TestCase):
 
     def test_verify(self):
         self.assert_verified()
+        os.makedirs(os.path.join(self.folder, "tegud.service.d"), exist_ok=True)
         with open(os.path.join(self.folder, "tegud.service.d", "99-wrong.conf"), "w") as wrong:
             wrong.write("[Service]\nProtectSytem=strict\n")
         with self.assertRaises(AssertionError):

@@ -117,7 +117,7 @@ class Store(Service):
             self.assertEqual(client.ask("keep"), "ok")
 
         def state():
-            return json.loads(run(TEGU, "health", "--json").stdout)["daemon"]["descriptor_store"]
+            return json.loads(run(TEGU, "health", "--json").stdout)["health"]["daemon"]["descriptor_store"]
         wait_for("a full store", lambda: state()["state"] == "full" and 1 <= state()["buffers"] <= 3)
         self.assertIn("would not survive", state()["reason"])
         kept = state()["buffers"]

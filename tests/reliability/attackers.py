@@ -411,10 +411,10 @@ def attack(kind, table):
 def main():
     """The attacker leaves the cores to whoever else wants them, so that what others notice of it is what it does by way of the daemon."""
     name, path, address = sys.argv[1:]
-    if not name.startswith("busy"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     table = board.Board(path)
     kind, place, rounds = KINDS[name](address), 2, 0
+    if not name.startswith("busy"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     table.memory[place] = board.READY
     while table.command() != board.LEAVE:
         if table.command() == board.RUN:

@@ -7,6 +7,7 @@ The attack is on and off by turns (off on, on off, ...), so that what the machin
 runs as root, and runs at the lowest priority of the machine (SCHED_IDLE): any program can take cores from others, and what is asked here is what can be
 taken by way of the daemon. Kinds that begin with "busy" show the difference: they are no clients, but programs that keep cores busy. Right if every result is, and the daemon lives; times are reported, and judged by nobody here."""
 import argparse
+import bisect
 import os
 import shutil
 import statistics
@@ -89,12 +90,13 @@ class Bench(object):
         return found[False], found[True], int(said.split()[1])
 
     def times(self):
-        """Ends the good client. [(begin, took, kind)]"""
+        """Ends the good client. For each kind of job [(begin, took)]."""
         self.table.tell(board.LEAVE)
         if self.good.wait(60) != 0:
             self.check()
         with open(self.times_path, "rb") as file:
-            return list(struct.iter_unpack("=3d", file.read()))
+            entries = list(struct.iter_unpack("=3d", file.read()))
+        return [[(begin, took) for begin, took, kind in entries if kind == index] for index in range(len(JOBS))]
 
     def end(self):
         if self.good.poll() is None:
@@ -104,8 +106,12 @@ class Bench(object):
         return self.daemon.stop()
 
 
-def within(times, slices, job):
-    return [took for begin, took, kind in times if kind == job and any(first <= begin < last for first, last in slices)]
+def within(times, slices):
+    """Of the round trips of one kind, in their order, those that began in one of the slices."""
+    found = []
+    for begin, end in slices:
+        found += [took for _, took in times[bisect.bisect_left(times, (begin,)):bisect.bisect_left(times, (end,))]]
+    return found
 
 
 def summary(values):
@@ -113,17 +119,18 @@ def summary(values):
             "p999_us": round(1e6 * record.quantile(values, 0.999), 1)}
 
 
-def compare(times, off, on, job):
-    """Both, the ratio of their p99, and its noise: the median deviation of the ratios of parts of the run from their median, in proportion."""
-    alone, beside = within(times, off, job), within(times, on, job)
-    if not alone or not beside:
-        return None
+def compare(times, off, on):
+    """Both, the ratio of their p99, and its noise: the median deviation of the ratios of parts of the run from their median, in proportion. None: the
+    slices were too short for this machine."""
+    alone, beside = within(times, off), within(times, on)
     groups = min(GROUPS, len(off))
     ratios = []
     for group in range(groups):
-        parts = [within(times, slices[group::groups], job) for slices in (on, off)]
+        parts = [within(times, slices[group::groups]) for slices in (on, off)]
         if all(parts):
             ratios.append(record.quantile(parts[0], 0.99) / record.quantile(parts[1], 0.99))
+    if not ratios:
+        return None
     middle = statistics.median(ratios)
     compared = {"alone": summary(alone), "beside": summary(beside), "noise": round(statistics.median(abs(each - middle) for each in ratios) / middle, 3)}
     compared["p99_ratio"] = round(compared["beside"]["p99_us"] / compared["alone"]["p99_us"], 2)
@@ -157,15 +164,19 @@ def main():
         shutil.rmtree(folder)
     if code != 0:
         sys.exit("tegud ended with %d" % code)
+    if not all(times):
+        sys.exit("the good client did nothing")
     for kind in kinds:
         off, on, rounds = slices[kind]
         if rounds == 0:
             sys.exit("the attack %s was not made" % kind)
         about = made["kinds"][kind] = {"rounds": rounds, "what": " ".join(attackers.KINDS[kind].__doc__.split())}
         for index, job in enumerate(JOBS):
-            about[job] = compare(times, off, on, index)
-            if about[job] is None:
-                sys.exit("beside %s no %s job was done in time" % (kind, job))
+            compared = compare(times[index], off, on)
+            if compared is None:
+                print("%-16s %-6s no job began in these slices" % (kind, job))
+                continue
+            about[job] = compared
             print("%-16s %-6s alone %s, beside it %s: p99 x %.2f, noise %.0f %%" % (
                 kind, job, about[job]["alone"], about[job]["beside"], about[job]["p99_ratio"], 100 * about[job]["noise"]), flush=True)
     if options.output:

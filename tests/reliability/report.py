@@ -97,6 +97,8 @@ def hostile_section(made):
     rows = []
     for kind, about in made["kinds"].items():
         for job in JOBS:
+            if job not in about:
+                continue
             each = about[job]
             rows.append((kind, job, each["alone"]["p50_us"], each["beside"]["p50_us"], each["alone"]["p99_us"], each["beside"]["p99_us"], each["alone"]["p999_us"],
                          each["beside"]["p999_us"], each["p99_ratio"] if each["p99_ratio"] <= 2 else "**%s**" % each["p99_ratio"], "%.0f %%" % (100 * each["noise"])))

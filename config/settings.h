@@ -94,18 +94,18 @@
     X(limits, reply_queue_max_bytes, Bytes, 65536, 1073741824, 4194304, "", Now,                                       \
       "Over this many bytes of unread replies the connection is closed.")
 
-#define TEGU_SETTINGS_TIMEOUTS(X)                                                                               \
-    X(timeouts, hello_ms, Milliseconds, 1, 3600000, 2000, "", NewConnections,                                   \
-      "A new connection must have said HELLO after this time, or it is closed.")                                \
-    X(timeouts, frame_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                             \
-      "A message that has begun must be complete after this time, or the connection is closed.")                \
-    X(timeouts, write_stall_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                       \
-      "A connection with unread replies that takes no byte for this time is closed.")                           \
-    X(timeouts, idle_ms, Milliseconds, 1, 604800000, 0, "never", Now,                                           \
-      "A connection without a job in flight and without a buffer is closed after this time without a message.") \
-    X(timeouts, stop_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                              \
-      "After SIGTERM, how long jobs may still run. Then those that are left are answered with `SHUTTING_DOWN`.")    \
-    X(timeouts, reattach_ms, Milliseconds, 1, 3600000, 30000, "", Restart,                                      \
+#define TEGU_SETTINGS_TIMEOUTS(X)                                                                                \
+    X(timeouts, hello_ms, Milliseconds, 1, 3600000, 2000, "", NewConnections,                                    \
+      "A new connection must have said HELLO after this time, or it is closed.")                                 \
+    X(timeouts, frame_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                              \
+      "A message that has begun must be complete after this time, or the connection is closed.")                 \
+    X(timeouts, write_stall_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                        \
+      "A connection with unread replies that takes no byte for this time is closed.")                            \
+    X(timeouts, idle_ms, Milliseconds, 1, 604800000, 0, "never", Now,                                            \
+      "A connection without a job in flight and without a buffer is closed after this time without a message.")  \
+    X(timeouts, stop_ms, Milliseconds, 1, 3600000, 10000, "", Now,                                               \
+      "After SIGTERM, how long jobs may still run. Then those that are left are answered with `SHUTTING_DOWN`.") \
+    X(timeouts, reattach_ms, Milliseconds, 1, 3600000, 30000, "", Restart,                                       \
       "How long buffers that outlived the daemon wait for their clients to come back. Then they are dropped.")
 
 #define TEGU_SETTINGS_METRICS(X)                                                                                   \

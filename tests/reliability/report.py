@@ -13,6 +13,7 @@ from soak import BOUNDS
 
 KINDS = ("kill", "soak", "hostile")
 PLOT = "reliability-soak.svg"
+BUSY_LOAD = 1.5
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 330, 190, 58, 26, 26
 PANELS = (("daemon own_kib", "daemon: memory of its own, MiB", 1024.0), ("daemon descriptors", "daemon: descriptors", 1.0),
           ("daemon mappings", "daemon: mappings", 1.0), ("clients own_kib", "eight clients: memory of their own, MiB", 1024.0),
@@ -51,8 +52,9 @@ def number(value):
 
 def head_line(head):
     sanitizers = ", " + head["sanitizers"] if head["sanitizers"] else ""
-    return "`%s`, %s, commit %s, %s build%s, on %s, load before %s." % (head["command"], head["began"], head["commit"], head["build"] or "default", sanitizers,
-                                                                       head["machine"], head["load_before"])
+    busy = " **The machine was busy with other work**, which is in these times." if head["load_before"] > BUSY_LOAD else ""
+    return "`%s`, %s, commit %s, %s build%s, on %s, load before %s.%s" % (head["command"], head["began"], head["commit"], head["build"] or "default", sanitizers,
+                                                                       head["machine"], head["load_before"], busy)
 
 
 def table(names, rows):

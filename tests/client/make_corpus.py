@@ -44,7 +44,7 @@ def files():
     buffers = record(0, buffer, descriptor=1) + record(0, buffer, descriptor=1)
     reports = record(0) + record(0, info) + record(0, health) + record(0, kernels)
     honest = greeting + jobs + buffers + jobs + record(0) + reports
-    replies = b"".join(header + body for title, header, body in examples if "request" not in title)
+    raw = b"".join(header + body for title, header, body in examples if title.startswith(("HELLO reply", "JOB reply: reduce", "EVENT")))
     return {
         "honest": RECORDS + honest,
         "busy": RECORDS + greeting + record(0, error, status=BUSY) + jobs,
@@ -54,7 +54,7 @@ def files():
         "no-descriptor": RECORDS + greeting + jobs + record(0, buffer, descriptor=3),
         "surplus-descriptor": RECORDS + greeting + jobs + record(0, buffer, descriptor=4),
         "cut": RECORDS + greeting + record(1, reduce_reply, cut=1) + jobs,
-        "raw": RAW + replies[:4096],
+        "raw": RAW + raw,
     }
 
 

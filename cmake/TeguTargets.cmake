@@ -96,7 +96,7 @@ endfunction()
 
 # A clean clone has no times of earlier runs, and what starts last ends last: the longest tests start first.
 set(TEGU_LONG_TESTS fuzz tools_bench topk_test daemon_stop histogram_test quantile_test add_test dot_job_test reduce_long_test rowscale_test entropy_test
-  reduce_bounds_test fused_test histogram_numpy tools_docs tools_cli_replay tools_cli_terminal)
+  reduce_bounds_test fused_test histogram_numpy tools_docs tools_cli_replay tools_cli_terminal tools_cli_top)
 function(tegu_start_early name base)
   if(base IN_LIST TEGU_LONG_TESTS)
     set_tests_properties(${name} PROPERTIES COST 100)

@@ -41,7 +41,7 @@ report() {
         [ -f "$build/$target.log" ] && [ -n "$(stat_of "$target" number_of_executed_units)" ] || continue
         echo "| $target | $(what_of "$target") | $(stat_of "$target" number_of_executed_units) |" \
             "$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$build/$target.log" | tail -1) | $(stat_of "$target" average_exec_per_sec) |" \
-            "$(grep -c '^SUMMARY:' "$build/$target.log" || true) | $(cat "$build/$target.commit") |"
+            "$(grep '^SUMMARY:' "$build/$target.log" | grep -vc 'run interrupted' || true) | $(cat "$build/$target.commit") |"
     done
 }
 

@@ -137,11 +137,11 @@ def cancelled_job(connection):
             rawclient.ENTROPY_MAP, rawclient.U8, 2048, 2048, rawclient.entropy_params(63, 63, 256), handle=handle, out=made.handle,
             out_capacity=4 * size))
         cancel = connection.cancel(job)
+        if cancel.status not in ("OK", "NOT_FOUND"):
+            raise Failed(cancel)  # the job goes on, until the connection ends
         reply = connection.wait(job)
         if reply.status not in CLEAN | {"CANCELLED", "OK"}:
             raise Failed(reply)
-        if cancel.status not in ("OK", "NOT_FOUND"):
-            raise Failed(cancel)
         return "over"
     finally:
         os.close(fd)

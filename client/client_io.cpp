@@ -9,6 +9,7 @@ namespace tegu::clientlib {
 namespace {
 
 constexpr std::size_t kMaxBatch = 64;
+constexpr std::size_t kUsualCallBytes = 512;  // more than any request but a job has
 constexpr std::size_t kMaxBatchBytes = 256 * 1024;
 constexpr nanoseconds kLongestHint = std::chrono::hours(1);
 

@@ -32,7 +32,7 @@ inline constexpr char kStoredProbeName[] = "tegud-probe";
 inline constexpr char kScrapeSocketName[] = "metrics";
 
 struct StoredDescriptors {
-    std::vector<PassedFd> known;        // by their names; nothing more is known of them
+    std::vector<PassedFd> known;       // by their names; nothing more is known of them
     std::vector<std::string> surplus;  // names of others that came and are closed: maybe of a newer daemon
 };
 struct Inherited {

@@ -80,7 +80,7 @@ struct Statistics {
     std::uint64_t bytes_sent = 0;
     std::uint64_t buffers_total = 0;           // registered or created
     std::uint64_t buffers_attached_total = 0;  // of the daemon before, taken over by their clients
-    std::uint64_t results_dropped_total = 0;  // the client was gone
+    std::uint64_t results_dropped_total = 0;   // the client was gone
     std::uint64_t reloads_total = 0;
     std::uint64_t gpu_jobs_total = 0;                   // that GPUs answered
     std::vector<std::uint64_t> gpu_jobs;                // that each of them did; as long as there are GPUs

@@ -117,8 +117,7 @@ void inherit_in_child(int fd) {
     if (!inherited) std::_Exit(inherited.error().status == Status::BadDescriptor ? 3 : 4);
     const std::optional<Listener>& listener = inherited->listener;
     const bool good = listener.has_value() && listener->inherited && listener->fd.get() == 3 && listener->inode == 0 &&
-                      (::fcntl(3, F_GETFL) & O_NONBLOCK) != 0 &&
-                      ::getenv("LISTEN_FDS") == nullptr;
+                      (::fcntl(3, F_GETFL) & O_NONBLOCK) != 0 && ::getenv("LISTEN_FDS") == nullptr;
     std::_Exit(good ? 0 : 5);
 }
 

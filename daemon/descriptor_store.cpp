@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::milliseconds kPause(
     100);  // between two rounds: the service manager is spared what lives shorter
 constexpr std::chrono::milliseconds kLongestRetryPause(3600000);  // while the store refuses everything
-constexpr std::chrono::milliseconds kProbeTime(1000);             // a probe that has not hung up for so long is kept
+constexpr std::chrono::milliseconds kCloseTime(500);  // what is refused may be closed so much later, by a thread
 constexpr std::size_t kMessagesPerRound = 64;
 
 std::string buffer_name(std::uint64_t number) {
@@ -34,6 +34,11 @@ std::string table_name(std::uint64_t epoch) {
 bool fill_token(wire::BufferToken& token) {
     return ::getrandom(token.data(), token.size(), GRND_NONBLOCK) == static_cast<ssize_t>(token.size()) &&
            token != wire::BufferToken{};
+}
+
+bool has_hung_up(const Fd& fd) {
+    pollfd look{fd.get(), POLLIN, 0};
+    return fd && ::poll(&look, 1, 0) > 0 && (look.revents & POLLHUP) != 0;
 }
 
 std::uint64_t inode_of(int fd) {
@@ -59,7 +64,7 @@ DescriptorStore::DescriptorStore(boost::asio::io_context& io, Quotas& quotas, He
 wire::BufferToken DescriptorStore::keep(const std::shared_ptr<Buffer>& buffer, uid_t uid, pid_t pid) {
     Entry entry;
     StoredBuffer& record = entry.record;
-    if (state_ == StoreStatus::State::Off || !fill_token(record.token)) return {};
+    if (!socket_ || !fill_token(record.token)) return {};
     record.number = next_number_++;
     record.bytes = buffer->bytes();
     record.generation = buffer->generation();
@@ -110,11 +115,6 @@ std::shared_ptr<Buffer> DescriptorStore::attach(uid_t uid, pid_t pid, const wire
     return buffer;
 }
 
-wire::BufferToken DescriptorStore::token_of(const Buffer& buffer) const {
-    const auto found = entries_.find(buffer.kept_number());
-    return found == entries_.end() ? wire::BufferToken{} : found->second.record.token;
-}
-
 void DescriptorStore::drop_orphan(std::size_t index) {
     const std::shared_ptr<Buffer> buffer = std::move(orphans_[index]);
     orphans_.erase(orphans_.begin() + static_cast<std::ptrdiff_t>(index));
@@ -136,7 +136,7 @@ void DescriptorStore::generation_raised(Buffer& buffer) {
 }
 
 void DescriptorStore::finish() {
-    if (state_ == StoreStatus::State::Off) return;
+    if (!socket_) return;
     send_removals();
     if (state_ == StoreStatus::State::Ok) send_stores(waiting_.size());
     timer_.cancel();
@@ -182,16 +182,25 @@ void DescriptorStore::tick() {
         if (entry.sent != 0) (void)writer_->put(entry.record);
     }
     raised_.clear();
+    if (!probe_) send_more();
     const bool takes = state_ == StoreStatus::State::Ok;
-    if (takes && table_sent_ == 0) store_table();
-    if (takes && table_sent_ != 0) send_stores(kMessagesPerRound);
-    if (!takes) probe();
-    if (state_ == StoreStatus::State::Ok ? probe_ || !removals_.empty() || (!waiting_.empty() && has_room())
-                                         : bool(probe_))
-        return soon(kPause);
-    if (state_ == StoreStatus::State::Ok) return;
-    soon(retry_pause_);
+    const bool more = takes && (table_sent_ == 0 || (!waiting_.empty() && has_room()));
+    if (probe_ || probe_due_ || more || !removals_.empty()) return soon(kPause);
+    if (takes && waiting_.empty()) return;
+    soon(retry_pause_);  // full or refused: there may be room then
     retry_pause_ = std::min(2 * retry_pause_, kLongestRetryPause);
+    if (takes && limit_ < most_) ++limit_;
+}
+
+// Not before it is known what became of what was sent last: a probe that went meanwhile would make room for the next one, and that would tell
+// of room where there was none.
+void DescriptorStore::send_more() {
+    if (probe_due_ || state_ != StoreStatus::State::Ok)
+        probe();
+    else if (table_sent_ == 0)
+        store_table();
+    else
+        send_stores(kMessagesPerRound);
 }
 
 bool DescriptorStore::went(const Result<StoreSocket::Sent>& sent) {
@@ -227,7 +236,9 @@ void DescriptorStore::send_stores(std::size_t most) {
         }
         waiting_.erase(number);
     }
-    if (sent > 0) probe();
+    if (sent == 0) return;
+    probe_due_ = true;
+    probe();
 }
 
 // The record first: one without a descriptor is passed over, a descriptor without a record is removed.
@@ -246,32 +257,47 @@ bool DescriptorStore::send_one(std::uint64_t number, Entry& entry) {
 void DescriptorStore::store_table() {
     if (!went(socket_->store(table_name(epoch_), table_.get(), false))) return;
     table_sent_ = probe_number_;
+    probe_due_ = true;
     probe();
 }
 
 void DescriptorStore::probe() {
-    if (probe_) return;
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
     Fd ours(ends[0]);
     const Fd theirs(ends[1]);  // ends here: the message has a duplicate
     if (!went(socket_->store(kStoredProbeName, theirs.get(), true))) return;
     probe_ = std::move(ours);
-    probe_until_ = Clock::now() + kProbeTime;
+    probe_due_ = false;
+    probe_until_ = kNever;
     ++probe_number_;
+    send_barrier();
     soon(kPause);
+}
+
+// Where it cannot be sent now, it is with a later round.
+void DescriptorStore::send_barrier() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    Fd ours(ends[0]);
+    const Fd theirs(ends[1]);
+    if (went(socket_->barrier(theirs.get()))) barrier_ = std::move(ours);
 }
 
 void DescriptorStore::look_at_probe() {
     if (!probe_) return;
-    pollfd look{probe_.get(), POLLIN, 0};
-    const bool hung_up = ::poll(&look, 1, 0) > 0 && (look.revents & POLLHUP) != 0;
+    const bool hung_up = has_hung_up(probe_);
+    if (!hung_up && probe_until_ == kNever) {
+        if (!barrier_) send_barrier();
+        if (!has_hung_up(barrier_)) return;
+        probe_until_ = Clock::now() + kCloseTime;
+    }
     if (!hung_up && Clock::now() < probe_until_) return;
-    probe_.reset();  // with our end the kept one ends
-    if (hung_up)
-        refused();
-    else
-        taken();
+    probe_.reset();
+    barrier_.reset();
+    if (hung_up) return refused();
+    remove_name(kStoredProbeName);  // before anything else is sent, which may need its place
+    taken();
 }
 
 void DescriptorStore::taken() {
@@ -285,9 +311,6 @@ void DescriptorStore::taken() {
         for (std::string& name : old_tables_) remove_name(std::move(name));
         old_tables_.clear();
     }
-    bool more = table_sent_ == probe_number_;  // sent after that probe
-    for (const auto& each : entries_) more = more || each.second.sent == probe_number_;
-    if (more) probe();
 }
 
 void DescriptorStore::requeue(std::uint64_t number, Entry& entry) {
@@ -297,10 +320,10 @@ void DescriptorStore::requeue(std::uint64_t number, Entry& entry) {
     remove_name(buffer_name(number));
 }
 
-// Which of those that were sent since the last probe that was taken are lost nobody says: all are taken back, and half as many tried next,
-// until one more is one too many.
+// Which of those that were sent with the probe are lost nobody says: all are taken back, and half as many tried next, until one more is one too
+// many.
 void DescriptorStore::refused() {
-    const auto in_doubt = [this](std::uint64_t sent) { return sent != 0 && sent + 1 >= probe_number_; };
+    const auto in_doubt = [this](std::uint64_t sent) { return sent != 0 && sent + 1 == probe_number_; };
     std::size_t doubtful = 0;
     for (auto& each : entries_)
         if (in_doubt(each.second.sent)) {
@@ -312,7 +335,7 @@ void DescriptorStore::refused() {
     limit_ = std::min(limit_, kept() + doubtful / 2);
     if (!was_full)
         log(LogLevel::Warning, "the descriptor store is full: some buffers would not survive the daemon",
-            {{"FileDescriptorStoreMax", std::to_string(most_ + kOwnDescriptors)}});
+            {{"FDSTORE_MAX", std::to_string(most_ + kOwnDescriptors)}});
 }
 
 // Where the old table is there may be room for the new one.

@@ -63,7 +63,6 @@ class DescriptorStore final : public BufferKeeper {
     void forget(Buffer& buffer);
     // The buffer of that user and token, which is his from now on. Null: there is none.
     std::shared_ptr<Buffer> attach(uid_t uid, pid_t pid, const wire::BufferToken& token);
-    wire::BufferToken token_of(const Buffer& buffer) const;
     // Drops what the daemon before left of that user: it stands in the way of what he wants now. Whether there was any.
     bool drop_orphans(uid_t uid);
     // Tells the service manager what is still to be told, as far as it takes it now. The daemon is about to end.
@@ -89,6 +88,7 @@ class DescriptorStore final : public BufferKeeper {
 
     void soon(std::chrono::milliseconds pause);
     void tick();
+    void send_more();
     void look_at_probe();
     void taken();
     void refused();
@@ -96,6 +96,7 @@ class DescriptorStore final : public BufferKeeper {
     std::size_t kept() const { return entries_.size() - waiting_.size(); }
     bool has_room() const { return kept() + removals_.size() < limit_; }
     void probe();
+    void send_barrier();
     void send_removals();
     void send_stores(std::size_t most);
     bool send_one(std::uint64_t number, Entry& entry);
@@ -132,10 +133,13 @@ class DescriptorStore final : public BufferKeeper {
     std::vector<std::string> removals_;
     std::vector<std::shared_ptr<Buffer>> orphans_;
 
-    // A probe is the write end of a pipe, sent after what it is about: if the store has room for it, there was room for that.
+    // A probe is the write end of a pipe, sent after what it is about: if the store has room for it, there was room for that. A barrier behind it
+    // tells when the service manager, which may be slow, has come so far.
     Fd probe_;                                   // our end; hangs up if the store refuses the other
+    Fd barrier_;                                 // likewise, once it is sent
+    bool probe_due_ = false;                     // something was sent, and no probe yet
     std::uint64_t probe_number_ = kAdopted + 1;  // of the next one
-    TimePoint probe_until_;
+    TimePoint probe_until_ = kNever;             // then it is kept; known once the barrier is passed
 };
 
 }  // namespace tegu::daemon

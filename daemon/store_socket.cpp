@@ -48,6 +48,10 @@ Result<StoreSocket::Sent> StoreSocket::remove(const std::string& name) {
     return send("FDSTOREREMOVE=1\nFDNAME=" + name, -1);
 }
 
+Result<StoreSocket::Sent> StoreSocket::barrier(int fd) {
+    return send("BARRIER=1", fd);
+}
+
 Result<StoreSocket::Sent> StoreSocket::send(const std::string& text, int fd) {
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
     iovec part{const_cast<char*>(text.data()), text.size()};

@@ -21,6 +21,8 @@ class StoreSocket {
     Result<Sent> store(const std::string& name, int fd, bool polled);
     // Asks to close all descriptors of that name. REQUIRES (both): is_store_name(name).
     Result<Sent> remove(const std::string& name);
+    // `fd` is closed when all messages before have been dealt with: systemd knows that since 246, and closes what it does not know before.
+    Result<Sent> barrier(int fd);
 
   private:
     explicit StoreSocket(Fd fd) : fd_(std::move(fd)) {}

@@ -104,6 +104,45 @@ class Store(Service):
         self.assertEqual(client.ask("check"), "ok 5")
         self.assertEqual(stats()["buffers_total"], 5)
 
+    def limit_store(self, most):
+        folder = "/opt/tegu/work/units/tegud.service.d"
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "small.conf"), "w") as conf:
+            conf.write("[Service]\nFileDescriptorStoreMax=%d\n" % most)
+        self.addCleanup(systemctl, "daemon-reload")
+        self.addCleanup(os.unlink, os.path.join(folder, "small.conf"))
+        systemctl("daemon-reload")
+
+    @staticmethod
+    def state():
+        return json.loads(run(TEGU, "health", "--json").stdout)["health"]["daemon"]["descriptor_store"]
+
+    def test_a_store_that_is_too_small_says_so_and_clients_go_on(self):
+        self.limit_store(4)
+        client = self.holder(reconnect_ms=30000)
+        for _ in range(5):
+            self.assertEqual(client.ask("keep"), "ok")
+        wait_for("a full store", lambda: self.state()["state"] == "full")
+        self.assertIn("would not survive", self.state()["reason"])
+        time.sleep(3)  # as many as it takes are found by halves
+        kept = self.state()["buffers"]
+        self.assertTrue(1 <= kept <= 3, kept)
+        self.end_daemon("kill", "--signal=KILL", "tegud.service")
+        self.assertEqual(client.ask("check"), "ok 5")
+        now = stats()
+        self.assertLessEqual(now["buffers_attached_total"], kept)
+        self.assertEqual(now["buffers_attached_total"] + now["buffers_total"], 5)
+
+    def test_a_store_that_refuses_everything_degrades_and_clients_go_on(self):
+        self.limit_store(0)
+        client = self.holder(reconnect_ms=30000)
+        self.assertEqual(client.ask("keep"), "ok")
+        wait_for("a store that refuses", lambda: self.state()["state"] == "refused")
+        wait_for("degraded health", lambda: "descriptor_store_degraded" in run(TEGU, "health").stdout)  # judged once a second
+        self.end_daemon("kill", "--signal=KILL", "tegud.service")
+        self.assertEqual(client.ask("check"), "ok 1")
+        self.assertEqual(stats()["buffers_attached_total"], 0)
+
 
 if __name__ == "__main__":
     main()

@@ -89,12 +89,12 @@ void Client::restore(Region& region) {
     Call& call =
         add_call(attach ? wire::MessageType::BufferAttach : wire::MessageType::BufferRegister, Purpose::Restore);
     call.region = &region;
+    const int seals = fcntl(region.memory.fd(), F_GET_SEALS);
+    if (seals >= 0 && (seals & F_SEAL_WRITE) != 0)
+        region.access = wire::Access::Read;  // frozen, maybe while the link was lost
     if (attach) {
         wire::encode(wire::BufferAttachRequest{region.token}, call.frame);
     } else {
-        const int seals = fcntl(region.memory.fd(), F_GET_SEALS);
-        if (seals >= 0 && (seals & F_SEAL_WRITE) != 0)
-            region.access = wire::Access::Read;  // frozen, maybe while the link was lost
         call.fd = region.memory.fd();
         wire::encode(wire::BufferRegisterRequest{region.memory.bytes(), region.access}, call.frame);
     }

@@ -78,15 +78,21 @@ health::ExecutorState executor_state(std::string name, const ExecutorLoad& load)
 }
 
 void BoardHealth::start(const std::string& sysroot) {
+    Result<void> reads = read_board(sysroot);
+    if (!reads) log(LogLevel::Warning, "the board is not read: " + reads.error().message);
+    look();  // the daemon itself is judged in any case
+}
+
+Result<void> BoardHealth::read_board(const std::string& sysroot) {
     Result<health::SystemFiles> files = health::SystemFiles::open(sysroot);
-    if (!files) return log(LogLevel::Warning, "the board is not read: " + files.error().message);
+    if (!files) return std::move(files).error();
     health::MonitorOptions options;
     options.state_directory = state_directory();
     Result<std::unique_ptr<health::Monitor>> monitor =
         health::Monitor::start(std::make_shared<health::SystemFiles>(std::move(*files)), options);
-    if (!monitor) return log(LogLevel::Warning, "the board is not read: " + monitor.error().message);
+    if (!monitor) return std::move(monitor).error();
     monitor_ = std::move(*monitor);
-    look();
+    return {};
 }
 
 void BoardHealth::wait() {

@@ -39,6 +39,7 @@ class BoardHealth {
     const health::BusyShares& busy_shares() const { return busy_shares_; }
 
   private:
+    Result<void> read_board(const std::string& sysroot);
     void wait();
     void look();
     health::DaemonFacts facts(TimePoint now);

@@ -76,26 +76,31 @@ wire::BufferToken DescriptorStore::keep(const std::shared_ptr<Buffer>& buffer, u
     entry.buffer = buffer;
     const wire::BufferToken token = record.token;
     const std::uint64_t number = record.number;
-    waiting_.insert(number);
-    entries_.emplace(number, std::move(entry));
+    const auto added = entries_.emplace(number, std::move(entry)).first;
+    try {
+        waiting_.insert(number);
+    } catch (...) {
+        entries_.erase(added);
+        throw;
+    }
     buffer->kept_by(this, number);
     if (state_ == StoreStatus::State::Ok) soon(kPause);
     return token;
 }
 
-void DescriptorStore::forget(Buffer& buffer) {
+// What was sent is removed with a later round: a connection that ends needs no memory for it.
+void DescriptorStore::forget(Buffer& buffer) noexcept {
     const auto found = entries_.find(buffer.kept_number());
     buffer.kept_by(nullptr, 0);
     if (found == entries_.end()) return;
-    const std::uint64_t number = found->first;
-    const bool sent = found->second.sent != 0;
-    waiting_.erase(number);
-    raised_.erase(number);
-    entries_.erase(found);
-    if (!sent) return;
-    writer_->remove(number);
-    remove_name(buffer_name(number));
-    if (!waiting_.empty()) soon(kPause);  // there may be room
+    raised_.erase(found->first);
+    if (found->second.sent != 0) {
+        found->second.gone = true;
+    } else {
+        waiting_.erase(found->first);
+        entries_.erase(found);
+    }
+    soon_or_later();
 }
 
 // Every orphan is looked at, and all bytes of its token: the time taken says nothing of them.
@@ -108,10 +113,10 @@ std::shared_ptr<Buffer> DescriptorStore::attach(uid_t uid, pid_t pid, const wire
         if (differs == 0) match = i;
     }
     if (match == orphans_.size()) return nullptr;
+    generation_raised(*orphans_[match]);
     std::shared_ptr<Buffer> buffer = std::move(orphans_[match]);
     orphans_.erase(orphans_.begin() + static_cast<std::ptrdiff_t>(match));
     entries_.at(buffer->kept_number()).record.pid = static_cast<std::uint32_t>(pid);
-    generation_raised(*buffer);
     return buffer;
 }
 
@@ -137,6 +142,8 @@ void DescriptorStore::generation_raised(Buffer& buffer) {
 
 void DescriptorStore::finish() {
     if (!socket_) return;
+    ending_ = true;
+    remove_gone(entries_.size());
     send_removals();
     if (state_ == StoreStatus::State::Ok) send_stores(waiting_.size());
     timer_.cancel();
@@ -146,7 +153,7 @@ void DescriptorStore::finish() {
 StoreStatus DescriptorStore::status() const {
     StoreStatus status;
     status.state = state_;
-    status.buffers = kept();
+    status.buffers = kept() - gone();
     status.waiting = waiting_.size();
     status.orphans = orphans_.size();
     status.reason = reason_;
@@ -158,13 +165,15 @@ StoreStatus DescriptorStore::status() const {
     return status;
 }
 
-void DescriptorStore::soon(std::chrono::milliseconds pause) {
-    if (armed_) return;
-    armed_ = true;
-    timer_.expires_after(pause);
+// An earlier moment replaces a later one: what a client has done does not wait for the next retry.
+void DescriptorStore::soon(std::chrono::nanoseconds pause) {
+    const TimePoint when = Clock::now() + pause;
+    if (when >= armed_for_) return;
+    armed_for_ = when;
+    timer_.expires_at(when);
     timer_.async_wait([this](const boost::system::error_code& error) {
         if (error) return;
-        armed_ = false;
+        armed_for_ = kNever;
         try {
             tick();
         } catch (const std::bad_alloc&) {  // then in the next round
@@ -182,14 +191,21 @@ void DescriptorStore::tick() {
         if (entry.sent != 0) (void)writer_->put(entry.record);
     }
     raised_.clear();
-    if (!probe_) send_more();
+    const bool retry = Clock::now() >= retry_at_;
+    if (retry) {
+        retry_at_ = kNever;
+        if (state_ == StoreStatus::State::Ok && limit_ < most_) ++limit_;
+    }
+    if (!probe_ && (retry || probe_due_ || state_ == StoreStatus::State::Ok)) send_more();
     const bool takes = state_ == StoreStatus::State::Ok;
     const bool more = takes && (table_sent_ == 0 || (!waiting_.empty() && has_room()));
     if (probe_ || probe_due_ || more || !removals_.empty()) return soon(kPause);
     if (takes && waiting_.empty()) return;
-    soon(retry_pause_);  // full or refused: there may be room then
-    retry_pause_ = std::min(2 * retry_pause_, kLongestRetryPause);
-    if (takes && limit_ < most_) ++limit_;
+    if (retry_at_ == kNever) {  // full or refused: there may be room then
+        retry_at_ = Clock::now() + retry_pause_;
+        retry_pause_ = std::min(2 * retry_pause_, kLongestRetryPause);
+    }
+    soon(retry_at_ - Clock::now());
 }
 
 // Not before it is known what became of what was sent last: a probe that went meanwhile would make room for the next one, and that would tell
@@ -215,6 +231,29 @@ void DescriptorStore::remove_name(std::string name) {
     removals_.push_back(std::move(name));
     send_removals();
     if (!removals_.empty()) soon(kPause);
+}
+
+// Whose owners have let go of them, or which ended before anybody could say so.
+bool DescriptorStore::is_gone(const Entry& entry) const {
+    return entry.gone || (entry.sent != 0 && !ending_ && entry.buffer.expired());
+}
+
+std::size_t DescriptorStore::gone() const {
+    return static_cast<std::size_t>(
+        std::count_if(entries_.begin(), entries_.end(), [this](const auto& each) { return is_gone(each.second); }));
+}
+
+void DescriptorStore::remove_gone(std::size_t most) {
+    for (auto it = entries_.begin(); it != entries_.end() && most > 0;) {
+        const auto entry = it++;
+        if (!is_gone(entry->second)) continue;
+        removals_.push_back(buffer_name(entry->first));
+        writer_->remove(entry->first);
+        raised_.erase(entry->first);
+        waiting_.erase(entry->first);
+        entries_.erase(entry);
+        --most;
+    }
 }
 
 void DescriptorStore::send_removals() {
@@ -289,13 +328,14 @@ void DescriptorStore::look_at_probe() {
     const bool hung_up = has_hung_up(probe_);
     if (!hung_up && probe_until_ == kNever) {
         if (!barrier_) send_barrier();
+        if (!barrier_ && state_ == StoreStatus::State::Refused) return refused();  // nobody will tell
         if (!has_hung_up(barrier_)) return;
         probe_until_ = Clock::now() + kCloseTime;
     }
-    if (!hung_up && Clock::now() < probe_until_) return;
+    if (hung_up) return refused();
+    if (Clock::now() < probe_until_) return;
     probe_.reset();
     barrier_.reset();
-    if (hung_up) return refused();
     remove_name(kStoredProbeName);  // before anything else is sent, which may need its place
     taken();
 }
@@ -314,8 +354,8 @@ void DescriptorStore::taken() {
 }
 
 void DescriptorStore::requeue(std::uint64_t number, Entry& entry) {
-    entry.sent = 0;
     waiting_.insert(number);
+    entry.sent = 0;
     writer_->remove(number);
     remove_name(buffer_name(number));
 }
@@ -323,10 +363,12 @@ void DescriptorStore::requeue(std::uint64_t number, Entry& entry) {
 // Which of those that were sent with the probe are lost nobody says: all are taken back, and half as many tried next, until one more is one too
 // many.
 void DescriptorStore::refused() {
+    probe_.reset();
+    barrier_.reset();
     const auto in_doubt = [this](std::uint64_t sent) { return sent != 0 && sent + 1 == probe_number_; };
     std::size_t doubtful = 0;
     for (auto& each : entries_)
-        if (in_doubt(each.second.sent)) {
+        if (in_doubt(each.second.sent) && !is_gone(each.second)) {
             requeue(each.first, each.second);
             ++doubtful;
         }

@@ -60,7 +60,7 @@ class DescriptorStore final : public BufferKeeper {
     // From soon on keeps the buffer, and returns its token. All zero: there is no store.
     wire::BufferToken keep(const std::shared_ptr<Buffer>& buffer, uid_t uid, pid_t pid);
     // The buffer's owner has no more use for it, or is gone. Does nothing if it is not kept.
-    void forget(Buffer& buffer);
+    void forget(Buffer& buffer) noexcept;
     // The buffer of that user and token, which is his from now on. Null: there is none.
     std::shared_ptr<Buffer> attach(uid_t uid, pid_t pid, const wire::BufferToken& token);
     // Drops what the daemon before left of that user: it stands in the way of what he wants now. Whether there was any.
@@ -76,6 +76,7 @@ class DescriptorStore final : public BufferKeeper {
         StoredBuffer record;
         std::weak_ptr<Buffer> buffer;
         std::uint64_t sent = 0;  // number of the probe that tells whether it was taken; 0: not sent
+        bool gone = false;       // to be removed
     };
     static constexpr std::uint64_t kAdopted = 1;  // came from the store, so it is kept
 
@@ -86,7 +87,8 @@ class DescriptorStore final : public BufferKeeper {
     Result<void> make_table();
     void store_table();
 
-    void soon(std::chrono::milliseconds pause);
+    void soon(std::chrono::nanoseconds pause);
+    void soon_or_later() noexcept;
     void tick();
     void send_more();
     void look_at_probe();
@@ -97,6 +99,9 @@ class DescriptorStore final : public BufferKeeper {
     bool has_room() const { return kept() + removals_.size() < limit_; }
     void probe();
     void send_barrier();
+    bool is_gone(const Entry& entry) const;
+    std::size_t gone() const;
+    void remove_gone(std::size_t most);
     void send_removals();
     void send_stores(std::size_t most);
     bool send_one(std::uint64_t number, Entry& entry);
@@ -117,7 +122,9 @@ class DescriptorStore final : public BufferKeeper {
     std::size_t most_ = 0;   // buffers, by what the service manager says
     std::size_t limit_ = 0;  // by what it does: lowered when it refuses some
     std::chrono::milliseconds retry_pause_{10000};
-    bool armed_ = false;
+    TimePoint retry_at_ = kNever;   // while it is full or refuses
+    TimePoint armed_for_ = kNever;  // the timer
+    bool ending_ = false;
 
     std::uint64_t epoch_ = 1;
     Fd table_;

@@ -53,6 +53,8 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
 // What the daemon before left of this user, and nobody has come for, must not stand in his way.
 Result<BufferCharge> Session::charge(std::uint64_t bytes) {
     const std::size_t held = buffers_.size() + buffers_in_making_;
+    Result<void> room = server_.quotas().check_held(held);
+    if (!room) return std::move(room).error();
     Result<BufferCharge> charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
     if (!charge && charge.error().status != Status::TooLarge && server_.store().drop_orphans(peer_.uid))
         charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);

@@ -25,10 +25,15 @@ void Turns::look() {
 
 // What is ready now is run before what is posted now, and so is one look for new messages.
 void Turns::end_round_after_all() {
-    boost::asio::post(io_, [this] {
-        spent_.clear();
-        ending_ = false;
-    });
+    try {
+        boost::asio::post(io_, [this] {
+            spent_.clear();
+            ending_ = false;
+        });
+    } catch (...) {
+        spent_.clear();  // nobody's turn is over for ever
+        throw;
+    }
     ending_ = true;
 }
 

@@ -138,7 +138,6 @@ class Store(Service):
         client = self.holder(reconnect_ms=30000)
         self.assertEqual(client.ask("keep"), "ok")
         wait_for("a store that refuses", lambda: self.state()["state"] == "refused")
-        wait_for("degraded health", lambda: "descriptor_store_degraded" in run(TEGU, "health").stdout)  # judged once a second
         self.end_daemon("kill", "--signal=KILL", "tegud.service")
         self.assertEqual(client.ask("check"), "ok 1")
         self.assertEqual(stats()["buffers_attached_total"], 0)

@@ -34,7 +34,7 @@ if(TEGU_SANITIZE MATCHES "thread")
   target_compile_definitions(tegu_asio INTERFACE BOOST_ASIO_DISABLE_FENCED_BLOCK)
 endif()
 
-# libsystemd: sd_notify, socket activation, the journal. Part of the system it talks to, so never fetched.
+# libsystemd: sd_is_socket, of the sockets that systemd passes. Part of the system it talks to, so never fetched.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBSYSTEMD REQUIRED IMPORTED_TARGET libsystemd>=237)
 

@@ -169,7 +169,7 @@ StoreStatus DescriptorStore::status() const {
 void DescriptorStore::soon(std::chrono::nanoseconds pause) {
     const TimePoint when = Clock::now() + pause;
     if (when >= armed_for_) return;
-    armed_for_ = when;
+    armed_for_ = kNever;
     timer_.expires_at(when);
     timer_.async_wait([this](const boost::system::error_code& error) {
         if (error) return;
@@ -177,13 +177,24 @@ void DescriptorStore::soon(std::chrono::nanoseconds pause) {
         try {
             tick();
         } catch (const std::bad_alloc&) {  // then in the next round
-            soon(kPause);
+            soon_or_later();
         }
     });
+    armed_for_ = when;
+}
+
+// Without memory for it: with whatever is told next.
+void DescriptorStore::soon_or_later() noexcept {
+    try {
+        soon(kPause);
+    } catch (const std::bad_alloc&) {
+        return;
+    }
 }
 
 void DescriptorStore::tick() {
     look_at_probe();
+    if (removals_.empty()) remove_gone(kMessagesPerRound);
     send_removals();
     for (const std::uint64_t number : raised_) {
         Entry& entry = entries_.at(number);
@@ -199,7 +210,7 @@ void DescriptorStore::tick() {
     if (!probe_ && (retry || probe_due_ || state_ == StoreStatus::State::Ok)) send_more();
     const bool takes = state_ == StoreStatus::State::Ok;
     const bool more = takes && (table_sent_ == 0 || (!waiting_.empty() && has_room()));
-    if (probe_ || probe_due_ || more || !removals_.empty()) return soon(kPause);
+    if (probe_ || probe_due_ || more || !removals_.empty() || gone() > 0) return soon(kPause);
     if (takes && waiting_.empty()) return;
     if (retry_at_ == kNever) {  // full or refused: there may be room then
         retry_at_ = Clock::now() + retry_pause_;

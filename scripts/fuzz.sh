@@ -24,6 +24,14 @@ what_of() {
     esac
 }
 
+# The newest commit; with a + if there are changes that are not committed.
+commit() {
+    local newest
+    newest=$(git log -1 --format=%h 2>/dev/null) || { echo unknown; return; }
+    git diff --quiet HEAD || newest+=+
+    echo "$newest"
+}
+
 # A value of libFuzzer's final statistics.
 stat_of() { sed -n "s/^stat::$2: *//p" "$build/$1.log"; }
 
@@ -32,7 +40,7 @@ report() {
     echo
     echo "libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer, from the seeds in tests/data/corpus. Made by \`scripts/fuzz.sh --report\`;"
     echo "\`scripts/fuzz.sh runs=10000000\` runs it again. Machine: $(nproc) cores of $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1),"
-    echo "shared with other work, so the rates are lower bounds. Edges: of the instrumented code, reached."
+    echo "shared with other work, so the rates are lower bounds. Edges: of the instrumented code, reached. A commit with a + had changes that were not committed."
     echo
     echo "| target | what is read | inputs | edges | inputs per second | failures | commit |"
     echo "|---|---|---:|---:|---:|---:|---|"
@@ -77,7 +85,7 @@ for target in "${targets[@]}"; do
         options+=(-dict=tests/config/settings.dict)
     fi
     log=$build/$target.log
-    git log -1 --format=%h >"$build/$target.commit" 2>/dev/null || echo unknown >"$build/$target.commit"
+    commit >"$build/$target.commit"
     if ! "$build/tests/fuzz_$target" "${options[@]}" "$found" "${seeds[@]}" >"$log" 2>&1; then
         tail -40 "$log" >&2
         echo "fuzz: $target failed; the input is in $build/crashes, the whole output in $log" >&2

@@ -243,7 +243,7 @@ def main():
         "systemd": find_program("/lib/systemd/systemd", "/usr/lib/systemd/systemd"),
         "journald": find_program("/lib/systemd/systemd-journald", "/usr/lib/systemd/systemd-journald"),
         "systemctl": find_program("systemctl"), "python": sys.executable, "prefix": PREFIX,
-        "scenarios": SCENARIOS, "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH TEGU_KILLS TEGU_SEED TEGU_SOURCE_DIR TEGU_BUILD_DIR",
+        "scenarios": SCENARIOS, "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH TEGU_KILLS TEGU_STORE_KILLS TEGU_SEED TEGU_SOURCE_DIR TEGU_BUILD_DIR",
     }
     for name in ("systemd", "journald", "systemctl"):
         if programs[name] is None:

@@ -55,7 +55,8 @@ class Store(Service):
             self.end_daemon(*command)
             self.assert_goes_on(client, 5)
 
-    def test_fifty_kills_leave_nothing_behind(self):
+    def test_many_kills_leave_nothing_behind(self):
+        """10, or $TEGU_STORE_KILLS."""
         client = self.client_with_buffers()
         self.end_daemon("kill", "--signal=KILL", "tegud.service")
         self.assert_goes_on(client, 5)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each allocation and each system call of a client fails once: in the library (faults_client.cpp), and each allocation in the command, which must
-say so and end with an exit code of its own, or print the right result.
+say so and end with an exit code of its own, or print the right result. Only its static objects may find no memory before main(), which ends it.
 
 Of the command a sample, from a seed that is printed; with TEGU_FAULTS_LONG=1 every allocation.
 """
+import json
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -17,12 +19,32 @@ from fault_driver import MOST_CALLS, Faults  # noqa: E402
 from rawclient import Daemon  # noqa: E402
 
 BUILD = os.environ.get("TEGU_BUILD_DIR", "build/release")
+PROGRAM = os.path.join(BUILD, "tests", "faults_tegu")
 STEP = 23  # of a sample: about every so many faults
-COMMANDS = (["reduce", "--json", "--stat", "sum,max", "-"], ["ping", "--count", "1"], ["health"])
+FRAMES = 24  # of a trace, at most
+
+
+def result_of(output):
+    """What "tegu reduce --json" prints, but for times and how it was computed."""
+    said = json.loads(output.decode())
+    return {name: said[name] for name in said if name not in ("timing_us", "policy")}
+
+
+def without_time(output):
+    return re.sub(rb"[0-9.]+ [a-z]+", b"", output)
+
+
+def names_of_lines(output):
+    """Of "tegu health", whose values change all the time."""
+    return output[-1:], [line[:10] for line in output.splitlines()]
+
+
+# words, what of the output is always the same
+COMMANDS = ((["reduce", "--json", "--stats", "sum,max", "-"], result_of), (["ping", "--count", "1"], without_time), (["health"], names_of_lines))
 
 
 def run_command(daemon, words, environment):
-    return subprocess.run([os.path.join(BUILD, "tests", "faults_tegu")] + words + ["--socket", daemon.path], input=npy(), env=environment,
+    return subprocess.run([PROGRAM] + words + ["--socket", daemon.path], input=npy(), env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
 
 
@@ -32,10 +54,38 @@ def npy():
     return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + b"\0\0\x80\x3f" * 4
 
 
-def check_command(daemon, faults, words, chosen):
+def places_of_main():
+    """Where main() lies in the program, and the parts that the compiler has moved away from it: (first, last) of each."""
+    lines = subprocess.check_output(["nm", "-S", "--defined-only", PROGRAM]).decode().splitlines()
+    symbols = [line.split() for line in lines if re.search(r" main(\.\S+)?$", line)]
+    return [(int(words[0], 16), int(words[0], 16) + int(words[1], 16)) for words in symbols if len(words) == 4]
+
+
+def failed_before_main(daemon, faults, words, environment, number):
+    """Whether that allocation is made while main() is not on the stack: it fails once more, and says where it is made."""
+    faults.arm("allocate", number, "ENOMEM")
+    done = run_command(daemon, words, dict(environment, TEGU_FAULTS_TRACE="1"))
+    if not faults.disarm() or done.stdout:
+        return False
+    trace = [line for line in done.stderr.splitlines() if re.search(rb"\[0x[0-9a-f]+\]$", line)]
+    within = [int(found.group(1), 16) for found in (re.search(rb"faults_tegu\(\+0x([0-9a-f]+)\)", line) for line in trace) if found]
+    places = places_of_main()
+    assert places, "nm knows no main() in " + PROGRAM
+    return (0 < len(trace) < FRAMES and not any(b"(main+" in line for line in trace)
+            and not any(first < address <= last for first, last in places for address in within))
+
+
+def check_command(daemon, faults, words, same, chosen):
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     environment["TEGU_FAULTS"] = faults.path
-    good, count = True, 0
+
+    def usual():
+        done = run_command(daemon, words, environment)
+        assert done.returncode == 0, (words, done)
+        return same(done.stdout)
+
+    expected = usual()
+    good, count, early = True, 0, 0
     for number in range(1, MOST_CALLS * 10):
         if not chosen(number):
             continue
@@ -44,12 +94,18 @@ def check_command(daemon, faults, words, chosen):
         if not faults.disarm():
             break
         count += 1
-        # Static objects of the option parser allocate before main(), where nothing can be caught.
-        before_main = done.returncode == -6 and not done.stdout and done.stderr.count(b"\n") <= 2
-        if (done.returncode < 0 and not before_main) or (done.returncode != 0 and not done.stderr + done.stdout):
+        if done.returncode == 0:
+            right = same(done.stdout) == expected or same(done.stdout) == usual()  # what health has lines for may change
+        elif done.returncode == -6 and not done.stdout:
+            right = failed_before_main(daemon, faults, words, environment, number)
+            early += right
+        else:
+            right = done.returncode > 0 and bool(done.stderr + done.stdout)
+        if not right:
             good = False
-            print("FAILED tegu %s: allocation %d: exit code %d\n%s" % (" ".join(words), number, done.returncode, done.stderr.decode()))
-    print("tegu %s: %d faults" % (words[0], count))
+            print("FAILED tegu %s: allocation %d: exit code %d\n%s%s" % (
+                " ".join(words), number, done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")))
+    print("tegu %s: %d faults, %d of them before main()" % (words[0], count, early))
     return good
 
 
@@ -63,8 +119,8 @@ def main():
         client = subprocess.run([os.path.join(BUILD, "tests", "faults_client"), daemon.path], env=dict(os.environ, TEGU_FAULTS=faults.path),
                                 timeout=500)
         good = client.returncode == 0
-        for words in COMMANDS:
-            good = check_command(daemon, faults, words, lambda number: long or chance.randrange(STEP) == 0) and good
+        for words, same in COMMANDS:
+            good = check_command(daemon, faults, words, same, lambda number: long or chance.randrange(STEP) == 0) and good
     finally:
         faults.close()
         code = daemon.stop()

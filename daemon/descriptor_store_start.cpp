@@ -70,7 +70,7 @@ void DescriptorStore::start(const StoreEnvironment& environment, StoredDescripto
     if (environment.most <= kOwnDescriptors) {
         reason_ = "FileDescriptorStoreMax= of the service is too small for a buffer: buffers end with the daemon";
         state_ = StoreStatus::State::Refused;
-        return;
+        return log(LogLevel::Warning, reason_);
     }
     limit_ = most_ = std::min(environment.most - kOwnDescriptors, kMaxTableRecords - 1);
     Result<StoreSocket> socket = StoreSocket::open(environment.notify_socket);

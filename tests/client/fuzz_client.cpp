@@ -257,7 +257,7 @@ void use(tegu_client* client) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
-    (void)Daemon::open_descriptor(true);  // made before descriptors are counted
+    ::close(Daemon::open_descriptor(true));  // made before descriptors are counted
     const int before = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     ::close(before);
     Daemon daemon;

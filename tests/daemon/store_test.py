@@ -154,8 +154,9 @@ class StoreDaemon(Daemon):
             raise
 
     def said(self):
-        """Warnings and errors."""
-        return [line for line in self.log_text().splitlines() if re.match("tegud: (warning|error): ", line)]
+        """Warnings and errors, but for that of a manager whose queue was full: it may be shorter than what there is to be removed."""
+        return [line for line in self.log_text().splitlines()
+                if re.match("tegud: (warning|error): ", line) and "does not read what it is told" not in line]
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -404,21 +405,27 @@ class StoreTest(unittest.TestCase):
         self.ends_well(daemon, lines)
 
     def test_hostile_tables(self):
-        good = self.buffer(self.manager(), 1)
+        def flipped(data, at):
+            return data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
+
+        def with_record(**fields):
+            return lambda good: table_bytes(record(1, 0, **dict({"token": token_of(1)}, **fields)))
+
         cases = {
-            "empty": b"", "garbage": os.urandom(4096), "zeros": bytes(4096), "cut header": table_bytes(good)[:40], "cut record": table_bytes(good)[:-1],
-            "newer": table_bytes(good, version=2), "version 0": table_bytes(good, version=0), "count": table_bytes(good, count=4294967295),
-            "count by one": table_bytes(good, count=2), "record bytes 0": table_bytes(good, record_bytes=0),
-            "record bytes": table_bytes(good, record_bytes=65535),
-            "checksum": table_bytes(good)[:63] + b"\x55" + good, "huge": table_bytes(good) + bytes(2 << 20), "damaged record": table_bytes(good[:-1] + b"\x55"),
-            "no size": table_bytes(record(1, 0, token_of(1), size=0)), "access": table_bytes(record(1, 0, token_of(1), access=2)),
-            "no token": table_bytes(record(1, 0, bytes(16)))}
-        for name, data in cases.items():
+            "empty": lambda good: b"", "garbage": lambda good: b"garbage!" * 512, "zeros": lambda good: bytes(4096),
+            "cut header": lambda good: table_bytes(good)[:40], "cut record": lambda good: table_bytes(good)[:-1],
+            "newer": lambda good: table_bytes(good, version=2), "version 0": lambda good: table_bytes(good, version=0),
+            "count": lambda good: table_bytes(good, count=4294967295), "count by one": lambda good: table_bytes(good, count=2),
+            "record bytes 0": lambda good: table_bytes(good, record_bytes=0), "record bytes": lambda good: table_bytes(good, record_bytes=65535),
+            "checksum": lambda good: flipped(table_bytes(good), 63), "damaged header": lambda good: flipped(table_bytes(good), 30),
+            "damaged record": lambda good: flipped(table_bytes(good), 64 + 79), "damaged token": lambda good: flipped(table_bytes(good), 64 + 40),
+            "huge": lambda good: table_bytes(good) + bytes(2 << 20), "no size": with_record(size=0), "largest size": with_record(size=(1 << 64) - 1),
+            "access": with_record(access=2), "truth value": with_record(created=2), "no token": with_record(token=bytes(16))}
+        for name, make in cases.items():
             with self.subTest(table=name):
                 manager = self.manager()
-                self.buffer(manager, 1)
-                self.table(manager, data)
-                self.assert_dropped(manager, ["the table of buffers .*"])
+                self.table(manager, make(self.buffer(manager, 1)))
+                self.assert_dropped(manager, ["the table of buffers "])
 
     def test_tables_of_another_kind(self):
         pipe = os.pipe()
@@ -499,8 +506,7 @@ class StoreTest(unittest.TestCase):
         client = self.connect(daemon)
         self.assertEqual([self.attach(client, token_of(number)).status for number in (1, 250, 500, 501)], ["OK"] * 3 + ["NOT_FOUND"])
         Daemon.wait_for(lambda: manager.buffers() < 1000, "removals")
-        self.assertLessEqual(len(daemon.said()), 1, daemon.said())  # so much fills the queue of the manager
-        self.ends_well(daemon)
+        self.ends_well(daemon, [])
 
     # Managers that keep nothing, or less than they should.
 

@@ -41,7 +41,8 @@ TEST(SuggestKey, EveryKeyIsFoundFromOneWrongLetterAndFromAnotherTable) {
         std::string typo(info.name);
         typo[typo.size() / 2] = typo[typo.size() / 2] == 'x' ? 'y' : 'x';
         EXPECT_EQ(suggest_key(info.table, typo), info.key) << typo;
-        EXPECT_EQ(suggest_key("elsewhere", info.name), info.key);
+        const std::string elsewhere(suggest_key("elsewhere", info.name));  // of two with that name either
+        EXPECT_EQ(elsewhere.substr(elsewhere.find('.') + 1), info.name);
     }
 }
 

@@ -60,7 +60,7 @@ class Environment(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.path = os.path.join(self.folder, "s")
         with open(os.path.join(self.folder, "tegud.toml"), "w") as out:
-            out.write("[executor]\nthreads = 1\n")
+            out.write("[executor]\nthreads = 1\nbackend = \"cpu\"\n")  # no GPU is missed
 
     def manager(self, **more):
         manager = Manager(os.path.join(self.folder, "manager") if not more else "tegud-test-%d" % os.getpid(), **more)

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <condition_variable>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <new>
@@ -155,7 +156,7 @@ bool Monitor::start_reader() {
     shared_->path.clear();
     try {
         reader_ = std::thread([shared = shared_, generation] { read_on(shared, generation); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // no thread to be had, or no memory for it
         return false;
     }
     (void)::pthread_setname_np(reader_.native_handle(), "tegud-health");
@@ -163,15 +164,19 @@ bool Monitor::start_reader() {
     return true;
 }
 
-// Watcher, with the lock held: the reader is in a file for longer than it may be. It finds out when the file answers, and ends.
+// Watcher, with the lock held: the reader is in a file for longer than it may be. It finds out when the file answers, and ends. What memory was
+// missing for is tried again later, or shows with the next reading.
 void Monitor::give_up_read() {
-    shared_->stuck[shared_->path] = shared_->since_ns;
-    ++shared_->generation;
-    shared_->path.clear();
-    reader_.detach();
-    auto snapshot = std::make_shared<Snapshot>(*shared_->snapshot);
-    snapshot->stuck = shared_->stuck_reads();
-    shared_->snapshot = std::move(snapshot);
+    try {
+        shared_->stuck[shared_->path] = shared_->since_ns;
+        ++shared_->generation;
+        shared_->path.clear();
+        reader_.detach();
+        auto snapshot = std::make_shared<Snapshot>(*shared_->snapshot);
+        snapshot->stuck = shared_->stuck_reads();
+        shared_->snapshot = std::move(snapshot);
+    } catch (const std::bad_alloc&) {
+    }
 }
 
 void Monitor::watch() {

@@ -26,7 +26,7 @@ class Memory(Service):
         with open("/proc/%s/status" % show("MainPID")) as status:
             used = int(re.search(r"RssAnon:\s+(\d+) kB", status.read()).group(1)) * 1024
         # What it holds after a first job, and no room for what a job needs: its input and result are of 5 MB.
-        self.shipped_drop_in("50-memory-max.conf", "MemoryMax=40%", "MemoryMax=%d" % (used + (1 << 20)))
+        self.shipped_drop_in("50-memory-max.conf", "MemoryMax=40%", "MemoryMax=%d" % (used + (3 << 20)))
         systemctl("restart", "tegud.service")
         client.tell("submit 6")
         wait_for("the end of the daemon", lambda: int(show("NRestarts")) > 0)

@@ -145,7 +145,7 @@ void DescriptorStore::finish() {
     ending_ = true;
     remove_gone(entries_.size());
     send_removals();
-    if (state_ == StoreStatus::State::Ok) send_stores(waiting_.size());
+    if (state_ == StoreStatus::State::Ok && removals_.empty()) send_stores(waiting_.size());
     timer_.cancel();
     grace_timer_.cancel();
 }
@@ -207,10 +207,12 @@ void DescriptorStore::tick() {
         retry_at_ = kNever;
         if (state_ == StoreStatus::State::Ok && limit_ < most_) ++limit_;
     }
-    if (!probe_ && (retry || probe_due_ || state_ == StoreStatus::State::Ok)) send_more();
+    // A name that is to be removed may be that of a buffer that is to be stored again.
+    if (!probe_ && removals_.empty() && (retry || state_ == StoreStatus::State::Ok)) send_more();
     const bool takes = state_ == StoreStatus::State::Ok;
-    const bool more = takes && (table_sent_ == 0 || (!waiting_.empty() && has_room()));
-    if (probe_ || probe_due_ || more || !removals_.empty() || gone() > 0) return soon(kPause);
+    const bool more =
+        probe_due_ || table_sent_ == 0 || !removals_.empty() || gone() > 0 || (!waiting_.empty() && has_room());
+    if (probe_ || (takes && more)) return soon(kPause);
     if (takes && waiting_.empty()) return;
     if (retry_at_ == kNever) {  // full or refused: there may be room then
         retry_at_ = Clock::now() + retry_pause_;

@@ -3,11 +3,14 @@
 
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <exception>
 #include <utility>
 
 #include "base/log.h"
+#include "daemon/foreign_fd.h"
 #include "daemon/scrape_request.h"
 
 namespace tegu::daemon {
@@ -15,11 +18,19 @@ namespace {
 
 constexpr std::size_t kReadBytes = 4096;
 constexpr std::size_t kMostDrained = 64 * 1024;
+constexpr unsigned kMostWakeups = 256;  // of an exchange: a scraper that is in earnest needs a few
+constexpr uid_t kNobody = 65534;        // who is at the other end of a TCP connection
 constexpr auto kSecond = std::chrono::seconds(1);
 constexpr auto kAcceptPause = std::chrono::milliseconds(200);  // where there is no descriptor, no memory, no network
 
 bool would_block(int os_code) {
     return os_code == EAGAIN || os_code == EWOULDBLOCK || os_code == EINTR;
+}
+
+uid_t peer_of(int socket) {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid != 0 ? peer.uid : kNobody;
 }
 
 }  // namespace
@@ -29,7 +40,11 @@ bool would_block(int os_code) {
 class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
   public:
     Exchange(ScrapeServer& server, Fd socket, std::uint64_t number)
-        : server_(server), number_(number), time_limit_(server.io_), socket_(server.io_, socket.get()) {
+        : server_(server),
+          number_(number),
+          uid_(peer_of(socket.get())),
+          time_limit_(server.io_),
+          socket_(server.io_, socket.get()) {
         (void)socket.release();
     }
 
@@ -41,10 +56,10 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
         await(Wait::wait_read);
     }
 
+    // On a Unix socket descriptors may be unread, whose end would wait for whoever sent them.
     void close() {
-        boost::system::error_code ignored;
         time_limit_.cancel();
-        socket_.close(ignored);
+        if (socket_.is_open()) close_connection(Fd(socket_.release()), uid_);
         server_.forget(number_);
     }
 
@@ -63,17 +78,28 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
     }
 
     void advance() {
+        if (++wakeups_ > kMostWakeups) return close();
         if (drains_) return drain();
         if (answer_.empty()) return read();
         write();
     }
 
+    // What recvmsg returns, with errno. Descriptors are not for us, and end the exchange.
+    ssize_t receive(std::array<std::byte, kReadBytes>& bytes) {
+        Received received = receive_with_fds(socket_.native_handle(), MutableBytes(bytes.data(), bytes.size()));
+        const int os_code = errno;
+        const bool surplus = !received.fds.empty() || received.lost;
+        close_foreign(std::move(received.fds), uid_);
+        errno = os_code;
+        return surplus ? 0 : received.bytes;
+    }
+
     void read() {
-        char bytes[kReadBytes];
-        const ssize_t got = ::recv(socket_.native_handle(), bytes, sizeof bytes, MSG_DONTWAIT);
+        std::array<std::byte, kReadBytes> bytes;
+        const ssize_t got = receive(bytes);
         if (got < 0 && would_block(errno)) return await(Wait::wait_read);
         if (got <= 0) return close();
-        request_.append(bytes, static_cast<std::size_t>(got));
+        request_.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(got));
         const unsigned status = scrape_status(request_);
         if (status == 0) return await(Wait::wait_read);
         answer_ = scrape_answer(status, status == 200 ? server_.text_() : "");
@@ -92,8 +118,8 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
     }
 
     void drain() {
-        char bytes[kReadBytes];
-        const ssize_t got = ::recv(socket_.native_handle(), bytes, sizeof bytes, MSG_DONTWAIT);
+        std::array<std::byte, kReadBytes> bytes;
+        const ssize_t got = receive(bytes);
         const bool more = got > 0 || (got < 0 && would_block(errno));
         if (got > 0) drained_ += static_cast<std::size_t>(got);
         if (!more || drained_ > kMostDrained) return close();
@@ -102,12 +128,14 @@ class ScrapeServer::Exchange : public std::enable_shared_from_this<Exchange> {
 
     ScrapeServer& server_;
     const std::uint64_t number_;
+    const uid_t uid_;
     boost::asio::steady_timer time_limit_;
     boost::asio::posix::stream_descriptor socket_;
     std::string request_;  // at most kMaxScrapeRequestBytes + kReadBytes
     std::string answer_;
     std::size_t written_ = 0;
     std::size_t drained_ = 0;
+    unsigned wakeups_ = 0;
     bool drains_ = false;
 };
 

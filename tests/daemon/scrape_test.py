@@ -270,6 +270,33 @@ class SocketTest(unittest.TestCase):
         self.assertEqual(daemon.stop(), 0)
         self.assertFalse(os.path.exists(path))
 
+    def test_descriptors_end_an_exchange_and_nobody_waits_for_them(self):
+        """The last close of a TCP socket that lingers over what was not read takes a day: read, unread, and behind a request."""
+        daemon = self.daemon('[metrics]\nlisten = "%(folder)s/metrics.sock"\n')
+        path = os.path.join(daemon.folder, "metrics.sock")
+        kept = []
+        for text in (b"G", SCRAPE, SCRAPE + b"more"):
+            listener = socket.socket()
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(1)
+            lingers = socket.create_connection(listener.getsockname())
+            kept.append((listener, listener.accept()[0]))
+            lingers.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 86400))
+            lingers.setblocking(False)
+            try:
+                while True:
+                    lingers.send(bytes(65536))
+            except BlockingIOError:
+                pass
+            with connected(path) as client:
+                client.sendmsg([text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", lingers.fileno()))])
+                os.close(lingers.detach())
+                self.assertNotIn(b"200 OK", rest(client))
+            self.assertEqual(parts(exchange(path, SCRAPE))[0], 200)
+        for listener, peer in kept:
+            peer.close()
+            listener.close()
+
     @unittest.skipUnless(os.path.exists("/proc/net/if_inet6"), "needs IPv6")
     def test_ipv6(self):
         with socket.socket(socket.AF_INET6) as probe:

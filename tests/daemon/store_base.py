@@ -22,7 +22,7 @@ from rawclient import BUFFER_LIST, HEALTH, HELLO, STATS, SUM, Connection, Daemon
 BUFFER_ATTACH = 14
 MSG_CMSG_CLOEXEC = 0x40000000
 ALL_FEATURES = 7
-SETTINGS = '[executor]\nthreads = 1\n[socket]\nmode = "0666"\n'
+SETTINGS = '[executor]\nthreads = 1\nbackend = "cpu"\n[socket]\nmode = "0666"\n'
 MOST_OF_SHIPPED_UNIT = 1024
 
 

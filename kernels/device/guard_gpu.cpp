@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <cstring>
+#include <exception>
 #include <future>
 #include <new>
 #include <vector>
@@ -158,12 +159,35 @@ Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::Inp
                                          Span<const kernels::OutputView> outputs, Stream stream,
                                          const kernels::StopToken& stop) {
     std::promise<Result<kernels::RunReport>> promise;
-    stream_of(stream).push([&] { promise.set_value(run_kernel(job, inputs, outputs, stream, stop)); });
+    stream_of(stream).push([&] {
+        try {
+            promise.set_value(run_kernel(job, inputs, outputs, stream, stop));
+        } catch (const std::bad_alloc&) {  // the caller's, as with any backend
+            promise.set_exception(std::current_exception());
+        }
+    });
     Result<kernels::RunReport> report = promise.get_future().get();
     if (!report && report.error().status == Status::DeviceLost) lose(report.error());
     if (throws_next_.exchange(false)) throw std::bad_alloc();
     return report;
 }
+
+// While a kernel runs its stream's memory is not the host's; however it ends.
+class GuardGpu::KernelOwns {
+  public:
+    KernelOwns(GuardGpu& gpu, Stream stream) : gpu_(gpu), stream_(stream) {
+        if (gpu_.guards()) gpu_.memory_.allow_host_of(stream_, false);
+    }
+    ~KernelOwns() {
+        if (gpu_.guards() && !gpu_.options_.strict) gpu_.memory_.allow_host_of(stream_, true);
+    }
+    KernelOwns(const KernelOwns&) = delete;
+    KernelOwns& operator=(const KernelOwns&) = delete;
+
+  private:
+    GuardGpu& gpu_;
+    const Stream stream_;
+};
 
 Result<kernels::RunReport> GuardGpu::run_kernel(const Job& job, Span<const kernels::InputView> inputs,
                                                 Span<const kernels::OutputView> outputs, Stream stream,
@@ -191,10 +215,9 @@ Result<kernels::RunReport> GuardGpu::run_kernel(const Job& job, Span<const kerne
         if (!address) return std::move(address).error();
         targets[i].data = *address;
     }
-    if (guards()) memory_.allow_host_of(stream, false);
+    const KernelOwns owns(*this, stream);
     stay_while_held();
     Result<kernels::RunReport> report = kernels::run_job(job, sources, targets, nullptr, stop);
-    if (guards() && !options_.strict) memory_.allow_host_of(stream, true);
     ++kernels_run_;
     if (report) report->policy = "guard " + report->policy;
     return report;

@@ -75,6 +75,8 @@ class GuardGpu : public Gpu {
 
   private:
     bool guards() const { return !device_.attributes.concurrent_managed_access; }
+    class KernelOwns;
+
     Result<void> alive() const;
     void lose(const Error& error);
     Result<kernels::RunReport> run_kernel(const Job& job, Span<const kernels::InputView> inputs,

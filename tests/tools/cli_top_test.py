@@ -51,6 +51,7 @@ class Terminal:
         for name in ("TMUX", "NO_COLOR", "ENV"):
             variables.pop(name, None)
         variables.update(environment)
+        variables["ASAN_OPTIONS"] = "detect_leaks=0:handle_segv=0"  # ncurses keeps what it knows of the terminal; signals are the program's here
         self.variables = variables
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "env TERM=%s PS1='ready> ' /bin/sh" % kind)
 

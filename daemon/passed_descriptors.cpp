@@ -6,26 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 
 #include "base/log.h"
 #include "daemon/events.h"
+#include "daemon/whole_number.h"
 
 namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kMost = 65536;  // more than any service manager passes
-
-std::optional<std::uint64_t> number_of(const char* text) {
-    std::uint64_t number = 0;
-    const char* end = text + std::strlen(text);
-    const auto [rest, error] = std::from_chars(text, end, number);
-    if (text == end || rest != end || error != std::errc()) return std::nullopt;
-    return number;
-}
 
 void add_problem(std::string& problem, const std::string& text) {
     problem += (problem.empty() ? "" : "; ") + text;
@@ -36,13 +28,13 @@ void add_problem(std::string& problem, const std::string& text) {
 PassedNames passed_names(const char* pid, const char* fds, const char* names, std::int64_t own_pid) {
     PassedNames passed;
     if (pid == nullptr || fds == nullptr) return passed;
-    const std::optional<std::uint64_t> wanted = number_of(pid);
+    const std::optional<std::uint64_t> wanted = whole_number(pid);
     if (!wanted) {
         passed.problem = "$LISTEN_PID is no process id: no descriptor is taken";
         return passed;
     }
     if (*wanted != static_cast<std::uint64_t>(own_pid)) return passed;
-    std::optional<std::uint64_t> count = number_of(fds);
+    std::optional<std::uint64_t> count = whole_number(fds);
     if (!count) passed.problem = "$LISTEN_FDS is no number: no descriptor is taken";
     if (count.value_or(0) > kMost) {
         passed.problem = "$LISTEN_FDS is above " + std::to_string(kMost) + ": only so many are looked at";

@@ -2,21 +2,13 @@
 #include "daemon/watchdog_judge.h"
 
 #include <cassert>
-#include <charconv>
-#include <cstring>
+
+#include "daemon/whole_number.h"
 
 namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kLongestUs = std::uint64_t{365} * 24 * 3600 * 1'000'000;  // what is longer is no watchdog
-
-std::optional<std::uint64_t> number_of(const char* text) {
-    std::uint64_t number = 0;
-    const char* end = text + std::strlen(text);
-    const auto [rest, error] = std::from_chars(text, end, number);
-    if (text == end || rest != end || error != std::errc()) return std::nullopt;
-    return number;
-}
 
 }  // namespace
 
@@ -35,11 +27,11 @@ WatchdogJudge::Verdict WatchdogJudge::turn(const std::vector<bool>& signs) {
 Result<std::uint64_t> watchdog_interval_ns(const char* usec, const char* pid, std::int64_t own_pid) {
     if (usec == nullptr) return 0;
     if (pid != nullptr) {
-        const std::optional<std::uint64_t> wanted = number_of(pid);
+        const std::optional<std::uint64_t> wanted = whole_number(pid);
         if (!wanted || *wanted == 0) return bad_range("WATCHDOG_PID", "a process id", "$WATCHDOG_PID is no process id");
         if (*wanted != static_cast<std::uint64_t>(own_pid)) return 0;
     }
-    const std::optional<std::uint64_t> wanted = number_of(usec);
+    const std::optional<std::uint64_t> wanted = whole_number(usec);
     if (!wanted || *wanted == 0 || *wanted > kLongestUs)
         return bad_range("WATCHDOG_USEC", "1.." + std::to_string(kLongestUs),
                          "$WATCHDOG_USEC is no number of microseconds of a watchdog");

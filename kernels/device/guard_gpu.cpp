@@ -101,13 +101,15 @@ Result<void*> GuardGpu::allocate_device(std::size_t bytes) {
 }
 
 Result<void> GuardGpu::attach_to_stream(void* memory, Stream stream) {
-    if (guards() && options_.strict) memory_.allow_host(memory, false);
+    // First what may find no memory: the host keeps its permissions then.
     stream_of(stream).push([this, memory, stream] { memory_.set_owner(memory, stream); });
+    if (guards() && options_.strict) memory_.allow_host(memory, false);
     return alive();
 }
 
 Result<void> GuardGpu::attach_to_host(void* memory, Stream stream) {
     GuardStream& work = stream_of(stream);
+    work.given_back.reserve(work.given_back.size() + 1);
     work.push([this, memory] { memory_.set_owner(memory, nullptr); });
     work.given_back.push_back(memory);
     return alive();

@@ -26,16 +26,29 @@ std::size_t whole_pages(std::size_t bytes) {
     return (std::max<std::size_t>(bytes, 1) + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
-// Addresses without memory: `bytes` for a mapping, and a page that ends a run beyond it.
-void* reserve(std::size_t bytes) {
-    void* const found =
-        ::mmap(nullptr, bytes + page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return found == MAP_FAILED ? nullptr : found;
+void give_back(void* addresses, std::size_t bytes) {
+    (void)::munmap(addresses, bytes + page_bytes());
 }
 
-void give_back(void* addresses, std::size_t bytes) {
-    if (addresses != nullptr) (void)::munmap(addresses, bytes + page_bytes());
-}
+// Addresses without memory: `bytes` for a mapping, and a page that ends a run beyond it.
+class Reserved {
+  public:
+    explicit Reserved(std::size_t bytes)
+        : data_(::mmap(nullptr, bytes + page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)),
+          bytes_(bytes) {}
+    ~Reserved() {
+        if (data_ != MAP_FAILED) give_back(data_, bytes_);
+    }
+    Reserved(const Reserved&) = delete;
+    Reserved& operator=(const Reserved&) = delete;
+    bool valid() const { return data_ != MAP_FAILED; }
+    void* get() const { return data_; }
+    void release() { data_ = MAP_FAILED; }  // to somebody who gives them back
+
+  private:
+    void* data_;
+    std::size_t bytes_;
+};
 
 bool map_pages(void* at, std::size_t bytes, int fd, int protection) {
     return ::mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
@@ -81,36 +94,38 @@ Result<void*> GuardMemory::allocate(Kind kind, std::size_t bytes) {
     const Fd file(static_cast<int>(::syscall(SYS_memfd_create, "tegu-guard", 1U)));  // MFD_CLOEXEC
     if (!file) return io_error("memfd_create", errno);
     if (::ftruncate(file.get(), static_cast<off_t>(mapped)) != 0) return io_error("ftruncate", errno);
-    void* const first = reserve(mapped);
-    void* const second = reserve(mapped);
+    Reserved first(mapped), second(mapped);
     const int host = kind == Kind::Managed ? PROT_READ | PROT_WRITE : PROT_NONE;
-    if (first == nullptr || second == nullptr || !map_pages(first, mapped, file.get(), host) ||
-        !map_pages(second, mapped, file.get(), PROT_READ | PROT_WRITE)) {
-        const Error error = io_error("mmap", errno);
-        give_back(first, mapped);
-        give_back(second, mapped);
-        return error;
-    }
-    pieces_.emplace(reinterpret_cast<std::uintptr_t>(first),
-                    Piece{kind, bytes, mapped, static_cast<std::byte*>(second), nullptr, {}, nullptr});
+    if (!first.valid() || !second.valid() || !map_pages(first.get(), mapped, file.get(), host) ||
+        !map_pages(second.get(), mapped, file.get(), PROT_READ | PROT_WRITE))
+        return io_error("mmap", errno);
+    void* const memory = first.get();
+    pieces_.emplace(reinterpret_cast<std::uintptr_t>(memory),
+                    Piece{kind, bytes, mapped, static_cast<std::byte*>(second.get()), nullptr, {}, nullptr});
+    first.release();
+    second.release();
     held_ += mapped;
-    return first;
+    return memory;
 }
 
 Result<void*> GuardMemory::add_mapping(void* data, std::size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::size_t mapped = whole_pages(bytes);
-    void* const address = reserve(mapped);
+    std::string file = mapped_file(data, mapped);
+    Reserved addresses(mapped);
+    void* const address = addresses.get();
+    if (!addresses.valid()) return make_error(Status::Unsupported, io_error("a second mapping", errno).message);
+    const auto piece = pieces_.emplace(reinterpret_cast<std::uintptr_t>(address),
+                                       Piece{Kind::Registered, bytes, mapped, nullptr, data, std::move(file), nullptr});
     // An old size of 0 maps the same pages once more, with the same permissions.
     void* const second = ::mremap(data, 0, mapped, MREMAP_MAYMOVE);
-    if (address == nullptr || second == MAP_FAILED) {
-        const std::string reason = io_error("a second mapping", errno).message;
-        give_back(address, mapped);
-        return make_error(Status::Unsupported, reason);
+    if (second == MAP_FAILED) {
+        const int cause = errno;
+        pieces_.erase(piece.first);
+        return make_error(Status::Unsupported, io_error("a second mapping", cause).message);
     }
-    pieces_.emplace(reinterpret_cast<std::uintptr_t>(address),
-                    Piece{Kind::Registered, bytes, mapped, static_cast<std::byte*>(second), data,
-                          mapped_file(data, mapped), nullptr});
+    piece.first->second.second = static_cast<std::byte*>(second);
+    addresses.release();
     return address;
 }
 

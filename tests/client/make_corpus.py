@@ -1,19 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes the seeds of the client's fuzzer, tests/data/corpus/client: what an honest daemon answers to the calls of fuzz_client.cpp, from the
-worked examples of docs/protocol.md, and the same with errors.
-
-    make_corpus.py            writes the files
-    make_corpus.py --check    exits with 1 if the files are not what would be written
-Files whose name begins with "found-" (inputs that once broke something) are left alone.
-"""
+worked examples of docs/protocol.md, and the same with errors. How it is called: tests/seeds.py."""
 import importlib.util
 import os
 import struct
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CORPUS = os.path.join(ROOT, "tests", "data", "corpus", "client")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import seeds  # noqa: E402
+
 RECORDS, RAW = b"\0", b"\1"
 BUSY, OVER_QUOTA, SHUTTING_DOWN = 9, 8, 13
 EVENT = 0xf0
@@ -21,7 +17,7 @@ EVENT = 0xf0
 
 def bodies():
     """Title -> body of every worked example."""
-    spec = importlib.util.spec_from_file_location("wire_corpus", os.path.join(ROOT, "tests", "wire", "make_corpus.py"))
+    spec = importlib.util.spec_from_file_location("wire_corpus", os.path.join(seeds.ROOT, "tests", "wire", "make_corpus.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return [(title, header, body) for title, header, body in module.examples()]
@@ -58,22 +54,5 @@ def files():
     }
 
 
-def main():
-    wanted, there = files(), {}
-    for name in os.listdir(CORPUS) if os.path.isdir(CORPUS) else []:
-        if not name.startswith("found-"):
-            with open(os.path.join(CORPUS, name), "rb") as seed:
-                there[name] = seed.read()
-    if "--check" in sys.argv[1:]:
-        wrong = sorted(name for name in set(wanted) | set(there) if wanted.get(name) != there.get(name))
-        print("\n".join(["differs: " + name for name in wrong]) or "%d seeds as they should be" % len(wanted))
-        return 1 if wrong else 0
-    os.makedirs(CORPUS, exist_ok=True)
-    for name, content in wanted.items():
-        with open(os.path.join(CORPUS, name), "wb") as seed:
-            seed.write(content)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    seeds.main({"client/" + name: seed for name, seed in files().items()})

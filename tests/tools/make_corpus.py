@@ -1,18 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the seeds of the format fuzzers, tests/data/corpus/{npy,pgm,png}.
-
-    make_corpus.py            writes the files
-    make_corpus.py --check    exits with 1 if the files are not what would be written
-Files whose name begins with "found-" (inputs that once broke something) are left alone.
-"""
+"""Makes the seeds of the format fuzzers, tests/data/corpus/{npy,pgm,png}. How it is called: tests/seeds.py."""
 import os
 import sys
 
 from files import npy, png
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CORPUS = os.path.join(ROOT, "tests", "data", "corpus")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import seeds  # noqa: E402
 
 
 def files():
@@ -39,32 +34,5 @@ def files():
     }
 
 
-def existing():
-    result = {}
-    for folder in ("npy", "pgm", "png"):
-        path = os.path.join(CORPUS, folder)
-        for name in os.listdir(path) if os.path.isdir(path) else []:
-            if not name.startswith("found-"):
-                with open(os.path.join(path, name), "rb") as seed:
-                    result[folder + "/" + name] = seed.read()
-    return result
-
-
-def main():
-    wanted = files()
-    if "--check" in sys.argv[1:]:
-        # How zlib packs is its own affair: of a .png only the presence counts.
-        there = existing()
-        wrong = sorted(name for name in set(wanted) | set(there)
-                       if (name in wanted) != (name in there) or (not name.startswith("png/") and wanted[name] != there[name]))
-        print("\n".join(["differs: " + name for name in wrong]) or "%d seeds as they should be" % len(wanted))
-        return 1 if wrong else 0
-    for name, content in wanted.items():
-        os.makedirs(os.path.dirname(os.path.join(CORPUS, name)), exist_ok=True)
-        with open(os.path.join(CORPUS, name), "wb") as seed:
-            seed.write(content)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    seeds.main(files(), loose=("png/",))  # how zlib packs is its own affair

@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the seeds of the fuzzers of health, tests/data/corpus/{health,board}, from the boards in tests/data/boards.
-
-    make_corpus.py            writes the files
-    make_corpus.py --check    exits with 1 if the files are not what would be written
-Files whose name begins with "found-" (inputs that once broke something) are left alone.
-"""
+"""Makes the seeds of the fuzzers of health, tests/data/corpus/{health,board}, from the boards in tests/data/boards. How it is
+called: tests/seeds.py."""
 import os
 import posixpath
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-BOARDS = os.path.join(ROOT, "tests", "data", "boards")
-CORPUS = os.path.join(ROOT, "tests", "data", "corpus")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+import seeds  # noqa: E402
+
+BOARDS = os.path.join(seeds.ROOT, "tests", "data", "boards")
 SAMPLES = (  # of each parser, in the order of fuzz_health.cpp
     b"53968\n", b"48500\n", b"32760 ma\n", b"schedutil\n",
     b"# R36 (release), REVISION: 4.4, GCID: 41062509, BOARD: generic, EABI: aarch64, DATE: x\n",
@@ -58,30 +55,5 @@ def files():
     return wanted
 
 
-def existing():
-    result = {}
-    for folder in ("health", "board"):
-        path = os.path.join(CORPUS, folder)
-        for name in os.listdir(path) if os.path.isdir(path) else []:
-            if not name.startswith("found-"):
-                with open(os.path.join(path, name), "rb") as seed:
-                    result[folder + "/" + name] = seed.read()
-    return result
-
-
-def main():
-    wanted = files()
-    if "--check" in sys.argv[1:]:
-        there = existing()
-        wrong = sorted(name for name in set(wanted) | set(there) if wanted.get(name) != there.get(name))
-        print("\n".join(["differs: " + name for name in wrong]) or "%d seeds as they should be" % len(wanted))
-        return 1 if wrong else 0
-    for name, content in wanted.items():
-        os.makedirs(os.path.dirname(os.path.join(CORPUS, name)), exist_ok=True)
-        with open(os.path.join(CORPUS, name), "wb") as seed:
-            seed.write(content)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    seeds.main(files())

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptor_message.h"
+
 namespace tegu::clientlib {
 namespace {
 
@@ -81,23 +83,9 @@ Result<Channel> Channel::connect(const std::string& path, std::int64_t server_ui
 }
 
 Result<std::size_t> Channel::send(const iovec* parts, std::size_t count, int fd) {
-    msghdr message;
-    std::memset(&message, 0, sizeof message);
-    message.msg_iov = const_cast<iovec*>(parts);
-    message.msg_iovlen = count;
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-    if (fd >= 0) {
-        std::memset(control, 0, sizeof control);
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
-        cmsghdr* header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof fd);
-        std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-    }
+    const DescriptorMessage message(parts, count, fd);
     for (;;) {
-        const ssize_t sent = sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        const ssize_t sent = sendmsg(socket_.get(), message.get(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent >= 0) return static_cast<std::size_t>(sent);
         if (errno == EAGAIN || errno == EWOULDBLOCK) return std::size_t{0};
         if (errno != EINTR) return lost(std::string("the connection to the daemon is lost: ") + std::strerror(errno));

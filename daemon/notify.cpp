@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/notify.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <optional>
 
-#include "base/fd.h"
 #include "base/log.h"
-#include "base/result.h"
 #include "daemon/events.h"
+#include "daemon/manager_socket.h"
 
 namespace tegu::daemon {
 namespace {
@@ -24,15 +20,13 @@ constexpr std::size_t kMostUnsent = 16;
 constexpr std::size_t kMaxStatusBytes = 1024;  // of messages, which systemd takes up to 4 KiB of
 
 struct Manager {
-    Fd fd;
-    sockaddr_un address{};
-    socklen_t address_bytes = 0;
+    std::optional<ManagerSocket> socket;
     std::deque<std::string> unsent;
     bool complained = false;
 };
 Manager manager;
 
-enum class Sent { Yes, Later, Never };
+using Sent = ManagerSocket::Sent;
 
 void complain(const std::string& message) {
     if (std::exchange(manager.complained, true)) return;
@@ -40,18 +34,11 @@ void complain(const std::string& message) {
 }
 
 Sent send_now(const std::string& state) {
-    ssize_t sent;
-    do {
-        sent = ::sendto(manager.fd.get(), state.data(), state.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-                        reinterpret_cast<const sockaddr*>(&manager.address), manager.address_bytes);
-    } while (sent < 0 && errno == EINTR);
-    if (sent >= 0) return Sent::Yes;
-    const int os_code = errno;
-    const bool full = os_code == EAGAIN || os_code == EWOULDBLOCK || os_code == ENOBUFS || os_code == ENOMEM;
-    complain(full
-                 ? "the service manager does not read what it is told through $NOTIFY_SOCKET"
-                 : "the service manager cannot be told through $NOTIFY_SOCKET: " + std::string(std::strerror(os_code)));
-    return full ? Sent::Later : Sent::Never;
+    const Sent sent = manager.socket->send(state, -1);
+    if (sent == Sent::Never)
+        complain("the service manager cannot be told through $NOTIFY_SOCKET: " + std::string(std::strerror(errno)));
+    if (sent == Sent::Later) complain("the service manager does not read what it is told through $NOTIFY_SOCKET");
+    return sent;
 }
 
 // What may be left out: only while nothing that may not stands before it.
@@ -86,20 +73,16 @@ void notify_start() {
     manager = Manager();
     const char* name = std::getenv("NOTIFY_SOCKET");
     if (name == nullptr) return;
-    const std::size_t bytes = std::strlen(name);
-    if (bytes < 2 || bytes >= sizeof manager.address.sun_path || (name[0] != '/' && name[0] != '@'))
-        return complain("$NOTIFY_SOCKET is ignored: an absolute path, or @ and a name, of 2 to " +
-                        std::to_string(sizeof manager.address.sun_path - 1) + " bytes is needed");
-    manager.address.sun_family = AF_UNIX;
-    std::memcpy(manager.address.sun_path, name, bytes);
-    if (name[0] == '@') manager.address.sun_path[0] = '\0';
-    manager.address_bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + bytes);
-    manager.fd = Fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!manager.fd) complain("$NOTIFY_SOCKET is ignored: " + std::string(std::strerror(errno)));
+    Result<ManagerSocket> socket = ManagerSocket::open(name);
+    if (!socket)
+        return complain("$NOTIFY_SOCKET is ignored: " + (socket.error().allowed.empty()
+                                                             ? socket.error().message
+                                                             : socket.error().allowed + " is needed"));
+    manager.socket = std::move(*socket);
 }
 
 bool has_service_manager() {
-    return manager.fd.valid();
+    return manager.socket.has_value();
 }
 
 void notify_again() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon tells the service manager. Without one ($NOTIFY_SOCKET is not set) nothing happens. Sent here, not by libsystemd, which
-// waits while the manager's queue is full: here nothing ever waits. What must arrive and does not go now is sent later, in order; what
-// only says how things stand is left out, for the next one says it better. Io thread, or before it runs.
+// What the daemon tells the service manager, over a ManagerSocket. Without a manager ($NOTIFY_SOCKET is not set) nothing happens. Nothing ever
+// waits: what must arrive and does not go now is sent later, in order; what only says how things stand is left out, for the next one
+// says it better. Io thread, or before it runs.
 #pragma once
 
 #include <cstdint>

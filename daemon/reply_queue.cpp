@@ -4,7 +4,8 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <cstring>
+
+#include "base/descriptor_message.h"
 
 namespace tegu::daemon {
 namespace {
@@ -13,19 +14,8 @@ constexpr std::size_t kKeptCapacity = 256 * 1024;  // an idle connection keeps n
 
 ssize_t send_bytes(int socket, const std::byte* data, std::size_t bytes, int fd) {
     if (fd < 0) return ::send(socket, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
-    iovec part{const_cast<std::byte*>(data), bytes};  // sendmsg does not write to it
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-    return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const iovec part{const_cast<std::byte*>(data), bytes};  // sendmsg does not write to it
+    return ::sendmsg(socket, DescriptorMessage(&part, 1, fd).get(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace

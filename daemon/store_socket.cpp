@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/store_socket.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
 
 namespace tegu::daemon {
 namespace {
@@ -23,19 +18,11 @@ bool is_store_name(const std::string& name) {
 }
 
 Result<StoreSocket> StoreSocket::open(const std::string& address) {
-    sockaddr_un to{};
-    to.sun_family = AF_UNIX;
-    if (address.size() < 2 || address.size() >= sizeof to.sun_path || (address[0] != '/' && address[0] != '@'))
-        return bad_range("NOTIFY_SOCKET", "an absolute path, or @ and a name",
-                         "$NOTIFY_SOCKET is no address of a socket");
-    std::memcpy(to.sun_path, address.data(), address.size());
-    if (address[0] == '@') to.sun_path[0] = '\0';
-    Fd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!fd) return io_error("socket", errno);
-    const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address.size());
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), bytes) != 0)
-        return io_error("the socket of the service manager cannot be reached", errno);
-    return StoreSocket(std::move(fd));
+    Result<ManagerSocket> socket = ManagerSocket::open(address);
+    if (!socket) return std::move(socket).error();
+    Result<void> reached = socket->check();
+    if (!reached) return std::move(reached).error();
+    return StoreSocket(std::move(*socket));
 }
 
 Result<StoreSocket::Sent> StoreSocket::store(const std::string& name, int fd, bool polled) {
@@ -53,28 +40,12 @@ Result<StoreSocket::Sent> StoreSocket::barrier(int fd) {
 }
 
 Result<StoreSocket::Sent> StoreSocket::send(const std::string& text, int fd) {
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    iovec part{const_cast<char*>(text.data()), text.size()};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    if (fd >= 0) {
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
-        cmsghdr* header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof fd);
-        std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    switch (socket_.send(text, fd)) {
+        case ManagerSocket::Sent::Yes: return Sent::Yes;
+        case ManagerSocket::Sent::Later: return Sent::Later;
+        case ManagerSocket::Sent::Never: break;
     }
-    for (;;) {
-        if (::sendmsg(fd_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return Sent::Yes;
-        if (errno == EINTR) continue;
-        // ETOOMANYREFS: more descriptors of this user are on their way than one process may have.
-        if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM || errno == ETOOMANYREFS)
-            return Sent::Later;
-        return io_error("the service manager cannot be told", errno);
-    }
+    return io_error("the service manager cannot be told", errno);
 }
 
 }  // namespace tegu::daemon

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreSocket: messages about the descriptor store to the service manager. One socket of our own instead of libsystemd's call, which waits
-// while the manager's queue is full: here nothing ever waits, and the caller tries again.
+// StoreSocket: what is said to the service manager about its descriptor store, over a ManagerSocket: nothing waits, and the caller tries again.
 #pragma once
 
 #include <string>
 
-#include "base/fd.h"
 #include "base/result.h"
+#include "daemon/manager_socket.h"
 
 namespace tegu::daemon {
 
 class StoreSocket {
   public:
-    // `address`: of $NOTIFY_SOCKET, an absolute path, or '@' and an abstract name. Errors: BadRange (neither), or why it cannot be reached.
+    // `address` as of ManagerSocket. Errors: of it, or why nobody can be reached there.
     static Result<StoreSocket> open(const std::string& address);
 
     enum class Sent { Yes, Later };  // Later: the queue is full
@@ -25,9 +24,9 @@ class StoreSocket {
     Result<Sent> barrier(int fd);
 
   private:
-    explicit StoreSocket(Fd fd) : fd_(std::move(fd)) {}
+    explicit StoreSocket(ManagerSocket socket) : socket_(std::move(socket)) {}
     Result<Sent> send(const std::string& text, int fd);
-    Fd fd_;
+    ManagerSocket socket_;
 };
 
 // A name that can stand in a message: 1 to 255 printable ASCII characters but ':'.

@@ -33,7 +33,7 @@ class GpuRecord {
 
     // Why the GPU is to be left alone, or empty.
     std::string reason() const;
-    // To be called before a GPU is opened, and when it is open: a start that never gets there counts as a failure.
+    // To be called before a GPU is opened, and when it is open or the start was called off: one that never gets there counts as a failure.
     void begin(const std::string& what);
     void opened();
     void add(const std::string& what);

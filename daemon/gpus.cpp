@@ -111,8 +111,9 @@ Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::func
     if (has_code) {
         open_unless_it_fails(settings, fallback, wake);
     } else {
-        WarmUp warm_up;
+        WarmUp warm_up([] {});
         status_ = choose_devices(find_devices(warm_up), settings.gpu);
+        warm_up.finish();
     }
     status_.degraded =
         (settings.executor.backend == config::ExecutorBackend::Gpu || has_code) && !status_.reason.empty();
@@ -124,10 +125,11 @@ void Gpus::open_unless_it_fails(const config::Settings& settings, Executor& fall
     status_.reason = record.reason();
     if (!status_.reason.empty()) return;
     record.begin("opening it never ended");
-    WarmUp warm_up;
+    WarmUp warm_up([&record] { record.opened(); });  // a stop is no failure of the GPU
     status_ = choose_devices(find_devices(warm_up), settings.gpu);
     open(settings, fallback, wake, warm_up);
     record.opened();
+    warm_up.finish();
 }
 
 void Gpus::open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake,

@@ -1,44 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept while the daemon lives; descriptor_store_start.cpp takes over what the one before left.
+// Which buffers are kept, for whom, and what is said of it. What is asked of the service manager for them stands in descriptor_store_rounds.cpp, what
+// the daemon before left in descriptor_store_start.cpp.
 #include "daemon/descriptor_store.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <new>
-
-#include "base/log.h"
+#include <exception>
 
 namespace tegu::daemon {
 namespace {
 
-constexpr std::chrono::milliseconds kPause(
-    100);  // between two rounds: the service manager is spared what lives shorter
-constexpr std::chrono::milliseconds kLongestRetryPause(3600000);  // while the store refuses everything
-constexpr std::chrono::milliseconds kCloseTime(500);  // what is refused may be closed so much later, by a thread
-constexpr std::size_t kMessagesPerRound = 64;
-
-std::string buffer_name(std::uint64_t number) {
-    return std::string(kStoredBufferName) + std::to_string(number);
-}
-
-std::string table_name(std::uint64_t epoch) {
-    return std::string(kStoredTableName) + std::to_string(epoch);
-}
+// A user who has so large a part of the store is denied nothing: others may want the rest.
+constexpr std::size_t kPartOfOneUser = 4;
 
 bool fill_token(wire::BufferToken& token) {
     return ::getrandom(token.data(), token.size(), GRND_NONBLOCK) == static_cast<ssize_t>(token.size()) &&
            token != wire::BufferToken{};
-}
-
-bool has_hung_up(const Fd& fd) {
-    pollfd look{fd.get(), POLLIN, 0};
-    return fd && ::poll(&look, 1, 0) > 0 && (look.revents & POLLHUP) != 0;
 }
 
 std::uint64_t inode_of(int fd) {
@@ -78,7 +57,7 @@ wire::BufferToken DescriptorStore::keep(const std::shared_ptr<Buffer>& buffer, u
     const std::uint64_t number = record.number;
     const auto added = entries_.emplace(number, std::move(entry)).first;
     try {
-        waiting_.insert(number);
+        shares_.add_waiting(uid, number);
     } catch (...) {
         entries_.erase(added);
         throw;
@@ -94,13 +73,17 @@ void DescriptorStore::forget(Buffer& buffer) noexcept {
     buffer.kept_by(nullptr, 0);
     if (found == entries_.end()) return;
     raised_.erase(found->first);
-    if (found->second.sent != 0) {
+    if (found->second.sent != 0)
         found->second.gone = true;
-    } else {
-        waiting_.erase(found->first);
-        entries_.erase(found);
-    }
+    else
+        erase(found);
     soon_or_later();
+}
+
+void DescriptorStore::erase(Entries::iterator entry) noexcept {
+    shares_.remove(entry->second.record.uid, entry->first);
+    raised_.erase(entry->first);
+    entries_.erase(entry);
 }
 
 // Every orphan is looked at, and all bytes of its token: the time taken says nothing of them.
@@ -140,113 +123,21 @@ void DescriptorStore::generation_raised(Buffer& buffer) {
     soon(kPause);
 }
 
-void DescriptorStore::finish() {
+void DescriptorStore::finish() noexcept {
     if (!socket_) return;
     ending_ = true;
-    remove_gone(entries_.size());
-    send_removals();
-    if (state_ == StoreStatus::State::Ok && removals_.empty()) send_stores(waiting_.size());
-    timer_.cancel();
-    grace_timer_.cancel();
-}
-
-StoreStatus DescriptorStore::status() const {
-    StoreStatus status;
-    status.state = state_;
-    status.buffers = kept() - gone();
-    status.waiting = waiting_.size();
-    status.orphans = orphans_.size();
-    status.reason = reason_;
-    if (state_ == StoreStatus::State::Ok && status.waiting > 0 && status.buffers >= limit_) {
-        status.state = StoreStatus::State::Full;
-        status.reason = "the descriptor store is full: " + std::to_string(status.waiting) + " of " +
-                        std::to_string(entries_.size()) + " buffers would not survive the daemon";
-    }
-    return status;
-}
-
-// An earlier moment replaces a later one: what a client has done does not wait for the next retry.
-void DescriptorStore::soon(std::chrono::nanoseconds pause) {
-    const TimePoint when = Clock::now() + pause;
-    if (when >= armed_for_) return;
-    armed_for_ = kNever;
-    timer_.expires_at(when);
-    timer_.async_wait([this](const boost::system::error_code& error) {
-        if (error) return;
-        armed_for_ = kNever;
-        try {
-            tick();
-        } catch (const std::bad_alloc&) {  // then in the next round
-            soon_or_later();
-        }
-    });
-    armed_for_ = when;
-}
-
-// Without memory for it: with whatever is told next.
-void DescriptorStore::soon_or_later() noexcept {
     try {
-        soon(kPause);
-    } catch (const std::bad_alloc&) {
-        return;
+        remove_gone(entries_.size());
+        send_removals();
+        if (state_ == StoreStatus::State::Ok && removals_.empty()) send_stores(shares_.waiting());
+        timer_.cancel();
+        grace_timer_.cancel();
+    } catch (const std::exception&) {
+        // No memory: what should not be kept finds no owner in the next daemon, what should be is registered again.
     }
 }
 
-void DescriptorStore::tick() {
-    look_at_probe();
-    if (removals_.empty()) remove_gone(kMessagesPerRound);
-    send_removals();
-    for (const std::uint64_t number : raised_) {
-        Entry& entry = entries_.at(number);
-        if (const std::shared_ptr<Buffer> buffer = entry.buffer.lock()) entry.record.generation = buffer->generation();
-        if (entry.sent != 0) (void)writer_->put(entry.record);
-    }
-    raised_.clear();
-    const bool retry = Clock::now() >= retry_at_;
-    if (retry) {
-        retry_at_ = kNever;
-        if (state_ == StoreStatus::State::Ok && limit_ < most_) ++limit_;
-    }
-    // A name that is to be removed may be that of a buffer that is to be stored again.
-    if (!probe_ && removals_.empty() && (retry || state_ == StoreStatus::State::Ok)) send_more();
-    const bool takes = state_ == StoreStatus::State::Ok;
-    const bool more =
-        probe_due_ || table_sent_ == 0 || !removals_.empty() || gone() > 0 || (!waiting_.empty() && has_room());
-    if (probe_ || (takes && more)) return soon(kPause);
-    if (takes && waiting_.empty()) return;
-    if (retry_at_ == kNever) {  // full or refused: there may be room then
-        retry_at_ = Clock::now() + retry_pause_;
-        retry_pause_ = std::min(2 * retry_pause_, kLongestRetryPause);
-    }
-    soon(retry_at_ - Clock::now());
-}
-
-// Not before it is known what became of what was sent last: a probe that went meanwhile would make room for the next one, and that would tell
-// of room where there was none.
-void DescriptorStore::send_more() {
-    if (probe_due_ || state_ != StoreStatus::State::Ok)
-        probe();
-    else if (table_sent_ == 0)
-        store_table();
-    else
-        send_stores(kMessagesPerRound);
-}
-
-bool DescriptorStore::went(const Result<StoreSocket::Sent>& sent) {
-    if (sent) return *sent == StoreSocket::Sent::Yes;
-    if (state_ != StoreStatus::State::Refused) log(LogLevel::Warning, sent.error().message);
-    state_ = StoreStatus::State::Refused;
-    reason_ = sent.error().message + ": buffers do not survive the daemon";
-    return false;
-}
-
-void DescriptorStore::remove_name(std::string name) {
-    removals_.push_back(std::move(name));
-    send_removals();
-    if (!removals_.empty()) soon(kPause);
-}
-
-// Whose owners have let go of them, or which ended before anybody could say so.
+// Whose buffers are gone, before anybody could say so or since somebody did.
 bool DescriptorStore::is_gone(const Entry& entry) const {
     return entry.gone || (entry.sent != 0 && !ending_ && entry.buffer.expired());
 }
@@ -256,155 +147,21 @@ std::size_t DescriptorStore::gone() const {
         std::count_if(entries_.begin(), entries_.end(), [this](const auto& each) { return is_gone(each.second); }));
 }
 
-void DescriptorStore::remove_gone(std::size_t most) {
-    for (auto it = entries_.begin(); it != entries_.end() && most > 0;) {
-        const auto entry = it++;
-        if (!is_gone(entry->second)) continue;
-        removals_.push_back(buffer_name(entry->first));
-        writer_->remove(entry->first);
-        raised_.erase(entry->first);
-        waiting_.erase(entry->first);
-        entries_.erase(entry);
-        --most;
+StoreStatus DescriptorStore::status() const {
+    StoreStatus status;
+    status.state = state_;
+    status.buffers = kept() - gone();
+    status.waiting = shares_.waiting();
+    status.orphans = orphans_.size();
+    status.reason = reason_;
+    if (state_ == StoreStatus::State::Ok && status.waiting > 0 && status.buffers >= limit_) {
+        status.state = StoreStatus::State::Full;
+        status.too_small = shares_.fewest_kept().value_or(0) < std::max<std::size_t>(most_ / kPartOfOneUser, 1);
+        status.reason = "the descriptor store is full: " + std::to_string(status.waiting) + " of " +
+                        std::to_string(entries_.size()) + " buffers would not survive the daemon";
+        if (!status.too_small) status.reason += ", of users who have a quarter of it or more";
     }
-}
-
-void DescriptorStore::send_removals() {
-    std::size_t done = 0;
-    while (done < removals_.size() && went(socket_->remove(removals_[done]))) ++done;
-    removals_.erase(removals_.begin(), removals_.begin() + static_cast<std::ptrdiff_t>(done));
-}
-
-void DescriptorStore::send_stores(std::size_t most) {
-    std::size_t sent = 0;
-    while (sent < most && !waiting_.empty() && has_room()) {
-        const std::uint64_t number = *waiting_.begin();
-        const auto entry = entries_.find(number);
-        if (entry->second.buffer.expired()) {  // it ended with its connection, while the daemon stops
-            entries_.erase(entry);
-        } else {
-            if (!send_one(number, entry->second)) break;
-            ++sent;
-        }
-        waiting_.erase(number);
-    }
-    if (sent == 0) return;
-    probe_due_ = true;
-    probe();
-}
-
-// The record first: one without a descriptor is passed over, a descriptor without a record is removed.
-bool DescriptorStore::send_one(std::uint64_t number, Entry& entry) {
-    const std::shared_ptr<Buffer> buffer = entry.buffer.lock();
-    entry.record.generation = buffer->generation();
-    if (!writer_->put(entry.record)) return false;
-    if (!went(socket_->store(buffer_name(number), buffer->fd(), false))) {
-        writer_->remove(number);
-        return false;
-    }
-    entry.sent = probe_number_;
-    return true;
-}
-
-void DescriptorStore::store_table() {
-    if (!went(socket_->store(table_name(epoch_), table_.get(), false))) return;
-    table_sent_ = probe_number_;
-    probe_due_ = true;
-    probe();
-}
-
-void DescriptorStore::probe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
-    Fd ours(ends[0]);
-    const Fd theirs(ends[1]);  // ends here: the message has a duplicate
-    if (!went(socket_->store(kStoredProbeName, theirs.get(), true))) return;
-    probe_ = std::move(ours);
-    probe_due_ = false;
-    probe_until_ = kNever;
-    ++probe_number_;
-    send_barrier();
-    soon(kPause);
-}
-
-// Where it cannot be sent now, it is with a later round.
-void DescriptorStore::send_barrier() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
-    Fd ours(ends[0]);
-    const Fd theirs(ends[1]);
-    if (went(socket_->barrier(theirs.get()))) barrier_ = std::move(ours);
-}
-
-void DescriptorStore::look_at_probe() {
-    if (!probe_) return;
-    const bool hung_up = has_hung_up(probe_);
-    if (!hung_up && probe_until_ == kNever) {
-        if (!barrier_) send_barrier();
-        if (!barrier_ && state_ == StoreStatus::State::Refused) return refused();  // nobody will tell
-        if (!has_hung_up(barrier_)) return;
-        probe_until_ = Clock::now() + kCloseTime;
-    }
-    if (hung_up) return refused();
-    if (Clock::now() < probe_until_) return;
-    probe_.reset();
-    barrier_.reset();
-    remove_name(kStoredProbeName);  // before anything else is sent, which may need its place
-    taken();
-}
-
-void DescriptorStore::taken() {
-    if (state_ != StoreStatus::State::Ok) {
-        log(LogLevel::Notice, "the descriptor store takes buffers");
-        state_ = StoreStatus::State::Ok;
-        reason_.clear();
-        limit_ = most_;
-    }
-    if (table_sent_ != 0 && table_sent_ < probe_number_) {
-        for (std::string& name : old_tables_) remove_name(std::move(name));
-        old_tables_.clear();
-    }
-}
-
-void DescriptorStore::requeue(std::uint64_t number, Entry& entry) {
-    waiting_.insert(number);
-    entry.sent = 0;
-    writer_->remove(number);
-    remove_name(buffer_name(number));
-}
-
-// Which of those that were sent with the probe are lost nobody says: all are taken back, and half as many tried next, until one more is one too
-// many.
-void DescriptorStore::refused() {
-    probe_.reset();
-    barrier_.reset();
-    const auto in_doubt = [this](std::uint64_t sent) { return sent != 0 && sent + 1 == probe_number_; };
-    std::size_t doubtful = 0;
-    for (auto& each : entries_)
-        if (in_doubt(each.second.sent) && !is_gone(each.second)) {
-            requeue(each.first, each.second);
-            ++doubtful;
-        }
-    if (in_doubt(table_sent_) || table_sent_ == 0) return table_refused();
-    const bool was_full = limit_ < most_;
-    limit_ = std::min(limit_, kept() + doubtful / 2);
-    if (!was_full)
-        log(LogLevel::Warning, "the descriptor store is full: some buffers would not survive the daemon",
-            {{"FDSTORE_MAX", std::to_string(most_ + kOwnDescriptors)}});
-}
-
-// Where the old table is there may be room for the new one.
-void DescriptorStore::table_refused() {
-    if (table_sent_ != 0) remove_name(table_name(epoch_));
-    table_sent_ = 0;
-    if (!old_tables_.empty()) {
-        for (std::string& name : old_tables_) remove_name(std::move(name));
-        return old_tables_.clear();
-    }
-    if (state_ == StoreStatus::State::Refused) return;
-    state_ = StoreStatus::State::Refused;
-    reason_ = "the service manager keeps no descriptors for this service: buffers would not survive the daemon";
-    log(LogLevel::Warning, reason_);
+    return status;
 }
 
 }  // namespace tegu::daemon

@@ -2,7 +2,8 @@
 // DescriptorStore: the buffers that outlive this daemon. The service manager keeps a duplicate of their memfds and of a table of them
 // (daemon/stored_table.h), and hands both to the next daemon, where whoever knows a buffer's token, as the user that it belongs to, takes it
 // over. What is refused, or nobody comes for, is dropped; a client then registers again, so nothing here is ever a promise.
-// Nothing is stored in its first moments: buffers that come and go never reach the service manager. Io thread only.
+// Nothing is stored in its first moments: buffers that come and go never reach the service manager. A full store is shared among users
+// (daemon/store_shares.h). Io thread only.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,6 +20,7 @@
 #include "daemon/listener.h"
 #include "daemon/mapping.h"
 #include "daemon/quota.h"
+#include "daemon/store_shares.h"
 #include "daemon/store_socket.h"
 #include "daemon/stored_table.h"
 
@@ -43,9 +45,10 @@ struct StoreStatus {
     std::size_t buffers = 0;  // that the service manager keeps
     std::size_t waiting = 0;  // that it does not keep, or not yet
     std::size_t orphans = 0;  // of the daemon before, whose owners may come back
+    bool too_small = false;   // Full, although none of those who want more has a large part of it
     std::string reason;       // why not Ok, and what to do
-    // It was meant to work, and does not.
-    bool degraded() const { return state == State::Full || state == State::Refused; }
+    // It was meant to work, and does not. No single user can bring that about, however many buffers he has.
+    bool degraded() const { return state == State::Refused || too_small; }
 };
 const char* store_state_word(StoreStatus::State state);  // "off"
 
@@ -66,7 +69,8 @@ class DescriptorStore final : public BufferKeeper {
     // Drops what the daemon before left of that user: it stands in the way of what he wants now. Whether there was any.
     bool drop_orphans(uid_t uid);
     // Tells the service manager what is still to be told, as far as it takes it now. The daemon is about to end.
-    void finish();
+    // Without memory for it, less of it.
+    void finish() noexcept;
 
     void generation_raised(Buffer& buffer) override;
     StoreStatus status() const;
@@ -78,7 +82,10 @@ class DescriptorStore final : public BufferKeeper {
         std::uint64_t sent = 0;  // number of the probe that tells whether it was taken; 0: not sent
         bool gone = false;       // to be removed
     };
+    using Entries = std::map<std::uint64_t, Entry>;
     static constexpr std::uint64_t kAdopted = 1;  // came from the store, so it is kept
+    // Between two rounds: the service manager is spared what lives shorter.
+    static constexpr std::chrono::milliseconds kPause{100};
 
     // At the start.
     void adopt(StoredDescriptors left);
@@ -87,6 +94,15 @@ class DescriptorStore final : public BufferKeeper {
     Result<void> make_table();
     void store_table();
 
+    void erase(Entries::iterator entry) noexcept;
+    bool is_gone(const Entry& entry) const;
+    std::size_t gone() const;
+    std::size_t kept() const { return shares_.kept(); }
+    bool has_room() const { return kept() + removals_.size() < limit_; }
+    void drop_orphan(std::size_t index);
+    void wait_for_owners(std::chrono::milliseconds time);
+
+    // Rounds.
     void soon(std::chrono::nanoseconds pause);
     void soon_or_later() noexcept;
     void tick();
@@ -95,22 +111,18 @@ class DescriptorStore final : public BufferKeeper {
     void taken();
     void refused();
     void table_refused();
-    std::size_t kept() const { return entries_.size() - waiting_.size(); }
-    bool has_room() const { return kept() + removals_.size() < limit_; }
     void probe();
     void send_barrier();
-    bool is_gone(const Entry& entry) const;
-    std::size_t gone() const;
     void remove_gone(std::size_t most);
     void send_removals();
     void send_stores(std::size_t most);
+    void make_room();
     bool send_one(std::uint64_t number, Entry& entry);
     void remove_name(std::string name);
-    void requeue(std::uint64_t number, Entry& entry);
+    // It is not kept any more, and waits.
+    void take_back(std::uint64_t number, Entry& entry);
     // What a message became. False: nothing more can be sent now.
     bool went(const Result<StoreSocket::Sent>& sent);
-    void drop_orphan(std::size_t index);
-    void wait_for_owners(std::chrono::milliseconds time);
 
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer grace_timer_;
@@ -134,9 +146,9 @@ class DescriptorStore final : public BufferKeeper {
     std::vector<std::string> old_tables_;  // names, to be removed when the new table is known to be kept
 
     std::uint64_t next_number_ = 1;
-    std::map<std::uint64_t, Entry> entries_;
-    std::set<std::uint64_t> waiting_;  // of entries_, not sent; oldest first
-    std::set<std::uint64_t> raised_;   // of entries_: the generation in the table is old
+    Entries entries_;
+    StoreShares shares_;              // of entries_: kept are those that were sent
+    std::set<std::uint64_t> raised_;  // of entries_: the generation in the table is old
     std::vector<std::string> removals_;
     std::vector<std::shared_ptr<Buffer>> orphans_;
 

@@ -211,6 +211,7 @@ Result<void> DescriptorStore::adopt_buffer(const StoredBuffer& record, Fd descri
     entry.buffer = *buffer;
     entry.sent = kAdopted;
     if (!writer_->put(record)) return make_error(Status::Internal, "the new table is full");
+    shares_.add_kept(record.uid, record.number);
     entries_.emplace(record.number, std::move(entry));
     orphans_.push_back(std::move(*buffer));
     return {};

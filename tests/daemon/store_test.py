@@ -230,6 +230,79 @@ class Store(StoreTest):
                 self.assertIsNone(daemon.store()["reason"])
                 self.ends_well(daemon)
 
+    # Users who share a store.
+
+    def as_user(self, uid, daemon):
+        os.seteuid(uid)
+        try:
+            return self.connect(daemon)
+        finally:
+            os.seteuid(0)
+
+    def register(self, client, count):
+        """The tokens."""
+        fd = self.own(memfd(4096))
+        replies = [client.register(fd, 4096) for _ in range(count)]
+        self.assertEqual([reply.status for reply in replies], ["OK"] * count)
+        return [reply.body[16:] for reply in replies]
+
+    def attached(self, client, tokens):
+        return sum(self.attach(client, token).status == "OK" for token in tokens)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to become another user")
+    def test_a_user_with_many_buffers_keeps_no_others_out(self):
+        """He has all that is free, and gives it up to whoever has less; he degrades the health of nobody."""
+        manager = self.manager()
+        daemon = self.daemon(manager, FDSTORE="14")
+        greedy = self.connect(daemon)
+        many = self.register(greedy, 40)
+        Daemon.wait_for(lambda: manager.buffers() == 12, "a store that one user has filled")
+        self.assertRegex(daemon.store()["reason"], "full: 28 of 40 buffers would not survive .*, of users who have a quarter of it or more$")
+        modest, other = self.as_user(NOBODY, daemon), self.as_user(NOBODY - 1, daemon)
+        few = self.register(modest, 2)
+        Daemon.wait_for(lambda: daemon.store()["buffers"] == manager.buffers() == 12 and "28 of 42" not in (daemon.store()["reason"] or "")
+                        and "30 of 42" in daemon.store()["reason"], "two buffers in the place of others")
+        some = self.register(other, 40)
+        Daemon.wait_for(lambda: manager.buffers() == 12 and "tegud-probe" not in manager.names() and len(self.numbers(manager) - set(range(1, 43))) == 5,
+                        "a third user with as many as the first")
+        self.assertLessEqual(set(range(1, 6)), self.numbers(manager))  # the oldest
+        self.assertIn("a quarter", daemon.store()["reason"])
+        daemon.kill()
+        daemon = self.daemon(manager, FDSTORE="14")
+        self.assertEqual(self.attached(self.as_user(NOBODY, daemon), few), 2)
+        self.assertEqual(self.attached(self.connect(daemon), many), 5)
+        self.assertEqual(self.attached(self.as_user(NOBODY - 1, daemon), some), 5)
+        self.ends_well(daemon, [])
+
+    @staticmethod
+    def numbers(manager):
+        return {int(name.rsplit("-", 1)[1]) for name in manager.names("tegud-buffer-")}
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to become another user")
+    def test_a_store_that_is_too_small_for_its_users(self):
+        manager = self.manager()
+        daemon = self.daemon(manager, FDSTORE="14")
+        for uid in range(NOBODY - 5, NOBODY + 1):
+            self.register(self.as_user(uid, daemon), 3)
+        Daemon.wait_for(lambda: manager.buffers() == 12 and daemon.store()["state"] == "full", "a full store")
+        self.assertEqual(daemon.store()["reason"], "the descriptor store is full: 6 of 18 buffers would not survive the daemon")
+        self.ends_well(daemon, [])
+
+    def test_one_memory_with_two_handles_is_two_buffers(self):
+        manager = self.manager()
+        daemon = self.daemon(manager)
+        client = self.connect(daemon)
+        tokens = self.register(client, 2)
+        Daemon.wait_for(lambda: manager.buffers() == 2 == daemon.store()["buffers"], "two buffers in the store")
+        daemon.kill()
+        daemon = self.daemon(manager)
+        client = self.connect(daemon)
+        first = self.attach(client, tokens[0])
+        self.assertEqual(client.named(BUFFER_RELEASE, first.handle).status, "OK")
+        Daemon.wait_for(lambda: manager.buffers() == 1, "one buffer less")
+        self.assert_sum(client, self.attach(client, tokens[1]).handle, 0)
+        self.ends_well(daemon, [])
+
     def test_store_that_refuses_all(self):
         for most in (0, 1):
             with self.subTest(most=most):

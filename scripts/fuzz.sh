@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-all=(frame messages client settings options npy pgm png health board)
+all=(frame messages client settings options npy pgm png health board scrape table top)
 build=${TEGU_FUZZ_BUILD:-build/fuzz}
 # Most of the time of a target went into AddressSanitizer's stacks of allocations and, hence -entropic=0, into weighing the inputs found.
 # A crash says more if its input is given to the program again without this.
@@ -24,6 +24,9 @@ what_of() {
     npy | pgm | png) echo "a file .$1" ;;
     health) echo "each file of the kernel that tells of the board" ;;
     board) echo "whole boards: the files, the judgement, JSON, text and metrics" ;;
+    scrape) echo "HTTP requests of scrapes" ;;
+    table) echo "the table of the descriptor store" ;;
+    top) echo "answers to HEALTH, and what tegu top draws of them" ;;
     esac
 }
 
@@ -82,14 +85,19 @@ for target in "${targets[@]}"; do
     found=$build/found/$target
     mkdir -p "$found" "$build/crashes"
     seeds=("tests/data/corpus/$target")
-    options=("$limit" -artifact_prefix="$build/crashes/$target-" -print_final_stats=1 -max_len=4096 -entropic=0)
-    if [ "$target" = settings ]; then
+    options=("$limit" -artifact_prefix="$build/crashes/$target-" -print_final_stats=1 -entropic=0)
+    longest=4096
+    case $target in
+    options) longest=512 ;;
+    scrape | top) longest=12288 ;;  # a request may have 8192; two answers of a daemon
+    settings)
         seeds+=(tests/config/cases)
         options+=(-dict=tests/config/settings.dict)
-    fi
+        ;;
+    esac
     log=$build/$target.log
     commit >"$build/$target.commit"
-    if ! "$build/tests/fuzz_$target" "${options[@]}" "$found" "${seeds[@]}" >"$log" 2>&1; then
+    if ! "$build/tests/fuzz_$target" "${options[@]}" -max_len=$longest "$found" "${seeds[@]}" >"$log" 2>&1; then
         tail -40 "$log" >&2
         echo "fuzz: $target failed; the input is in $build/crashes, the whole output in $log" >&2
         exit 1

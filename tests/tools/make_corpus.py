@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the seeds of the format fuzzers, tests/data/corpus/{npy,pgm,png}. How it is called: tests/seeds.py."""
+"""Makes the seeds of the fuzzers of formats and of tegu top, tests/data/corpus/{npy,pgm,png,top}. How it is called: tests/seeds.py."""
+import json
 import os
 import sys
 
@@ -8,6 +9,51 @@ from files import npy, png
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import seeds  # noqa: E402
+
+DATA = os.path.join(seeds.ROOT, "tests", "data")
+
+
+def trimmed(value):
+    """With the first two elements of each list, so that a seed is short."""
+    if isinstance(value, dict):
+        return {name: trimmed(member) for name, member in value.items()}
+    return [trimmed(element) for element in value[:2]] if isinstance(value, list) else value
+
+
+def read(path):
+    with open(os.path.join(DATA, path + ".json"), encoding="utf-8") as text:
+        return json.load(text)
+
+
+def answer(board=None, daemon=False, reasons=None):
+    """What a daemon answers to HEALTH."""
+    health = read("boards/" + board) if board else {"state": "ok", "reasons": []}
+    if reasons:
+        health.update(state=reasons, reasons=read("top/" + reasons))
+    if daemon:
+        health["daemon"] = read("top/daemon")
+    return json.dumps(trimmed(health), separators=(",", ":"), sort_keys=True).encode()
+
+
+def names():
+    """All clients, with the names that they gave themselves."""
+    return json.dumps({"state": "ok", "daemon": {"clients": read("top/daemon")["clients"]}}, sort_keys=True).encode()
+
+
+def top_files():
+    """Of fuzz_top.cpp: a screen and keys, then answers."""
+    daemon = answer(daemon=True)
+    return {
+        "top/nano": b"\x08\n" + answer("nano"),
+        "top/agx-orin-wide": b"\x0eu\n" + answer("agx-orin", reasons="failing"),
+        "top/small": b"\x01M\x81\n" + answer("xavier-nx", reasons="degraded"),
+        "top/daemon": b"\x0bsr\n" + daemon,
+        "top/grown": b"\x00uJ\n" + daemon + b"@" + daemon.replace(b'"jobs_total":9', b'"jobs_total":91'),
+        "top/restarted": b"\x05p\n" + daemon + b"@" + daemon.replace(b'"pid":812', b'"pid":813'),
+        "top/names": b"\x0bN\n" + names(),
+        "top/lost": b"\x0f+\n" + answer() + b"@{",
+        "top/left-out": b"\x02?\n" + b'{"state":"failing","left_out":"all values"}',
+    }
 
 
 def files():
@@ -31,6 +77,7 @@ def files():
         "png/rgba-16": png(1, 1, 16, 6, b"abcdefgh"),
         "png/palette-2": png(4, 1, 2, 3, b"\x1b", palette=b"\0\0\0\xff\0\0\0\xff\0\0\0\xff"),
         "png/lies": png(1000000, 1000000, 8, 0, b""),
+        **top_files()
     }
 
 

@@ -28,14 +28,15 @@ bool too_deep(const std::string& json) {
     bool quoted = false;
     for (std::size_t i = 0; i < json.size(); ++i) {
         const char c = json[i];
-        if (quoted && c == '\\')
-            ++i;
-        else if (c == '"')
+        if (c == '"')
             quoted = !quoted;
-        else if (!quoted && (c == '{' || c == '[') && ++depth > kMostDepth)
-            return true;
-        else if (!quoted && (c == '}' || c == ']'))
+        else if (quoted)
+            i += c == '\\' ? 1 : 0;
+        else if (c == '{' || c == '[')
+            ++depth;
+        else if (c == '}' || c == ']')
             --depth;
+        if (depth > kMostDepth) return true;
     }
     return false;
 }

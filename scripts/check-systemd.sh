@@ -41,6 +41,8 @@ export TEGU_BUILD_DIR=$build LC_ALL=C.UTF-8
 failed=
 play() { echo "== $*"; python3 "$@" || { [ $? -eq 77 ] || failed+=" $*"; }; }
 play tests/systemd/units_test.py
-for scenarios in life.py reload.py stop.py limits.py "--memory memory.py" metrics.py "--bare install.py"; do play tests/systemd/service_test.py $scenarios; done
+for scenarios in life.py store.py "watchdog.py tests/wedged_tegud" reload.py stop.py limits.py "--memory memory.py" metrics.py "--bare install.py"; do
+    play tests/systemd/service_test.py $scenarios
+done
 [ -z "$failed" ] || { echo "check-systemd: failed:$failed" >&2; exit 1; }
 INSIDE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reasons why the state may not be ok: a closed list, each with its state, how long it must last before it counts and how long it stays, and what
-// to do. No client can bring one about by work or by nonsense alone: a queue that is full and requests that are refused are values, on which
-// whoever runs the machine may alert as he likes. But for descriptor_store_degraded, which a user raises who may have as many buffers.
+// to do. No client can bring one about by work or by nonsense alone: a queue or a store that is full and requests that are refused are values,
+// on which whoever runs the machine may alert as he likes.
 #pragma once
 
 #include <cstdint>

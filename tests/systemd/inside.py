@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What scenarios have in common that service_test.py plays inside its namespaces, where PID 1 is systemd and the units are the shipped ones."""
 
+import json
 import os
 import re
 import subprocess
@@ -30,6 +31,10 @@ def systemctl(*arguments):
 
 def show(name, unit="tegud.service"):
     return systemctl("show", "--property=" + name, unit).strip().split("=", 1)[1]
+
+
+def stats():
+    return json.loads(run(TEGU, "stats", "--json").stdout)["stats"]
 
 
 def wait_for(what, condition, seconds=20):

@@ -20,19 +20,36 @@ class Memory(Service):
         self.assertEqual(client.ask("wait"), "ok 2")
 
     def test_out_of_memory(self):
-        """The kernel ends the daemon, systemd starts it again, and the jobs of the client are done once it has more."""
+        """The kernel ends the daemon, systemd starts it again, and the jobs of the client are done once it has more. systemd names the cause where
+        it can see it, with OOMPolicy= and version 2 of cgroups."""
+        self.drop_in("MemoryAccounting=yes\n")  # by itself since 238
+        sees = self.is_known("10-memory-243.conf")
+        if sees:
+            self.assertEqual(show("OOMPolicy"), "stop")
         client = self.holder(reconnect_ms=60000)
         # No room for what a job needs beyond what it holds now: its input and result are of 5 MB.
         most = int(show("MemoryCurrent")) + (1 << 20)
         systemctl("set-property", "--runtime", "tegud.service", "MemoryMax=%d" % most)
         client.tell("submit 6")
         wait_for("the end of the daemon", lambda: int(show("NRestarts")) > 0)
+        ended = "oom-kill" if sees and not os.path.exists("/sys/fs/cgroup/memory") else "signal"
+        wait_for("what systemd says of it", lambda: "Failed with result '%s'" % ended in self.messages())
+        self.assertIn("code=killed, status=9/KILL", self.messages())
+        self.assertEqual(show("ActiveState", "tegud.socket"), "active")
         systemctl("set-property", "--runtime", "tegud.service", "MemoryMax=40%")
         systemctl("reset-failed", "tegud.service")
         systemctl("restart", "tegud.service")
         client.answer()
         self.assertEqual(client.ask("wait"), "ok 6")
-        self.assertRegex(self.journal("--unit=tegud.service", "--after-cursor=" + self.cursor), "oom-kill|status=9/KILL")
+        self.assertEqual([show(name) for name in ("ActiveState", "SubState", "Result", "ExecMainStatus")], ["active", "running", "success", "0"])
+        self.assertEqual(self.processes(), [show("MainPID")])  # nothing of the one before
+
+    @staticmethod
+    def processes():
+        path = show("ControlGroup") + "/cgroup.procs"
+        roots = ("/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup")
+        with open(next(root + path for root in roots if os.path.exists(root + path))) as numbers:
+            return numbers.read().split()
 
 
 if __name__ == "__main__":

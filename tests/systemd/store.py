@@ -7,13 +7,7 @@ import os
 import time
 import unittest
 
-from inside import run, systemctl, show, wait_for, Service, TEGU, main
-
-KEPT_AFTER_S = 0.5  # a buffer is stored 0.1 s after its registration, and its table with it
-
-
-def stats():
-    return json.loads(run(TEGU, "stats", "--json").stdout)["stats"]
+from inside import run, stats, systemctl, show, wait_for, Service, TEGU, main
 
 
 def pid_1_descriptors():

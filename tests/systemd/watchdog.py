@@ -9,7 +9,7 @@ import shutil
 import time
 import unittest
 
-from inside import run, systemctl, show, wait_for, Service, main, SOCKET, TEGU
+from inside import run, stats, systemctl, show, wait_for, Service, main, SOCKET, TEGU
 
 WATCHDOG_SEC = 4 if os.environ.get("TEGU_SANITIZE") else 2
 WEDGES = "/run/tegu-test-wedges"
@@ -86,6 +86,19 @@ class Wedges(WatchdogCase):
     def test_worker_of_the_pool(self):
         self.killed_and_replayed("pool", "the executor of the CPU hangs")
 
+    def test_buffers_outlive_the_kill(self):
+        client = self.holder(reconnect_ms=30000)
+        for _ in range(5):
+            self.assertEqual(client.ask("keep"), "ok")
+        wait_for("buffers in the store", lambda: stats()["buffers_stored"] >= 5)
+        self.wedge("loop")
+        wait_for("a kill and a restart", lambda: self.restarts() == 1 and show("ActiveState") == "active")
+        self.assertIn("Failed with result 'watchdog'", self.messages())
+        self.assertEqual(client.ask("check"), "ok 5")
+        now = stats()
+        self.assertEqual(now["buffers_total"], 0, now)
+        self.assertGreaterEqual(now["buffers_attached_total"], 5)
+
     def test_messages_are_explained(self):
         self.assertEqual(run("mount", "-t", "tmpfs", "tmpfs", CATALOGS).returncode, 0)
         self.addCleanup(run, "umount", CATALOGS)
@@ -148,6 +161,20 @@ class SlowGpu(WatchdogCase):
         wait_for("the start", lambda: show("ActiveState") == "active")
         self.assertEqual(self.restarts(), 0)
         self.assertIn("serving on", show("StatusText"))
+
+    def test_a_stop_meanwhile_is_no_failure_of_the_gpu(self):
+        """More often than the GPU may fail."""
+        slow = os.path.join(WEDGES, "slow")
+        open(slow, "w").close()
+        for _ in range(4):
+            systemctl("start", "--no-block", "tegud.service")
+            wait_for("a status", lambda: "starting: opening GPU 0 (guarded memory)" in show("StatusText"))
+            systemctl("stop", "tegud.service")
+            self.assertEqual((show("ActiveState"), show("Result")), ("inactive", "success"))
+        self.assertEqual(self.messages().count("stopped while it waited for a GPU"), 4)
+        os.unlink(slow)
+        systemctl("start", "tegud.service")
+        self.assertIn("GPU guarded memory", show("StatusText"))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@
 namespace tegu::daemon {
 namespace {
 
-// A user who has so large a part of the store is denied nothing: others may want the rest.
+// Who has so large a part of the store lacks nothing: others may want the rest.
 constexpr std::size_t kPartOfOneUser = 4;
 
 bool fill_token(wire::BufferToken& token) {
@@ -156,10 +156,11 @@ StoreStatus DescriptorStore::status() const {
     status.reason = reason_;
     if (state_ == StoreStatus::State::Ok && status.waiting > 0 && status.buffers >= limit_) {
         status.state = StoreStatus::State::Full;
-        status.too_small = shares_.fewest_kept().value_or(0) < std::max<std::size_t>(most_ / kPartOfOneUser, 1);
+        status.too_small = shares_.fewest_kept().value_or(0) < std::max<std::size_t>(most_ / kPartOfOneUser, 1) &&
+                           shares_.to_give_up(1).empty();
         status.reason = "the descriptor store is full: " + std::to_string(status.waiting) + " of " +
                         std::to_string(entries_.size()) + " buffers would not survive the daemon";
-        if (!status.too_small) status.reason += ", of users who have a quarter of it or more";
+        if (!status.too_small) status.reason += "; users with less than a quarter of it get places of others";
     }
     return status;
 }

@@ -257,7 +257,7 @@ class Store(StoreTest):
         greedy = self.connect(daemon)
         many = self.register(greedy, 40)
         Daemon.wait_for(lambda: manager.buffers() == 12, "a store that one user has filled")
-        self.assertRegex(daemon.store()["reason"], "full: 28 of 40 buffers would not survive .*, of users who have a quarter of it or more$")
+        self.assertRegex(daemon.store()["reason"], "full: 28 of 40 buffers would not survive .*; users with less than a quarter of it get places of others$")
         modest, other = self.as_user(NOBODY, daemon), self.as_user(NOBODY - 1, daemon)
         few = self.register(modest, 2)
         Daemon.wait_for(lambda: daemon.store()["buffers"] == manager.buffers() == 12 and "28 of 42" not in (daemon.store()["reason"] or "")

@@ -89,7 +89,8 @@ for target in "${targets[@]}"; do
     longest=4096
     case $target in
     options) longest=512 ;;
-    scrape | top) longest=12288 ;;  # a request may have 8192; two answers of a daemon
+    scrape) longest=12288 ;;  # a request may have 8192
+    top) longest=2560 ;;
     settings)
         seeds+=(tests/config/cases)
         options+=(-dict=tests/config/settings.dict)

@@ -17,7 +17,7 @@ using namespace tegu::cli;
 
 constexpr std::size_t kMostKeys = 8;
 constexpr int kMostAnswers = 3;
-constexpr int kSizes[][2] = {{80, 24}, {30, 8}, {80, 0}, {120, 40}, {12, 3}, {40, 10}, {250, 70}, {60, 15}};
+constexpr int kSizes[][2] = {{80, 24}, {30, 8}, {80, 0}, {100, 30}, {12, 3}, {40, 10}, {200, 12}, {60, 15}};
 
 void require(bool holds, const char* what) {
     if (holds) return;

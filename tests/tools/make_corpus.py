@@ -13,47 +13,43 @@ import seeds  # noqa: E402
 DATA = os.path.join(seeds.ROOT, "tests", "data")
 
 
-def trimmed(value):
-    """With the first two elements of each list, so that a seed is short."""
-    if isinstance(value, dict):
-        return {name: trimmed(member) for name, member in value.items()}
-    return [trimmed(element) for element in value[:2]] if isinstance(value, list) else value
-
-
 def read(path):
     with open(os.path.join(DATA, path + ".json"), encoding="utf-8") as text:
         return json.load(text)
 
 
-def answer(board=None, daemon=False, reasons=None):
+def trimmed(value):
+    """With the first element of each list: short seeds are tried faster."""
+    if isinstance(value, dict):
+        return {name: trimmed(member) for name, member in value.items()}
+    return [trimmed(element) for element in value[:1]] if isinstance(value, list) else value
+
+
+def answer(health):
     """What a daemon answers to HEALTH."""
-    health = read("boards/" + board) if board else {"state": "ok", "reasons": []}
-    if reasons:
-        health.update(state=reasons, reasons=read("top/" + reasons))
-    if daemon:
-        health["daemon"] = read("top/daemon")
-    return json.dumps(trimmed(health), separators=(",", ":"), sort_keys=True).encode()
-
-
-def names():
-    """All clients, with the names that they gave themselves."""
-    return json.dumps({"state": "ok", "daemon": {"clients": read("top/daemon")["clients"]}}, sort_keys=True).encode()
+    return json.dumps(dict({"state": "ok", "reasons": []}, **health), separators=(",", ":"), sort_keys=True).encode()
 
 
 def top_files():
-    """Of fuzz_top.cpp: a screen and keys, then answers."""
-    daemon = answer(daemon=True)
-    return {
-        "top/nano": b"\x08\n" + answer("nano"),
-        "top/agx-orin-wide": b"\x0eu\n" + answer("agx-orin", reasons="failing"),
-        "top/small": b"\x01M\x81\n" + answer("xavier-nx", reasons="degraded"),
-        "top/daemon": b"\x0bsr\n" + daemon,
-        "top/grown": b"\x00uJ\n" + daemon + b"@" + daemon.replace(b'"jobs_total":9', b'"jobs_total":91'),
-        "top/restarted": b"\x05p\n" + daemon + b"@" + daemon.replace(b'"pid":812', b'"pid":813'),
-        "top/names": b"\x0bN\n" + names(),
-        "top/lost": b"\x0f+\n" + answer() + b"@{",
+    """Of fuzz_top.cpp: a screen and keys, then answers. Whole ones, and each part alone."""
+    board, daemon = trimmed(read("boards/agx-orin")), trimmed(read("top/daemon"))
+    before = answer({"daemon": {name: daemon[name] for name in ("pid", "uptime_seconds", "jobs", "users", "clients")}})
+    result = {
+        "top/board": b"\x0e\n" + answer(board),
+        "top/daemon": b"\x0bsr\n" + answer({"daemon": daemon}),
+        "top/names": b"\x0bN\n" + answer({"daemon": {"clients": [{"pid": client["pid"], "name": client["name"]}
+                                                            for client in read("top/daemon")["clients"]]}}),
+        "top/reasons": b"\x01M\x81\n" + answer({"state": "failing", "reasons": read("top/failing")[:2]}),
+        "top/grown": b"\x00uJ\n" + before + b"@" + before.replace(b'"jobs_total":', b'"jobs_total":1'),
+        "top/restarted": b"\x05p\n" + before + b"@" + before.replace(b'"pid":812', b'"pid":813'),
+        "top/lost": b"\x0f+\n" + answer({}) + b"@{",
         "top/left-out": b"\x02?\n" + b'{"state":"failing","left_out":"all values"}',
     }
+    for name in board:
+        result["top/board-" + name] = b"\x08\n" + answer({name: board[name]})
+    for name in daemon:
+        result["top/daemon-" + name] = b"\x08\n" + answer({"daemon": {name: daemon[name]}})
+    return result
 
 
 def files():

@@ -11,24 +11,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "client/tegu.h"
+#include "tests/fuzz.h"
 #include "wire/frame.h"
 #include "wire/messages.h"
 
 namespace {
 
 using namespace tegu;
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "fuzz_client: %s\n", what);
-    std::abort();
-}
+using tegu::fuzz::require;
 
 // Six bytes and the body of a reply.
 struct Record {

@@ -3,27 +3,17 @@
 // With TEGU_FUZZ it is a fuzzer (clang); in every other build a replay of the corpus.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "config/settings_load.h"
 #include "config/settings_pages.h"
 #include "config/settings_reload.h"
-
-namespace {
-
-void require(bool condition, const char* what) {
-    if (condition) return;
-    std::fprintf(stderr, "fuzz_settings: %s\n", what);
-    std::abort();
-}
-
-}  // namespace
+#include "tests/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tegu::config;
+    using tegu::fuzz::require;
     constexpr std::uint64_t kMemory = 4ull << 30;
     const std::string text(data, data + size);
     const LoadedSettings loaded = parse_settings(text, "fuzz", kMemory);

@@ -2,20 +2,14 @@
 // Fuzzes the request of a scrape. The first byte says where the bytes are cut, as they come in pieces. Checked: the status is one of those that
 // are said, what was decided of the first piece holds for the whole unless that is too long, and only GET /metrics is answered with metrics.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "daemon/scrape_request.h"
+#include "tests/fuzz.h"
 
 namespace {
 
 using namespace tegu::daemon;
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "fuzz_scrape: %s\n", what);
-    std::abort();
-}
+using tegu::fuzz::require;
 
 bool starts_with(std::string_view text, std::string_view start) {
     return text.substr(0, start.size()) == start;

@@ -3,11 +3,10 @@
 // the header right, another those of the records. Checked: an error says what is allowed, buffers are such as a daemon keeps, each number is
 // there once, and what was read is read again after it is written.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "daemon/stored_table.h"
+#include "tests/fuzz.h"
 #include "wire/bytes.h"
 
 namespace {
@@ -15,12 +14,7 @@ namespace {
 using namespace tegu::daemon;
 using tegu::Bytes;
 using tegu::MutableBytes;
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "fuzz_table: %s\n", what);
-    std::abort();
-}
+using tegu::fuzz::require;
 
 // FNV-1a of all but the last eight bytes, into these.
 void make_sum_right(MutableBytes bytes) {

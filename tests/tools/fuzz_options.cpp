@@ -3,22 +3,17 @@
 // range; the rest are the words, one a line. Checked: a wrong line ends with a usage error that says something; a value taken is within what was
 // asked for.
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "daemon/options.h"
+#include "tests/fuzz.h"
 #include "tools/tegu/command_line.h"
 #include "tools/tegu/words.h"
 
 namespace {
 
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "fuzz_options: %s\n", what);
-    std::abort();
-}
+using tegu::fuzz::require;
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines(1);

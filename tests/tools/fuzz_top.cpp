@@ -4,26 +4,20 @@
 // accepted, the frame drawn of it has nothing that would harm a terminal.
 #include <algorithm>
 #include <clocale>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
+#include "tests/fuzz.h"
 #include "tools/tegu/top_app.h"
 #include "tools/tegu/top_key.h"
 
 namespace {
 
 using namespace tegu::cli;
+using tegu::fuzz::require;
 
 constexpr std::size_t kMostKeys = 8;
 constexpr int kMostAnswers = 3;
 constexpr int kSizes[][2] = {{80, 24}, {30, 8}, {80, 0}, {100, 30}, {12, 3}, {40, 10}, {200, 12}, {60, 15}};
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "fuzz_top: %s\n", what);
-    std::abort();
-}
 
 top::Screen screen_of(unsigned char choice) {
     static const bool utf8 = std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr;

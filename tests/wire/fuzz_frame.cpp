@@ -3,21 +3,15 @@
 // stream. Checked: however little of a frame has come, next_frame() asks for no more than the frame has, and says the same
 // in the end; what it took for a header encodes to the same bytes.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
+#include "tests/fuzz.h"
 #include "wire/frame.h"
 
 namespace {
 
 using namespace tegu;
 using namespace tegu::wire;
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "%s\n", what);
-    std::abort();
-}
+using tegu::fuzz::require;
 
 void check_header(const Frame& frame, Bytes stream) {
     const bool answer = frame.header.reply || frame.header.type == MessageType::Event;

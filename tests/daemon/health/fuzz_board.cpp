@@ -4,8 +4,6 @@
 // a board says, its judgement can be told as JSON, text and metrics, all printable.
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -15,16 +13,12 @@
 #include "daemon/health/health_metrics.h"
 #include "daemon/health/health_text.h"
 #include "daemon/health/sampler.h"
+#include "tests/fuzz.h"
 
 namespace {
 
 using namespace tegu::daemon::health;
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "fuzz_board: %s\n", what);
-    std::abort();
-}
+using tegu::fuzz::require;
 
 std::string unescaped(std::string_view text) {
     std::string out;

@@ -2,23 +2,17 @@
 // Fuzzes what reads the kernel's text. The first byte chooses a parser, the rest is the content of a file. Checked: a value is within its
 // range, and why there is none is said in one printable line.
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "daemon/health/board.h"
 #include "daemon/health/cpu.h"
 #include "daemon/health/memory.h"
 #include "daemon/health/thermal.h"
+#include "tests/fuzz.h"
 
 namespace {
 
 using namespace tegu::daemon::health;
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "fuzz_health: %s\n", what);
-    std::abort();
-}
+using tegu::fuzz::require;
 
 bool is_printable(std::string_view text) {
     for (const char c : text)

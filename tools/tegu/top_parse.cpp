@@ -264,8 +264,7 @@ Expected<View> parse_view(const std::string& json) {
                       number(reason, "since_unix_seconds")};
     });
     view.board = read_board(tree);
-    if (tree.find("daemon") != tree.not_found() && !member(tree, "daemon").empty())
-        view.daemon = read_daemon(member(tree, "daemon"));
+    if (const Tree& daemon = member(tree, "daemon"); !daemon.empty()) view.daemon = read_daemon(daemon);
     view.left_out = text(tree, "left_out") == "all values";
     return view;
 }

@@ -23,7 +23,7 @@ WEIGHTS = {rawclient.JOB: 8, rawclient.BUFFER_CREATE: 3, rawclient.BUFFER_REGIST
            rawclient.HEALTH: 1, KERNELS: 1, BUFFER_ATTACH: 1, UNKNOWN: 1}
 KINDS = [kind for kind, weight in sorted(WEIGHTS.items()) for _ in range(weight)]
 NUMBERS = (0, 1, 2, 3, 4, 8, 60, 64, 1000, 4088, 4096, 4097, 1 << 20, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
-BYTES, LARGE = 4096, 65536  # of most buffers
+BYTES, LARGE = 4096, 65536  # of buffers
 FEATURES = 7
 MOST_DATA = 2048  # so that what is sent at once fits into the socket, whether or not the daemon reads
 
@@ -78,7 +78,9 @@ class Session(object):
             return struct.pack("<Q", self.rarely(max(0, self.last_id - self.choose.randrange(8)), self.number()))
         if kind == BUFFER_ATTACH:
             return bytes(self.choose.getrandbits(8) for _ in range(16))
-        return b"\0" * self.choose.choice((0, 0, 8)) if kind != rawclient.HEALTH else bytes([self.choose.randrange(4)]) + bytes(7)
+        if kind == rawclient.HEALTH:
+            return bytes([self.choose.randrange(4)]) + bytes(7)
+        return bytes(self.choose.choice((0, 8)))
 
     def damaged(self, data):
         data = bytearray(data)

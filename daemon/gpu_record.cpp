@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "base/fd.h"
 #include "base/log.h"
@@ -87,7 +88,7 @@ GpuRecord::GpuRecord(std::string directory, std::string boot)
     if (!file_.empty()) failures_ = parse_gpu_failures(read_start(file_), boot_, kGpuFailures);
 }
 
-GpuRecord GpuRecord::of_environment() {
+GpuRecord GpuRecord::of_environment() noexcept try {
     const char* named = std::getenv("STATE_DIRECTORY");
     std::string directory = named != nullptr ? named : "";
     directory.resize(std::min(directory.find(':'), directory.size()));
@@ -95,6 +96,8 @@ GpuRecord GpuRecord::of_environment() {
     std::string boot = read_start("/proc/sys/kernel/random/boot_id");
     boot.resize(std::min(boot.find('\n'), boot.size()));
     return GpuRecord(std::move(directory), std::move(boot));
+} catch (const std::bad_alloc&) {
+    return GpuRecord({}, {});
 }
 
 std::string GpuRecord::reason() const {
@@ -117,9 +120,9 @@ void GpuRecord::add(const std::string& what) {
     write(failures_);
 }
 
-void GpuRecord::forget() {
+void GpuRecord::forget() noexcept {
     failures_.clear();
-    write(failures_);
+    write(failures_);  // which is to remove the file, and needs no memory
 }
 
 // Whole or not at all. Without failures there is no file.

@@ -28,8 +28,8 @@ class GpuRecord {
   public:
     // `directory`: empty if there is none. `boot`: an id of this boot.
     GpuRecord(std::string directory, std::string boot);
-    // The state directory and boot of this process.
-    static GpuRecord of_environment();
+    // The state directory and boot of this process. Without memory to ask for them: no directory.
+    static GpuRecord of_environment() noexcept;
 
     // Why the GPU is to be left alone, or empty.
     std::string reason() const;
@@ -37,7 +37,7 @@ class GpuRecord {
     void begin(const std::string& what);
     void opened();
     void add(const std::string& what);
-    void forget();
+    void forget() noexcept;
 
   private:
     void write(const std::vector<GpuFailure>& failures) const;

@@ -45,7 +45,7 @@ struct StoreStatus {
     std::size_t buffers = 0;  // that the service manager keeps
     std::size_t waiting = 0;  // that it does not keep, or not yet
     std::size_t orphans = 0;  // of the daemon before, whose owners may come back
-    bool too_small = false;   // Full, and users lack places who have little of it, and whom nobody can give some
+    bool too_small = false;   // Full; users with little of it lack places, and nobody has some to give
     std::string reason;       // why not Ok, and what to do
     // It was meant to work, and does not. In a store of the size that it is said to have no single user brings that about.
     bool degraded() const { return state == State::Refused || too_small; }

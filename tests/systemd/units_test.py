@@ -104,6 +104,9 @@ class Units(unittest.TestCase):
         for directory in " ".join(values(self.service, "RuntimeDirectory")).split():
             self.assertFalse((folder + "/").startswith("/run/%s/" % directory), directory)
 
+    def test_state_directory_is_named_before_240(self):
+        self.assertIn("STATE_DIRECTORY=%S/" + values(self.service, "StateDirectory")[0], values(self.service, "Environment"))
+
     def test_socket_is_for_the_group_alone(self):
         self.assertEqual(values(self.socket, "SocketMode"), ["0660"])
         self.assertEqual(values(self.socket, "SocketGroup"), ["tegu-clients"])

@@ -51,12 +51,26 @@ GuardGpu::~GuardGpu() {
 
 Result<void> GuardGpu::alive() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return lost_ == nullptr ? Result<void>() : Result<void>(*lost_);
+    return lost_ ? Result<void>(*lost_) : Result<void>();
 }
 
-void GuardGpu::lose(const Error& error) {
+void GuardGpu::lose(const Error& error) noexcept {
+    try {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!lost_) lost_ = error;
+    } catch (const std::bad_alloc&) {
+        lose();
+    }
+}
+
+void GuardGpu::lose() noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (lost_ == nullptr) lost_ = std::make_unique<Error>(error);
+    if (!lost_) lost_ = make_error(Status::DeviceLost, "device lost");  // short enough to need no memory
+}
+
+// Else the next touch would end the process without a word.
+void GuardGpu::give_to_host(void* memory) {
+    if (!memory_.allow_host(memory, true)) lose();
 }
 
 Result<Stream> GuardGpu::create_stream() {
@@ -79,7 +93,7 @@ void GuardGpu::destroy_stream(Stream stream) {
 Result<void> GuardGpu::synchronize(Stream stream) {
     GuardStream& work = stream_of(stream);
     work.drain();
-    for (void* memory : work.given_back) memory_.allow_host(memory, true);
+    for (void* memory : work.given_back) give_to_host(memory);
     work.given_back.clear();
     return alive();
 }
@@ -103,15 +117,21 @@ Result<void*> GuardGpu::allocate_device(std::size_t bytes) {
 Result<void> GuardGpu::attach_to_stream(void* memory, Stream stream) {
     // First what may find no memory: the host keeps its permissions then.
     stream_of(stream).push([this, memory, stream] { memory_.set_owner(memory, stream); });
-    if (guards() && options_.strict) memory_.allow_host(memory, false);
+    if (guards() && options_.strict) (void)memory_.allow_host(memory, false);
     return alive();
 }
 
 Result<void> GuardGpu::attach_to_host(void* memory, Stream stream) {
     GuardStream& work = stream_of(stream);
-    work.given_back.reserve(work.given_back.size() + 1);
-    work.push([this, memory] { memory_.set_owner(memory, nullptr); });
-    work.given_back.push_back(memory);
+    try {
+        work.given_back.reserve(work.given_back.size() + 1);
+        work.push([this, memory] { memory_.set_owner(memory, nullptr); });
+        work.given_back.push_back(memory);
+    } catch (const std::bad_alloc&) {  // destructors give memory back: it goes without a place in the queue
+        work.drain();
+        memory_.set_owner(memory, nullptr);
+        give_to_host(memory);
+    }
     return alive();
 }
 
@@ -127,10 +147,14 @@ Result<void> GuardGpu::prefetch_to_host(void*, std::size_t, Stream) {
 
 Result<void> GuardGpu::copy(void* to, const void* from, std::size_t bytes, Stream stream) {
     stream_of(stream).push([this, to, from, bytes, stream] {
-        Result<std::byte*> target = memory_.translate(to, bytes, stream, GuardMemory::Access::Copy);
-        Result<std::byte*> source = memory_.translate(from, bytes, stream, GuardMemory::Access::Copy);
-        if (!target || !source) return lose(target ? source.error() : target.error());
-        std::memcpy(*target, *source, bytes);
+        try {
+            Result<std::byte*> target = memory_.translate(to, bytes, stream, GuardMemory::Access::Copy);
+            Result<std::byte*> source = memory_.translate(from, bytes, stream, GuardMemory::Access::Copy);
+            if (!target || !source) return lose(target ? source.error() : target.error());
+            std::memcpy(*target, *source, bytes);
+        } catch (const std::bad_alloc&) {  // for what to say of it
+            lose();
+        }
     });
     return alive();
 }
@@ -146,8 +170,12 @@ Result<void*> GuardGpu::register_mapping(void* data, std::size_t bytes, bool rea
 }
 
 void GuardGpu::unregister_mapping(void* data) {
-    Result<void> removed = memory_.remove_mapping(data);
-    if (!removed) lose(removed.error());
+    try {
+        Result<void> removed = memory_.remove_mapping(data);
+        if (!removed) lose(removed.error());
+    } catch (const std::bad_alloc&) {  // for what to say of it
+        lose();
+    }
     --registrations_;
 }
 
@@ -178,10 +206,10 @@ Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::Inp
 class GuardGpu::KernelOwns {
   public:
     KernelOwns(GuardGpu& gpu, Stream stream) : gpu_(gpu), stream_(stream) {
-        if (gpu_.guards()) gpu_.memory_.allow_host_of(stream_, false);
+        if (gpu_.guards()) (void)gpu_.memory_.allow_host_of(stream_, false);
     }
     ~KernelOwns() {
-        if (gpu_.guards() && !gpu_.options_.strict) gpu_.memory_.allow_host_of(stream_, true);
+        if (gpu_.guards() && !gpu_.options_.strict && !gpu_.memory_.allow_host_of(stream_, true)) gpu_.lose();
     }
     KernelOwns(const KernelOwns&) = delete;
     KernelOwns& operator=(const KernelOwns&) = delete;

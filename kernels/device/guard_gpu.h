@@ -9,6 +9,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 #include "kernels/device/gpu.h"
 #include "kernels/device/guard_memory.h"
@@ -78,7 +79,10 @@ class GuardGpu : public Gpu {
     class KernelOwns;
 
     Result<void> alive() const;
-    void lose(const Error& error);
+    // The first error stays; without memory for its words it has few.
+    void lose(const Error& error) noexcept;
+    void lose() noexcept;
+    void give_to_host(void* memory);
     Result<kernels::RunReport> run_kernel(const Job& job, Span<const kernels::InputView> inputs,
                                           Span<const kernels::OutputView> outputs, Stream stream,
                                           const kernels::StopToken& stop);
@@ -98,7 +102,7 @@ class GuardGpu : public Gpu {
     bool held_ = false;
     unsigned in_kernel_ = 0;
     std::unique_ptr<Error> next_failure_;
-    std::unique_ptr<Error> lost_;
+    std::optional<Error> lost_;
 };
 
 }  // namespace tegu::device

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/device/guard_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include <cassert>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "base/fd.h"
@@ -54,33 +54,74 @@ bool map_pages(void* at, std::size_t bytes, int fd, int protection) {
     return ::mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
-// Device, inode and offset of the file that is mapped at [data, data + bytes); empty, where it is not one.
-std::string mapped_file(const void* data, std::size_t bytes) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(data);
-    std::ifstream maps("/proc/self/maps");
-    std::string line, file;
-    std::uintptr_t next = begin;
-    while (next < begin + bytes && std::getline(maps, line)) {
-        unsigned long first = 0, last = 0, offset = 0, inode = 0;
-        char device[32] = "";
-        if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx %31s %lu", &first, &last, &offset, device, &inode) != 5)
-            continue;
-        if (last <= next) continue;
-        if (first > next) return {};
-        const std::string here = std::string(device) + " " + std::to_string(inode) + " " +
-                                 std::to_string(static_cast<std::int64_t>(offset - (first - begin)));
-        if (!file.empty() && file != here) return {};
-        file = here;
-        next = last;
+// Lines of /proc/self/maps, as far as they tell of addresses and files. No memory is taken for them: they are read where destructors run.
+class Maps {
+  public:
+    Maps() : file_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
+    // The next line, without its end if it is long; null: there is none, or it cannot be read.
+    const char* next() {
+        for (std::size_t length = 0; fill(); ++at_) {
+            const char c = buffer_[at_];
+            if (c != '\n' && length < sizeof line_ - 1) line_[length++] = c;
+            line_[length] = '\0';
+            if (c != '\n') continue;
+            ++at_;
+            return line_;
+        }
+        return nullptr;
     }
-    return next < begin + bytes ? std::string() : file;
-}
+
+  private:
+    bool fill() {
+        if (at_ < size_) return true;
+        ssize_t got = 0;
+        do {
+            got = ::read(file_.get(), buffer_, sizeof buffer_);
+        } while (got < 0 && errno == EINTR);
+        at_ = 0;
+        size_ = got > 0 ? static_cast<std::size_t>(got) : 0;
+        return size_ > 0;
+    }
+
+    const Fd file_;
+    char buffer_[4096];
+    char line_[128];
+    std::size_t at_ = 0, size_ = 0;
+};
 
 Error fault(const std::string& what) {
     return make_error(Status::DeviceLost, "an illegal memory access was encountered: " + what);
 }
 
 }  // namespace
+
+// Of [data, data + bytes). Empty: that cannot be read.
+std::optional<GuardMemory::MappedFile> GuardMemory::mapped_file(const void* data, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    Maps maps;
+    MappedFile file;
+    std::uintptr_t next = begin;
+    while (next < begin + bytes) {
+        const char* const line = maps.next();
+        if (line == nullptr) return std::nullopt;
+        unsigned long first = 0, last = 0, offset = 0, major = 0, minor = 0, inode = 0;
+        if (std::sscanf(line, "%lx-%lx %*s %lx %lx:%lx %lu", &first, &last, &offset, &major, &minor, &inode) != 6)
+            return std::nullopt;
+        if (last <= next) continue;
+        const MappedFile here{std::uint64_t{major} << 32 | minor, inode,
+                              static_cast<std::int64_t>(offset - (first - begin))};
+        if (first > next || (next != begin && !(file == here))) return MappedFile();
+        file = here;
+        next = last;
+    }
+    return file;
+}
+
+// True also where that cannot be told.
+bool GuardMemory::is_there(const Piece& piece) {
+    const std::optional<MappedFile> now = mapped_file(piece.registered, piece.mapped);
+    return !now || *now == piece.file;
+}
 
 GuardMemory::~GuardMemory() {
     while (!pieces_.empty()) unmap(pieces_.begin());
@@ -111,12 +152,13 @@ Result<void*> GuardMemory::allocate(Kind kind, std::size_t bytes) {
 Result<void*> GuardMemory::add_mapping(void* data, std::size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::size_t mapped = whole_pages(bytes);
-    std::string file = mapped_file(data, mapped);
+    const std::optional<MappedFile> file = mapped_file(data, mapped);
+    if (!file) return make_error(Status::Unsupported, "what is mapped there cannot be told");
     Reserved addresses(mapped);
     void* const address = addresses.get();
     if (!addresses.valid()) return make_error(Status::Unsupported, io_error("a second mapping", errno).message);
     const auto piece = pieces_.emplace(reinterpret_cast<std::uintptr_t>(address),
-                                       Piece{Kind::Registered, bytes, mapped, nullptr, data, std::move(file), nullptr});
+                                       Piece{Kind::Registered, bytes, mapped, nullptr, data, *file, nullptr});
     // An old size of 0 maps the same pages once more, with the same permissions.
     void* const second = ::mremap(data, 0, mapped, MREMAP_MAYMOVE);
     if (second == MAP_FAILED) {
@@ -135,7 +177,7 @@ Result<void> GuardMemory::remove_mapping(void* data) {
         return piece.second.kind == Kind::Registered && piece.second.registered == data;
     });
     assert(found != pieces_.end());
-    const bool there = mapped_file(data, found->second.mapped) == found->second.file;
+    const bool there = is_there(found->second);
     unmap(found);
     return there ? Result<void>() : fault("a mapping ended while it was registered");
 }
@@ -168,11 +210,11 @@ void GuardMemory::unmap(Pieces::iterator piece) {
     pieces_.erase(piece);
 }
 
-void GuardMemory::allow_host(void* memory, bool allowed) {
+bool GuardMemory::allow_host(void* memory, bool allowed) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = pieces_.find(reinterpret_cast<std::uintptr_t>(memory));
     assert(found != pieces_.end() && found->second.kind == Kind::Managed);
-    (void)::mprotect(memory, found->second.mapped, allowed ? PROT_READ | PROT_WRITE : PROT_NONE);
+    return ::mprotect(memory, found->second.mapped, allowed ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
 }
 
 void GuardMemory::set_owner(void* memory, Stream stream) {
@@ -182,12 +224,15 @@ void GuardMemory::set_owner(void* memory, Stream stream) {
     found->second.owner = stream;
 }
 
-void GuardMemory::allow_host_of(Stream stream, bool allowed) {
+bool GuardMemory::allow_host_of(Stream stream, bool allowed) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    bool done = true;
     for (const auto& piece : pieces_)
         if (piece.second.kind == Kind::Managed && piece.second.owner == stream)
-            (void)::mprotect(reinterpret_cast<void*>(piece.first), piece.second.mapped,
-                             allowed ? PROT_READ | PROT_WRITE : PROT_NONE);
+            done = ::mprotect(reinterpret_cast<void*>(piece.first), piece.second.mapped,
+                              allowed ? PROT_READ | PROT_WRITE : PROT_NONE) == 0 &&
+                   done;
+    return done;
 }
 
 GuardMemory::Pieces::const_iterator GuardMemory::find(const void* data) const {
@@ -216,7 +261,7 @@ Result<std::byte*> GuardMemory::translate(const void* data, std::size_t bytes, S
     if (piece.kind == Kind::Managed && piece.owner != stream && access == Access::Kernel)
         return fault(piece.owner == nullptr ? "managed memory that is attached to the host"
                                             : "managed memory that is attached to another stream");
-    if (piece.kind == Kind::Registered && mapped_file(piece.registered, piece.mapped) != piece.file)
+    if (piece.kind == Kind::Registered && !is_there(piece))
         return fault("a mapping that ended while it was registered");
     return piece.second + offset;
 }

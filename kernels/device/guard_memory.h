@@ -5,9 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
-#include <string>
+#include <optional>
 
 #include "kernels/device/gpu.h"
 
@@ -27,7 +28,7 @@ class GuardMemory {
     Result<void*> allocate(Kind kind, std::size_t bytes);
     // A second mapping of the pages of a shared mapping; what it returns is no memory of the host. Errors: Unsupported, for a private one.
     Result<void*> add_mapping(void* data, std::size_t bytes);
-    // Errors: DeviceLost, if the shared mapping is not there any more: the pages of somebody else could have been read.
+    // Errors: DeviceLost, if the shared mapping is not there any more: the pages of somebody else could have been read. Needs no memory unless it fails.
     Result<void> remove_mapping(void* data);
     // REQUIRES: memory of allocate(); managed memory is the host's.
     void release(void* memory);
@@ -36,12 +37,13 @@ class GuardMemory {
     void take_elsewhere(std::size_t bytes);
     std::size_t free_bytes() const;
 
-    // Permissions of the host for managed memory.
-    void allow_host(void* memory, bool allowed);
+    // Permissions of the host for managed memory. False: the system refuses, and they are as they were.
+    bool allow_host(void* memory, bool allowed);
     // Who kernels of which stream may touch it; null: the host. In stream order.
     void set_owner(void* memory, Stream stream);
-    // For every piece that the stream owns, beginning with its owner's first kernel and ending with the last.
-    void allow_host_of(Stream stream, bool allowed);
+    // For every piece that the stream owns, beginning with its owner's first kernel and ending with the last. False: of some they are as they
+    // were.
+    bool allow_host_of(Stream stream, bool allowed);
 
     // The second address of [data, data + bytes). `stream`: who asks. Ordinary memory is its own second address.
     // Errors: DeviceLost, with what a GPU would have run into: beyond the end, managed memory that is not the stream's, or a registered mapping
@@ -51,17 +53,27 @@ class GuardMemory {
     bool knows(const void* data) const;
 
   private:
+    // What is mapped somewhere; all zero: nothing of which that can be told.
+    struct MappedFile {
+        std::uint64_t device = 0, inode = 0;
+        std::int64_t offset = 0;
+        bool operator==(const MappedFile& other) const {
+            return device == other.device && inode == other.inode && offset == other.offset;
+        }
+    };
     struct Piece {
         Kind kind;
         std::size_t bytes;   // that were asked for
         std::size_t mapped;  // whole pages
         std::byte* second;
         void* registered;  // what was registered; null for other kinds
-        std::string file;  // that was mapped there, as /proc names it
+        MappedFile file;   // that was mapped there
         Stream owner;
     };
     using Pieces = std::map<std::uintptr_t, Piece>;
     Pieces::const_iterator find(const void* data) const;
+    static std::optional<MappedFile> mapped_file(const void* data, std::size_t bytes);
+    static bool is_there(const Piece& piece);
     void unmap(Pieces::iterator piece);
 
     std::size_t limit_;

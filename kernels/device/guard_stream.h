@@ -16,7 +16,7 @@ class GuardStream {
     GuardStream() : thread_([this] { loop(); }) {}
     ~GuardStream();
 
-    void push(std::function<void()> work);
+    void push(std::function<void()> work);  // which throws nothing
     // Returns when all that was pushed is done.
     void drain();
 

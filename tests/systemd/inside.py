@@ -45,6 +45,14 @@ def wait_for(what, condition, seconds=20):
         time.sleep(0.02)
 
 
+def wait_until_stored(count):
+    """So many buffers of a client, and all that its library has besides, are in the descriptor store."""
+    def all_are():
+        now = stats()
+        return now["buffers_stored"] == now["buffers"] >= count
+    wait_for("buffers in the store", all_are)
+
+
 def as_user(uid):
     """For preexec_fn: become the user, with the groups that the user tables give."""
     import pwd

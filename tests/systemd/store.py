@@ -7,7 +7,7 @@ import os
 import time
 import unittest
 
-from inside import run, stats, systemctl, show, wait_for, Service, TEGU, main
+from inside import run, stats, systemctl, show, wait_for, wait_until_stored, Service, TEGU, main
 
 
 def pid_1_descriptors():
@@ -27,7 +27,7 @@ class Store(Service):
         client = self.holder(reconnect_ms=30000)
         for _ in range(count):
             self.assertEqual(client.ask("keep"), "ok")
-        wait_for("buffers in the store", lambda: stats()["buffers_stored"] >= count)
+        wait_until_stored(count)
         return client
 
     def assert_goes_on(self, client, count):

@@ -9,7 +9,7 @@ import shutil
 import time
 import unittest
 
-from inside import run, stats, systemctl, show, wait_for, Service, main, SOCKET, TEGU
+from inside import run, stats, systemctl, show, wait_for, wait_until_stored, Service, main, SOCKET, TEGU
 
 WATCHDOG_SEC = 4 if os.environ.get("TEGU_SANITIZE") else 2
 WEDGES = "/run/tegu-test-wedges"
@@ -90,7 +90,7 @@ class Wedges(WatchdogCase):
         client = self.holder(reconnect_ms=30000)
         for _ in range(5):
             self.assertEqual(client.ask("keep"), "ok")
-        wait_for("buffers in the store", lambda: stats()["buffers_stored"] >= 5)
+        wait_until_stored(5)
         self.wedge("loop")
         wait_for("a kill and a restart", lambda: self.restarts() == 1 and show("ActiveState") == "active")
         self.assertIn("Failed with result 'watchdog'", self.messages())

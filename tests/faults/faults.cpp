@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The allocations of C++ are replaced, those of the libraries in C++ with them; calls into the C library are replaced by the linker (--wrap) where
 // this project's code and the headers that it includes make them. So a sanitizer's runtime stays in its place below.
+//
+// What the daemon calls besides, by `nm -D --undefined-only`, does not fail on the path of a job:
+//   close                 has ended the descriptor whatever it returns, and nobody looks
+//   clock_gettime, getpid, getauxval, sysconf, getenv, inet_*, strto*, *printf and the like: have no way to fail as they are called
+//   ioctl                 FIONBIO of a descriptor that is open, and SIOCOUTQ of the journal's socket as the daemon ends
+//   pthread_mutex_*, _cond_*, _once, _join, _detach, _sigmask, _setname_np: need nothing of the kernel that it can refuse
+//   pthread_create, pipe, epoll_create: Boost.Asio's for name resolution, and for kernels that lack eventfd or epoll_create1
+//   malloc, calloc, posix_memalign: called by this file alone; what the C library takes for itself is not the project's
+//   fdopendir, readdir, closedir, fstatvfs: of the board's health, which a thread of its own reads between jobs; open, openat, fstat and read
+//                         of that thread do fail here, and damaged boards are tests of their own
+//   bind, listen, getsockname, sd_is_socket, flock, lstat, stat, umask, unlink, rename, access, fwrite, getrlimit, setrlimit, signal, sigaction,
+//   sigfillset, raise, pause: as the daemon starts or ends, and nobody's job is there
 #include "tests/faults/faults.h"
 
 #include <execinfo.h>
@@ -8,10 +20,12 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,7 +38,9 @@
 #include <thread>
 
 using tegu::faults::FaultControl;
+using tegu::faults::kFired;
 using tegu::faults::Kind;
+using tegu::faults::Order;
 
 extern "C" {
 int __real_open(const char* path, int flags, ...);
@@ -54,13 +70,17 @@ void print_place() {
 bool fails(Kind kind) {
     static FaultControl* const control = map_control();
     if (control == nullptr) return false;
-    const auto number = static_cast<std::uint32_t>(kind);
-    control->counts[number].fetch_add(1, std::memory_order_relaxed);
-    if (control->armed.load(std::memory_order_acquire) != number || control->countdown.fetch_sub(1) != 1) return false;
-    control->armed.store(0);
+    control->counts[static_cast<std::uint32_t>(kind)].fetch_add(1, std::memory_order_relaxed);
+    Order order = control->order.load();
+    for (;;) {
+        if (order == kFired || (order & 0xffff) != static_cast<Order>(kind)) return false;
+        const bool last = order >> 32 == 1;
+        if (!control->order.compare_exchange_weak(order, last ? kFired : order - (Order{1} << 32))) continue;
+        if (!last) return false;
+        break;
+    }
     print_place();
-    control->fired.store(1);
-    errno = static_cast<int>(control->error.load());
+    errno = static_cast<int>(order >> 16 & 0xffff);
     return true;
 }
 
@@ -144,7 +164,6 @@ extern "C" {
     }
 TEGU_WRAP(int, accept4, (int socket, sockaddr* address, socklen_t* length, int flags), (socket, address, length, flags))
 TEGU_WRAP(int, epoll_create1, (int flags), (flags))
-TEGU_WRAP(int, epoll_ctl, (int fd, int operation, int target, epoll_event* event), (fd, operation, target, event))
 TEGU_WRAP(int, epoll_wait, (int fd, epoll_event* events, int count, int timeout), (fd, events, count, timeout))
 TEGU_WRAP(int, eventfd, (unsigned value, int flags), (value, flags))
 TEGU_WRAP(int, timerfd_create, (int clock, int flags), (clock, flags))
@@ -169,7 +188,24 @@ TEGU_WRAP(int, socket, (int domain, int type, int protocol), (domain, type, prot
 TEGU_WRAP(int, connect, (int fd, const sockaddr* address, socklen_t length), (fd, address, length))
 TEGU_WRAP(int, ppoll, (pollfd * entries, nfds_t count, const timespec* limit, const sigset_t* mask),
           (entries, count, limit, mask))
+TEGU_WRAP(ssize_t, sendto,
+          (int fd, const void* from, std::size_t bytes, int flags, const sockaddr* to, socklen_t length),
+          (fd, from, bytes, flags, to, length))
+TEGU_WRAP(int, shutdown, (int fd, int how), (fd, how))
+TEGU_WRAP(int, fstatfs, (int fd, struct statfs* status), (fd, status))
+TEGU_WRAP(ssize_t, pread, (int fd, void* to, std::size_t bytes, off_t offset), (fd, to, bytes, offset))
+TEGU_WRAP(ssize_t, getrandom, (void* to, std::size_t bytes, unsigned flags), (to, bytes, flags))
+TEGU_WRAP(int, pipe2, (int* ends, int flags), (ends, flags))
+TEGU_WRAP(int, munmap, (void* address, std::size_t bytes), (address, bytes))
+TEGU_WRAP(int, mprotect, (void* address, std::size_t bytes, int protection), (address, bytes, protection))
 #undef TEGU_WRAP
+
+// Linux needs memory for a descriptor that is added, not for one that is changed or removed: no event source of ours has EPOLLWAKEUP.
+int __real_epoll_ctl(int fd, int operation, int target, epoll_event* event);
+int __wrap_epoll_ctl(int fd, int operation, int target, epoll_event* event) {
+    if (operation == EPOLL_CTL_ADD && fails(Kind::epoll_ctl)) return -1;
+    return __real_epoll_ctl(fd, operation, target, event);
+}
 
 void* __wrap_mmap(void* address, std::size_t bytes, int protection, int flags, int fd, off_t offset) {
     if (fails(Kind::mmap)) return MAP_FAILED;
@@ -177,6 +213,14 @@ void* __wrap_mmap(void* address, std::size_t bytes, int protection, int flags, i
 }
 
 // Those with a variable number: what was not given is not looked at.
+void* __real_mremap(void* address, std::size_t old_bytes, std::size_t bytes, int flags, ...);
+void* __wrap_mremap(void* address, std::size_t old_bytes, std::size_t bytes, int flags, ...) {
+    std::va_list rest;
+    va_start(rest, flags);
+    void* const to = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;
+    va_end(rest);
+    return fails(Kind::mremap) ? MAP_FAILED : __real_mremap(address, old_bytes, bytes, flags, to);
+}
 int __wrap_open(const char* path, int flags, ...) {
     std::va_list rest;
     va_start(rest, flags);

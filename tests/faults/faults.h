@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults: one call of one kind fails, once, chosen from outside. A program that is linked with faults.cpp and tegu_link_faults() has its
 // allocations and its calls into the C library counted. The driver shares a file with it, $TEGU_FAULTS, that is mapped as FaultControl:
-// it writes `countdown` and `error`, then `armed`, and the program lets that call fail and says so in `fired`.
+// it writes an order, and the program lets that call fail and says so in the same place, so that neither sees half of what the other does.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,16 @@ namespace tegu::faults {
     X(syscall)              \
     X(socket)               \
     X(connect)              \
-    X(ppoll)
+    X(ppoll)                \
+    X(sendto)               \
+    X(shutdown)             \
+    X(fstatfs)              \
+    X(pread)                \
+    X(getrandom)            \
+    X(pipe2)                \
+    X(munmap)               \
+    X(mremap)               \
+    X(mprotect)
 
 enum class Kind : std::uint32_t {
     None,
@@ -51,11 +60,16 @@ enum class Kind : std::uint32_t {
         Count
 };
 
+// 0: nothing is to fail. Else its Kind, 16 bits for the errno of the call that fails, 32 bits for which one it is, 1: the next.
+using Order = std::uint64_t;
+inline constexpr Order kFired = ~Order{0};  // what an order becomes with the call that fails
+
+constexpr Order make_order(Kind kind, int error, std::uint32_t countdown) {
+    return static_cast<Order>(kind) | static_cast<Order>(error) << 16 | static_cast<Order>(countdown) << 32;
+}
+
 struct FaultControl {
-    std::atomic<std::uint32_t> armed;      // a Kind; back to None when it fired
-    std::atomic<std::uint32_t> countdown;  // 1: the next call
-    std::atomic<std::uint32_t> error;      // errno of the call that fails
-    std::atomic<std::uint32_t> fired;
+    std::atomic<Order> order;
     std::atomic<std::uint32_t> counts[static_cast<std::uint32_t>(Kind::Count)];  // calls so far
 };
 

@@ -44,6 +44,7 @@ constexpr Fault kFaults[] = {
     {Kind::recvmsg, ENOMEM},      {Kind::recvmsg, ECONNRESET},  {Kind::ppoll, EINTR},     {Kind::ppoll, ENOMEM},
     {Kind::memfd_create, EMFILE}, {Kind::memfd_create, ENOMEM}, {Kind::fallocate, EINTR}, {Kind::fallocate, ENOSPC},
     {Kind::fcntl, EINVAL},        {Kind::fcntl, EMFILE},        {Kind::fstat, ENOMEM},    {Kind::mmap, ENOMEM},
+    {Kind::munmap, ENOMEM},
 };
 
 FaultControl& control() {
@@ -186,13 +187,9 @@ bool check_path(const Path& path) {
     for (const Fault& fault : kFaults) {
         for (std::uint32_t number = 1; number < kMostCalls; ++number) {
             FaultControl& faults = control();
-            faults.fired = 0;
-            faults.error = static_cast<std::uint32_t>(fault.error);
-            faults.countdown = number;
-            faults.armed = static_cast<std::uint32_t>(fault.kind);
+            faults.order = tegu::faults::make_order(fault.kind, fault.error, number);
             const Outcome outcome = go(path, results);
-            faults.armed = 0;
-            if (faults.fired == 0) break;
+            if (faults.order.exchange(0) != tegu::faults::kFired) break;
             const char* wrong = outcome.broken                                    ? "a failure without a word"
                                 : outcome.right && results != expected            ? "a wrong result"
                                 : open_descriptors() != descriptors               ? "a descriptor is left"

@@ -110,9 +110,9 @@ class Manager:
 
 
 class StoreDaemon(Daemon):
-    """A tegud that is a service of `manager`, which hands it all that it keeps."""
+    """A tegud that is a service of `manager`, which hands it all that it keeps. `program`: within the build folder."""
 
-    def __init__(self, manager, settings="", variables=()):
+    def __init__(self, manager, settings="", variables=(), program="bin/tegud", arguments=()):
         self.folder = tempfile.mkdtemp(prefix="tegud-test-")
         os.chmod(self.folder, 0o755)
         self.path = os.path.join(self.folder, "s")
@@ -139,7 +139,7 @@ class StoreDaemon(Daemon):
                     os.set_inheritable(int(name), False)
         # exec of the shell keeps its process id.
         self.process = subprocess.Popen(["sh", "-c", 'LISTEN_PID=$$ exec "$0" "$@"', os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"),
-                                         "bin/tegud"), "--config", os.path.join(self.folder, "tegud.toml"), "--socket", self.path],
+                                         program), "--config", os.path.join(self.folder, "tegud.toml"), "--socket", self.path] + list(arguments),
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=environment, close_fds=False,
                                         preexec_fn=become_service)
         try:

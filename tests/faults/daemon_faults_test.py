@@ -19,8 +19,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(FOLDER), "daemon"))
 
 from daemon_paths import CLEAN, Failed  # noqa: E402
 from fault_driver import MOST_CALLS, Report, every_fault  # noqa: E402
-from rawclient import Closed  # noqa: E402
-from supervised import Service, Supervised  # noqa: E402
+from rawclient import Closed, Daemon  # noqa: E402
+from supervised import PATIENCE, Service, Supervised  # noqa: E402
 
 STEP = int(os.environ.get("TEGU_FAULTS_STEP", 12))  # of a sample: about every so many faults
 
@@ -75,9 +75,10 @@ def run_path(supervised, path, report_of, chosen, kinds_wanted):
                 assert outcome != "right" or result == expected, "a wrong result"
                 try:
                     supervised.check(right)
-                except (Closed, OSError):  # it was about to end
-                    if ended or not supervised.ended():
+                except (Closed, Failed, OSError):  # it is about to end: of a lost device the next job tells
+                    if ended:
                         raise
+                    Daemon.wait_for(supervised.ended, "the end of a daemon that serves nobody", PATIENCE)
                     ended = True
                     supervised.check(right)
             except (AssertionError, Failed, OSError, Closed) as failure:

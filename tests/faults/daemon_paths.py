@@ -3,6 +3,7 @@
 the other end, and returns what has to be the same whenever it comes to an end. What is refused ends it with Failed."""
 import os
 import re
+import select
 import signal
 import socket
 
@@ -204,6 +205,8 @@ PATHS = {
 def until(connection, condition, what):
     """Waits for what the store does in rounds, unless it has said why it does not."""
     def over():
+        if select.select([connection.socket], [], [], 0)[0] and not connection.socket.recv(1, socket.MSG_PEEK):
+            raise Closed()  # and with it the buffer
         return condition() or not connection.supervised.daemon.alive() or connection.supervised.daemon.said()
     rawclient.Daemon.wait_for(over, what, connection.socket.gettimeout())
 

@@ -86,7 +86,7 @@ class Supervised:
             return False
         self.daemon.process.wait(PATIENCE)
         code, text = self.daemon.process.returncode, self.daemon.log_text()
-        errors = [line for line in text.splitlines() if line.startswith("tegud: error:")]
+        errors = [line for line in text.splitlines() if line.startswith("tegud: error:") and "EXIT_CODE=" in line]  # else of a reload
         assert code > 0, "tegud ended with %d\n%s" % (code, text)
         assert len(errors) == 1, "tegud ended with %d and said\n%s" % (code, text)
         self.witness.close()

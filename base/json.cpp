@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/number_text.h"
@@ -24,6 +25,12 @@ std::size_t utf8_length(std::string_view text) {
     const bool surrogate = lead == 0xed && second >= 0xa0;
     const bool beyond = lead == 0xf4 && second >= 0x90;
     return overlong || surrogate || beyond ? 0 : length;
+}
+
+// Characters at the start of `text` that stand for themselves, in one byte each.
+std::size_t plain_length(std::string_view text) {
+    const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
+    return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
 }
 
 }  // namespace
@@ -63,6 +70,10 @@ Json& Json::text(std::string_view value) {
     separate();
     text_ += '"';
     while (!value.empty()) {
+        const std::size_t plain = plain_length(value);
+        text_ += value.substr(0, plain);
+        value.remove_prefix(plain);
+        if (value.empty()) break;
         const std::size_t length = utf8_length(value);
         const auto c = static_cast<unsigned char>(value[0]);
         if (length == 0) {

@@ -72,8 +72,9 @@ void LatencyHistogram::count_up_to(Span<const std::uint64_t> bounds_ns, Span<std
     std::uint64_t seen = 0;
     std::size_t bucket = 0;
     for (std::size_t i = 0; i < bounds_ns.size(); ++i) {
-        for (; bucket + 1 < kBuckets && middle_of(bucket) <= static_cast<double>(bounds_ns[i]); ++bucket)
-            seen += buckets_[bucket];
+        const std::size_t last = bucket_of(bounds_ns[i]);
+        const std::size_t end = middle_of(last) <= static_cast<double>(bounds_ns[i]) ? last + 1 : last;
+        for (; bucket < std::min(end, kBuckets - 1); ++bucket) seen += buckets_[bucket];
         counts[i] = seen;
     }
 }

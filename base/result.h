@@ -35,7 +35,9 @@ Error io_error(const std::string& what, int os_code);
 template <class T>
 class [[nodiscard]] Result {
   public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    // Two, not one by value: some compilers (clang up to 12) move the local of `return local;` only into a reference.
+    Result(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(const T& value) : state_(std::in_place_index<0>, value) {}
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
     bool ok() const { return state_.index() == 0; }

@@ -39,7 +39,9 @@ struct Error {
 template <class T>
 class [[nodiscard]] Expected {
   public:
-    Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    // Two, not one by value: some compilers (clang up to 12) move the local of `return local;` only into a reference.
+    Expected(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Expected(const T& value) : state_(std::in_place_index<0>, value) {}
     Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
     bool ok() const { return state_.index() == 0; }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <random>
@@ -17,6 +19,18 @@ TEST(NumberText, SaysShortNumbersShortly) {
     EXPECT_EQ(number_text(0.1), "0.1");
     EXPECT_EQ(number_text(-2.5), "-2.5");
     EXPECT_EQ(number_text(1e300), "1e+300");
+}
+
+TEST(NumberText, SaysIntegersAsPrintfDoes) {
+    std::mt19937_64 random(12);
+    const auto check = [](double value) {
+        char wanted[32];
+        std::snprintf(wanted, sizeof wanted, "%.15g", value);
+        EXPECT_EQ(number_text(value), wanted);
+    };
+    for (const double value : {1.0, -1.0, 999999999999999.0, -999999999999999.0, 1e15, -1e15, 1e16}) check(value);
+    for (int i = 0; i < 1000; ++i)
+        check(static_cast<double>(static_cast<std::int64_t>(random()) >> (14 + random() % 49)));
 }
 
 TEST(NumberText, HidesNoDifference) {

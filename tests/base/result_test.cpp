@@ -11,7 +11,8 @@ namespace {
 
 Result<std::unique_ptr<int>> half_of(int n) {
     if (n % 2 != 0) return bad_range("n", "even numbers", "n is " + std::to_string(n));
-    return std::make_unique<int>(n / 2);
+    auto half = std::make_unique<int>(n / 2);
+    return half;  // moves
 }
 
 TEST(Result, HoldsAValueThatOnlyMoves) {

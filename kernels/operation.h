@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/core_sharing.h"
 #include "base/heartbeat.h"
 #include "base/job.h"
 #include "base/result.h"
@@ -23,12 +24,14 @@ class ThreadPool;
 
 // What a job will produce and cost, known before any data is touched.
 struct JobPlan {
-    std::vector<ArraySpec> outputs;   // capacities, in the order of the reply
+    std::vector<ArraySpec> outputs;  // capacities, in the order of the reply
     std::uint64_t bytes_read = 0;
     std::uint64_t bytes_written = 0;
-    std::uint64_t scratch_bytes = 0;  // the most working memory that run_job allocates with one thread and with any number; an upper bound
-    std::uint64_t predicted_ns = 0;   // on one thread; feeds admission and the choice of where it runs
-    bool in_place = false;            // outputs[0] may be the memory of a dense input: same address, every element read before it is written
+    // The most working memory that run_job allocates with one thread and with any number; an upper bound.
+    std::uint64_t scratch_bytes = 0;
+    std::uint64_t predicted_ns = 0;  // on one thread; feeds admission and the choice of where it runs
+    // outputs[0] may be the memory of a dense input: same address, every element read before it is written.
+    bool in_place = false;
 };
 
 // Checks shape and parameters. Errors: BadRange, BadRequest, Unsupported, EmptyInput, TooLarge, each with field and allowed.
@@ -50,16 +53,18 @@ struct OutputView {
 };
 
 // Asks a running job to stop: set by a cancel, or by the clock. Checked at least every few milliseconds of work per thread, which is also
-// how a long job shows that it gets on: each check beats.
+// how a long job shows that it gets on: each check beats. And it is where the thread offers its core to others, if these are to share it.
 class StopToken {
   public:
     using Clock = std::chrono::steady_clock;
     StopToken() = default;
-    StopToken(const std::atomic<bool>* cancelled, Clock::time_point deadline, Heartbeat* heartbeat = nullptr)
-        : cancelled_(cancelled), deadline_(deadline), heartbeat_(heartbeat) {}
+    StopToken(const std::atomic<bool>* cancelled, Clock::time_point deadline, Heartbeat* heartbeat = nullptr,
+              const CoreSharing* cores = nullptr)
+        : cancelled_(cancelled), deadline_(deadline), heartbeat_(heartbeat), cores_(cores) {}
 
     bool stop_requested() const {
         if (heartbeat_ != nullptr) heartbeat_->beat();
+        if (cores_ != nullptr) (void)cores_->offer();
         return (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed)) ||
                (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_);
     }
@@ -70,12 +75,14 @@ class StopToken {
     const std::atomic<bool>* cancelled_ = nullptr;  // not owned; outlives the run
     Clock::time_point deadline_ = Clock::time_point::max();
     Heartbeat* heartbeat_ = nullptr;  // as cancelled_
+    const CoreSharing* cores_ = nullptr;
 };
 
 struct RunReport {
-    std::string policy;                         // how it ran, for people and logs: "cpu avx2 threads=2 tile=1024"
-    std::vector<std::uint64_t> filled_columns;  // parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`
-    unsigned threads = 1;                       // that it was divided among, the caller's own included; the policy names them, too
+    std::string policy;  // how it ran, for people and logs: "cpu avx2 threads=2 tile=1024"
+    std::vector<std::uint64_t>
+        filled_columns;    // parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`
+    unsigned threads = 1;  // that it was divided among, the caller's own included; the policy names them, too
 };
 
 // Runs a planned job on the CPU. `pool` may be null: the calling thread alone. `inputs` and `outputs` are parallel to the
@@ -83,8 +90,8 @@ struct RunReport {
 // Errors: Cancelled, DeadlineExceeded, OutOfMemory (scratch), Overflow (names row and statistic), BadRange (a range taken
 // from the data that cannot be used).
 // REQUIRES: plan_job(job) succeeded, and views are valid for it. Blocking; any thread.
-Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs, ThreadPool* pool,
-                          const StopToken& stop);
+Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
+                          ThreadPool* pool, const StopToken& stop);
 
 // The instruction set that the CPU backend chose on this machine: "avx512", "avx2", "sse2", "neon". $TEGU_CPU_ISA may lower it.
 const char* cpu_isa();

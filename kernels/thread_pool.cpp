@@ -6,6 +6,7 @@
 // time. The caller spins for at most 20 us for the last index of another thread, then sleeps too.
 #include "kernels/thread_pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <chrono>
@@ -50,6 +51,8 @@ struct ThreadPool::State {
     std::mutex mutex;              // guards what follows; the atomics are also read without it, as hints while spinning
     std::condition_variable wake;  // a range was opened, or the pool stops
     std::condition_variable left;  // the last worker left a closed range
+    std::condition_variable more;  // the limit was raised, or the pool stops
+    unsigned limit = 0;            // threads that take part
     std::atomic<std::uint64_t> generation{0};
     std::atomic<bool> stopping{false};
     std::atomic<unsigned> inside{0};  // workers that joined the range and have not left
@@ -88,6 +91,7 @@ struct ThreadPool::State {
             spin_until([&] { return has_news(seen); });
             std::unique_lock<std::mutex> lock(mutex);
             wake.wait(lock, [&] { return has_news(seen); });
+            more.wait(lock, [&] { return worker < limit || stopping.load(std::memory_order_relaxed); });
             if (stopping.load(std::memory_order_relaxed)) return;
             seen = generation.load(std::memory_order_relaxed);
             if (body == nullptr) continue;  // woke too late
@@ -109,7 +113,8 @@ struct ThreadPool::State {
             next.store(0, std::memory_order_relaxed);
             generation.fetch_add(1, std::memory_order_relaxed);
         }
-        if (end > workers.size()) return wake.notify_all();
+        if (end >= limit || limit <= workers.size())
+            return wake.notify_all();  // one alone may wake a thread that rests
         for (std::uint64_t i = 1; i < end; ++i) wake.notify_one();
     }
 
@@ -126,6 +131,7 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(unsigned threads) : state_(std::make_unique<State>()) {
     assert(threads >= 1);
+    state_->limit = threads;
     state_->workers.reserve(threads - 1);
     for (unsigned worker = 1; worker < threads; ++worker)
         state_->workers.emplace_back([state = state_.get(), worker] { state->run_worker(worker); });
@@ -137,16 +143,28 @@ ThreadPool::~ThreadPool() {
         state_->stopping.store(true, std::memory_order_relaxed);
     }
     state_->wake.notify_all();
+    state_->more.notify_all();
     for (std::thread& worker : state_->workers) worker.join();
 }
 
 unsigned ThreadPool::threads() const {
-    return static_cast<unsigned>(state_->workers.size()) + 1;
+    return state_->limit;
+}
+
+void ThreadPool::limit(unsigned threads) {
+    assert(threads >= 1);
+    threads = std::min(threads, static_cast<unsigned>(state_->workers.size()) + 1);
+    if (threads == state_->limit) return;
+    {
+        std::lock_guard<std::mutex> lock(state_->mutex);
+        state_->limit = threads;
+    }
+    state_->more.notify_all();
 }
 
 void ThreadPool::parallel_for(std::uint64_t count, const std::function<void(std::uint64_t, unsigned)>& body) {
     State& state = *state_;
-    if (state.workers.empty() || count <= 1) {
+    if (state.limit == 1 || count <= 1) {
         for (std::uint64_t index = 0; index < count; ++index) body(index, 0);
         return;
     }

@@ -19,7 +19,11 @@ class ThreadPool {
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
+    // That take part: limit(), or all. By the caller's thread.
     unsigned threads() const;
+
+    // From now on at most so many threads take part, the caller included. REQUIRES: threads >= 1; no range is open. By the caller's thread.
+    void limit(unsigned threads);
 
     // Calls body(index, worker) once for each index in [0, count), worker in [0, threads()), from several threads; indices are
     // handed out in increasing order. Returns when all are done. Calls from several threads are taken one after another.
@@ -27,7 +31,8 @@ class ThreadPool {
     // `body` must not call parallel_for of this pool.
     void parallel_for(std::uint64_t count, const std::function<void(std::uint64_t index, unsigned worker)>& body);
 
-    // Returns when each thread of the pool has come here: for whoever wants to know that none of them hangs. Idle, it costs one wake-up of each.
+    // Returns when each thread of the pool that takes part has come here: for whoever wants to know that none of them hangs. Idle, it costs
+    // one wake-up of each.
     void meet();
 
   private:

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -152,6 +153,44 @@ TEST(ThreadPool, MeetReturnsWhenEachThreadHasCome) {
         std::atomic<std::uint64_t> sum{0};
         pool.parallel_for(100, [&](std::uint64_t index, unsigned) { sum += index; });
         EXPECT_EQ(4950u, sum.load());
+    }
+}
+
+// Which threads take part in a range that ends only when so many are in it.
+std::set<unsigned> workers_of(ThreadPool& pool) {
+    std::mutex mutex;
+    std::set<unsigned> workers;
+    std::atomic<unsigned> inside{0};
+    pool.parallel_for(pool.threads(), [&](std::uint64_t, unsigned worker) {
+        {
+            std::lock_guard<std::mutex> lock(mutex);
+            workers.insert(worker);
+        }
+        inside.fetch_add(1);
+        while (inside.load() < pool.threads()) std::this_thread::yield();
+    });
+    return workers;
+}
+
+TEST(ThreadPool, ALimitKeepsThreadsOutUntilItIsRaised) {
+    ThreadPool pool(4);
+    for (int round = 0; round < 100; ++round)
+        for (const unsigned limit : {2u, 4u, 1u, 3u, 9u, 2u, 2u}) {
+            pool.limit(limit);
+            const unsigned threads = std::min(limit, 4u);
+            ASSERT_EQ(threads, pool.threads());
+            const std::set<unsigned> workers = workers_of(pool);
+            ASSERT_EQ(threads, workers.size());
+            ASSERT_EQ(threads - 1, *workers.rbegin()) << "a thread above the limit came";
+            pool.meet();
+        }
+}
+
+TEST(ThreadPool, ALimitedPoolCanBeDestroyed) {
+    for (int round = 0; round < 100; ++round) {
+        ThreadPool pool(4);
+        pool.limit(1 + static_cast<unsigned>(round) % 4);
+        if (round % 3 > 0) pool.meet();
     }
 }
 

@@ -26,6 +26,11 @@ class Workspace {
     // then they are zero for the next user without more work.
     virtual Result<void*> take_counters(std::size_t bytes) { return take_zeroed(bytes); }
     virtual void counters_are_left_zero() {}
+    // Memory of at most some KiB that kernels write and the host reads once the stream was waited for, for one user at a time; null where there is none.
+    virtual Result<void*> take_shown(std::size_t bytes) {
+        static_cast<void>(bytes);
+        return static_cast<void*>(nullptr);
+    }
     // Copies in stream order; read() returns when `to` is filled, which waits for all work before it.
     // Errors: DeviceLost, with the name that CUDA gives it: the process cannot use the device any more.
     virtual Result<void> read(void* to, const void* from, std::size_t bytes) = 0;

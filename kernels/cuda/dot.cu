@@ -37,9 +37,9 @@ struct DotLaunches {
     static LaunchStatus run(const DotLaunch& with) {
         constexpr unsigned kRun = IntegerRun<T>::kElements;
         if (with.shape.segment_lanes != 0) return with.run<T, kRun>(dot_integer_rows<T>, 0);
-        return with.run<T, kRun>(dot_integer<T>, with.shape.team_warps == 1
-                                                     ? 0
-                                                     : with.shape.threads / kWarpLanes * DotLimbsKind::kWords * 8);
+        const bool used = with.shape.team_warps > 1 || with.shape.groups > 1;
+        return with.run<T, kRun>(dot_integer<T>,
+                                 used ? with.shape.threads / kWarpLanes * DotLimbsKind::kWords * 8 : 0);
     }
 };
 template <class T>

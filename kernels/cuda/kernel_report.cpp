@@ -9,17 +9,19 @@
 namespace tegu::cuda {
 namespace {
 
-// Blocks that run at once on a multiprocessor. What launch() asks for is asked for here; a device that refuses it runs none.
-Result<unsigned> resident_blocks(const KernelEntry& kernel) {
-    if (kernel.shared_bytes != 0 && cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                         static_cast<int>(kernel.shared_bytes)) != cudaSuccess) {
+// Blocks that run at once on a multiprocessor. What launch() asks for is asked for here, and a device that refuses it runs none; but not what every
+// kernel may have without asking: to ask for less would leave less to launch_plain().
+Result<unsigned> resident_blocks(const KernelEntry& kernel, std::size_t static_bytes) {
+    if (static_bytes + kernel.shared_bytes > kPlainSharedBytes &&
+        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(kernel.shared_bytes)) != cudaSuccess) {
         (void)cudaGetLastError();
         return 0u;
     }
     int blocks = 0;
     const Result<void> counted =
-        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                       &blocks, kernel.function, static_cast<int>(kernel.threads), kernel.shared_bytes),
+        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function,
+                                                                 static_cast<int>(kernel.threads), kernel.shared_bytes),
                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     if (!counted) return counted.error();
     return static_cast<unsigned>(blocks);
@@ -27,10 +29,9 @@ Result<unsigned> resident_blocks(const KernelEntry& kernel) {
 
 Result<KernelResources> resources_of(const KernelEntry& kernel) {
     cudaFuncAttributes attributes;
-    const Result<void> found =
-        check_cuda(cudaFuncGetAttributes(&attributes, kernel.function), "cudaFuncGetAttributes");
+    const Result<void> found = check_cuda(cudaFuncGetAttributes(&attributes, kernel.function), "cudaFuncGetAttributes");
     if (!found) return found.error();
-    const Result<unsigned> blocks = resident_blocks(kernel);
+    const Result<unsigned> blocks = resident_blocks(kernel, attributes.sharedSizeBytes);
     if (!blocks) return blocks.error();
     KernelResources resources;
     resources.name = kernel.name;

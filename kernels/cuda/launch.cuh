@@ -22,8 +22,21 @@ void run_grid(const cuda::LaunchShape& shape, const std::function<void()>& threa
 
 namespace cuda {
 
-// Arguments travel by value. Dynamic shared memory is always asked for: what a block may have without is 48 KiB together with the kernel's
-// static part, which is not known here. Returns the error of this launch; errors of the run show at the next synchronisation.
+// Arguments travel by value. Dynamic and static shared memory of a block are kPlainSharedBytes at most: to ask for more would take a large part of the time of
+// a short launch. Returns the error of this launch; errors of the run show at the next synchronisation.
+template <class... Parameters, class... Arguments>
+LaunchStatus launch_plain(void (*kernel)(Parameters...), const LaunchShape& shape, Stream stream, Arguments... arguments) {
+#if defined(__CUDACC__)
+    kernel<<<dim3(shape.blocks_x, shape.blocks_y), shape.threads, shape.shared_bytes, stream>>>(arguments...);
+    return cudaGetLastError();
+#else
+    static_cast<void>(stream);
+    simt::run_grid(shape, [=] { kernel(arguments...); });
+    return 0;
+#endif
+}
+
+// The same with any dynamic shared memory, which is always asked for: the static part of the kernel is not known here.
 template <class... Parameters, class... Arguments>
 LaunchStatus launch(void (*kernel)(Parameters...), const LaunchShape& shape, Stream stream, Arguments... arguments) {
 #if defined(__CUDACC__)
@@ -32,13 +45,8 @@ LaunchStatus launch(void (*kernel)(Parameters...), const LaunchShape& shape, Str
                                                          static_cast<int>(shape.shared_bytes));
         if (allowed != cudaSuccess) return allowed;
     }
-    kernel<<<dim3(shape.blocks_x, shape.blocks_y), shape.threads, shape.shared_bytes, stream>>>(arguments...);
-    return cudaGetLastError();
-#else
-    static_cast<void>(stream);
-    simt::run_grid(shape, [=] { kernel(arguments...); });
-    return 0;
 #endif
+    return launch_plain(kernel, shape, stream, arguments...);
 }
 
 // Zeroes memory on the stream.

@@ -14,6 +14,8 @@ namespace cuda {
 using Stream = ::CUstream_st*;  // a cudaStream_t; not owned
 using LaunchStatus = int;       // a cudaError_t; 0 is success
 
+constexpr std::size_t kPlainSharedBytes = 48 << 10;  // of shared memory, static and dynamic, that a block of any device may have without asking
+
 struct LaunchShape {
     unsigned blocks_x;        // 1..2^31-1
     unsigned blocks_y;        // 1..65535
@@ -26,7 +28,7 @@ struct DeviceLimits {
     unsigned compute_capability = 53;     // 10 * major + minor
     unsigned multiprocessors = 1;
     unsigned threads_per_multiprocessor = 2048;
-    std::size_t shared_bytes_per_block = 48 << 10;  // that a launch may ask for
+    std::size_t shared_bytes_per_block = kPlainSharedBytes;  // that a launch may ask for
     std::size_t l2_bytes = 256 << 10;
 };
 

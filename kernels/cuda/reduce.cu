@@ -27,7 +27,7 @@ struct ReduceLaunch {
 
 template <class T, unsigned Parts, bool Dense>
 LaunchStatus launch_float_groups(const ReduceLaunch& with, bool packs) {
-    return launch(reduce_float<T, Parts, Dense>, with.grid(FloatKind<Parts>::shared_bytes(with.shape)), with.stream,
+    return launch_plain(reduce_float<T, Parts, Dense>, with.grid(FloatKind<Parts>::shared_bytes(with.shape)), with.stream,
                   with.input, packs, with.target, with.work, with.shape, with.range);
 }
 
@@ -36,7 +36,7 @@ LaunchStatus launch_float(const ReduceLaunch& with) {
     constexpr unsigned kLoose = Parts == 0 ? 0 : kAllFloatParts;
     const bool packs = runs_are_packs<T, kFloatRun>(with.input, with.range.first + with.range.count);
     if (with.shape.segment_lanes != 0)
-        return launch(reduce_float_rows<T, kLoose>, with.grid(FloatKind<kLoose>::shared_bytes(with.shape)), with.stream,
+        return launch_plain(reduce_float_rows<T, kLoose>, with.grid(FloatKind<kLoose>::shared_bytes(with.shape)), with.stream,
                       with.input, packs, with.target, with.shape, with.range);
     const bool dense = packs && with.input.cols >= with.input.n;
     return dense ? launch_float_groups<T, Parts, true>(with, packs)
@@ -47,9 +47,9 @@ template <class T, unsigned Parts>
 LaunchStatus launch_integer(const ReduceLaunch& with) {
     const bool packs = runs_are_packs<T, IntegerRun<T>::kElements>(with.input, with.range.first + with.range.count);
     if (with.shape.segment_lanes != 0)
-        return launch(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.target, with.work,
+        return launch_plain(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.target, with.work,
                       with.shape, with.range);
-    return launch(reduce_integer<T, Parts>, with.grid(IntegerKind<Parts>::shared_bytes(with.shape)), with.stream,
+    return launch_plain(reduce_integer<T, Parts>, with.grid(IntegerKind<Parts>::shared_bytes(with.shape)), with.stream,
                   with.input, packs, with.target, with.work, with.shape, with.range);
 }
 
@@ -100,10 +100,17 @@ LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput&
 }
 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n) {
-    static_cast<void>(kind);
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
-    return ReduceWorkload{sequences, n, kTileRuns * kWarpLanes * run, run, kFloatMostTiles,
-                          element_bytes(type) == 8 && is_float(type) ? FloatBlocks<double, 0, true>::kThreads : kFloatMostThreads};
+    ReduceWorkload work{sequences, n, kTileRuns * kWarpLanes * run, run, kFloatMostTiles, kFloatMostThreads};
+    if (!is_float(type)) return work;
+    if (element_bytes(type) == 8) {
+        work.most_threads = FloatBlocks<double, 0, true>::kThreads;
+        work.resident_threads = FloatBlocks<double, 0, true>::kBlocks * work.most_threads;
+    } else if (kind != ReduceKind::Sum) {
+        work.resident_threads = kFloatMostThreads;
+        work.most_threads = kFloatMostThreads / 2;  // two blocks of a multiprocessor: one reads while the other closes
+    }
+    return work;
 }
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // launch_reduce: any set of statistics of one sequence, or of many (the rows of an array), in one pass over the data (docs/numerics.md).
 // A team of warps reduces one group: consecutive tiles of one sequence. Groups are aligned powers of two of tiles, so each is one subtree of
-// the canonical tree, and the shape of a launch changes no bit. Where a sequence has several groups, the last block to end closes its tree.
+// the canonical tree, and the shape of a launch changes no bit. Where a sequence has several groups, the last block to get there closes its tree.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ constexpr std::size_t kReducePartialBytes = 128;
 
 struct ReduceWork {
     void*
-        partials;  // [sequences of the launch * groups] of kReducePartialBytes; 16-byte aligned. Not used with one group.
+        partials;  // [sequences of the launch * places] of kReducePartialBytes, 8-byte aligned; all 0 when the tickets are. Not used with one group.
     std::uint32_t*
         tickets;  // [sequences of the launch], 0 before the first launch of a sequence and 0 after its last. Not used with one group.
     void*

@@ -74,21 +74,19 @@ class SequenceLaunches {
     Result<void> prepare() {
         const std::uint64_t at_once = most_sequences(sequences_, shape_);
         Workspace& space = *context_.workspace;
-        if (shape_.groups > 1) {
-            Result<void*> partials = space.take(at_once * shape_.closing.places * kReducePartialBytes);
-            if (!partials) return std::move(partials).error();
-            work_.partials = *partials;
-        }
         if (exact_bytes_ != 0) {
             Result<void*> totals = space.take(at_once * exact_bytes_);
             if (!totals) return std::move(totals).error();
             work_.totals = *totals;
         }
-        const std::uint64_t tickets = shape_.groups > 1 ? at_once * shape_.closing.tickets : 0;
-        Result<void*> counters = space.take_counters(sizeof(std::uint64_t) + tickets * sizeof(std::uint32_t));
+        const std::uint64_t partials = at_once * shape_.closing.places * (kReducePartialBytes / sizeof(std::uint64_t));
+        const std::uint64_t tickets = at_once * shape_.closing.tickets;
+        Result<void*> counters =
+            space.take_counters((1 + partials) * sizeof(std::uint64_t) + tickets * sizeof(std::uint32_t));
         if (!counters) return std::move(counters).error();
         work_.overflow = static_cast<std::uint64_t*>(*counters);
-        work_.tickets = reinterpret_cast<std::uint32_t*>(work_.overflow + 1);
+        work_.partials = work_.overflow + 1;
+        work_.tickets = reinterpret_cast<std::uint32_t*>(work_.overflow + 1 + partials);
         return {};
     }
 

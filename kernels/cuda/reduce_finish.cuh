@@ -46,35 +46,74 @@ TEGU_DEVICE void put_extremes(const ReduceTarget& target, std::uint64_t sequence
     put(target, kColumnNonzero, sequence, counted - partial.zeros);
 }
 
-TEGU_DEVICE double variance_of(const FloatPartial& partial, std::uint64_t counted, std::uint32_t ddof) {
-    const double count = static_cast<double>(counted);
-    if (counted == 0 || count <= ddof || partial.facts != 0) return bit_cast<double>(kDoubleNan);
-    return finite(partial.q) ? partial.q / (count - ddof) : kInfinity;
+TEGU_DEVICE std::uint64_t counted_of(const ReduceTarget& target, const FloatPartial& partial) {
+    return target.skip_nans ? target.n - partial.nans : target.n;
 }
 
-TEGU_DEVICE double norm_of(const FloatPartial& partial, std::uint64_t counted) {
-    if (counted == 0 || (partial.facts & kSawNan)) return bit_cast<double>(kDoubleNan);
-    const double squares = partial.q + (partial.s * partial.s) / partial.n;
-    return partial.facts != 0 || !finite(squares) ? kInfinity : sqrt(squares);
+// What takes a division or a root: sum / counted, q / (counted - ddof) and its root, and the root of q + s^2 / n.
+struct FloatRatios {
+    double mean;
+    double var;
+    double std;
+    double norm;
+};
+
+// By one thread, as far as they are asked for.
+template <unsigned Parts>
+TEGU_DEVICE FloatRatios ratios_of(const ReduceTarget& target, const FloatPartial& partial) {
+    const double count = static_cast<double>(counted_of(target, partial));
+    FloatRatios ratios{0, 0, 0, 0};
+    if (target.column[kColumnMean] != nullptr) ratios.mean = partial.sum / count;
+    if (!(Parts & kPartMoments)) return ratios;
+    if (target.column[kColumnVar] != nullptr || target.column[kColumnStd] != nullptr)
+        ratios.var = partial.q / (count - target.ddof);
+    if (target.column[kColumnStd] != nullptr) ratios.std = sqrt(ratios.var);
+    if (target.column[kColumnL2] != nullptr) ratios.norm = sqrt(partial.q + (partial.s * partial.s) / partial.n);
+    return ratios;
+}
+
+// By a warp, of what its lane 0 has: divisions side by side, then roots.
+template <unsigned Parts>
+TEGU_DEVICE FloatRatios warp_ratios_of(const ReduceTarget& target, const FloatPartial& partial) {
+    if (!(Parts & kPartMoments)) return ratios_of<Parts>(target, partial);
+    const unsigned lane = lane_index();
+    const double q = shuffle(partial.q, 0);
+    const double s = shuffle(partial.s, 0);
+    const double sum = shuffle(partial.sum, 0);
+    const double n = shuffle(partial.n, 0);
+    const double count = static_cast<double>(shuffle(counted_of(target, partial), 0));
+    const double of = lane == 0 ? sum : lane == 1 ? q : s * s;
+    const double by = lane == 0 ? count : lane == 1 ? count - target.ddof : n;
+    const double quotient = of / by;
+    const double mean = shuffle(quotient, 0);
+    const double var = shuffle(quotient, 1);
+    const double squares = q + shuffle(quotient, 2);
+    const double root = sqrt(lane == 0 ? var : squares);
+    const double std = shuffle(root, 0);
+    const double norm = shuffle(root, 1);
+    return FloatRatios{mean, var, std, norm};
 }
 
 template <class T, unsigned Parts>
-TEGU_DEVICE void finish_float(const ReduceTarget& target, std::uint64_t sequence, const FloatPartial& partial) {
-    const std::uint64_t counted = target.skip_nans ? target.n - partial.nans : target.n;
+TEGU_DEVICE void finish_float(const ReduceTarget& target, std::uint64_t sequence, const FloatPartial& partial,
+                              const FloatRatios& ratios) {
+    const std::uint64_t counted = counted_of(target, partial);
     const double nan = bit_cast<double>(kDoubleNan);
     put(target, kColumnCount, sequence, counted);
     put(target, kColumnNans, sequence, partial.nans);
     put(target, kColumnSum, sequence, canonical(partial.sum));
-    if (target.column[kColumnMean] != nullptr)
-        put(target, kColumnMean, sequence, counted != 0 ? canonical(partial.sum / static_cast<double>(counted)) : nan);
+    put(target, kColumnMean, sequence, counted != 0 ? canonical(ratios.mean) : nan);
     if (Parts & kPartL1) put(target, kColumnL1, sequence, counted != 0 ? canonical(partial.l1) : nan);
     if (Parts & kPartMoments) {
-        if (target.column[kColumnL2] != nullptr) put(target, kColumnL2, sequence, norm_of(partial, counted));
-        if (target.column[kColumnVar] != nullptr || target.column[kColumnStd] != nullptr) {
-            const double var = variance_of(partial, counted, target.ddof);
-            put(target, kColumnVar, sequence, var);
-            put(target, kColumnStd, sequence, canonical(sqrt(var)));
-        }
+        const bool known = counted > target.ddof && partial.facts == 0;
+        const bool bounded = finite(partial.q);
+        put(target, kColumnVar, sequence, !known ? nan : bounded ? ratios.var : kInfinity);
+        put(target, kColumnStd, sequence, !known ? nan : bounded ? canonical(ratios.std) : kInfinity);
+        const bool normed = counted != 0 && (partial.facts & kSawNan) == 0;
+        put(target, kColumnL2, sequence,
+            !normed                                     ? nan
+            : partial.facts == 0 && finite(ratios.norm) ? ratios.norm
+                                                        : kInfinity);
     }
     if (Parts & kPartOrder) put_extremes<T>(target, sequence, partial, counted);
 }

@@ -3,28 +3,11 @@
 #pragma once
 
 #include "kernels/cuda/reduce_finish.cuh"
+#include "kernels/cuda/reduce_float_chunk.cuh"
 #include "kernels/cuda/reduce_float_leaf.cuh"
-#include "kernels/cuda/reduce_team.cuh"
 
 namespace tegu {
 namespace cuda {
-
-template <unsigned Parts>
-struct FloatKind {
-    using Partial = FloatPartial;
-    static constexpr unsigned kWords = FloatPartialWords<Parts>::kCount;
-    static constexpr unsigned kNodeWords = 1 + ((Parts & kPartL1) ? 1 : 0) + ((Parts & kPartMoments) ? 3 : 0);
-
-    TEGU_DEVICE static void merge(FloatPartial* a, const FloatPartial& b) { merge_into<Parts>(a, b); }
-    // For the nodes that wait at each level of the tree over a warp's tiles, then for those of a chunk, then for partial results.
-    static std::size_t shared_bytes(const ReduceShape& shape) {
-        std::size_t levels = shape.team_warps > 1 ? 1 : 0;
-        while (std::size_t{1} << levels < shape.tiles_per_warp) ++levels;
-        const std::size_t nodes = std::size_t{shape.threads} * levels * (kNodeWords * 8);
-        const std::size_t warps = (Parts & kPartOrder) ? shape.threads / kWarpLanes * (kLocateWords * 8) : 0;
-        return nodes > warps ? nodes : warps;
-    }
-};
 
 constexpr unsigned kFloatMostTiles = 16;
 constexpr unsigned kFloatMostThreads = 512;
@@ -36,73 +19,6 @@ struct FloatBlocks {
     static constexpr unsigned kThreads = sizeof(T) == 8 ? 128 : kFloatMostThreads / kBlocksForRegisters;
     static constexpr unsigned kBlocks = sizeof(T) == 8 ? 3 : (Parts == 0 && Dense ? 2 : 1) * kBlocksForRegisters;
 };
-
-template <unsigned Parts>
-TEGU_DEVICE void store_node(std::uint64_t* shared, const LaneNode& node) {
-    std::uint64_t* const at = shared + warp_index() * (FloatKind<Parts>::kNodeWords * kWarpLanes) + lane_index();
-    unsigned word = 0;
-    at[word++ * kWarpLanes] = bit_cast<std::uint64_t>(node.sum);
-    if (Parts & kPartMoments) {
-        at[word++ * kWarpLanes] = bit_cast<std::uint64_t>(node.s);
-        at[word++ * kWarpLanes] = bit_cast<std::uint64_t>(node.q);
-        at[word++ * kWarpLanes] = node.n;
-    }
-    if (Parts & kPartL1) at[word * kWarpLanes] = bit_cast<std::uint64_t>(node.l1);
-}
-
-template <unsigned Parts>
-TEGU_DEVICE LaneNode load_node(const std::uint64_t* shared, unsigned warp) {
-    const std::uint64_t* const at = shared + warp * (FloatKind<Parts>::kNodeWords * kWarpLanes) + lane_index();
-    LaneNode node{0, 0, 0, 0, 0};
-    unsigned word = 0;
-    node.sum = bit_cast<double>(at[word++ * kWarpLanes]);
-    if (Parts & kPartMoments) {
-        node.s = bit_cast<double>(at[word++ * kWarpLanes]);
-        node.q = bit_cast<double>(at[word++ * kWarpLanes]);
-        node.n = static_cast<std::uint32_t>(at[word++ * kWarpLanes]);
-    }
-    if (Parts & kPartL1) node.l1 = bit_cast<double>(at[word * kWarpLanes]);
-    return node;
-}
-
-// The tree over the tiles of each chunk, lane by lane, then over its lanes: the root is in the first warp of each chunk, the others' is empty.
-// All threads of the block call it.
-template <unsigned Parts>
-TEGU_DEVICE LaneNode chunk_tree(LaneNode node, const ReduceShape& shape, std::uint64_t* shared) {
-    const unsigned in_chunk = static_cast<unsigned>(kTilesPerChunk) >> log2_of(shape.tiles_per_warp);
-    const unsigned warps = shape.team_warps < in_chunk ? shape.team_warps : in_chunk;
-    unsigned crossing = 0;  // rounds between warps, then five between lanes
-    while (1u << crossing < warps) ++crossing;
-    if (crossing != 0) store_node<Parts>(shared, node);
-    TEGU_NO_UNROLL
-    for (unsigned round = 0; round < crossing + 5; ++round) {
-        LaneNode other{0, 0, 0, 0, 0};
-        if (round < crossing) {
-            block_barrier();
-            if ((warp_index() & ((2u << round) - 1u)) != 0) continue;
-            other = load_node<Parts>(shared, warp_index() + (1u << round));
-        } else {
-            if ((warp_index() & (warps - 1)) != 0) return other;
-            other = shuffle_xor_node<Parts>(node, kWarpLanes / 2 >> (round - crossing));
-        }
-        node = merge<Parts>(node, other);
-        if (round + 1 < crossing) store_node<Parts>(shared, node);
-    }
-    return node;
-}
-
-// Takes the nodes of a lane's leaves 0, 1, ..., a power of two of them: each merges with those before it like the carries of a binary counter. What waits
-// is in shared memory, which only this lane sees. Returns the root with the last one.
-template <unsigned Parts>
-TEGU_DEVICE LaneNode push_node(LaneNode node, unsigned number, bool last, std::uint64_t* waiting) {
-    TEGU_NO_UNROLL
-    for (unsigned carries = number; carries & 1u; carries >>= 1) {
-        node = merge<Parts>(load_node<Parts>(waiting, warp_index()), node);
-        waiting += block_threads() * FloatKind<Parts>::kNodeWords;
-    }
-    if (!last) store_node<Parts>(waiting, node);
-    return node;
-}
 
 // Elements of a lane in the tile that begins at element `begin`; those that are not there become zero. Returns which are: bit 4 r + j.
 template <class T, class From>
@@ -245,7 +161,7 @@ TEGU_DEVICE FloatPartial sweep_group(const ReduceInput& input, bool packs, bool 
     if (place.active && base < elements.n)
         node = TileSweep<Parts, T, From>{elements, base, shape.tiles_per_warp, skip_nans, shared, &facts}.root();
     node = chunk_tree<Parts>(node, shape, shared);
-    fold_facts<Parts>(&facts, kWarpLanes);
+    fold_warp_facts<Parts>(&facts);
     return partial_of<Parts>(node, facts, !skip_nans, base, first_tile);
 }
 
@@ -266,7 +182,9 @@ TEGU_DEVICE void reduce_group(const ReduceInput& input, bool packs, const Reduce
         partial.min_at = at.tile[0];
         partial.max_at = at.tile[1];
     }
-    if (place.leads() && lane_index() == 0) finish_float<T, Parts>(target, sequence, partial);
+    if (!place.leads()) return;
+    const FloatRatios ratios = warp_ratios_of<Parts>(target, partial);
+    if (lane_index() == 0) finish_float<T, Parts>(target, sequence, partial, ratios);
 }
 
 // reduce_float: statistics of sequences of floats, a group of tiles by each team of warps. Dense: no gaps, and runs are packs.

@@ -4,52 +4,10 @@
 // that has to be computed in f64, goes over the elements in memory: slower, with few registers.
 #pragma once
 
-#include "kernels/cuda/reduce_float_tree.cuh"
-#include "kernels/cuda/words.cuh"
+#include "kernels/cuda/reduce_float_facts.cuh"
 
 namespace tegu {
 namespace cuda {
-
-// What a lane keeps over all its leaves, besides the tree.
-template <class A>
-struct LaneFacts {
-    A min = static_cast<A>(kInfinity);
-    A max = static_cast<A>(-kInfinity);
-    std::uint32_t min_in = kNotFound;  // the first leaf that has it: its number as the caller gives it
-    std::uint32_t max_in = kNotFound;
-    std::uint32_t nan_at = kNotFound;  // position of the first NaN, as the caller counts it
-    std::uint32_t rare = 0;  // how many NaN, and kInfiniteLeaf for each leaf with an infinity that decides: both fit a warp's 16 tiles
-    std::uint32_t zeros = 0;
-};
-constexpr std::uint32_t kInfiniteLeaf = 1u << 16;
-
-// Gives the first of every `width` lanes (all of them, in fact) the facts of them all.
-template <unsigned Parts, class A>
-TEGU_DEVICE void fold_facts(LaneFacts<A>* facts, unsigned width) {
-    const bool rare = warp_any(facts->rare != 0);
-    TEGU_NO_UNROLL
-    for (unsigned mask = width / 2; mask > 0; mask /= 2) {
-        if (rare) {
-            facts->rare += shuffle_xor(facts->rare, mask);
-            const std::uint32_t nan_at = shuffle_xor(facts->nan_at, mask);
-            if (nan_at < facts->nan_at) facts->nan_at = nan_at;
-        }
-        if (!(Parts & kPartOrder)) continue;
-        const A min = shuffle_xor(facts->min, mask);
-        const std::uint32_t min_in = shuffle_xor(facts->min_in, mask);
-        if (min < facts->min || (min == facts->min && min_in < facts->min_in)) {
-            facts->min = min;
-            facts->min_in = min_in;
-        }
-        const A max = shuffle_xor(facts->max, mask);
-        const std::uint32_t max_in = shuffle_xor(facts->max_in, mask);
-        if (max > facts->max || (max == facts->max && max_in < facts->max_in)) {
-            facts->max = max;
-            facts->max_in = max_in;
-        }
-        facts->zeros += shuffle_xor(facts->zeros, mask);
-    }
-}
 
 struct Identity {
     template <class A>

@@ -69,7 +69,7 @@ TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<
             partial.max_at =
                 first_in_run<EqualFloat<T>>(elements, partial.max_at, bit_cast<std::uint64_t>(partial.max));
         }
-        finish_float<T, Parts>(target, sequence, partial);
+        finish_float<T, Parts>(target, sequence, partial, ratios_of<Parts>(target, partial));
     }
 }
 

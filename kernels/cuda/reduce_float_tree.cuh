@@ -73,8 +73,29 @@ TEGU_DEVICE double spread_between(double t, std::uint32_t n) {
     return (t * t) / static_cast<double>(n);
 }
 
-// What two sides' q grow by when they are merged: the same for any of them first. One place to divide: this is long code, and hardly ever run.
-TEGU_DEVICE double spread_of(double sa, double na, double sb, double nb) {
+// Whether x is zero or far from the ends of the range.
+TEGU_DEVICE bool divides_plainly(double x) {
+    const auto high = static_cast<std::uint32_t>(bit_cast<std::uint64_t>(x) >> 32) & 0x7fffffffu;
+    return high - (123u << 20) < (1900u << 20) || x == 0;
+}
+// x / n, rounded once, without a branch: several of them take no longer than one. REQUIRES: divides_plainly(x); n from 1 to 2^63.
+TEGU_DEVICE double over_count(double x, double n) {
+#if defined(__CUDACC__)
+    double reciprocal;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(reciprocal) : "d"(n));  // 20 bits or more
+    double rest = fma(-n, reciprocal, 1.0);
+    reciprocal = fma(reciprocal, fma(rest, rest, rest), reciprocal);
+    rest = fma(-n, reciprocal, 1.0);
+    reciprocal = fma(reciprocal, rest, reciprocal);
+    const double quotient = x * reciprocal;
+    return fma(fma(-n, quotient, x), reciprocal, quotient);
+#else
+    return x / n;
+#endif
+}
+
+// The same where the range may end.
+TEGU_DEVICE double careful_spread(double sa, double na, double sb, double nb) {
     const bool equal = na == nb;
     const double n = na + nb;
     double t = sa - sb;
@@ -95,6 +116,18 @@ TEGU_DEVICE double spread_of(double sa, double na, double sb, double nb) {
             by = n;
         }
     }
+}
+
+// What two sides' q grow by when they are merged: the same for any of them first.
+TEGU_DEVICE double spread_of(double sa, double na, double sb, double nb) {
+    const bool equal = na == nb;
+    const double n = na + nb;
+    const double apart = sa - sb;
+    const double of = equal ? apart * apart : na * nb;
+    if (!(divides_plainly(sa) && divides_plainly(sb) && divides_plainly(of))) return careful_spread(sa, na, sb, nb);
+    const double t = over_count(sa, na) - over_count(sb, nb);
+    const double quotient = over_count(of, n);
+    return equal ? quotient : (t * t) * quotient;
 }
 
 // What a lane hands up the tree of a chunk. n <= 16384.
@@ -123,6 +156,42 @@ TEGU_DEVICE LaneNode merge(const LaneNode& a, const LaneNode& b) {
     const double between = exact ? spread_between(a.s - b.s, out.n) : spread_of(a.s, a.n, b.s, b.n);
     out.s = a.s + b.s;
     out.q = (a.q + b.q) + between;
+    return out;
+}
+
+// The same where a.n = b.n is a power of two. scale: 1 / (a.n + b.n).
+template <unsigned Parts>
+TEGU_DEVICE LaneNode merge_equal(const LaneNode& a, const LaneNode& b, double scale) {
+    LaneNode out = a;
+    out.sum = a.sum + b.sum;
+    if (Parts & kPartL1) out.l1 = a.l1 + b.l1;
+    if (Parts & kPartMoments) {
+        const double t = a.s - b.s;
+        out.n = a.n + b.n;
+        out.s = a.s + b.s;
+        out.q = (a.q + b.q) + (t * t) * scale;
+    }
+    return out;
+}
+
+// The moments of b join those of *a: for any counts, and the same way for all.
+TEGU_DEVICE void join_moments(double* n, double* s, double* q, double bn, double bs, double bq) {
+    const double between = spread_of(*s, *n == 0 ? 1 : *n, bs, bn == 0 ? 1 : bn);
+    const double joined = (*q + bq) + between;
+    *q = bn == 0 ? *q : *n == 0 ? bq : joined;
+    *s = *s + bs;  // +0 where a side is empty
+    *n = *n + bn;
+}
+template <unsigned Parts>
+TEGU_DEVICE LaneNode merge_any(const LaneNode& a, const LaneNode& b) {
+    LaneNode out = a;
+    out.sum = a.sum + b.sum;
+    if (Parts & kPartL1) out.l1 = a.l1 + b.l1;
+    if (Parts & kPartMoments) {
+        double n = a.n;
+        join_moments(&n, &out.s, &out.q, b.n, b.s, b.q);
+        out.n = a.n + b.n;
+    }
     return out;
 }
 
@@ -180,17 +249,7 @@ TEGU_DEVICE void merge_into(FloatPartial* a, const FloatPartial& b) {
     if (Parts & kPartL1) a->l1 = a->l1 + b.l1;
     if (Parts & kPartMoments) {
         a->facts |= b.facts;
-        if (a->n == 0) {
-            a->n = b.n;
-            a->s = b.s;
-            a->q = b.q;
-        } else if (b.n != 0) {
-            const double n = a->n + b.n;
-            const double between = spread_of(a->s, a->n, b.s, b.n);
-            a->s = a->s + b.s;
-            a->q = (a->q + b.q) + between;
-            a->n = n;
-        }
+        join_moments(&a->n, &a->s, &a->q, b.n, b.s, b.q);
     }
     if (Parts & kPartOrder) {
         if (b.min < a->min || (b.min == a->min && b.min_at < a->min_at)) {

@@ -41,7 +41,7 @@ struct IntegerKind {
     static constexpr unsigned kWords = (Parts & kPartExtremes) ? 12 : Parts != 0 ? 8 : 2;
 
     static std::size_t shared_bytes(const ReduceShape& shape) {
-        const bool used = shape.team_warps > 1 || (Parts & kPartExtremes);
+        const bool used = shape.team_warps > 1 || shape.groups > 1 || (Parts & kPartExtremes);
         return used ? shape.threads / kWarpLanes * (kWords > kLocateWords ? kWords : kLocateWords) * 8 : 0;
     }
     TEGU_DEVICE static void merge(IntegerPartial* a, const IntegerPartial& b) {

@@ -28,21 +28,20 @@ constexpr ReducePolicy kDefaultReducePolicy{128, 16, 4, 64 << 20};
 
 constexpr std::uint64_t kTilesPerChunk = 16;
 
-// How the groups of a sequence are closed: by the last block of each fan of them, then by the last of those blocks. Few groups are one fan.
-constexpr std::uint64_t kFanGroups = 256;
-constexpr std::uint64_t kMostDirectGroups = 256;
+// How the groups of a sequence are closed: a block of each fan of them leaves one partial result, a block of each fan of those another, until one is left.
 struct ReduceClosing {
-    std::uint64_t fans = 1;
-    std::uint64_t places = 1;   // of partial results, of a sequence
-    std::uint64_t tickets = 1;  // of a sequence
+    unsigned fan = 1;           // partial results that a block takes together, two a thread: a power of two
+    std::uint64_t places = 0;   // of partial results, of a sequence
+    std::uint64_t tickets = 0;  // of a sequence
 };
-inline ReduceClosing closing_of(std::uint64_t groups) {
+inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads) {
     ReduceClosing closing;
-    closing.places = groups;
-    if (groups <= kMostDirectGroups) return closing;
-    closing.fans = (groups + kFanGroups - 1) / kFanGroups;
-    closing.places = groups + closing.fans;
-    closing.tickets = closing.fans + 1;
+    closing.fan = 2 * threads;
+    while (groups > 1) {
+        closing.places += groups;
+        groups = (groups + closing.fan - 1) / closing.fan;
+        closing.tickets += groups;
+    }
     return closing;
 }
 
@@ -53,7 +52,7 @@ struct ReduceShape {
     std::uint64_t groups;    // of a sequence; 1 or more
     unsigned segment_lanes;  // not 0: short rows, this many lanes each (a power of two)
     unsigned blocks;         // of the grid for short rows
-    ReduceClosing closing = ReduceClosing();  // closing_of(groups)
+    ReduceClosing closing = ReduceClosing();  // closing_of(groups, threads)
 
     friend constexpr bool operator==(const ReduceShape& a, const ReduceShape& b) {
         return a.threads == b.threads && a.tiles_per_warp == b.tiles_per_warp && a.team_warps == b.team_warps &&
@@ -66,11 +65,12 @@ struct ReduceShape {
 // What the shape depends on besides policy and device.
 struct ReduceWorkload {
     std::uint64_t sequences;
-    std::uint64_t n;         // elements of each
-    unsigned tile_elements;  // of a tile: 1024 for floats
-    unsigned run_elements;   // neighbours that a lane loads at once
-    unsigned most_tiles;     // of a warp, and
-    unsigned most_threads;   // of a block: what the registers of the kernel allow; powers of two
+    std::uint64_t n;                   // elements of each
+    unsigned tile_elements;            // of a tile: 1024 for floats
+    unsigned run_elements;             // neighbours that a lane loads at once
+    unsigned most_tiles;               // of a warp, and
+    unsigned most_threads;             // of a block: what the registers of the kernel allow; powers of two
+    unsigned resident_threads = 1024;  // of a multiprocessor, likewise
 };
 
 inline std::uint64_t up_to_power_of_two(std::uint64_t value) {
@@ -118,8 +118,11 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
     if (work.sequences > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
         return choose_short_rows(work, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);
-    // A quarter of what the device holds: fewer warps leave memory idle.
-    const std::uint64_t warps = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
+    // Half of what the device holds, so never a second round of warps for a few tiles; fewer warps leave memory idle.
+    const unsigned resident = work.resident_threads < limits.threads_per_multiprocessor
+                                  ? work.resident_threads
+                                  : limits.threads_per_multiprocessor;
+    const std::uint64_t warps = std::uint64_t{limits.multiprocessors} * resident / 64;
     const unsigned most = policy.tiles_per_warp < work.most_tiles ? policy.tiles_per_warp : work.most_tiles;
     unsigned threads = block_threads_of(work, policy);
     unsigned per_warp = 1;
@@ -134,9 +137,14 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
         unsigned* const grows = threads < work.most_threads ? &threads : &per_warp;
         *grows *= 2;
     }
+    // One fan, if larger blocks make it one.
+    const std::uint64_t blocks = ceil_divide(tiles, threads / 32 * per_warp);
+    if (blocks > 2 * threads && blocks <= 8 * threads && 2 * threads <= work.most_threads &&
+        waiting_fits(2 * threads, per_warp))
+        threads *= 2;
     team = threads / 32;
     const std::uint64_t groups = ceil_divide(tiles, team * per_warp);
-    return ReduceShape{threads, per_warp, static_cast<unsigned>(team), groups, 0, 0, closing_of(groups)};
+    return ReduceShape{threads, per_warp, static_cast<unsigned>(team), groups, 0, 0, closing_of(groups, threads)};
 }
 
 }  // namespace cuda

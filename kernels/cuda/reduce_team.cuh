@@ -73,13 +73,23 @@ TEGU_DEVICE typename P::Partial warp_tree(typename P::Partial partial, unsigned 
     return partial;
 }
 
+// The same as far as lane 0 needs it; for kinds that know a shorter way. REQUIRES: other lanes hold Partial{}, or width is 1. Of every `apart` lanes only the first has
+// what the tree is about.
+template <class P>
+struct WarpFold {
+    TEGU_DEVICE static typename P::Partial of(const typename P::Partial& partial, unsigned width, unsigned apart) {
+        static_cast<void>(apart);
+        return warp_tree<P>(partial, width);
+    }
+};
+
 // The code from here to close_sequence() is run once a block and cold then: it is written to be short, with one place for every merge.
 
 // The tree over the first `lanes` lanes of each warp, then over the warps of each team: in lane 0 of the team's first warp.
-// shared: block_warps() * kWords words. All threads of the block call it.
+// Of every `apart` warps only the first has what the tree is about. shared: block_warps() * kWords words. All threads of the block call it.
 template <class P>
 TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned lanes, unsigned team_warps,
-                                          std::uint64_t* shared) {
+                                          unsigned apart, std::uint64_t* shared) {
     TEGU_NO_UNROLL
     for (unsigned stage = 0; stage < 2; ++stage) {
         unsigned width = lanes;
@@ -93,79 +103,129 @@ TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned 
             if (leads && lane_index() < team_warps) partial = load_partial<P>(shared, warp_index() + lane_index());
             width = leads ? team_warps : 1;
         }
-        partial = warp_tree<P>(partial, width);
+        partial = WarpFold<P>::of(partial, width, stage == 0 ? 1 : apart);
     }
     return partial;
 }
 
-// The threads of the block get the roots of equal, aligned parts of `count` partial results in global memory, which are overwritten: neighbours are merged
-// until there is one for each thread. All threads of the block call it.
+// Where blocks leave partial results for another: `places` of them, each of a key and the words of the result combined with it by exclusive or, word by word
+// `places` apart. Keys are such that no word is zero, and all words are zero before and after: so whoever finds none that is zero has all of a result, whatever the
+// order in which they came, and no block waits for its stores or for a fence.
 template <class P>
-TEGU_DEVICE typename P::Partial gather_partials(std::uint64_t* words, std::uint64_t count) {
-    const unsigned threads = block_threads();
+struct PartialPlaces {
+    static constexpr unsigned kWords = P::kWords + 1;
+    static_assert(kWords * 8 <= kReducePartialBytes, "a place holds a key and a partial result");
+
+    std::uint64_t* words;
+    std::uint64_t places;
+
+    TEGU_DEVICE volatile std::uint64_t& word(std::uint64_t place, unsigned w) const {
+        return words[w * places + place];
+    }
+
+    TEGU_DEVICE void leave(std::uint64_t place, const typename P::Partial& partial) const {
+        std::uint64_t copy[P::kWords];
+        memcpy(copy, &partial, sizeof copy);
+        std::uint64_t key = 0x9e3779b97f4a7c15;
+        bool taken = true;
+        TEGU_NO_UNROLL
+        while (taken) {
+            taken = false;
+            ++key;
+            TEGU_UNROLL
+            for (unsigned w = 0; w < P::kWords; ++w) taken |= copy[w] == key;
+        }
+        word(place, P::kWords) = key;
+        TEGU_UNROLL
+        for (unsigned w = 0; w < P::kWords; ++w) word(place, w) = copy[w] ^ key;
+    }
+    // Waits until all is there, and leaves the place zero.
+    TEGU_DEVICE typename P::Partial take(std::uint64_t place) const {
+        std::uint64_t raw[kWords];
+        bool there = false;
+        TEGU_NO_UNROLL
+        while (!there) {
+            there = true;
+            TEGU_UNROLL
+            for (unsigned w = 0; w < kWords; ++w) raw[w] = word(place, w);
+            TEGU_UNROLL
+            for (unsigned w = 0; w < kWords; ++w) there &= raw[w] != 0;
+        }
+        std::uint64_t copy[P::kWords];
+        TEGU_UNROLL
+        for (unsigned w = 0; w < P::kWords; ++w) copy[w] = raw[w] ^ raw[P::kWords];
+        TEGU_UNROLL
+        for (unsigned w = 0; w < kWords; ++w) word(place, w) = 0;
+        typename P::Partial partial;
+        memcpy(static_cast<void*>(&partial), copy, sizeof copy);
+        return partial;
+    }
+};
+
+// The threads of the block get the roots of equal, aligned parts of `count` partial results (two a thread at most) from place `first` on, when they are there. That
+// of place first + own is in shared memory. All threads of the block call it.
+template <class P>
+TEGU_DEVICE typename P::Partial gather_partials(const PartialPlaces<P>& from, std::uint64_t first, unsigned count,
+                                                unsigned own, const std::uint64_t* shared) {
+    const unsigned each = count > block_threads() ? 2 : 1;
     typename P::Partial mine;
     TEGU_NO_UNROLL
-    for (bool last = false; !last; count = (count + 1) / 2) {
-        last = count <= 2 * std::uint64_t{threads};
-        const unsigned each = count > threads ? 2 : 1;
-        const std::uint64_t left = each == 2 ? (count + 1) / 2 : count;
-        TEGU_NO_UNROLL
-        for (std::uint64_t base = 0; base < left; base += threads) {
-            const std::uint64_t i = base + thread_index();
-            mine = typename P::Partial();
-            if (i < left) mine = load_partial<P>(words, each * i);
-            if (each == 2 && 2 * i + 1 < count) P::merge(&mine, load_partial<P>(words, 2 * i + 1));
-            if (last) break;
-            block_barrier();  // place i is no longer needed by any thread
-            if (i < left) store_partial<P>(words, i, mine);
-            block_barrier();
-        }
+    for (unsigned i = each * thread_index(), k = 0; k < each && i < count; ++k, ++i) {
+        const typename P::Partial one = i == own ? load_partial<P>(shared, 0) : from.take(first + i);
+        if (k == 0)
+            mine = one;
+        else
+            P::merge(&mine, one);
     }
+    warp_barrier();  // lanes waited, each for its own
     return mine;
 }
 
-// Stores what the block has (in thread 0) for the others that `ticket` counts. True in all threads of the last of them to do so, which sees what the
-// others stored. All threads of the block call it.
-template <class P>
-TEGU_DEVICE bool leave_partial(std::uint64_t* words, std::uint64_t index, const typename P::Partial& partial,
-                               std::uint32_t* ticket, std::uint32_t blocks) {
-    bool last = false;
-    if (thread_index() == 0) {  // which alone writes what others read, so that it alone needs fences
-        store_partial<P>(words, index, partial);
-        grid_fence();
-        last = atomic_wrap(ticket, blocks - 1) == blocks - 1;
-        grid_fence();
-    }
-    return block_any(last);
-}
-
 // From the first `lanes` lanes of the warps of a block to the sequences that they end: true in all threads of a block whose teams end one, and then lane 0
-// of a team's first warp holds the partial result of the whole sequence. Of many groups the last block of every fan leaves one partial result for the
-// last block of all (ReduceClosing). All threads of the block call it, once.
+// of a team's first warp holds the partial result of the whole sequence. Of several groups the block that comes here last closes each fan (ReduceClosing): all
+// others are on their way then. All threads of the block call it, once.
 template <class P>
 TEGU_DEVICE bool close_sequence(typename P::Partial* partial, unsigned lanes, const TeamPlace& place,
                                 const ReduceShape& shape, const ReduceWork& work, std::uint64_t* shared) {
     const ReduceClosing& closing = shape.closing;
-    std::uint64_t* words = static_cast<std::uint64_t*>(work.partials) + place.slot * closing.places * P::kWords;
+    std::uint64_t* words =
+        static_cast<std::uint64_t*>(work.partials) + place.slot * closing.places * PartialPlaces<P>::kWords;
     std::uint32_t* tickets = work.tickets + place.slot * closing.tickets;
     std::uint64_t index = place.group;
     std::uint64_t count = shape.groups;
     unsigned team_warps = shape.team_warps;
+    unsigned apart = static_cast<unsigned>(kTilesPerChunk) >> log2_of(shape.tiles_per_warp);  // warps of a chunk
     TEGU_NO_UNROLL
-    for (unsigned level = count == 1 ? 2 : closing.fans > 1 ? 0 : 1;; ++level) {
-        *partial = team_tree<P>(*partial, lanes, team_warps, shared);
-        if (level == 2) return true;
-        const std::uint64_t fan = level == 0 ? index / kFanGroups : 0;
-        const std::uint64_t left = count - fan * kFanGroups;
-        const auto here = static_cast<std::uint32_t>(level == 0 && left > kFanGroups ? kFanGroups : left);
-        if (!leave_partial<P>(words, index, *partial, tickets + fan, here)) return false;
-        *partial = gather_partials<P>(words + fan * (kFanGroups * P::kWords), here);
-        words += count * P::kWords;
-        tickets += closing.fans;
+    for (;;) {
+        const unsigned fan_bits = log2_of(closing.fan);
+        const std::uint64_t fan = index >> fan_bits;
+        const std::uint64_t left = count - (fan << fan_bits);
+        const unsigned here = left < closing.fan ? static_cast<unsigned>(left) : closing.fan;
+        std::uint32_t before = ~std::uint32_t{0};
+        if (count > 1 && thread_index() == 0)
+            before = atomic_wrap(tickets + fan, here - 1);  // on its way while the tree is made
+        *partial = team_tree<P>(*partial, lanes, team_warps, apart, shared);
+        if (count == 1) return true;
+        const bool closes = before == here - 1;
+        const PartialPlaces<P> left_at{words, count};
+        if (thread_index() == 0) {
+            if (closes)
+                store_partial<P>(shared, 0, *partial);
+            else
+                left_at.leave(index, *partial);
+        }
+        if (!block_any(closes)) return false;
+        *partial = gather_partials<P>(left_at, fan << fan_bits, here, static_cast<unsigned>(index - (fan << fan_bits)),
+                                      shared);
+        words += count * PartialPlaces<P>::kWords;
+        count = (count + closing.fan - 1) >> fan_bits;
+        tickets += count;
         index = fan;
-        count = closing.fans;
-        lanes = kWarpLanes;
-        team_warps = block_warps();
+        const unsigned got = here > block_threads() ? (here + 1) / 2 : here;
+        const unsigned width = got > 1 ? 2u << log2_of(got - 1) : 1;
+        lanes = width < kWarpLanes ? width : kWarpLanes;
+        team_warps = width / lanes;
+        apart = 1;
     }
 }
 
@@ -198,21 +258,30 @@ TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const F
         }
     }
     block_barrier();
+    constexpr unsigned kAtOnce = 4;  // loads in flight
     TEGU_NO_UNROLL
-    for (unsigned i = 0; i < 2; ++i) {
-        const std::uint64_t tile = words[2 + i];
-        if (tile == ~std::uint64_t{0}) continue;
-        const auto value = Equal::from(words[i]);
-        TEGU_NO_UNROLL
-        for (unsigned r = place.warp; r < kTileRuns; r += team_warps) {
-            const unsigned begin = Run * (r * kWarpLanes + lane_index());
-            T x[Run];
-            const unsigned there = elements.load(tile * (kTileRuns * kWarpLanes * Run) + begin, x);
+    for (unsigned first = place.warp; first < 2 * kTileRuns; first += kAtOnce * team_warps) {
+        T x[kAtOnce][Run];
+        unsigned there[kAtOnce];
+        TEGU_UNROLL
+        for (unsigned k = 0; k < kAtOnce; ++k) {
+            const unsigned r = first + k * team_warps;
+            const std::uint64_t tile = r < 2 * kTileRuns ? words[2 + r / kTileRuns] : ~std::uint64_t{0};
+            there[k] = 0;
+            if (tile != ~std::uint64_t{0})
+                there[k] = elements.load(
+                    tile * (kTileRuns * kWarpLanes * Run) + Run * (r % kTileRuns * kWarpLanes + lane_index()), x[k]);
+        }
+        TEGU_UNROLL
+        for (unsigned k = 0; k < kAtOnce; ++k) {
+            if (there[k] == 0) continue;
+            const unsigned r = first + k * team_warps;
+            const auto value = Equal::from(words[r / kTileRuns]);
             unsigned at = Run;
             TEGU_UNROLL
             for (unsigned j = Run; j-- > 0;)
-                if (j < there && Equal::to(x[j], value)) at = j;
-            if (at < Run) atomic_min(found + i, begin + at);
+                if (j < there[k] && Equal::to(x[k][j], value)) at = j;
+            if (at < Run) atomic_min(found + r / kTileRuns, Run * (r % kTileRuns * kWarpLanes + lane_index()) + at);
         }
     }
     block_barrier();

@@ -7,6 +7,15 @@
 namespace tegu {
 namespace cuda {
 
+// The place of pair `number` of a sample within its part of the elements.
+TEGU_DEVICE std::uint64_t place_in_part(std::uint32_t number, std::uint32_t part) {
+    std::uint32_t chance = number * 0x9e3779b9u + 0x7f4a7c15u;
+    chance = (chance ^ (chance >> 16)) * 0x85ebca6bu;
+    chance = (chance ^ (chance >> 13)) * 0xc2b2ae35u;
+    chance ^= chance >> 16;
+    return std::uint64_t{chance} * part >> 32;
+}
+
 // The indices of a sample of n elements: each at chance within a part of its own. Two divisions for all of them. REQUIRES: 1 <= sample <= n.
 class SampleSpread {
   public:
@@ -14,12 +23,8 @@ class SampleSpread {
     // REQUIRES: number < sample.
     TEGU_DEVICE std::uint64_t index(std::uint64_t number) const {
         const std::uint64_t begin = number * part_ + (number < longer_ ? number : longer_);
-        const std::uint64_t width = part_ < 0xffffffffu ? part_ : 0xffffffffu;
-        std::uint32_t chance = static_cast<std::uint32_t>(number) * 0x9e3779b9u + 0x7f4a7c15u;
-        chance = (chance ^ (chance >> 16)) * 0x85ebca6bu;
-        chance = (chance ^ (chance >> 13)) * 0xc2b2ae35u;
-        chance ^= chance >> 16;
-        return begin + (chance * width >> 32);
+        return begin + place_in_part(static_cast<std::uint32_t>(number),
+                                     static_cast<std::uint32_t>(part_ < 0xffffffffu ? part_ : 0xffffffffu));
     }
 
   private:

@@ -21,8 +21,8 @@ struct TopkPolicy {
     std::uint64_t block_elements;  // longest sequence that a block selects from
     unsigned filter_threads;       // a multiple of 32, up to 512
     unsigned waves;                // blocks of passes over the elements: this many times what is resident at once
-    unsigned sort_tile;  // elements that a block of kernels/cuda/sort.h takes at a time: a multiple of 256, up to 4096
-    unsigned slice = 128;                 // results of a block that sorts
+    unsigned sort_tile;   // elements that a block of kernels/cuda/sort.h takes at a time: a multiple of 256, up to 4096
+    unsigned slice = 64;  // results of a block that sorts
     unsigned warp_results = 48;           // that a warp takes of a short sequence, one after the other
     std::uint64_t piece_pairs = 1 << 22;  // that a multiprocessor counts or moves in one launch: milliseconds
 
@@ -33,7 +33,7 @@ struct TopkPolicy {
                a.piece_pairs == b.piece_pairs;
     }
 };
-constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 128, 48, 1 << 22};
+constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 64, 48, 1 << 22};
 // Pairs of a sample that a thread holds in registers.
 constexpr unsigned held_pairs(unsigned width) {
     return width == 8 ? 8 : 12;
@@ -55,8 +55,14 @@ LaunchStatus launch_select_rows(const Sequences& in, const TopkOutput& output, S
 std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy);
 // All of each state: a cut behind the best `place` pairs (from 1) of a sample_size() of its sequence, and at most about a quarter more. Samples lie evenly, but
 // at chance within equal parts. One launch. REQUIRES: 1 <= place <= sample.
+// With memory several blocks take the sample of each sequence, where `place` is one of the first: ranks [count, sample] of the width, tickets [count], zero before
+// and after.
+struct SampleMemory {
+    void* ranks;
+    std::uint32_t* tickets;
+};
 LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
-                               const TopkPolicy& policy, Stream stream);
+                               const SampleMemory& memory, const TopkPolicy& policy, Stream stream);
 
 // Two cuts of one sequence, states[0] behind `first` and states[1] behind `second`: at least `place` pairs of the sample, at most `enough`. One launch.
 // REQUIRES: in.count == 1; 1 <= place <= enough <= sample.
@@ -80,11 +86,12 @@ LaunchStatus launch_exact_cut(const Sequences& in, std::uint64_t k, std::uint64_
 LaunchStatus launch_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                            const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits, Stream stream);
 
-// The best k of the survivors of each sequence to the output; nothing where they are fewer than k or more than the lists have room for. One launch.
+// The best k of the survivors of each sequence to the output; nothing where they are fewer than k or more than the lists have room for. One launch. seen: [count]
+// gets the numbers of survivors, or null.
 // REQUIRES: room <= block_room(); not output.distinct; count <= 65535.
 LaunchStatus launch_select_survivors(const Sequences& in, const SelectState* states, const PairLists& lists,
                                      const TopkOutput& output, unsigned room, const TopkPolicy& policy,
-                                     const DeviceLimits& limits, Stream stream);
+                                     const DeviceLimits& limits, Stream stream, std::uint64_t* seen = nullptr);
 
 // --- different values ---------------------------------------------------------------------------------------------------------
 

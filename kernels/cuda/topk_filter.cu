@@ -2,7 +2,9 @@
 // What survives a cut: one pass over the elements. Nearly all of them do not, so a warp asks of many at once whether the best of them does, and looks at
 // single ones only then.
 #include "kernels/cuda/kernel_list.h"
+#include "kernels/cuda/launch_early.cuh"
 #include "kernels/cuda/topk.h"
+#include "kernels/cuda/topk_limit.cuh"
 #include "kernels/cuda/topk_tile.cuh"
 #include "kernels/cuda/words.cuh"
 
@@ -11,6 +13,7 @@ namespace cuda {
 namespace {
 
 constexpr unsigned kFilterBuffer = 512;  // survivors of a block that need no place of their own in the list
+constexpr unsigned kFewLanes = 4;        // that bring something take places each for itself
 
 // Survivors that a block has found. What does not fit goes to the list at once: where survivors are dense, warps bring many at a time.
 template <class U>
@@ -37,25 +40,21 @@ struct WarpPlaces {
     std::uint64_t overflow;  // in the list, of the pair that would come first behind the buffer
     std::uint32_t limit;     // the place, counted as `next`, that `overflow` stands for
 
-    TEGU_DEVICE WarpPlaces(const SurvivorBuffer<U>& buffer, std::uint32_t own) {
+    TEGU_DEVICE WarpPlaces(const SurvivorBuffer<U>& buffer, std::uint32_t own) : next(0), overflow(0), limit(0) {
+        if (count_bits(warp_ballot(own != 0)) <= kFewLanes) {
+            if (own != 0) reserve(buffer, own);
+            return;
+        }
         std::uint32_t sum = own;
         TEGU_UNROLL
         for (unsigned delta = 1; delta < kWarpLanes; delta *= 2) {
             const std::uint32_t lower = shuffle_up(sum, delta);
             if (lane_index() >= delta) sum += lower;
         }
-        std::uint32_t first = 0;
-        overflow = 0;
-        if (lane_index() == kWarpLanes - 1) {
-            first = atomic_add(buffer.used, sum);
-            const std::uint32_t begin = first < kFilterBuffer ? kFilterBuffer : first;
-            if (first + sum > begin)
-                overflow = atomic_add(&buffer.state->survivors, std::uint64_t{first + sum - begin});
-        }
-        first = shuffle(first, kWarpLanes - 1);
+        if (lane_index() == kWarpLanes - 1) reserve(buffer, sum);
         overflow = shuffle(overflow, kWarpLanes - 1);
-        limit = first < kFilterBuffer ? kFilterBuffer : first;
-        next = first + sum - own;
+        limit = shuffle(limit, kWarpLanes - 1);
+        next = shuffle(next, kWarpLanes - 1) + sum - own;
     }
     TEGU_DEVICE void take(const SurvivorBuffer<U>& buffer, U rank, std::uint64_t index) {
         if (next < kFilterBuffer) {
@@ -66,18 +65,62 @@ struct WarpPlaces {
         }
         ++next;
     }
+
+  private:
+    TEGU_DEVICE void reserve(const SurvivorBuffer<U>& buffer, std::uint32_t count) {
+        next = atomic_add(buffer.used, count);
+        limit = next < kFilterBuffer ? kFilterBuffer : next;
+        if (next + count > limit) overflow = atomic_add(&buffer.state->survivors, std::uint64_t{next + count - limit});
+    }
 };
+
+// The elements of a tile that survive: bits as of FilterTile::index_of().
+template <class U, bool Float>
+TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPacks<U>& packs, std::uint64_t base,
+                                       const FilterCut<U, Float>& cut, U flip) {
+    constexpr unsigned kWidth = FilterTile<U>::kWidth;
+    bool any = false;
+    TEGU_UNROLL
+    for (unsigned j = 0; j < tile.kPacks; ++j) {
+        const RankLimit<U, Float> limit = cut.limit(packs.is_behind(packs.run(base, j), cut.index));
+        TEGU_UNROLL
+        for (unsigned e = 0; e < kWidth; ++e) any |= limit.admits(tile.pack[j].at[e], flip);
+    }
+    std::uint32_t mask = 0;
+    if (!warp_any(any)) return mask;
+    bool exact = tile.is_whole(packs, base);
+    TEGU_UNROLL
+    for (unsigned j = 0; j < tile.kPacks; ++j) {
+        const std::uint64_t run = packs.run(base, j);
+        const bool behind = packs.is_behind(run, cut.index);
+        const RankLimit<U, Float> limit = cut.limit(behind);
+        // Behind a cut at the best rank nothing survives, which no limit says.
+        exact = exact && limit.exact && (behind ? !cut.none_behind : packs.is_before(run, cut.index));
+        TEGU_UNROLL
+        for (unsigned e = 0; e < kWidth; ++e)
+            if (limit.admits(tile.pack[j].at[e], flip)) mask |= 1u << (j * kWidth + e);
+    }
+    if (exact) return mask;
+    std::uint32_t kept = 0;
+    TEGU_NO_UNROLL
+    for (; mask != 0; mask &= mask - 1) {
+        const std::uint64_t index = tile.index_of(packs, base, trailing_zeros(mask));
+        if (packs.holds(index) &&
+            !is_behind(encode_rank(packs.elements[index], flip, Float), index, cut.rank, cut.index))
+            kept |= mask & (0u - mask);
+    }
+    return kept;
+}
 
 // filter_packs: the pairs up to the cut.
 // in:    elements [n], dense                                out: lists, state.survivors, state.best
-// grid:  x strides over tiles of packs of 16 bytes, y = sequences      block: policy.filter_threads
+// grid:  x strides over runs of packs of 16 bytes, y = sequences      block: policy.filter_threads
 // shared: 512 * (8 + sizeof(U)) B static                    result valid in: lists and states, after the launch
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
-// why:   where no element of a warp's packs survives, each costs its rank and one comparison; a survivor is read again, from L1
+// why:   the next packs are under way while these are looked at, the first ones before the cut is known; a survivor is read again, from L1
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, kFilterBlocks<U>)
     filter_packs(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
-    constexpr unsigned kWidth = FilterTile<U>::kWidth;
     TEGU_SHARED_ARRAY(U, ranks, kFilterBuffer);
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kFilterBuffer);
     TEGU_SHARED(std::uint32_t, used);
@@ -87,11 +130,16 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, kFilterBlocks<U>)
         used = 0;
         block_best = ~std::uint64_t{0};
     }
-    block_barrier();
     const std::uint64_t number = block_y();
     const U flip = static_cast<U>(in.flip);
-    const U cut_rank = static_cast<U>(states[number].rank);
-    const std::uint64_t cut_index = states[number].index;
+    const U worst = RankLimit<U, Float>::worst(flip);
+    const FilterPacks<U> packs(static_cast<const U*>(in.data) + number * in.step, begin, end);
+    FilterTile<U> next;
+    next.load(packs, packs.first(), worst);
+    block_barrier();
+    let_next_launch_begin();
+    await_launch_before();
+    const FilterCut<U, Float> cut(states[number], flip);
     const SurvivorBuffer<U> buffer{ranks,
                                    indices,
                                    &used,
@@ -99,50 +147,22 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, kFilterBlocks<U>)
                                    static_cast<U*>(lists.ranks) + number * lists.room,
                                    lists.indices + number * lists.room,
                                    lists.room};
-    FilterTile<U> tile;
-    tile.elements = static_cast<const U*>(in.data) + number * in.step;
-    tile.begin = begin;
-    tile.end = end;
-    tile.skew = reinterpret_cast<std::uintptr_t>(tile.elements) % 16 / sizeof(U);
-    const std::uint64_t packs = (end + tile.skew + kWidth - 1) / kWidth;
     U best = static_cast<U>(~U{0});
-    for (tile.base = (begin + tile.skew) / kWidth + block_x() * tile.size(); tile.base < packs;
-         tile.base += grid_x() * tile.size()) {
-        const bool inside = tile.inside();
-        // Behind the cut's index only what is better survives.
-        const bool behind = tile.base * kWidth > cut_index && tile.base * kWidth - cut_index > tile.skew;
-        if (behind && cut_rank == 0) break;
-        const U limit = static_cast<U>(behind ? cut_rank - 1 : cut_rank);
-        tile.load(inside);
-        const U least = tile.template encode<Float>(flip, inside);
-        if (!warp_any(least <= limit)) continue;
-        const bool plain = inside && (behind || (tile.base + tile.size()) * kWidth - tile.skew <= cut_index);
-        std::uint32_t masks[tile.kPacks];
-        std::uint32_t own = 0;
-        TEGU_UNROLL
-        for (unsigned j = 0; j < tile.kPacks; ++j) {
-            masks[j] = 0;
-            TEGU_UNROLL
-            for (unsigned e = 0; e < kWidth; ++e)
-                if (tile.pack[j].at[e] <= limit) masks[j] |= 1u << e;
-            if (!plain) {
-                const std::uint64_t first = tile.first(j);
-                TEGU_UNROLL
-                for (unsigned e = 0; e < kWidth; ++e)
-                    if (!tile.holds(first + e) || (tile.pack[j].at[e] == cut_rank && first + e > cut_index))
-                        masks[j] &= ~(1u << e);
-            }
-            own += count_bits(masks[j]);
-        }
-        if (!warp_any(own != 0)) continue;
-        WarpPlaces<U> places(buffer, own);
-        best = least < best && own != 0 ? least : best;
-        TEGU_UNROLL
-        for (unsigned j = 0; j < tile.kPacks; ++j) {
-            for (std::uint32_t mask = masks[j]; mask != 0; mask &= mask - 1) {
-                const std::uint64_t index = tile.first(j) + trailing_zeros(mask);
-                places.take(buffer, encode_rank(tile.elements[index], flip, Float), index);
-            }
+    TEGU_NO_UNROLL
+    for (std::uint64_t base = packs.first(); base < packs.last; base = packs.run(base, next.kPacks)) {
+        if (!kFilterAhead<U> && base != packs.first()) next.load(packs, base, worst);
+        const FilterTile<U> tile = next;
+        if (kFilterAhead<U>) next.load(packs, packs.run(base, next.kPacks), worst);
+        if (cut.none_behind && packs.is_behind(base, cut.index)) break;
+        std::uint32_t mask = survivors_of(tile, packs, base, cut, flip);
+        if (!warp_any(mask != 0)) continue;
+        WarpPlaces<U> places(buffer, count_bits(mask));
+        TEGU_NO_UNROLL
+        for (; mask != 0; mask &= mask - 1) {
+            const std::uint64_t index = tile.index_of(packs, base, trailing_zeros(mask));
+            const U rank = encode_rank(packs.elements[index], flip, Float);
+            best = rank < best ? rank : best;
+            places.take(buffer, rank, index);
         }
     }
     if (best != static_cast<U>(~U{0})) atomic_min(&block_best, std::uint64_t{best});
@@ -204,9 +224,8 @@ LaunchStatus launch_filter_packs(const Sequences& in, std::uint64_t begin, std::
         (end - begin) * sizeof(U) / 16 / (std::uint64_t{policy.filter_threads} * kFilterPacks<U>)+1;
     const std::uint64_t most = std::uint64_t{limits.multiprocessors} * kFilterBlocks<U> * policy.waves;
     const unsigned blocks = static_cast<unsigned>(tiles < most ? tiles : most);
-    return launch(filter_packs<U, Float>,
-                  LaunchShape{blocks, static_cast<unsigned>(in.count), policy.filter_threads, 0}, stream, in, begin,
-                  end, states, lists);
+    const LaunchShape shape{blocks, static_cast<unsigned>(in.count), policy.filter_threads, 0};
+    return launch_early(filter_packs<U, Float>, shape, limits, stream, in, begin, end, states, lists);
 }
 
 template <class U>

@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kBatchBytes = std::uint64_t{64}
                                       << 20;  // lists of the sequences of a batch; one sequence may need more
 constexpr std::uint64_t kMaxBatch = 32768;
+constexpr std::uint64_t kSampledTogether = 32;  // sequences that several blocks each take samples of; of more one each
 constexpr std::uint64_t kFilterBytes = std::uint64_t{64}
                                        << 20;  // that a multiprocessor filters in one launch: milliseconds
 constexpr std::uint64_t kBlockWork = std::uint64_t{1}
@@ -51,6 +52,8 @@ class TopkRun {
     }
     const char* method() const { return method_; }
     bool was_bad() const { return bad_cut_; }
+    // Whether all is done already.
+    bool has_waited() const { return waited_; }
 
   private:
     TopkOutput part_of_output(std::uint64_t first) const {
@@ -141,10 +144,24 @@ class TopkRun {
         if (!lists) return std::move(lists).error();
         Result<SelectState*> states = take<SelectState>(in_.count);
         if (!states) return std::move(states).error();
+        Result<void*> shown =
+            context_.workspace->take_shown(static_cast<std::size_t>(in_.count * sizeof(std::uint64_t)));
+        if (!shown) return std::move(shown).error();
+        seen_ = static_cast<std::uint64_t*>(*shown);
+        SampleMemory memory{nullptr, nullptr};
+        if (in_.count <= std::min(kSampledTogether, batch)) {
+            Result<std::byte*> ranks = take<std::byte>(in_.count * sample * in_.width);
+            if (!ranks) return std::move(ranks).error();
+            Result<void*> tickets = context_.workspace->take_counters(in_.count * sizeof(std::uint32_t));
+            if (!tickets) return std::move(tickets).error();
+            memory = SampleMemory{*ranks, static_cast<std::uint32_t*>(*tickets)};
+        }
         Result<void> done = for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
             const Sequences part = part_of(in_, first, count);
-            Result<void> cut = check_cuda(
-                launch_sample_cut(part, sample, place, *states + first, policy_, context_.stream), "topk of a sample");
+            Result<void> cut =
+                check_cuda(launch_sample_cut(part, sample, place, *states + first, memory, policy_, context_.stream),
+                           "topk of a sample");
+            if (cut && memory.tickets != nullptr) context_.workspace->counters_are_left_zero();
             return cut ? filter_and_select(part, first, *states + first, *lists) : cut;
         });
         if (!done) return done;
@@ -172,23 +189,38 @@ class TopkRun {
             if (!filtered) return filtered;
             if (stop_.stop_requested()) return stop_.error();
         }
-        return check_cuda(launch_select_survivors(part, states, lists, part_of_output(first), room_, policy_,
-                                                  context_.limits, context_.stream),
-                          "topk of survivors");
+        return check_cuda(
+            launch_select_survivors(part, states, lists, part_of_output(first), room_, policy_, context_.limits,
+                                    context_.stream, seen_ == nullptr ? nullptr : seen_ + first),
+            "topk of survivors");
+    }
+
+    // How many survived of each sequence, once all is done.
+    Result<void> survivors(const SelectState* states, std::vector<std::uint64_t>* found) {
+        if (seen_ != nullptr) {
+            Result<void> done = context_.workspace->synchronize();
+            if (done) found->assign(seen_, seen_ + in_.count);
+            waited_ = true;
+            return done;
+        }
+        std::vector<SelectState> all(static_cast<std::size_t>(in_.count));
+        Result<void> done = context_.workspace->read(all.data(), states, all.size() * sizeof(SelectState));
+        for (const SelectState& state : all) found->push_back(state.survivors);
+        return done;
     }
 
     // Selects again, with a cut found by counting, where not between k and `room` pairs survived the first. Changing elements can make that cut bad, too; then
     // the result is undefined, as it may be.
     template <class Select>
     Result<void> repair(SelectState* states, std::uint64_t room, Select select) {
-        std::vector<SelectState> found(static_cast<std::size_t>(in_.count));
-        Result<void> done = context_.workspace->read(found.data(), states, found.size() * sizeof(SelectState));
+        std::vector<std::uint64_t> found;
+        Result<void> done = survivors(states, &found);
         if (!done) return done;
         std::uint64_t* bins = nullptr;
         std::uint32_t* tickets = nullptr;
         for (std::uint64_t number = 0; number < in_.count; ++number) {
-            const std::uint64_t survivors = found[static_cast<std::size_t>(number)].survivors;
-            if (survivors >= output_.k && survivors <= room) continue;
+            const std::uint64_t count = found[static_cast<std::size_t>(number)];
+            if (count >= output_.k && count <= room) continue;
             if (stop_.stop_requested()) return stop_.error();
             bad_cut_ = true;
             if (bins == nullptr) {
@@ -310,8 +342,9 @@ class TopkRun {
         if (!indices) return std::move(indices).error();
         Result<void> done = for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
             const Sequences part = part_of(in_, first, count);
-            Result<void> cut = check_cuda(
-                launch_sample_cut(part, sample, place, *states + first, policy_, context_.stream), "topk of a sample");
+            Result<void> cut = check_cuda(launch_sample_cut(part, sample, place, *states + first,
+                                                            SampleMemory{nullptr, nullptr}, policy_, context_.stream),
+                                          "topk of a sample");
             return cut ? sort_survivors(part, first, *states + first, *buffers, *indices, *tiles) : cut;
         });
         if (!done) return done;
@@ -351,6 +384,8 @@ class TopkRun {
     const unsigned room_;
     const char* method_ = "none";
     bool bad_cut_ = false;
+    std::uint64_t* seen_ = nullptr;  // numbers of survivors that the host sees; null where it has to copy them
+    bool waited_ = false;
     Result<void> paused_;  // why a launch ended between its pieces
 };
 
@@ -372,7 +407,7 @@ Result<kernels::RunReport> run_topk(const Job& job, const TopkParams& params, Sp
         if (!done) return std::move(done).error();
         report.filled_columns[0] = report.filled_columns[1] = found;
     }
-    done = context.workspace->synchronize();
+    if (!run.has_waited()) done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     report.policy += std::string(" ") + run.method() + (run.was_bad() ? " counted" : "");
     return report;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How passes over all elements read a dense sequence: in tiles of packs of 16 bytes, several of a thread in flight.
+// How passes over all elements read a dense sequence: in packs of 16 bytes, several of a thread in flight.
 #pragma once
 
 #include "kernels/cuda/select_rank.cuh"
@@ -12,54 +12,83 @@ template <class U>
 constexpr unsigned kFilterBlocks = sizeof(U) < 4 ? 1
                                                  : 2;  // of so many threads on a multiprocessor: registers for no more
 template <class U>
-constexpr unsigned kFilterPacks = sizeof(U) == 1 ? 2 : 4;  // in flight per thread
-
-// The packs that a thread has in flight: those of a tile of the block, which lies at pack `base`. Pack p holds elements from p * kWidth - skew on: packs are
-// aligned, sequences need not be.
+constexpr unsigned kFilterPacks = sizeof(U) == 1 ? 2 : 4;  // of a tile and a thread
+// Whether the next packs are loaded before these are looked at: there are registers for them.
 template <class U>
-struct FilterTile {
+constexpr bool kFilterAhead = sizeof(U) >= 4;
+
+// Elements [begin, end) as packs: pack p holds elements from p * kWidth - skew on, as packs are aligned and sequences need not be. A block takes every
+// grid_x()-th run of block_threads() packs, so that what many survive of is no work for one block.
+template <class U>
+struct FilterPacks {
     static constexpr unsigned kWidth = 16 / sizeof(U);
-    static constexpr unsigned kPacks = kFilterPacks<U>;
     const U* elements;
     std::uint64_t begin;
     std::uint64_t end;
     std::uint64_t skew;
-    std::uint64_t base;
+    std::uint64_t last;         // the pack behind the last
+    std::uint64_t whole_begin;  // packs between these hold nothing else
+    std::uint64_t whole_end;
+
+    TEGU_DEVICE FilterPacks(const U* sequence, std::uint64_t first_element, std::uint64_t end_element)
+        : elements(sequence), begin(first_element), end(end_element) {
+        skew = reinterpret_cast<std::uintptr_t>(elements) % 16 / sizeof(U);
+        last = (end + skew + kWidth - 1) / kWidth;
+        whole_begin = (begin + skew + kWidth - 1) / kWidth;
+        whole_end = (end + skew) / kWidth;
+    }
+    // The first pack of the block's first run.
+    TEGU_DEVICE std::uint64_t first() const { return (begin + skew) / kWidth + block_x() * block_threads(); }
+    // The first pack of the run that the block takes `later` runs after the one that begins with pack `base`.
+    TEGU_DEVICE static std::uint64_t run(std::uint64_t base, unsigned later) {
+        return base + std::uint64_t{grid_x() * block_threads()} * later;
+    }
+    TEGU_DEVICE bool holds(std::uint64_t index) const { return index >= begin && index < end; }
+    // Of the first element of a pack; wraps for what lies before the sequence.
+    TEGU_DEVICE std::uint64_t index(std::uint64_t pack) const { return pack * kWidth - skew; }
+    // Whether all elements of a run lie behind an index; whether none does.
+    TEGU_DEVICE bool is_behind(std::uint64_t run, std::uint64_t cut_index) const {
+        return run * kWidth > cut_index && run * kWidth - cut_index > skew;
+    }
+    TEGU_DEVICE bool is_before(std::uint64_t run, std::uint64_t cut_index) const {
+        return (run + block_threads()) * kWidth - skew <= cut_index;
+    }
+};
+
+// The packs of a thread in some runs of its block, from the one that begins with pack `base` on.
+template <class U>
+struct FilterTile {
+    static constexpr unsigned kWidth = FilterPacks<U>::kWidth;
+    static constexpr unsigned kPacks = kFilterPacks<U>;
     Pack<U, kWidth> pack[kPacks];
 
-    TEGU_DEVICE static std::uint64_t size() { return std::uint64_t{block_threads()} * kPacks; }
-    // Of the first element of a pack of this thread; wraps for what lies before the sequence.
-    TEGU_DEVICE std::uint64_t first(unsigned j) const {
-        return (base + j * block_threads() + thread_index()) * kWidth - skew;
+    TEGU_DEVICE static bool is_whole(const FilterPacks<U>& from, std::uint64_t base) {
+        return base >= from.whole_begin && from.run(base, kPacks - 1) + block_threads() <= from.whole_end;
     }
-    TEGU_DEVICE bool inside() const { return base * kWidth >= begin + skew && (base + size()) * kWidth <= end + skew; }
-    TEGU_DEVICE bool holds(std::uint64_t index) const { return index - begin < end - begin; }
-    TEGU_DEVICE void load(bool all_inside) {
-        if (all_inside) {
+    // What is not there becomes `filler`.
+    TEGU_DEVICE void load(const FilterPacks<U>& from, std::uint64_t base, U filler) {
+        if (is_whole(from, base)) {
+            const U* const first = from.elements + from.index(thread_index());
             TEGU_UNROLL
             for (unsigned j = 0; j < kPacks; ++j)
-                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(elements + first(j));
+                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(first + from.run(base, j) * kWidth);
             return;
         }
         TEGU_UNROLL
-        for (unsigned j = 0; j < kPacks; ++j) TEGU_UNROLL
-        for (unsigned e = 0; e < kWidth; ++e) pack[j].at[e] = holds(first(j) + e) ? elements[first(j) + e] : U{0};
-    }
-    // The packs become ranks, those of what lies outside the worst. Returns the smallest.
-    template <bool Float>
-    TEGU_DEVICE U encode(U flip, bool all_inside) {
-        U least = static_cast<U>(~U{0});
-        TEGU_UNROLL
         for (unsigned j = 0; j < kPacks; ++j) {
-            TEGU_UNROLL
-            for (unsigned e = 0; e < kWidth; ++e) {
-                U rank = encode_rank(pack[j].at[e], flip, Float);
-                if (!all_inside && !holds(first(j) + e)) rank = static_cast<U>(~U{0});
-                pack[j].at[e] = rank;
-                least = rank < least ? rank : least;
+            const std::uint64_t place = from.run(base, j) + thread_index();
+            if (place >= from.whole_begin && place < from.whole_end) {
+                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(from.elements + from.index(place));
+            } else {
+                TEGU_UNROLL
+                for (unsigned e = 0; e < kWidth; ++e)
+                    pack[j].at[e] = from.holds(from.index(place) + e) ? from.elements[from.index(place) + e] : filler;
             }
         }
-        return least;
+    }
+    // Of the element that bit `bit` of a mask of the packs stands for: bit e of pack j is j * kWidth + e.
+    TEGU_DEVICE static std::uint64_t index_of(const FilterPacks<U>& from, std::uint64_t base, unsigned bit) {
+        return from.index(from.run(base, bit / kWidth) + thread_index()) + bit % kWidth;
     }
 };
 

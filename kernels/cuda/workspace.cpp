@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kSmallestSlab = 1 << 20;
 constexpr std::size_t kSmallestCounters = 1 << 16;
+constexpr std::size_t kShownBytes = 4096;
 
 constexpr std::size_t rounded(std::size_t bytes) { return (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -20,6 +21,7 @@ constexpr std::size_t rounded(std::size_t bytes) { return (std::max<std::size_t>
 DeviceWorkspace::~DeviceWorkspace() {
     drop();
     cudaFree(counters_.memory);
+    cudaFreeHost(shown_);
 }
 
 Result<void*> DeviceWorkspace::take(std::size_t bytes) {
@@ -65,6 +67,15 @@ Result<void*> DeviceWorkspace::take_counters(std::size_t bytes) {
     counters_are_zero_ = false;  // until they are left so
     counters_are_lent_ = true;
     return static_cast<void*>(counters_.memory);
+}
+
+Result<void*> DeviceWorkspace::take_shown(std::size_t bytes) {
+    if (bytes > kShownBytes) return static_cast<void*>(nullptr);
+    if (shown_ == nullptr) {
+        const Result<void> allocated = check_cuda(cudaHostAlloc(&shown_, kShownBytes, cudaHostAllocMapped), "cudaHostAlloc");
+        if (!allocated) shown_ = nullptr;  // then there is none
+    }
+    return shown_;
 }
 
 Result<void> DeviceWorkspace::grow(std::size_t bytes) {

@@ -21,6 +21,7 @@ class DeviceWorkspace final : public Workspace {
     Result<void*> take_zeroed(std::size_t bytes) override;
     Result<void*> take_counters(std::size_t bytes) override;
     void counters_are_left_zero() override { counters_are_zero_ = counters_are_zero_ || counters_are_lent_; }
+    Result<void*> take_shown(std::size_t bytes) override;
     Result<void> read(void* to, const void* from, std::size_t bytes) override;
     Result<void> write(void* to, const void* from, std::size_t bytes) override;
     Result<void> copy(void* to, const void* from, std::size_t bytes) override;
@@ -44,6 +45,7 @@ class DeviceWorkspace final : public Workspace {
     std::size_t taken_ = 0;      // by the job, of all slabs
     std::size_t held_ = 0;
     Slab counters_{nullptr, 0};  // kept from job to job, beside the slabs
+    void* shown_ = nullptr;      // memory of the host
     bool counters_are_zero_ = false;
     bool counters_are_lent_ = false;  // to the last job that asked for some; else it has others, or none
 };

@@ -21,6 +21,10 @@ ProbeFailure failure_of(cudaError_t error) {
     switch (error) {
         case cudaErrorNoDevice: return ProbeFailure::NoDevice;
         case cudaErrorInsufficientDriver: return ProbeFailure::DriverTooOld;
+#if CUDART_VERSION >= 11010
+        case cudaErrorCallRequiresNewerDriver:
+            return ProbeFailure::DriverTooOld;  // a function that it needs is missing
+#endif
         case cudaErrorSystemDriverMismatch: return ProbeFailure::DriverMismatch;
         default: return ProbeFailure::Other;
     }

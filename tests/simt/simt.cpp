@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -45,17 +46,17 @@ struct Thread {
     std::uint32_t result = 0;
 };
 
-struct SharedObject {
-    std::unique_ptr<unsigned char[]> memory;
-    unsigned char* data;
+constexpr std::align_val_t kSharedAlignment{16};
+
+struct FreeShared {
+    void operator()(unsigned char* data) const { ::operator delete[](data, kSharedAlignment); }
 };
+using SharedObject = std::unique_ptr<unsigned char[], FreeShared>;
 
 // Memory of the exact size, so that a sanitizer sees its end, full of garbage.
-SharedObject make_shared_object(std::size_t bytes, std::size_t alignment, std::mt19937_64& random) {
-    SharedObject object{std::unique_ptr<unsigned char[]>(new unsigned char[bytes + alignment]), nullptr};
-    const auto address = reinterpret_cast<std::uintptr_t>(object.memory.get());
-    object.data = object.memory.get() + (alignment - address % alignment) % alignment;
-    for (std::size_t i = 0; i < bytes; ++i) object.data[i] = static_cast<unsigned char>(random());
+SharedObject make_shared_object(std::size_t bytes, std::mt19937_64& random) {
+    SharedObject object(static_cast<unsigned char*>(::operator new[](bytes, kSharedAlignment)));
+    for (std::size_t i = 0; i < bytes; ++i) object[i] = static_cast<unsigned char>(random());
     return object;
 }
 
@@ -67,7 +68,7 @@ class Block {
           std::vector<Stack>& stacks, std::mt19937_64& random)
         : shape_(shape), random_(random), threads_(shape.threads) {
         position_ = Position{0, shape.threads, x, y, shape.blocks_x, shape.blocks_y};
-        dynamic_ = make_shared_object(shape.shared_bytes, 16, random);
+        dynamic_ = make_shared_object(shape.shared_bytes, random);
         for (unsigned t = 0; t < shape.threads; ++t) {
             threads_[t].fiber = std::make_unique<Fiber>(stacks[t], body);
             ready_.push_back(t);
@@ -107,13 +108,13 @@ class Block {
     void give_way() { threads_[current_].fiber->suspend(); }
 
     const Position& position() const { return position_; }
-    void* shared_memory(const void* place, std::size_t bytes, std::size_t alignment) {
+    void* shared_memory(const void* place, std::size_t bytes) {
         auto found = shared_.find(place);
         if (found == shared_.end())
-            found = shared_.emplace(place, make_shared_object(bytes, alignment, random_)).first;
-        return found->second.data;
+            found = shared_.emplace(place, make_shared_object(bytes, random_)).first;
+        return found->second.get();
     }
-    unsigned char* dynamic_shared_memory() { return dynamic_.data; }
+    unsigned char* dynamic_shared_memory() { return dynamic_.get(); }
     std::uint64_t switches() const { return switches_; }
 
   private:
@@ -193,8 +194,8 @@ Counts counts() { return total; }
 void reset_counts() { total = Counts{}; }
 
 const Position& position() { return running->position(); }
-void* shared_memory(const void* place, std::size_t bytes, std::size_t alignment) {
-    return running->shared_memory(place, bytes, alignment);
+void* shared_memory(const void* place, std::size_t bytes) {
+    return running->shared_memory(place, bytes);
 }
 unsigned char* dynamic_shared_memory() { return running->dynamic_shared_memory(); }
 void block_barrier() { running->collective(Wait::Block, 0, 0); }

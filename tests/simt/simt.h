@@ -4,8 +4,9 @@
 // goes on. Shared memory is a fresh allocation per block, full of garbage, so that a sanitizer sees its bounds.
 //
 // It shows: accesses out of bounds, reads of what was never written (by changing results), barriers and collectives that not all threads
-// reach (the program ends with a message that says where), and dependence on the order of threads. It does not show weak memory
-// order, or races that no order of whole threads between collectives brings about: compute-sanitizer on a GPU does.
+// reach (the program ends with a message that says where), and dependence on the order of threads. It does not show blocks
+// that wait for each other or launches that overlap, weak memory order, or races that no order of whole threads between collectives brings
+// about: tests and compute-sanitizer on a GPU do.
 #pragma once
 
 #include <cstdint>

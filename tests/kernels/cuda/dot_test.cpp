@@ -67,6 +67,14 @@ TEST_F(CudaDot, RowsOfEveryLengthGiveTheSameBits) {
     }
 }
 
+// The last block of several keeps its own result in shared memory, also if it is one warp.
+TEST_F(CudaDot, GroupsOfOneWarpAreClosed) {
+    context_.policies.reduce = cuda::ReducePolicy{32, 16, 4, 64 << 20};
+    const DigestShape shape{1, 131073, 0, 0};
+    EXPECT_TRUE(same(job_of(ElementType::U64, Axis::Whole, 1, shape.cols), input_of(ElementType::U64, shape, 3),
+                     input_of(ElementType::U64, shape, 4)));
+}
+
 TEST_F(CudaDot, GapsAndAddressesGiveTheSameBits) {
     for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, std::size_t{4}, std::size_t{8}})
         for (const std::uint64_t extra : {0, 1, 4, 16})

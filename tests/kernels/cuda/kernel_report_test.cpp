@@ -2,10 +2,13 @@
 // What the driver says of each kernel: that it has code, fits the device as the default policy launches it, and that most spill nothing.
 #include "kernels/cuda/kernel_report.h"
 
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "kernels/cuda/kernel_list.h"
+#include "kernels/cuda/launch.h"
 #include "tests/kernels/cuda/test_device.h"
 
 namespace tegu::test {
@@ -39,6 +42,24 @@ TEST(KernelReport, EveryKernelFitsTheDeviceAndMostSpillNothing) {
             << kernel.name;
         EXPECT_LE(kernel.architecture, context->limits.compute_capability) << kernel.name;
         EXPECT_GT(kernel.architecture, 0u) << kernel.name;
+    }
+}
+
+TEST(KernelReport, LeavesTheKernelsTheSharedMemoryThatAllMayHave) {
+    const char* why_not = "";
+    const cuda::Context* const context = test_context(&why_not);
+    if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
+    ASSERT_TRUE(cuda::kernel_resources(context->limits).ok());
+    cuda::KernelLister lister(context->limits);
+#define TEGU_X(stem) cuda::list_##stem##_kernels(lister);
+    TEGU_KERNEL_LISTS(TEGU_X)
+#undef TEGU_X
+    for (const cuda::KernelEntry& kernel : lister.entries()) {
+        cudaFuncAttributes attributes;
+        ASSERT_EQ(cudaSuccess, cudaFuncGetAttributes(&attributes, kernel.function)) << kernel.name;
+        EXPECT_GE(attributes.sharedSizeBytes + static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes),
+                  cuda::kPlainSharedBytes)
+            << kernel.name;
     }
 }
 

@@ -42,11 +42,15 @@ std::uint64_t integer_bits(const Format& format, Pattern pattern, std::uint64_t 
         case Pattern::Nans: return random % 3 == 0 ? (random & 8 ? format.top() : format.top() - 1) : (random >> 8) & 63;
         case Pattern::Infinities: return random % 3 == 0 ? (random & 8 ? format.mask() : 0) : (random >> 8) & 63;
         case Pattern::Subnormals: return random & 3;
+        case Pattern::Least: return format.is_signed ? format.top() : 0;
+        case Pattern::Greatest: return format.is_signed ? format.top() - 1 : format.mask();
         default: return std::uint64_t{1} << i % format.bits;
     }
 }
 
 std::uint64_t float_bits(const Format& format, Pattern pattern, std::uint64_t i, std::uint64_t random) {
+    if (pattern == Pattern::Least) return format.top() | format.infinity();
+    if (pattern == Pattern::Greatest) return format.infinity();
     const std::uint64_t sign = random >> 63 != 0 ? format.top() : 0;
     const std::uint64_t fraction = random & ((std::uint64_t{1} << format.mantissa) - 1);
     const std::uint64_t plain = sign | (format.one() + fraction);
@@ -65,7 +69,7 @@ std::uint64_t float_bits(const Format& format, Pattern pattern, std::uint64_t i,
 }  // namespace
 
 const char* pattern_word(Pattern pattern) {
-    const char* const words[] = {"uniform", "wide", "ties", "equal", "NaN", "infinities", "subnormals", "ascending", "descending", "adversarial"};
+    const char* const words[] = {"uniform", "wide", "ties", "equal", "NaN", "infinities", "subnormals", "ascending", "descending", "adversarial", "least", "greatest"};
     return words[static_cast<int>(pattern)];
 }
 

@@ -18,9 +18,11 @@ enum class Pattern {
     Ascending,    // sorted, with ties where there are more elements than values
     Descending,
     Adversarial,  // magnitudes that cancel and vanish; of integers one bit each
+    Least,        // the least value of the type alone: -infinity of floats
+    Greatest,
 };
-constexpr Pattern kPatterns[] = {Pattern::Uniform,    Pattern::Wide,       Pattern::Ties,      Pattern::Equal,      Pattern::Nans,
-                                 Pattern::Infinities, Pattern::Subnormals, Pattern::Ascending, Pattern::Descending, Pattern::Adversarial};
+constexpr Pattern kPatterns[] = {Pattern::Uniform,    Pattern::Wide,      Pattern::Ties,       Pattern::Equal,       Pattern::Nans,  Pattern::Infinities,
+                                 Pattern::Subnormals, Pattern::Ascending, Pattern::Descending, Pattern::Adversarial, Pattern::Least, Pattern::Greatest};
 const char* pattern_word(Pattern pattern);
 
 // rows x cols elements as testing_support::make_digest_input() lays them out.

@@ -184,10 +184,25 @@ TEST_F(CudaReduce, IntegerLimitsGiveTheSameBitsAndErrors) {
 
 // More groups than are closed at once, in several launches.
 TEST_F(CudaReduce, ManyGroupsAreClosedInFans) {
-    const std::uint64_t n = 16384 * (cuda::kMostDirectGroups + 1) + 5;
-    context_.policies.reduce = cuda::ReducePolicy{512, 1, 1, 4 << 20};
-    EXPECT_TRUE(same(job_of(ElementType::F32, Axis::Whole, 1, n, set_of({Statistic::Sum, Statistic::Argmin})),
-                     input_of(ElementType::F32, {1, n, 0, 0}, 3)));
+    context_.limits.multiprocessors = 1;
+    for (const cuda::ReducePolicy& policy :
+         {cuda::ReducePolicy{32, 16, 1, 1 << 20}, cuda::ReducePolicy{128, 4, 1, 4 << 20}}) {
+        context_.policies.reduce = policy;
+        const std::uint64_t n = 16384 * (std::uint64_t{cuda::closing_of(2, policy.threads_per_block).fan} + 1) + 5;
+        EXPECT_TRUE(same(job_of(ElementType::F32, Axis::Whole, 1, n, set_of({Statistic::Sum, Statistic::Argmin})),
+                         input_of(ElementType::F32, {1, n, 0, 0}, 3)));
+        EXPECT_TRUE(same(job_of(ElementType::F32, Axis::Whole, 1, n / 3, set_of({Statistic::Var, Statistic::Argmax})),
+                         input_of(ElementType::F32, {1, n / 3, 0, 0}, 4)));
+    }
+}
+
+// The last block of several keeps its own result in shared memory, also if it is one warp.
+TEST_F(CudaReduce, GroupsOfOneWarpAreClosed) {
+    context_.policies.reduce = cuda::ReducePolicy{32, 16, 4, 64 << 20};
+    const std::uint64_t n = 131073;
+    for (const ElementType type : {ElementType::I64, ElementType::U64})
+        for (const Statistic statistic : {Statistic::Sum, Statistic::L2, Statistic::Min})
+            EXPECT_TRUE(same(job_of(type, Axis::Whole, 1, n, set_of({statistic})), input_of(type, {1, n, 0, 0}, 3)));
 }
 
 // A job that was stopped leaves counters as they are.
@@ -249,9 +264,9 @@ TEST(ReduceShape, GroupsCoverTheSequenceAndAreChunksAtLeast) {
                     if (shape.groups > 1) {
                         EXPECT_GE(group, cuda::kTilesPerChunk) << at;
                         EXPECT_EQ(shape.teams(), 1u) << at;
-                        EXPECT_GE(shape.closing.fans * std::max(cuda::kFanGroups, cuda::kMostDirectGroups),
-                                  shape.groups);
-                        EXPECT_EQ(shape.closing.fans > 1, shape.groups > cuda::kMostDirectGroups) << at;
+                        EXPECT_EQ(shape.closing.fan, 2 * shape.threads) << at;
+                        EXPECT_GE(shape.closing.tickets * shape.closing.fan, shape.closing.places) << at;
+                        EXPECT_EQ(shape.closing.places + 1, shape.groups + shape.closing.tickets) << at;
                     }
                 }
 }
@@ -259,7 +274,7 @@ TEST(ReduceShape, GroupsCoverTheSequenceAndAreChunksAtLeast) {
 TEST(ReduceShape, SmallWorkSpreadsAndLargeWorkTakesSeveralTilesAWarp) {
     EXPECT_EQ(shape_of(1, 10000, kServer), (cuda::ReduceShape{512, 1, 16, 1, 0, 0}));
     EXPECT_EQ(shape_of(1, 1000000, kServer), (cuda::ReduceShape{512, 1, 16, 62, 0, 0}));
-    EXPECT_EQ(shape_of(1, 10000000, kServer), (cuda::ReduceShape{128, 4, 4, 611, 0, 0}));
+    EXPECT_EQ(shape_of(1, 10000000, kServer), (cuda::ReduceShape{256, 4, 8, 306, 0, 0}));
     EXPECT_EQ(shape_of(1, std::uint64_t{1} << 29, kServer), (cuda::ReduceShape{128, 16, 4, 8192, 0, 0}));
     EXPECT_EQ(shape_of(1, 1000000, kNano).tiles_per_warp, 16u);
     EXPECT_EQ(shape_of(1, 10000, kNano), (cuda::ReduceShape{256, 2, 8, 1, 0, 0}));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // topk on the GPU backend beyond the common jobs: every method by policies that force it, sizes around blocks and packs, gaps and addresses, values that repeat,
 // lie in order or are all equal, and cuts that are bad.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/cuda/operation.h"
 #include "kernels/cuda/select_sample.cuh"
 #include "tests/kernels/cuda/cuda_test.h"
+#include "tests/kernels/cuda/patterns.h"
 
 namespace tegu::test {
 namespace {
@@ -21,6 +23,7 @@ const TopkPolicy kPolicies[] = {
     {96, 128, 200, 128, 32, 3, 512, 40, 0, 300},         // samples and slices that are no power of two
     {32, 32, 32, 2000, 32, 1, 256, 1000, 256, 1 << 22},  // blocks of one warp that narrow long sequences
     {256, 256, 16, 256, 128, 2, 1024, 64, 7, 100},       // samples too small to be right
+    {256, 64, 512, 100, 64, 2, 256, 32, 0, 200},         // samples of two blocks
 };
 
 constexpr ElementType kAllTypes[] = {
@@ -55,11 +58,12 @@ class CudaTopk : public CudaTest {
                << ", room " << policy.room << ", sample " << policy.sample << ", order of threads " << order_;
     }
     // The policy of the report.
-    std::string method(const DigestShape& shape, const TestInput& input, const TopkParams& params) {
+    std::string method(const DigestShape& shape, const TestInput& input, const TopkParams& params,
+                       ElementType type = ElementType::U32) {
         const DeviceBytes memory(input.bytes), values(4 * params.k), indices(8 * params.k), counts(8);
         const kernels::InputView view{memory.data(), shape.cols};
         const kernels::OutputView outputs[] = {{values.data()}, {indices.data()}, {counts.data()}};
-        const auto done = cuda::run_job(Job{ElementType::U32, Axis::Whole, shape.rows, shape.cols, params}, {&view, 1},
+        const auto done = cuda::run_job(Job{type, Axis::Whole, shape.rows, shape.cols, params}, {&view, 1},
                                         {outputs, params.distinct ? 3u : 2u}, context_, kernels::StopToken());
         return done ? done->policy.substr(done->policy.find(' ', done->policy.find("sm_")) + 1) : done.error().message;
     }
@@ -143,6 +147,50 @@ TEST_F(CudaTopk, AdversarialValuesGiveTheSameBits) {
     }
 }
 
+// Cuts among values that are equal though their bits differ, and among those that no comparison of floats tells apart.
+TEST_F(CudaTopk, CutsAtSpecialFloatsGiveTheSameBits) {
+    const std::uint32_t special[] = {0x7fc00000, 0xffc00001, 0x7f800000, 0xff800000, 0,
+                                     0x80000000, 1,          0x80000001, 0x3f800000, 0xbf800000};
+    const std::uint64_t n = 2003;
+    const DigestShape shape{1, n, 0, 0};
+    for (const std::size_t policy : {1, 5}) {
+        context_.policies.topk = kPolicies[policy];
+        for (const std::uint32_t often : special) {
+            for (const std::uint32_t seldom : special) {
+                const TestInput input =
+                    words(ElementType::F32, n, [&](std::uint64_t i) { return i % 50 == 7 ? seldom : often; });
+                for (const bool largest : {false, true})
+                    for (const std::uint64_t k : {2, 45})
+                        ASSERT_TRUE(same(ElementType::F32, shape, input, TopkParams{k, largest, false}));
+            }
+        }
+    }
+}
+
+// Samples that several blocks take, whatever lies where; so much of what is best in few warps that the cut has to be looser than it could be.
+TEST_F(CudaTopk, SamplesOfSeveralBlocksGiveTheSameBits) {
+    const std::uint64_t n = 9000, sample = 2048;
+    const DigestShape shape{1, n, 0, 0};
+    context_.policies.topk = {256, 256, sample, 256, 128, 2, 1024, 64, 0, 1 << 22};
+    for (const unsigned warps : {0, 1, 5, 8}) {
+        TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
+        for (std::uint32_t number = 0; number < sample; ++number) {
+            const std::uint32_t lane = number % 256 / 8, warp = (number + 32 - lane) % 8;
+            const std::uint32_t good = 0xfffff000u + number % 1000;
+            if (warp < warps) std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, sample), &good, 4);
+        }
+        for (const std::uint64_t k : {1, 2, 3})
+            for (const ElementType type : {ElementType::U32, ElementType::I32, ElementType::F32})
+                ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 5 != 0, false})) << warps;
+    }
+    for (const ElementType type : kAllTypes) {
+        for (const Content content : {Content::Plain, Content::Special, Content::Ties}) {
+            const TestInput input = input_of(type, shape, 19, content);
+            ASSERT_TRUE(same(type, shape, input, TopkParams{2, order_ % 2 == 0, false}));
+        }
+    }
+}
+
 // A sample that holds all that is best promises more than there is: the cut must be found by counting.
 TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
     const std::uint64_t n = 4000;
@@ -160,6 +208,48 @@ TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
             EXPECT_EQ(method(shape, input, params), k == 40 ? "cut counted" : "cut+sort counted");
         }
     }
+    // The best value there is, in the sample and then late: too few are before the cut's index.
+    TestInput late = words(ElementType::U32, n, [](std::uint64_t i) { return i < 512 ? 5 : 0; });
+    for (std::uint64_t number = 0; number < 64; ++number)
+        std::memset(late.bytes.data() + 4 * cuda::sample_index(number, n, 64), 0, 4);
+    ASSERT_TRUE(same(ElementType::U32, shape, late, TopkParams{40, false, false}));
+    EXPECT_EQ(method(shape, late, TopkParams{40, false, false}), "cut counted");
+}
+
+// A sample so small that its cut is no cut: all survive, and slices of them are looked for in the range of all ranks of the type.
+TEST_F(CudaTopk, CutsBehindAllRanksGiveTheSameBits) {
+    context_.policies.topk = kPolicies[4];
+    for (const std::uint64_t n : {257, 300, 700}) {
+        const DigestShape shape{1, n, 0, 0};
+        for (const ElementType type : kAllTypes) {
+            for (const Content content : {Content::Plain, Content::Wide, Content::Special}) {
+                const TestInput input = input_of(type, shape, n, content);
+                for (const bool largest : {false, true})
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{std::min<std::uint64_t>((n + 1) / 2, 255), largest, false}));
+            }
+        }
+        // Many of -infinity, which no comparison of floats tells from what lies behind it.
+        const TestInput low = words(ElementType::F32, n, [](std::uint64_t i) { return i % 3 != 0 ? 0xff800000u : 0x3f800000u; });
+        const std::uint64_t k = std::min<std::uint64_t>((n + 1) / 2, 255);
+        ASSERT_TRUE(same(ElementType::F32, shape, low, TopkParams{k, true, false}));
+        EXPECT_EQ(method(shape, low, TopkParams{k, true, false}, ElementType::F32), "cut");
+    }
+}
+
+// Nothing is better than what is everywhere: no rank lies before that of the cut, and what survives behind its index is too much.
+TEST_F(CudaTopk, ManyOfTheBestValueThereIsGiveTheSameBits) {
+    const std::uint64_t n = 9000;
+    const DigestShape shape{1, n, 0, 0};
+    context_.policies.topk = {256, 256, 2048, 256, 32, 2, 1024, 64, 0, 1 << 22};
+    for (const ElementType type : kAllTypes) {
+        for (const Pattern pattern : {Pattern::Least, Pattern::Greatest}) {
+            const TestInput input = make_pattern(type, pattern, shape, 1);
+            for (const bool largest : {false, true})
+                ASSERT_TRUE(same(type, shape, input, TopkParams{256, largest, false})) << pattern_word(pattern);
+        }
+    }
+    const TestInput zeros = words(ElementType::U32, n, [](std::uint64_t) { return 0; });
+    EXPECT_EQ(method(shape, zeros, TopkParams{256, false, false}), "cut");
 }
 
 // Values that repeat are dropped on the way; where there are too many different ones after all, everything is sorted.

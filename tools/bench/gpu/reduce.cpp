@@ -160,6 +160,8 @@ class Launches {
           tickets_(with.sequences * shape_.closing.tickets * 4, 0, 1),
           totals_(with.sequences * cuda::kReducePartialBytes, 0, 1) {
         require_cuda(cudaMemset(tickets_[0], 0, with.sequences * shape_.closing.tickets * 4), "cudaMemset");
+        require_cuda(cudaMemset(partials_[0], 0, with.sequences * shape_.closing.places * cuda::kReducePartialBytes),
+                     "cudaMemset");
         for (unsigned c = 0; c < cuda::kReduceColumns; ++c)
             target_.column[c] = (with.set.statistics >> c & 1u) != 0
                                     ? static_cast<char*>(columns_[0]) + c * 16 * with.sequences
@@ -265,6 +267,7 @@ void bench_dot(GpuBench& bench, ElementType type, const char* size, std::uint64_
     const Rotation partials(shape.closing.places * cuda::kReducePartialBytes, 0, 1),
         tickets(shape.closing.tickets * 4, 0, 1), out(256, 0, 1);
     require_cuda(cudaMemset(tickets[0], 0, shape.closing.tickets * 4), "cudaMemset");
+    require_cuda(cudaMemset(partials[0], 0, shape.closing.places * cuda::kReducePartialBytes), "cudaMemset");
     const cuda::DotWork work{{partials[0], static_cast<std::uint32_t*>(tickets[0]), nullptr, nullptr}, out[0]};
     const GpuTime read = bench.time([&](std::size_t turn) {
         for (const std::size_t side : {2 * turn, 2 * turn + 1})

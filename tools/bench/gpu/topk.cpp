@@ -163,9 +163,13 @@ class SelectBench {
         const cuda::PairLists lists{ranks[0], static_cast<std::uint64_t*>(indices[0]), most};
         const cuda::TopkOutput output{values[0], static_cast<std::uint64_t*>(places[0]), nullptr, k, false};
         auto* const states = static_cast<cuda::SelectState*>(state[0]);
+        const Rotation gathered(sample * 4, 0, 1);
+        Rotation tickets(sizeof(std::uint32_t), 0, 1);
+        tickets.zero(sizeof(std::uint32_t));
+        const cuda::SampleMemory memory{gathered[0], static_cast<std::uint32_t*>(tickets[0])};
         const auto step = [&](unsigned steps, std::size_t turn) {
             in.data = inputs_[turn];
-            require_cuda(cuda::launch_sample_cut(in, sample, place, states, policy, context.stream), "sample");
+            require_cuda(cuda::launch_sample_cut(in, sample, place, states, memory, policy, context.stream), "sample");
             if (steps > 1)
                 require_cuda(cuda::launch_filter(in, 0, n, states, lists, policy, context.limits, context.stream),
                              "filter");

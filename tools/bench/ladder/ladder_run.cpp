@@ -31,8 +31,9 @@ void LadderRun::add_own_reduce(const std::string& stem, ElementType type, cuda::
                                const std::string& change) {
     const cuda::ReduceShape shape =
         cuda::choose_reduce_shape(cuda::reduce_workload(type, kind, 1, n), context().policies.reduce, context().limits);
-    const Rotation partials(shape.closing.places * cuda::kReducePartialBytes, 0, 1),
-        columns(std::uint64_t{16} * cuda::kReduceColumns, 0, 1);
+    Rotation partials(shape.closing.places * cuda::kReducePartialBytes, 0, 1);
+    partials.zero(shape.closing.places * cuda::kReducePartialBytes);
+    const Rotation columns(std::uint64_t{16} * cuda::kReduceColumns, 0, 1);
     const std::uint64_t rest_bytes = cuda::kReducePartialBytes + 8 + 4 * shape.closing.tickets;
     Rotation rest(rest_bytes, 0, 1);  // the totals, the word for overflow, tickets
     rest.zero(rest_bytes);

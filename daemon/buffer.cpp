@@ -11,7 +11,6 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kConflictRetryNs = 1'000'000;
-constexpr std::uint64_t kLargeBytes = 1024 * 1024;  // given back by the helper: more takes longer than the hand-over
 
 Error busy(std::string field, std::string allowed, std::string message) {
     Error error = field_error(Status::Busy, std::move(field), std::move(allowed), std::move(message));
@@ -43,36 +42,46 @@ std::function<void()> after_all(std::size_t count, std::function<void()> then) {
     };
 }
 
+// Memory that is to end, and what is called then. Closures capture it as one thing: g++ 10 and older leak the captures that were made before
+// one whose copy throws.
+struct Ending {
+    BufferMemory memory;
+    std::function<void()> freed;
+};
+
 }  // namespace
 
 void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper, std::function<void()> freed) noexcept {
+    Ending here{std::move(memory), std::move(freed)};
+    std::shared_ptr<Ending> there;
     try {
-        if (helper != nullptr && bytes > kLargeBytes) {
-            const auto owned = std::make_shared<BufferMemory>(std::move(memory));
+        if (helper != nullptr && bytes > kSmallBytes) {
+            there = std::make_shared<Ending>();
+            *there = std::move(here);
             HelperThread::Task task;
-            task.work = [owned] {
-                owned->writable.reset();
-                owned->readable.reset();
-                owned->fd.reset();
+            task.work = [there] {
+                there->memory.writable.reset();
+                there->memory.readable.reset();
+                there->memory.fd.reset();
             };
-            task.done = [owned, freed] {
-                owned->charge = BufferCharge();
-                if (freed) freed();
+            task.done = [there] {
+                there->memory.charge = BufferCharge();
+                if (there->freed) there->freed();
             };
-            if (helper->submit(task, HelperThread::Turn::First)) return;
-            memory = std::move(*owned);
+            if (helper->submit(task, HelperThread::Turn::Last)) return;
         }
     } catch (const std::bad_alloc&) {  // then here
     }
-    memory = BufferMemory();
+    if (there != nullptr) here = std::move(*there);
+    here.memory = BufferMemory();
     try {
-        if (freed) freed();
+        if (here.freed) here.freed();
     } catch (const std::exception&) {  // no memory for an answer that nobody can be given
     }
 }
 
 bool Buffer::ends_elsewhere() const {
-    return !devices_.empty() || (helper_ != nullptr && bytes_ > kLargeBytes);
+    return !devices_.empty() || (helper_ != nullptr && bytes_ > kSmallBytes);
 }
 
 void Buffer::used_by(const std::shared_ptr<BufferDevice>& device) {
@@ -96,10 +105,12 @@ void Buffer::allow_registering(bool allowed, const std::function<void()>& then) 
 Buffer::~Buffer() {
     if (!devices_.empty()) {
         try {
-            const auto owned = std::make_shared<BufferMemory>(std::move(memory_));
+            const auto ending = std::make_shared<Ending>();
+            ending->freed = freed_;
+            ending->memory = std::move(memory_);
             const std::function<void()> each_done =
-                after_all(devices_.size(), [owned, bytes = bytes_, helper = helper_, freed = freed_] {
-                    free_memory(std::move(*owned), bytes, helper, freed);
+                after_all(devices_.size(), [ending, bytes = bytes_, helper = helper_] {
+                    free_memory(std::move(ending->memory), bytes, helper, std::move(ending->freed));
                 });
             for (const auto& device : devices_) device->forget(id_, each_done);
             return;

@@ -58,6 +58,9 @@ struct KeptBuffer {
     bool created_by_daemon = false;
 };
 
+// The pages of a buffer of at most so much are made and given back at once; more would take longer than a hand-over to the helper.
+inline constexpr std::uint64_t kSmallBytes = 64 * 1024;
+
 // What a buffer is made of. Giving back the memory of a large one takes milliseconds, the more the larger it is.
 struct BufferMemory {
     Fd fd;
@@ -134,7 +137,7 @@ class Buffer {
     void end_use(const BufferRange& range);
 
     // A freeze has three steps, as sealing may wait for whoever has pinned a page: this one, then seal_against_writing(fd())
-    // on the helper after the end of the writable mapping that this gives away, then end_freeze(). In between no job may
+    // on the sealer after the end of the writable mapping that this gives away, then end_freeze(). In between no job may
     // begin to write. REQUIRES: !frozen(). Errors: Busy while a job writes into it or another freeze is under way.
     Result<Mapping> begin_freeze();
     void end_freeze(bool sealed);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cerrno>
+#include <cstring>
 
 namespace tegu::daemon {
 namespace {
@@ -59,13 +60,19 @@ void Connection::on_readable() {
     }
     reading_ = false;
     if (closed_ || ending_) return;
-    now_ = Clock::now();
-    if (may_read()) {
-        std::size_t bytes = 0;
-        if (!receive(&bytes)) return;
+    turn_began_ = now_ = Clock::now();
+    std::size_t bytes = 0;
+    if (!may_read() || receive(&bytes)) {
         if (bytes > 0) process_received(bytes);
+        finish_wakeup();
     }
-    finish_wakeup();
+    end_turn();
+}
+
+// All of a wake-up counts: that a client reads, sends and goes costs more than what it asks for, if that is little.
+void Connection::end_turn() {
+    const TimePoint end = Clock::now();
+    shared_.turns.spend(uid_, nanoseconds(end - turn_began_), end);
 }
 
 // Results that came since the wait began may have made a pause due. So at most one descriptor waits here for its message, as
@@ -127,7 +134,9 @@ void Connection::process_received(std::size_t bytes) {
         if (!closed_ && !ending_) unprocessed_.assign(area + consumed, area + bytes);
         note_partial(consumed > 0);
     } else {
-        unprocessed_.insert(unprocessed_.end(), area, area + bytes);
+        const std::size_t kept = unprocessed_.size();
+        unprocessed_.resize(kept + bytes);
+        std::memcpy(unprocessed_.data() + kept, area, bytes);
         resume();
     }
 }
@@ -144,14 +153,12 @@ void Connection::resume() {
     note_partial(consumed > 0);
 }
 
-// REQUIRES: the user's turn is not over. So one frame at least is processed.
+// Processes one frame at least, if there is a whole one.
 std::size_t Connection::process_frames(Bytes bytes) {
     std::size_t consumed = 0;
-    const TimePoint begin = Clock::now();
-    TimePoint now = begin;
-    for (; !closed_ && !ending_; now = Clock::now()) {
+    for (TimePoint now = turn_began_; !closed_ && !ending_; now = Clock::now()) {
         paused_ = replies_.pending() > shared_.settings.limits.reply_queue_bytes;
-        yielded_ = !paused_ && shared_.turns.is_over(uid_, nanoseconds(now - begin));
+        yielded_ = !paused_ && consumed > 0 && shared_.turns.is_over(uid_, nanoseconds(now - turn_began_));
         if (paused_ || yielded_) break;
         wire::FrameResult result = wire::next_frame(
             bytes.subspan(consumed), greeted_ ? wire::kMaxBodyBytes : wire::kMaxHelloBodyBytes, wire::Sender::Client);
@@ -177,7 +184,6 @@ std::size_t Connection::process_frames(Bytes bytes) {
         consumed += frame.consumed;
     }
     if (yielded_ && consumed == bytes.size()) yielded_ = false;
-    shared_.turns.spend(uid_, nanoseconds(now - begin));
     return consumed;
 }
 
@@ -236,9 +242,10 @@ void Connection::take_turn() {
     turn_posted_ = false;
     if (closed_ || ending_) return;
     yielded_ = false;
-    now_ = Clock::now();
+    turn_began_ = now_ = Clock::now();
     resume();
     finish_wakeup();
+    end_turn();
 }
 
 void Connection::flush() {

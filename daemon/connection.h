@@ -21,6 +21,7 @@
 #include "daemon/reply_queue.h"
 #include "daemon/statistics.h"
 #include "daemon/turns.h"
+#include "daemon/unread_descriptors.h"
 #include "wire/frame.h"
 
 namespace tegu::daemon {
@@ -33,6 +34,7 @@ struct ConnectionShared {
     std::function<void(TimePoint)> watch;  // asks for Connection::look() no later than that
     std::vector<std::byte> receive_area;   // one for all: a connection that waits holds no memory for it
     Turns turns;
+    UnreadDescriptors unread;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -103,6 +105,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void finish_wakeup();
     void post_turn();
     void take_turn();
+    void end_turn();
     void send_replies();
     void on_peer_shut_down();
     bool peer_is_gone() const;
@@ -114,6 +117,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     wire::ByteBuffer unprocessed_;       // received, but not a whole frame yet, or paused before it
     std::deque<ForeignFd> descriptors_;  // received, not matched with a header yet
     TimePoint now_;
+    TimePoint turn_began_;  // of its user's turn, the part that is this wake-up
     TimePoint created_;
     TimePoint last_message_;
     TimePoint partial_since_ = kNever;  // a frame has begun and is not complete

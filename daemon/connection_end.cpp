@@ -93,7 +93,14 @@ void Connection::close(CloseReason reason) {
     closed_ = true;
     ++shared_.statistics.closed[static_cast<std::size_t>(reason)];
     boost::system::error_code ignored;
-    close_connection(Fd(socket_.release(ignored)), uid_);
+    const bool unread = replies_.unread_descriptors(socket()) > 0;
+    Fd ended(socket_.release(ignored));
+    if (unread && has_unread(ended.get())) {
+        shared_.unread.keep(std::move(ended), uid_);
+        shared_.watch(now_ + kGoneCheck);
+    } else {
+        close_connection(std::move(ended), uid_);
+    }
     descriptors_.clear();
     handle_close(reason);
 }

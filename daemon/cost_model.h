@@ -14,7 +14,7 @@
 namespace tegu::daemon {
 
 enum class Place : std::uint8_t {
-    Inline = 0,    // on the io thread: one thread
+    Inline = 0,    // on the io thread, or in the express lane: one thread
     Executor = 1,  // on the pool, with as many of its threads as the operation takes
     Gpu = 2,       // with the copies to and from it
 };

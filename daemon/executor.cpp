@@ -9,15 +9,30 @@
 
 namespace tegu::daemon {
 
-JobStation::Outcome CpuStation::run(JobTask& task, const kernels::StopToken& stop) {
-    Result<void> done = runner_.run(task.prepared, stop, task.queue_ns, task.body, task.cost);
+namespace {
+
+JobStation::Outcome run_on_cpu(JobRunner& runner, JobTask& task, const kernels::StopToken& stop) {
+    Result<void> done = runner.run(task.prepared, stop, task.queue_ns, task.body, task.cost);
     if (!done) task.error = std::move(done).error();
-    return Outcome::Done;
+    return JobStation::Outcome::Done;
+}
+
+}  // namespace
+
+JobStation::Outcome CpuStation::run(JobTask& task, const kernels::StopToken& stop) {
+    const bool leaves_one = crowded_.load(std::memory_order_relaxed) && cores_ > 1 && threads_ >= cores_;
+    pool_.limit(leaves_one ? cores_ - 1 : threads_);
+    return run_on_cpu(runner_, task, stop);
+}
+
+JobStation::Outcome ExpressStation::run(JobTask& task, const kernels::StopToken& stop) {
+    return run_on_cpu(runner_, task, stop);
 }
 
 // Without the memory for it the pool has not failed.
 Result<void> CpuStation::probe() {
     try {
+        pool_.limit(threads_);
         pool_.meet();
     } catch (const std::bad_alloc&) {
     }
@@ -46,7 +61,7 @@ Executor::~Executor() {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         stopping_ = true;
-        if (running_ != nullptr) running_->stop_flag().store(true, std::memory_order_relaxed);
+        if (!running_.empty()) running_.front()->stop_flag().store(true, std::memory_order_relaxed);
     }
     work_.notify_one();
     thread_.join();
@@ -57,7 +72,7 @@ void Executor::submit(std::shared_ptr<JobTask> task) {
         const std::lock_guard<std::mutex> lock(mutex_);
         Waiting waiting = task->waiting;
         waiting.cost_ns = task->predicted_ns[static_cast<std::size_t>(station_->place())];
-        const auto placed = waiting_.emplace(waiting.ticket, std::move(task)).first;
+        const auto placed = waiting_.emplace(waiting.ticket, TaskList{std::move(task)}).first;
         try {
             scheduler_.push(waiting);
         } catch (...) {  // no memory: it is not here
@@ -69,7 +84,7 @@ void Executor::submit(std::shared_ptr<JobTask> task) {
 }
 
 bool Executor::remove(const JobTask& task) {
-    std::shared_ptr<JobTask> removed;  // ends after the lock
+    TaskList removed;  // ends after the lock
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!scheduler_.remove(task.waiting)) return false;
     const auto found = waiting_.find(task.waiting.ticket);
@@ -78,7 +93,7 @@ bool Executor::remove(const JobTask& task) {
     return true;
 }
 
-std::vector<std::shared_ptr<JobTask>> Executor::take_done() {
+TaskList Executor::take_done() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(done_, {});
 }
@@ -91,13 +106,30 @@ ExecutorLoad Executor::load() const {
     load.finished = finished_;
     load.busy_ns = busy_ns_;
     load.waiting_by_priority = scheduler_.sizes();
-    if (running_ != nullptr) {
+    if (!running_.empty()) {
         load.running = 1;
-        load.running_ns = running_ns_;
+        load.running_ns = left_ns();
         load.busy_ns += nanoseconds(Clock::now() - running_since_);
-        load.running_scratch_bytes = running_->prepared.plan.scratch_bytes;
+        load.running_scratch_bytes = running_.front()->prepared.plan.scratch_bytes;
     }
     return load;
+}
+
+// Under the lock, of the job that runs.
+std::uint64_t Executor::left_ns() const {
+    const std::uint64_t spent_ns = nanoseconds(Clock::now() - running_since_);
+    return running_ns_ > spent_ns ? running_ns_ - spent_ns : spent_ns;
+}
+
+std::uint64_t Executor::others_left_ns(uid_t uid) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return running_.empty() || running_.front()->waiting.uid == uid ? 0 : left_ns();
+}
+
+std::uint64_t Executor::backlog_ns(uid_t uid) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const bool runs = !running_.empty() && running_.front()->waiting.uid == uid;
+    return scheduler_.cost_ns(uid) + (runs ? left_ns() : 0);
 }
 
 void Executor::set_quantum(std::uint64_t quantum_ns) {
@@ -163,7 +195,7 @@ std::shared_ptr<JobTask> Executor::wait_for_job() {
     running_ns_ = next->cost_ns;
     running_since_ = Clock::now();
     waiting_.erase(found);
-    return running_;
+    return running_.front();
 }
 
 // The station stays as it is until nobody can ask for it any more.
@@ -194,7 +226,9 @@ void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
 // A job whose deadline passed, or that was cancelled just now, is not started.
 JobStation::Outcome Executor::run(JobTask& task) {
     const TimePoint start = Clock::now();
-    const kernels::StopToken stop(&task.stop_flag(), task.deadline, &heartbeat_);
+    (void)cores_.offer();
+    cores_.begin(std::chrono::nanoseconds(task.predicted_ns[static_cast<std::size_t>(Place::Inline)]));
+    const kernels::StopToken stop(&task.stop_flag(), task.deadline, &heartbeat_, &cores_);
     task.queue_ns = nanoseconds(start - task.received);
     task.place = station_->place();
     if (!stop.stop_requested()) return station_->run(task, stop);
@@ -205,20 +239,23 @@ JobStation::Outcome Executor::run(JobTask& task) {
 }
 
 void Executor::finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome) {
+    cores_.end();
     bool first = false;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        running_.reset();
         ++finished_;
         busy_ns_ += nanoseconds(Clock::now() - running_since_);
         if (outcome == JobStation::Outcome::Done) {
             first = done_.empty();
-            done_.push_back(std::move(task));
+            task.reset();  // the list's reference goes to the io thread
+            done_.splice(done_.end(), running_);
+        } else {
+            running_.clear();
         }
     }
     heartbeat_.beat();
     if (outcome == JobStation::Outcome::Passed) return station_->pass(std::move(task));
-    if (first) wake_();
+    if (first) wake();
 }
 
 void Executor::loop() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: a thread that runs the jobs above the inline budget, one at a time, and the queue that it takes them from. What computes
-// is its station: the CPU with a whole thread pool, or a GPU. The queue is shared under a mutex, so that the next job is chosen the moment
-// the last one ends and priorities hold; everything else of a job belongs to the io thread before submit() and after take_done(). So an
-// executor keeps no reference to a job that it has handed on: the last one, which ends the job's hold on its buffers, is the io thread's.
+// Executor: a thread that runs the jobs above the inline budget, one at a time, and the queue that it takes them from. What computes is its
+// station: the CPU with a thread pool, the CPU with one thread (the express lane), or a GPU. The queue is shared under a mutex, so that the
+// next job is chosen the moment the last one ends and priorities hold; everything else of a job belongs to the io thread before submit() and
+// after take_done(). So an executor keeps no reference to a job that it has handed on: the last one, which ends the job's hold on its
+// buffers, is the io thread's.
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,6 +57,9 @@ struct JobTask {
     std::atomic<bool>& stop_flag() { return whole != nullptr ? whole->stop : stop; }
 };
 
+// Lists, in which a job that is done lies where it lay while it waited: no allocation can fail in between.
+using TaskList = std::list<std::shared_ptr<JobTask>>;
+
 // What an executor does with a job. start() to end() are called on the executor's thread.
 class JobStation {
   public:
@@ -66,6 +71,8 @@ class JobStation {
     virtual ~JobStation() = default;
     virtual Place place() const = 0;
     virtual void start() {}
+    // Several users work at the same time, or not any more. Any thread.
+    virtual void set_crowded(bool crowded) { (void)crowded; }
     // `stop` was not requested a moment ago. task.queue_ns and task.place are set.
     virtual Outcome run(JobTask& task, const kernels::StopToken& stop) = 0;
     // Hands on a job for which run() said Passed. The executor holds no other reference to it.
@@ -75,24 +82,39 @@ class JobStation {
     virtual void end() {}
 };
 
-// The CPU: each job on the whole pool.
+// The CPU: each job on the whole pool, but for one core if several users work. A job that computes on all cores keeps the io thread and the
+// clients of others waiting until the kernel's next tick, some milliseconds, whatever their priorities are.
 class CpuStation final : public JobStation {
   public:
-    explicit CpuStation(unsigned threads) : pool_(threads), runner_(&pool_) {}
+    explicit CpuStation(unsigned threads)
+        : threads_(threads), cores_(std::thread::hardware_concurrency()), pool_(threads), runner_(&pool_) {}
     Place place() const override { return Place::Executor; }
+    void set_crowded(bool crowded) override { crowded_.store(crowded, std::memory_order_relaxed); }
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
     Result<void> probe() override;
 
   private:
+    const unsigned threads_, cores_;
+    std::atomic<bool> crowded_{false};
     kernels::ThreadPool pool_;
     JobRunner runner_;
+};
+
+// The CPU with the executor's own thread.
+class ExpressStation final : public JobStation {
+  public:
+    Place place() const override { return Place::Inline; }
+    Outcome run(JobTask& task, const kernels::StopToken& stop) override;
+
+  private:
+    JobRunner runner_{nullptr};
 };
 
 struct ExecutorLoad {
     std::uint64_t waiting = 0;     // jobs
     std::uint64_t waiting_ns = 0;  // predicted wall time
     std::uint64_t running = 0;     // 0 or 1, of each executor
-    std::uint64_t running_ns = 0;  // predicted, of those that run
+    std::uint64_t running_ns = 0;  // how much longer those will run
     std::uint64_t running_scratch_bytes = 0;
     std::uint64_t finished = 0;  // jobs since the start, however they ended, also those that were passed on
     std::uint64_t busy_ns = 0;   // with jobs since the start, that of the one that runs included
@@ -117,9 +139,19 @@ class Executor {
     void submit(std::shared_ptr<JobTask> task);
     // Takes a job out before it starts. False: it runs, or is done, or is another executor's.
     bool remove(const JobTask& task);
-    std::vector<std::shared_ptr<JobTask>> take_done();
+    TaskList take_done();
     ExecutorLoad load() const;
     void set_quantum(std::uint64_t quantum_ns);
+    // As of JobStation; while it is so, jobs that run offer their cores to others, too.
+    void set_crowded(bool crowded) {
+        station_->set_crowded(crowded);
+        cores_.set(crowded);
+    }
+    // How much longer a job of another user runs that is running now; 0: none does. One that takes longer than was predicted will take
+    // as long again.
+    std::uint64_t others_left_ns(uid_t uid) const;
+    // Predicted, of the user's jobs that wait and run.
+    std::uint64_t backlog_ns(uid_t uid) const;
     // What ended the executor's thread, if anything did: the daemon must end too.
     std::optional<Error> failure() const;
 
@@ -147,6 +179,7 @@ class Executor {
     void run_errands(std::unique_lock<std::mutex>& lock);
     JobStation::Outcome run(JobTask& task);
     void finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome);
+    std::uint64_t left_ns() const;
     void fail(const char* what) noexcept;
     void fail(Error error) noexcept;
     void wake() noexcept;
@@ -155,18 +188,19 @@ class Executor {
     std::unique_ptr<JobStation> station_;
     std::function<void()> wake_;
     Heartbeat heartbeat_;
+    CoreSharing cores_;
     std::atomic<bool> probing_{false};
 
     mutable std::mutex mutex_;  // guards all below
     std::condition_variable work_;
     Scheduler scheduler_;
-    std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> waiting_;  // by ticket
-    std::shared_ptr<JobTask> running_;
-    std::uint64_t running_ns_ = 0;  // predicted, of that
+    std::unordered_map<std::uint64_t, TaskList> waiting_;  // one each, by ticket
+    TaskList running_;                                     // one at most
+    std::uint64_t running_ns_ = 0;                         // predicted, of that
     TimePoint running_since_;
     std::uint64_t busy_ns_ = 0;  // with those that ended
     std::uint64_t finished_ = 0;
-    std::vector<std::shared_ptr<JobTask>> done_;
+    TaskList done_;
     std::deque<Errand> errands_;
     std::vector<std::function<void()>> done_errands_;
     std::size_t errands_at_work_ = 0;

@@ -272,11 +272,15 @@ std::optional<Error> Gpus::failure() const {
     return std::nullopt;
 }
 
-void Gpus::take_done(std::vector<std::shared_ptr<JobTask>>& done) {
+void Gpus::take_done(TaskList& done) {
     for (const auto& gpu : all_)
-        for (std::shared_ptr<JobTask>& task : gpu->executor().take_done()) {
+        for (TaskList ended = gpu->executor().take_done(); !ended.empty();) {
+            std::shared_ptr<JobTask>& task = ended.front();
             if (task->whole != nullptr) task = end_piece(*task);
-            if (task != nullptr) done.push_back(std::move(task));
+            if (task == nullptr)
+                ended.pop_front();
+            else
+                done.splice(done.end(), ended, ended.begin());
         }
 }
 

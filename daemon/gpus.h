@@ -60,7 +60,7 @@ class Gpus {
     bool remove(const JobTask& task);
     ExecutorLoad load() const;
     std::optional<Error> failure() const;
-    void take_done(std::vector<std::shared_ptr<JobTask>>& done);
+    void take_done(TaskList& done);
     void run_done_errands();
     bool has_errands() const;
     void set_quantum(std::uint64_t quantum_ns);

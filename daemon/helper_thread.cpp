@@ -8,8 +8,9 @@
 
 namespace tegu::daemon {
 
-HelperThread::HelperThread(std::function<void()> wake) : wake_(std::move(wake)), thread_([this] { loop(); }) {
-    (void)::pthread_setname_np(thread_.native_handle(), "tegud-helper");
+HelperThread::HelperThread(const char* name, std::function<void()> wake)
+    : wake_(std::move(wake)), thread_([this] { loop(); }) {
+    (void)::pthread_setname_np(thread_.native_handle(), name);
 }
 
 bool HelperThread::submit(Task& task, Turn turn) {

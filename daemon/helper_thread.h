@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HelperThread: one thread for system calls that may take long, so that the io thread never waits in them: sealing a memfd whose pages are
-// pinned, giving back the memory of large buffers. A task comes back to the io thread with all that it owns, so what is counted
-// there (charges, sessions, buffers) is never touched here.
+// HelperThread: a thread for system calls that may take long, so that the io thread never waits in them: sealing a memfd whose pages are
+// pinned; making the pages of large buffers and giving them back. A task comes back to the io thread with all that it owns, so what is
+// counted there (charges, sessions, buffers) is never touched here.
 #pragma once
 
 #include <condition_variable>
@@ -20,8 +20,9 @@ class HelperThread {
     };
     enum class Turn { First, Last };
 
-    // `wake` is called on the helper's thread when done tasks wait to be taken; it must only pass the word on.
-    explicit HelperThread(std::function<void()> wake);
+    // `wake` is called on the helper's thread when done tasks wait to be taken; it must only pass the word on. `name`: of the thread, up to
+    // 15 characters.
+    HelperThread(const char* name, std::function<void()> wake);
     ~HelperThread() { stop(); }
 
     // False, and the task untouched, after stop(). The queue is as long as its callers let it be: each task holds a charge

@@ -63,9 +63,13 @@ Result<void> Quotas::open_connection(uid_t uid) {
     if (user(uid).connections >= limits_.connections_per_uid)
         return over_quota("limits.connections_per_uid", limits_.connections_per_uid,
                           "this user has too many connections");
+    hold_connection(uid);
+    return {};
+}
+
+void Quotas::hold_connection(uid_t uid) {
     ++users_[uid].connections;
     ++all_.connections;
-    return {};
 }
 
 void Quotas::close_connection(uid_t uid) {

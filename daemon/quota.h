@@ -59,6 +59,8 @@ class Quotas {
     // Errors name the setting in `field`: OverQuota (a limit of this user or connection), Busy (one of all).
     Result<void> open_connection(uid_t uid);
     void close_connection(uid_t uid);
+    // One more of a user who has some, whatever the limits are: close_connection() ends it.
+    void hold_connection(uid_t uid);
 
     // `held`: jobs in flight of the connection, of at most `most`. Errors: OverQuota.
     Result<void> start_job(uid_t uid, std::uint64_t held, std::uint64_t most);

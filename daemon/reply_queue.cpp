@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/descriptor_message.h"
+#include "daemon/unread_descriptors.h"
 
 namespace tegu::daemon {
 namespace {
@@ -22,6 +23,11 @@ ssize_t send_bytes(int socket, const std::byte* data, std::size_t bytes, int fd)
 
 void ReplyQueue::attach_descriptor(std::size_t header, int fd, std::shared_ptr<const void> keep) {
     attached_.push_back({header, fd, std::move(keep)});
+}
+
+std::size_t ReplyQueue::unread_descriptors(int socket) {
+    if (descriptors_sent_ != 0 && !has_unread(socket)) descriptors_sent_ = 0;
+    return descriptors_sent_ + attached_.size();
 }
 
 ReplyQueue::Progress ReplyQueue::send(int socket, std::size_t* bytes) {
@@ -42,7 +48,10 @@ ReplyQueue::Progress ReplyQueue::send(int socket, std::size_t* bytes) {
             if (errno == EAGAIN || errno == EWOULDBLOCK) return Progress::Blocked;
             return errno == EPIPE || errno == ECONNRESET ? Progress::PeerGone : Progress::Failed;
         }
-        if (fd >= 0) attached_.pop_front();
+        if (fd >= 0) {
+            attached_.pop_front();
+            ++descriptors_sent_;
+        }
         sent_ += static_cast<std::size_t>(sent);
         *bytes += static_cast<std::size_t>(sent);
     }

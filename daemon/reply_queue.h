@@ -21,6 +21,9 @@ class ReplyQueue {
     // `fd` goes out with the header that begins at `header` in out(); `keep` holds it open until then.
     void attach_descriptor(std::size_t header, int fd, std::shared_ptr<const void> keep);
 
+    // Descriptors that wait here or in the socket, as far as that can be told: none, once the peer has read all that was sent.
+    std::size_t unread_descriptors(int socket);
+
     enum class Progress { Done, Blocked, PeerGone, Failed };
     // Sends what the socket takes without waiting. *bytes is how much that was.
     Progress send(int socket, std::size_t* bytes);
@@ -36,6 +39,7 @@ class ReplyQueue {
     wire::ByteBuffer out_;
     std::size_t sent_ = 0;  // how far out_ is sent
     std::deque<Attached> attached_;
+    std::size_t descriptors_sent_ = 0;  // since the peer last had read all
 };
 
 }  // namespace tegu::daemon

@@ -154,7 +154,7 @@ std::vector<wire::Field> info_fields(const Server& server) {
 
 std::vector<wire::Field> stats_fields(const Server& server) {
     const Statistics& statistics = server.statistics();
-    const ExecutorLoad load = server.load();
+    const ExecutorLoad load = server.executors().load();
     Fields fields;
     fields.add("uptime_seconds", uptime_seconds(server));
     fields.add("connections", server.quotas().all().connections);

@@ -76,6 +76,15 @@ std::optional<Waiting> Scheduler::pop() {
     return job;
 }
 
+std::uint64_t Scheduler::cost_ns(uid_t uid) const {
+    std::uint64_t cost = 0;
+    for (const User& user : users_)
+        if (user.uid == uid)
+            for (const std::deque<Waiting>& queue : user.waiting)
+                for (const Waiting& job : queue) cost += cost_of(job);
+    return cost;
+}
+
 bool Scheduler::remove(const Waiting& job) {
     for (User& user : users_) {
         if (user.uid != job.uid) continue;

@@ -40,6 +40,7 @@ class Scheduler {
 
     std::uint64_t size() const { return size_; }
     std::uint64_t cost_ns() const { return cost_ns_; }  // of all that wait
+    std::uint64_t cost_ns(uid_t uid) const;             // of one user's
     // How many wait, by priority.
     const std::array<std::uint64_t, wire::kPriorityCount>& sizes() const { return sizes_; }
 

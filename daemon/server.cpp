@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/server.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <new>
 #include <thread>
 
 #include "base/log.h"
-#include "config/settings_load.h"
-#include "config/settings_reload.h"
 #include "daemon/events.h"
 #include "daemon/gpu_record.h"
 #include "daemon/journal.h"
@@ -25,8 +20,6 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::size_t kReceiveAreaBytes = 256 * 1024;  // more than a socket holds by default: one read takes it all
-constexpr int kAcceptsPerTurn = 16;
-constexpr auto kAcceptPause = std::chrono::milliseconds(200);
 constexpr auto kSafetyLook = std::chrono::seconds(1);  // while jobs run: bounds a wake-up lost on old kernels
 constexpr auto kShortestLook = std::chrono::milliseconds(1);
 constexpr auto kFarewell = std::chrono::milliseconds(1000);  // for clients to take their last replies
@@ -34,25 +27,6 @@ constexpr auto kFarewell = std::chrono::milliseconds(1000);  // for clients to t
 unsigned wanted_threads(const config::Settings& settings) {
     if (settings.executor.threads != 0) return static_cast<unsigned>(settings.executor.threads);
     return std::max(1u, std::thread::hardware_concurrency());
-}
-
-Result<Peer> peer_of(int socket) {
-    ucred credentials{};
-    socklen_t bytes = sizeof credentials;
-    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) != 0) return io_error("SO_PEERCRED", errno);
-    return Peer{credentials.uid, credentials.gid, credentials.pid};
-}
-
-// One event and the end: for connections that never become a session.
-void refuse(Fd socket, uid_t uid, const Error& error) {
-    wire::FrameHeader header;
-    header.type = wire::MessageType::Event;
-    header.status = error.status;
-    header.deadline_ns = error.retry_after_ns;
-    wire::ByteBuffer bytes;
-    wire::encode_frame(header, error, bytes);
-    (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    close_connection(std::move(socket), uid);
 }
 
 }  // namespace
@@ -66,7 +40,8 @@ Server::Server(ServerOptions options, Listener listener)
               statistics_,
               [this](TimePoint when) { watch(when); },
               std::vector<std::byte>(kReceiveAreaBytes),
-              Turns(io_)},
+              Turns(io_),
+              UnreadDescriptors(quotas_)},
       acceptor_(io_),
       accept_pause_(io_),
       look_timer_(io_),
@@ -74,33 +49,22 @@ Server::Server(ServerOptions options, Listener listener)
       signals_(io_),
       costs_(wanted_threads(options_.settings)),
       threads_(wanted_threads(options_.settings)),
-      executor_(threads_, options_.settings.scheduler.quantum_us * 1000,
-                [this] { boost::asio::post(io_, [this] { take_results(); }); }),
-      gpus_(options_.settings, executor_, [this] { boost::asio::post(io_, [this] { take_results(); }); }) {
-    statistics_.gpu_jobs.resize(gpus_.all().size());
+      executors_(options_.settings, threads_, [this] { boost::asio::post(io_, [this] { take_results(); }); }) {
+    statistics_.gpu_jobs.resize(gpus().all().size());
 }
 
 Server::~Server() {
-    gpus_.stop();    // what they hold of buffers ends before these
-    helper_.stop();  // it posts to the loop, which ends before it
-}
-
-bool Server::remove_waiting(const JobTask& task) {
-    return gpus_.remove(task) || executor_.remove(task);
-}
-
-ExecutorLoad Server::load() const {
-    ExecutorLoad load = executor_.load();
-    return load += gpus_.load();
+    executors_.gpus().stop();  // what they hold of buffers ends before these
+    sealer_.stop();            // they post to the loop, which ends before them
+    pages_.stop();
 }
 
 std::vector<std::pair<std::string, ExecutorLoad>> Server::executor_loads() const {
     ExecutorLoad here;
     for (const OperationCounters& counters : statistics_.operations) here.finished += counters.inline_jobs;
     here.busy_ns = statistics_.inline_ns;
-    std::vector<std::pair<std::string, ExecutorLoad>> loads{{kInlineExecutor, here}, {"CPU", executor_.load()}};
-    for (const std::shared_ptr<GpuExecutor>& gpu : gpus_.all())
-        loads.emplace_back("GPU " + std::to_string(gpu->device().ordinal), gpu->executor().load());
+    std::vector<std::pair<std::string, ExecutorLoad>> loads = executors_.loads();
+    loads.insert(loads.begin(), {kInlineExecutor, here});
     return loads;
 }
 
@@ -118,8 +82,8 @@ Result<void> Server::run() {
         health_.start(options_.sysroot);
         if (options_.scrapes) scrapes_.start(std::move(*options_.scrapes));
         notify_ready(status_.begin(*this, false));
-        watchdog_.start(watched());
-        if (const GpuStatus& gpu = gpus_.status(); gpu.degraded)
+        watchdog_.start(executors_.watched());
+        if (const GpuStatus& gpu = gpus().status(); gpu.degraded)
             log(LogLevel::Warning, (gpu.runs() ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + gpu.reason,
                 {{events::kMessageId, events::kNoGpu}});
         log(LogLevel::Info, "ready on " + listener_.path,
@@ -134,20 +98,17 @@ Result<void> Server::run() {
     remove_socket_file(listener_);
     scrapes_.stop();
     store_.finish();
-    close_all();
+    try {
+        close_all();
+    } catch (const std::bad_alloc&) {
+        // Those that are left see their connections end.
+    }
     if (fatal_) return *fatal_;
     GpuRecord::of_environment().forget();
     log(LogLevel::Info, "stopped",
         {{events::kMessageId, events::kStopped}, {"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
     finish_journal();
     return {};
-}
-
-std::vector<Watchdog::Part> Server::watched() {
-    std::vector<Watchdog::Part> parts{{"the executor of the CPU", &executor_, false}};
-    for (const std::shared_ptr<GpuExecutor>& gpu : gpus_.all())
-        parts.push_back({"GPU " + std::to_string(gpu->device().ordinal), &gpu->executor(), true});
-    return parts;
 }
 
 void Server::tell_manager() {
@@ -163,67 +124,12 @@ void Server::tell_manager() {
 void Server::loop() {
     while (!io_.stopped()) {
         shared_.turns.look();
+        executors_.set_crowded(shared_.turns.several(Clock::now()));
         std::size_t events = io_.poll();
         const std::chrono::microseconds limit(quotas_.all().jobs == 0 ? options_.settings.executor.spin_us : 0);
         if (events == 0 && !spin_wait_.stay_awake(Clock::now(), limit)) events = io_.run_one();
         if (events > 0) spin_wait_.note_event(Clock::now(), limit);
     }
-}
-
-void Server::wait_for_connections() {
-    acceptor_.async_wait(boost::asio::socket_base::wait_read, [this](const boost::system::error_code& error) {
-        if (error || stopping_) return;
-        accept_connections();
-    });
-}
-
-void Server::accept_connections() {
-    for (int i = 0; i < kAcceptsPerTurn; ++i) {
-        Fd socket(::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (socket) {
-            welcome(std::move(socket));
-            continue;
-        }
-        if (errno == EAGAIN || errno == EWOULDBLOCK) break;
-        if (errno == EINTR || errno == ECONNABORTED) continue;
-        if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
-            return fail(io_error("accept", errno), Status::ShuttingDown);
-        // The connection stays in the queue: look again when some descriptor may be free, not at once and for ever.
-        accept_pause_.expires_after(kAcceptPause);
-        accept_pause_.async_wait([this](const boost::system::error_code& error) {
-            if (!error && !stopping_) accept_connections();
-        });
-        return;
-    }
-    wait_for_connections();
-}
-
-// A user whose descriptors nobody can close in time brings no more of them.
-Result<void> Server::admit(uid_t uid) {
-    if (foreign_waiting(uid) > kMostForeign)
-        return field_error(Status::OverQuota, "descriptors",
-                           "at most " + std::to_string(kMostForeign) + " that wait to be closed",
-                           "too many descriptors of this user, which are no memfds, wait to be closed");
-    return quotas_.open_connection(uid);
-}
-
-void Server::welcome(Fd socket) {
-    ++statistics_.connections_total;
-    Result<Peer> peer = peer_of(socket.get());
-    Result<void> admitted = peer ? admit(peer->uid) : Result<void>(peer.error());
-    if (!admitted) {
-        ++statistics_.closed[static_cast<std::size_t>(CloseReason::Refused)];
-        return refuse(std::move(socket), peer ? peer->uid : 0, admitted.error());
-    }
-    std::shared_ptr<Session> session;
-    try {
-        session = std::make_shared<Session>(*this, std::move(socket), *peer, ++last_session_);
-        sessions_.emplace(session->number(), session);
-    } catch (const std::exception&) {  // no memory, or no room in the reactor: this connection ends, the others live
-        quotas_.close_connection(peer->uid);
-        return;
-    }
-    session->guarded([&] { session->start(); });
 }
 
 void Server::forget(std::uint64_t session_number) {
@@ -238,19 +144,21 @@ void Server::forget(std::uint64_t session_number) {
 
 void Server::watch(TimePoint when) {
     if (when >= look_at_) return;
-    look_at_ = when;
     look_timer_.expires_at(when);
     look_timer_.async_wait([this](const boost::system::error_code& error) {
         if (!error) look_around();
     });
+    look_at_ = when;
 }
 
 void Server::look_around() {
     look_at_ = kNever;
     take_results();
     take_helped();
+    shared_.unread.look();
     const TimePoint now = Clock::now();
-    const bool awaits = quotas_.all().jobs > 0 || !helper_.idle() || gpus_.has_errands();
+    const bool awaits = quotas_.all().jobs > 0 || !sealer_.idle() || !pages_.idle() || !makings_.empty() ||
+                        !sealings_.empty() || !shared_.unread.empty() || gpus().has_errands();
     TimePoint next = awaits ? now + kSafetyLook : kNever;
     for_each_session([&](Session& session) { session.guarded([&] { next = std::min(next, session.look(now)); }); });
     if (next != kNever) watch(std::max(next, now + kShortestLook));
@@ -258,19 +166,18 @@ void Server::look_around() {
 
 // Results to their sessions; each session sends once, however many it got.
 void Server::take_results() {
-    if (std::optional<Error> failure = executor_.failure()) return fail(*failure, Status::DeviceLost);
-    if (std::optional<Error> failure = gpus_.failure()) {
+    if (std::optional<Error> failure = executors_.failure()) return fail(*failure, Status::DeviceLost);
+    if (std::optional<Error> failure = gpus().failure()) {
         GpuRecord::of_environment().add(failure->message);
         return fail(*failure, Status::DeviceLost);
     }
-    gpus_.run_done_errands();
+    executors_.gpus().run_done_errands();
     deliver_results();
     if (stopping_) end_if_idle();
 }
 
 void Server::deliver_results() {
-    std::vector<std::shared_ptr<JobTask>> done = executor_.take_done();
-    gpus_.take_done(done);
+    const TaskList done = executors_.take_done();
     for (const std::shared_ptr<JobTask>& task : done) {
         const std::shared_ptr<Session> session = task->session.lock();
         if (session == nullptr || session->closed()) {
@@ -308,41 +215,6 @@ void Server::on_signal(int number) {
     } else {
         abort_jobs();
     }
-}
-
-void Server::reload() {
-    notify_reloading();
-    ++statistics_.reloads_total;
-    const auto if_missing =
-        options_.settings_may_be_missing ? config::IfMissing::GivesDefaults : config::IfMissing::Fails;
-    config::LoadedSettings loaded = config::load_settings(options_.settings_file, if_missing);
-    if (!loaded.ok()) {
-        for (const config::Diagnostic& diagnostic : loaded.errors)
-            log(LogLevel::Error, config::diagnostic_text(diagnostic));
-        reloads_.add(health::system_times().unix_ms, false, config::diagnostic_text(loaded.errors.front()));
-        log(LogLevel::Error, "the settings have errors: those in force stay in force",
-            {{events::kMessageId, events::kReloadRefused}, {"SETTINGS_FILE", options_.settings_file}});
-        return notify_ready(status_.begin(*this, true));
-    }
-    if (options_.socket_from_command_line) loaded.settings.socket.path = options_.settings.socket.path;
-    config::ReloadPlan plan = config::plan_reload(options_.settings, loaded.settings);
-    std::string changes = std::to_string(plan.changes.size()) + (plan.changes.size() == 1 ? " change" : " changes");
-    for (const config::SettingChange& change : plan.changes) {
-        log(LogLevel::Notice, "setting " + config::change_text(change));
-        changes += (&change == &plan.changes.front() ? ": " : "; ") + config::change_text(change);
-    }
-    reloads_.add(health::system_times().unix_ms, true, changes);
-    options_.settings = std::move(plan.settings);
-    quotas_.set_limits(options_.settings.limits);
-    executor_.set_quantum(options_.settings.scheduler.quantum_us * 1000);
-    gpus_.set_quantum(options_.settings.scheduler.quantum_us * 1000);
-    if (!options_.fixed_log_level) set_log_level(options_.settings.log.level);
-    log(LogLevel::Notice, "settings read again",
-        {{events::kMessageId, events::kReloaded},
-         {"SETTINGS_FILE", options_.settings_file},
-         {"CHANGES", std::to_string(plan.changes.size())}});
-    notify_ready(status_.begin(*this, false));
-    look_around();  // new time limits may be over already
 }
 
 // No more connections and no new jobs; what is in flight has `timeouts.stop_ms`.

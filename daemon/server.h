@@ -7,7 +7,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,8 +20,7 @@
 #include "daemon/cost_model.h"
 #include "daemon/crossover.h"
 #include "daemon/descriptor_store.h"
-#include "daemon/executor.h"
-#include "daemon/gpus.h"
+#include "daemon/executors.h"
 #include "daemon/helper_thread.h"
 #include "daemon/listener.h"
 #include "daemon/quota.h"
@@ -68,23 +67,19 @@ class Server {
     RecentErrors& errors() { return errors_; }
     const RecentErrors& errors() const { return errors_; }
     const ReloadHistory& reloads() const { return reloads_; }
-    // The CPU's.
-    Executor& executor() { return executor_; }
-    const Gpus& gpus() const { return gpus_; }
-    Gpus& gpus() { return gpus_; }
+    Executors& executors() { return executors_; }
+    const Executors& executors() const { return executors_; }
+    const Gpus& gpus() const { return executors_.gpus(); }
     const BoardHealth& health() const { return health_; }
     const Watchdog& watchdog() const { return watchdog_; }
     // Once a second: what is new, or did not go before.
     void tell_manager();
-    // Takes a job out before it starts, wherever it waits. False: it runs, or is done.
-    bool remove_waiting(const JobTask& task);
-    // Of all executors.
-    ExecutorLoad load() const;
-    // Of each, by its name in reports: what the io thread computes itself first, then the CPU, then the GPUs.
+    // Of the io thread with what it computes itself, then of each executor, by its name in reports.
     std::vector<std::pair<std::string, ExecutorLoad>> executor_loads() const;
     unsigned executor_threads() const { return threads_; }
     const Crossover& crossover() const { return crossover_; }
-    HelperThread& helper() { return helper_; }
+    // For the pages of large buffers, made and given back.
+    HelperThread& pages() { return pages_; }
     DescriptorStore& store() { return store_; }
     const DescriptorStore& store() const { return store_; }
     // It stops, or has failed: what clients leave now is for the daemon after it.
@@ -93,6 +88,8 @@ class Server {
     void look_soon() { watch(Clock::now() + std::chrono::seconds(1)); }
     // From now on makes the pages of a buffer, a step at a time.
     void add_making(std::shared_ptr<Session> session, std::shared_ptr<Session::Making> making);
+    // Does it on a thread of its own, as it may wait, when it is the user's turn.
+    void add_sealing(uid_t uid, std::shared_ptr<HelperThread::Task> sealing);
     CostModel& costs() { return costs_; }
     const CostModel& costs() const { return costs_; }
     JobRunner& inline_runner() { return inline_runner_; }
@@ -106,27 +103,36 @@ class Server {
 
   private:
     void loop();
-    std::vector<Watchdog::Part> watched();
-    void wait_for_connections();
-    void accept_connections();
-    void welcome(Fd socket);
     void watch(TimePoint when);
     void look_around();
     void take_results();
-    void take_helped();
-    void post_making();
-    void make_one_step();
     void wait_for_signal();
     void on_signal(int number);
-    void reload();
     void begin_stop();
     void abort_jobs();
     void end_if_idle();
     void close_all();
     // Ends the daemon; every job in flight is answered with `answer`.
     void fail(Error error, Status answer);
-    Result<void> admit(uid_t uid);
     void deliver_results();
+
+    // server_buffers.cpp
+    void take_helped();
+    void post_making();
+    void end_step();
+    void end_making();
+    void post_sealing();
+
+    // server_connections.cpp
+    void wait_for_connections();
+    void accept_connections();
+    void welcome(Fd socket, TimePoint begin);
+    void welcome(Fd socket, Result<Peer> peer);
+    Result<void> admit(uid_t uid);
+
+    // server_reload.cpp
+    void reload();
+
     // Calls it with every session; it may close any of them.
     template <class Function>
     void for_each_session(Function&& function) {
@@ -144,10 +150,11 @@ class Server {
     Accounts accounts_;
     RecentErrors errors_;
     ReloadHistory reloads_;
-    HelperThread helper_{
-        [this] { boost::asio::post(io_, [this] { take_helped(); }); }};  // outlives all that it may free
+    HelperThread sealer_{"tegud-sealer", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};
+    HelperThread pages_{
+        "tegud-pages", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};  // outlives all that it may free
     boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back
-    DescriptorStore store_{io_, quotas_, helper_};
+    DescriptorStore store_{io_, quotas_, pages_};
     ConnectionShared shared_;
     boost::asio::local::stream_protocol::socket acceptor_;  // only to wait on; accept4 is our own
     boost::asio::steady_timer accept_pause_;
@@ -158,8 +165,10 @@ class Server {
     TimePoint look_at_ = kNever;
     TimePoint started_ = Clock::now();
     std::map<std::uint64_t, std::shared_ptr<Session>> sessions_;
-    std::deque<std::pair<std::shared_ptr<Session>, std::shared_ptr<Session::Making>>> makings_;
+    using Makings = std::list<std::pair<std::shared_ptr<Session>, std::shared_ptr<Session::Making>>>;
+    std::list<std::pair<uid_t, Makings>> makings_;  // by user, those in turn, and of each those in turn; none is empty
     bool making_posted_ = false;
+    std::list<std::pair<uid_t, std::list<std::shared_ptr<HelperThread::Task>>>> sealings_;  // as makings_
     std::uint64_t last_session_ = 0;
     std::uint64_t last_ticket_ = 0;
     CostModel costs_;
@@ -175,8 +184,7 @@ class Server {
     ScrapeServer scrapes_{io_, [this] { return health_.text(wire::HealthForm::Metrics); }};
     ServiceStatus status_;
     Watchdog watchdog_{io_};
-    Executor executor_;  // last: its thread posts to what stands above
-    Gpus gpus_;          // and their threads to that
+    Executors executors_;  // last: their threads post to what stands above
 };
 
 }  // namespace tegu::daemon

@@ -1,40 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's part in buffers that take time: their making, a step a turn, and what comes back from the helper.
-#include <boost/asio/post.hpp>
+// The server's part in buffers that take time: their making, a step at a time, and what comes back from the helper threads.
+#include <algorithm>
+#include <new>
 
 #include "daemon/server.h"
 
 namespace tegu::daemon {
+namespace {
+
+// What waits is a list of users, those in turn, each with a list of his own, which is never empty. Adds the one in `one` behind his.
+template <class Users, class List>
+void add_in_turn(Users& users, uid_t uid, List& one) {
+    const auto found = std::find_if(users.begin(), users.end(), [uid](const auto& user) { return user.first == uid; });
+    if (found == users.end())
+        users.emplace_back(uid, std::move(one));
+    else
+        found->second.splice(found->second.end(), one);
+}
+
+// Takes out the first one of the user whose turn it is, which ends his turn. REQUIRES: there is one.
+template <class Users>
+auto take_in_turn(Users& users) {
+    auto& mine = users.front().second;
+    typename Users::value_type::second_type taken;
+    taken.splice(taken.end(), mine, mine.begin());
+    if (mine.empty())
+        users.pop_front();
+    else
+        users.splice(users.end(), users, users.begin());
+    return taken;
+}
+
+}  // namespace
 
 void Server::take_helped() {
-    if (helper_.run_done() && stopping_) end_if_idle();
+    const bool sealed = sealer_.run_done(), paged = pages_.run_done();
+    if ((sealed || paged) && stopping_) end_if_idle();
+    post_making();
+    post_sealing();
+}
+
+void Server::add_sealing(uid_t uid, std::shared_ptr<HelperThread::Task> sealing) {
+    std::list<std::shared_ptr<HelperThread::Task>> one;
+    one.push_back(std::move(sealing));
+    add_in_turn(sealings_, uid, one);
+    post_sealing();
+}
+
+// One at a time, as users take turns: who has many pinned buffers keeps others waiting for one of them.
+void Server::post_sealing() {
+    if (sealings_.empty() || !sealer_.idle()) return;
+    const std::shared_ptr<HelperThread::Task>& sealing = sealings_.front().second.front();
+    try {
+        look_soon();
+        HelperThread::Task task;
+        task.work = [sealing] { sealing->work(); };
+        task.done = [sealing] { sealing->done(); };
+        if (!sealer_.submit(task, HelperThread::Turn::Last)) return;
+    } catch (const std::bad_alloc&) {
+        return;  // it is tried again at the next look
+    }
+    take_in_turn(sealings_);
 }
 
 void Server::add_making(std::shared_ptr<Session> session, std::shared_ptr<Session::Making> making) {
-    makings_.emplace_back(std::move(session), std::move(making));
+    const uid_t uid = session->peer().uid;
+    Makings one;
+    one.emplace_back(std::move(session), std::move(making));
+    add_in_turn(makings_, uid, one);
     post_making();
 }
 
+// One step at a time: users take turns, and so does all that is made for one of them. A step goes before what waits to be given back, of
+// which one comes in between two steps: neither keeps the other waiting, however much there is of it.
 void Server::post_making() {
-    if (making_posted_ || makings_.empty()) return;
-    boost::asio::post(io_, [this] { make_one_step(); });
-    making_posted_ = true;
+    if (making_posted_) return;
+    while (!makings_.empty() && makings_.front().second.front().first->closed()) end_making();
+    if (makings_.empty()) return;
+    try {
+        look_soon();
+        HelperThread::Task task;
+        task.work = [making = makings_.front().second.front().second] { Session::make_pages(*making); };
+        task.done = [this] { end_step(); };
+        making_posted_ = pages_.submit(task, HelperThread::Turn::First);
+    } catch (const std::bad_alloc&) {
+        // It is tried again at the next look.
+    }
 }
 
-// One step a turn of the loop, whoever asked for it: all that is made at once takes turns.
-void Server::make_one_step() {
+void Server::end_step() {
     making_posted_ = false;
-    auto next = std::move(makings_.front());
-    makings_.pop_front();
-    Session& session = *next.first;
+    Makings& mine = makings_.front().second;
+    Session& session = *mine.front().first;
     bool more = false;
-    session.guarded([&] { more = !session.closed() && session.go_on_making(*next.second); });
+    session.guarded([&] { more = !session.closed() && session.go_on_making(*mine.front().second); });
     if (more && !session.closed()) {
-        makings_.push_back(std::move(next));
-    } else if (stopping_) {
-        end_if_idle();
+        mine.splice(mine.end(), mine, mine.begin());
+        makings_.splice(makings_.end(), makings_, makings_.begin());
+    } else {
+        end_making();
     }
     post_making();
+}
+
+// A session may end with it, after it is out of the list.
+void Server::end_making() {
+    take_in_turn(makings_);
 }
 
 }  // namespace tegu::daemon

@@ -54,7 +54,7 @@ std::string service_status(const ServiceFacts& facts) {
 }
 
 ServiceFacts service_facts(const Server& server) {
-    const ExecutorLoad load = server.load();
+    const ExecutorLoad load = server.executors().load();
     return {server.stopping(),
             server.listener().path,
             what_computes(server),

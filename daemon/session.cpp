@@ -162,7 +162,7 @@ void Session::handle_close(CloseReason reason) {
     for (auto& entry : jobs_) {
         JobTask& task = *entry.second;
         task.session.reset();
-        if (server_.remove_waiting(task)) {
+        if (server_.executors().remove(task)) {
             server_.quotas().end_job(peer_.uid);
         } else {
             task.stop.store(true, std::memory_order_relaxed);  // its charge ends with it, in Server::take_results

@@ -49,8 +49,10 @@ class Session final : public Connection {
     // Tells the client that the daemon stops.
     void announce_stop();
 
-    // A buffer that the daemon makes for this client. One step; true: there is more to do.
+    // A buffer that the daemon makes for this client. One step, on the helper's thread, of what `making` alone owns; then, on the io thread,
+    // what follows from it: true, if there is more to do.
     struct Making;
+    static void make_pages(Making& making);
     bool go_on_making(Making& making);
 
   private:
@@ -86,9 +88,11 @@ class Session final : public Connection {
     // session_jobs.cpp
     Result<void> on_job(const wire::FrameHeader& header, Bytes body);
     bool runs_inline(const PreparedJob& prepared) const;
+    bool has_room_for_scratch(const kernels::JobPlan& plan) const;
     Result<void> check_backend(const wire::JobRequest& request) const;
     // For jobs that do not run at once.
     Place place_of(const PreparedJob& prepared) const;
+    Place place_on_cpu(const PreparedJob& prepared) const;
     std::array<std::uint64_t, kPlaces> predicted_wall_ns(const PreparedJob& prepared) const;
     enum class Inline { Answered, TakesLonger };
     Inline run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, TimePoint deadline);

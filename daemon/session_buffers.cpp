@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// BUFFER_* requests. A buffer made by the daemon gets its pages in steps, one a turn of the loop for all clients together, so that
-// large ones delay nobody; its reply comes when it is whole. What may wait in the kernel, sealing and giving memory back, is
-// done by the helper thread, and answered when it is done.
+// BUFFER_* requests. What takes long, making pages and giving memory back, and what may wait in the kernel, sealing, is done by two helper
+// threads, and answered when it is done. A large buffer gets its pages in steps, by turns with all others that are made.
 #include <algorithm>
+#include <new>
 
 #include "daemon/server.h"
 #include "daemon/session.h"
@@ -11,7 +11,8 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kFreezeRetryNs = 10'000'000;
-constexpr std::uint64_t kMakingStepBytes = 1024 * 1024;  // a fraction of a millisecond
+constexpr std::uint64_t kUnreadRetryNs = 10'000'000;
+constexpr std::uint64_t kMakingStepBytes = 256 * 1024;  // a fraction of a millisecond
 
 Error no_such_buffer() {
     return field_error(Status::NotFound, "handle", "a handle of this connection", "no such buffer");
@@ -63,7 +64,7 @@ Result<BufferCharge> Session::charge(std::uint64_t bytes) {
 
 wire::BufferReply Session::take_in(std::shared_ptr<Buffer> buffer) {
     ++server_.statistics().buffers_total;
-    buffer->free_on(server_.helper());
+    buffer->free_on(server_.pages());
     wire::BufferReply reply;
     reply.bytes = buffer->bytes();
     if ((features_ & wire::kFeatureAttach) != 0) reply.token = server_.store().keep(buffer, peer_.uid, peer_.pid);
@@ -86,7 +87,8 @@ struct Session::Making {
     Fd fd;
     BufferCharge charge;
     HelperThread* helper = nullptr;
-    ~Making() {  // given up half-way
+    Result<void> stepped;  // how the last step ended
+    ~Making() {            // given up half-way
         if (fd) free_memory({std::move(fd), {}, {}, std::move(charge)}, bytes, helper, nullptr);
     }
 };
@@ -94,6 +96,13 @@ struct Session::Making {
 Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes body) {
     Result<wire::BufferCreateRequest> request = wire::decode_buffer_create(body);
     if (!request) return std::move(request).error();
+    if (buffers_in_making_ + replies().unread_descriptors(socket()) >= kMostUnreadDescriptors) {
+        Error busy = field_error(Status::Busy, "descriptors",
+                                 "at most " + std::to_string(kMostUnreadDescriptors) + " a connection",
+                                 "descriptors that were made for this connection have not been read");
+        busy.retry_after_ns = kUnreadRetryNs;
+        return busy;
+    }
     Result<BufferCharge> charge = this->charge(request->bytes);
     if (!charge) return std::move(charge).error();
     Result<Fd> fd = make_memfd(request->bytes);
@@ -103,8 +112,8 @@ Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes bo
     making->bytes = request->bytes;
     making->fd = std::move(fd).value();
     making->charge = std::move(charge).value();
-    making->helper = &server_.helper();
-    if (making->bytes > kMakingStepBytes) {
+    making->helper = &server_.pages();
+    if (making->bytes > kSmallBytes) {
         server_.add_making(std::static_pointer_cast<Session>(shared_from_this()), std::move(making));
         ++buffers_in_making_;
         return {};
@@ -113,10 +122,18 @@ Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes bo
     return finish_making(*making);
 }
 
-bool Session::go_on_making(Making& making) {
+void Session::make_pages(Making& making) {
     const std::uint64_t step = std::min(kMakingStepBytes, making.bytes - making.done);
-    Result<void> done = populate_memfd(making.fd.get(), making.done, step);
+    try {
+        making.stepped = populate_memfd(making.fd.get(), making.done, step);
+    } catch (const std::bad_alloc&) {
+        making.stepped = make_error(Status::OutOfMemory, "no memory");  // short enough to need none
+    }
     making.done += step;
+}
+
+bool Session::go_on_making(Making& making) {
+    Result<void> done = std::move(making.stepped);
     if (done && making.done < making.bytes) return true;
     --buffers_in_making_;
     if (done) done = finish_making(making);
@@ -157,7 +174,7 @@ Result<void> Session::on_buffer_freeze(const wire::FrameHeader& header, Bytes bo
     return freeze(header, buffer);
 }
 
-// Sealing waits, for up to 0.2 s, while pages of the memfd are pinned: the helper does it. Those that a GPU has pinned are let go first.
+// Sealing waits, for up to 0.2 s, while pages of the memfd are pinned: a thread of its own does it. Those that a GPU has pinned are let go first.
 Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer) {
     struct Sealing {
         int fd;
@@ -191,9 +208,8 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     server_.look_soon();
     freezing_ = true;
     const auto waiting = std::make_shared<HelperThread::Task>(std::move(task));
-    buffer->allow_registering(false, [self = shared_from_this(), this, waiting] {
-        if (!server_.helper().submit(*waiting, HelperThread::Turn::Last)) waiting->done();
-    });
+    buffer->allow_registering(false,
+                              [self = shared_from_this(), this, waiting] { server_.add_sealing(peer_.uid, waiting); });
     return {};
 }
 

@@ -10,6 +10,11 @@ namespace {
 
 // Far more than a prediction is wrong by: a job that takes longer than this on the io thread begins again on the executor.
 constexpr auto kInlineLimit = std::chrono::milliseconds(5);
+// Predicted, on one thread: the express lane is for jobs whose turn comes soon after one another.
+constexpr std::uint64_t kExpressNs = 5'000'000;
+// What a job there may work in, on top of what limits.scratch_bytes lets one of the executor have.
+constexpr std::uint64_t kExpressScratchBytes = 8 << 20;
+constexpr std::uint64_t kOverrun = 4;  // what no job beside it explains
 
 Error shutting_down() {
     return make_error(Status::ShuttingDown, "the daemon is stopping");
@@ -72,14 +77,34 @@ Result<void> Session::check_backend(const wire::JobRequest& request) const {
 
 Place Session::place_of(const PreparedJob& prepared) const {
     switch (prepared.backend) {
-        case wire::BackendChoice::Cpu: return Place::Executor;
+        case wire::BackendChoice::Cpu: return place_on_cpu(prepared);
         case wire::BackendChoice::Gpu: return Place::Gpu;
         case wire::BackendChoice::Auto: break;
     }
-    if (!server_.gpus().can_run(prepared.job)) return Place::Executor;
+    if (!server_.gpus().can_run(prepared.job)) return place_on_cpu(prepared);
     const std::uint64_t cpu_ns = predicted_wall_ns(prepared)[static_cast<std::size_t>(Place::Executor)];
     const bool gpu = server_.crossover().prefers_gpu(prepared.job, server_.gpus().moved_bytes(prepared), cpu_ns);
-    return gpu ? Place::Gpu : Place::Executor;
+    return gpu ? Place::Gpu : place_on_cpu(prepared);
+}
+
+// The executor interrupts no job. So a short one that is done sooner beside that of another user, on one thread, takes the express lane.
+// Nobody has more than kExpressNs in it at a time: who has much to do cannot fill it, and little is left there when the long job ends.
+Place Session::place_on_cpu(const PreparedJob& prepared) const {
+    const auto predicted = predicted_wall_ns(prepared);
+    const std::uint64_t alone_ns = predicted[static_cast<std::size_t>(Place::Inline)];
+    if (alone_ns > kExpressNs) return Place::Executor;
+    const std::uint64_t wait_ns = server_.executors().cpu().others_left_ns(peer_.uid);
+    if (wait_ns == 0 || prepared.plan.scratch_bytes > kExpressScratchBytes) return Place::Executor;
+    if (server_.executors().express().backlog_ns(peer_.uid) + alone_ns > kExpressNs) return Place::Executor;
+    const ExecutorLoad express = server_.executors().express().load();
+    const std::uint64_t turn_ns = wait_ns + predicted[static_cast<std::size_t>(Place::Executor)];
+    return express.waiting_ns + express.running_ns + alone_ns < turn_ns ? Place::Inline : Place::Executor;
+}
+
+// For a job beside those that run now.
+bool Session::has_room_for_scratch(const kernels::JobPlan& plan) const {
+    return plan.scratch_bytes == 0 || plan.scratch_bytes + server_.executors().load().running_scratch_bytes <=
+                                          server_.settings().limits.scratch_bytes;
 }
 
 std::array<std::uint64_t, kPlaces> Session::predicted_wall_ns(const PreparedJob& prepared) const {
@@ -90,14 +115,12 @@ std::array<std::uint64_t, kPlaces> Session::predicted_wall_ns(const PreparedJob&
     return predicted;
 }
 
-// A small job, for which there is working memory besides that of the one that the executor runs.
+// A small job, for which there is working memory besides that of those that run.
 bool Session::runs_inline(const PreparedJob& prepared) const {
     if (prepared.backend == wire::BackendChoice::Gpu) return false;
     const kernels::JobPlan& plan = prepared.plan;
     const std::uint64_t ns = server_.costs().predict_ns(operation_of(prepared.job), Place::Inline, plan.predicted_ns);
-    if (ns >= server_.settings().executor.inline_budget_us * 1000) return false;
-    return plan.scratch_bytes == 0 ||
-           plan.scratch_bytes + server_.load().running_scratch_bytes <= server_.settings().limits.scratch_bytes;
+    return ns < server_.settings().executor.inline_budget_us * 1000 && has_room_for_scratch(plan);
 }
 
 // The whole life of a small job: computed here, its reply written next to the others of this wake-up. A prediction that is wrong
@@ -145,7 +168,7 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
 Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
                               TimePoint deadline) {
     const auto& limits = server_.settings().limits;
-    const ExecutorLoad load = server_.load();
+    const ExecutorLoad load = server_.executors().load();
     const Place place = place_of(prepared);
     const std::uint64_t predicted_ns = predicted_wall_ns(prepared)[static_cast<std::size_t>(place)];
     const bool too_many = load.waiting >= limits.queued_jobs;
@@ -187,8 +210,7 @@ void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& re
     task->place = place;
     if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
-    if (place != Place::Gpu) return server_.executor().submit(std::move(task));
-    server_.gpus().submit(std::move(task));
+    server_.executors().submit(std::move(task), place);
 }
 
 // Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor sets is not read here.
@@ -204,10 +226,12 @@ void Session::retire(const JobTask& task, const Error* error, std::uint64_t queu
     if (error != nullptr) note_error(operation, *error);
     if (status == Status::Ok && on_gpu) server_.statistics().count_gpu_job(task.gpu);
     if (status == Status::Ok && divided) ++server_.statistics().gpu_divided_total;
-    if (status == Status::Ok && !divided)
-        server_.costs().learn({operation, place, cost.threads, plan.predicted_ns,
-                               task.predicted_ns[static_cast<std::size_t>(place)], cost.copy_ns + cost.compute_ns,
-                               task.prepared.cold});
+    // What is computed beside another job takes longer for that one. But not this much:
+    const std::uint64_t predicted_ns = task.predicted_ns[static_cast<std::size_t>(place)];
+    const bool tells = place != Place::Inline || cost.compute_ns > kOverrun * predicted_ns;
+    if (status == Status::Ok && !divided && tells)
+        server_.costs().learn({operation, place, cost.threads, plan.predicted_ns, predicted_ns,
+                               cost.copy_ns + cost.compute_ns, task.prepared.cold});
     server_.quotas().end_job(peer_.uid);
     jobs_.erase(task.request_id);
 }
@@ -238,7 +262,7 @@ Result<void> Session::on_cancel(const wire::FrameHeader& header, Bytes body) {
     if (found == jobs_.end())
         return field_error(Status::NotFound, "target_id", "the request id of a job in flight", "no such job in flight");
     const std::shared_ptr<JobTask> task = found->second;
-    const bool waited = server_.remove_waiting(*task);
+    const bool waited = server_.executors().remove(*task);
     reply(header, wire::CancelReply{!waited});
     task->cancelled_by_client = true;
     if (waited) {
@@ -261,7 +285,7 @@ TimePoint Session::look_at_jobs(TimePoint now) {
         }
     }
     for (const std::shared_ptr<JobTask>& task : overdue)
-        if (server_.remove_waiting(*task))
+        if (server_.executors().remove(*task))
             drop_waiting(task, make_error(Status::DeadlineExceeded, "the deadline passed before the job started"));
     return next;
 }
@@ -269,7 +293,7 @@ TimePoint Session::look_at_jobs(TimePoint now) {
 void Session::answer_jobs(const Error& error) {
     while (!jobs_.empty()) {
         const std::shared_ptr<JobTask> task = jobs_.begin()->second;
-        const bool started = !server_.remove_waiting(*task);
+        const bool started = !server_.executors().remove(*task);
         if (started) task->stop.store(true, std::memory_order_relaxed);
         const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
         retire(*task, &answer, 0, {}, Place::Executor);
@@ -282,7 +306,7 @@ void Session::abort_jobs() {
     std::vector<std::shared_ptr<JobTask>> tasks;
     for (const auto& entry : jobs_) tasks.push_back(entry.second);
     for (const std::shared_ptr<JobTask>& task : tasks) {
-        if (server_.remove_waiting(*task)) {
+        if (server_.executors().remove(*task)) {
             drop_waiting(task, shutting_down());
         } else {
             task->stop.store(true, std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <exception>
 
 namespace tegu::daemon {
 
@@ -12,11 +13,18 @@ bool Turns::is_over(uid_t uid, std::uint64_t more_ns) const {
     return more_ns > kTurnNs;
 }
 
-void Turns::spend(uid_t uid, std::uint64_t ns) {
-    auto found = std::find_if(spent_.begin(), spent_.end(), [uid](const Spent& spent) { return spent.uid == uid; });
-    if (found == spent_.end()) found = spent_.insert(found, {uid, 0});
-    found->ns += ns;
-    if (found->ns > kTurnNs && !ending_) end_round_after_all();
+void Turns::spend(uid_t uid, std::uint64_t ns, TimePoint now) noexcept {
+    if (uid != last_user_ && now - last_work_ < kSeveral) several_until_ = now + kSeveral;
+    last_user_ = uid;
+    last_work_ = now;
+    try {
+        auto found = std::find_if(spent_.begin(), spent_.end(), [uid](const Spent& spent) { return spent.uid == uid; });
+        if (found == spent_.end()) found = spent_.insert(found, {uid, 0});
+        found->ns += ns;
+        if (found->ns > kTurnNs && !ending_) end_round_after_all();
+    } catch (const std::exception&) {
+        spent_.clear();  // nobody's turn is over for ever
+    }
 }
 
 void Turns::look() {
@@ -25,15 +33,10 @@ void Turns::look() {
 
 // What is ready now is run before what is posted now, and so is one look for new messages.
 void Turns::end_round_after_all() {
-    try {
-        boost::asio::post(io_, [this] {
-            spent_.clear();
-            ending_ = false;
-        });
-    } catch (...) {
-        spent_.clear();  // nobody's turn is over for ever
-        throw;
-    }
+    boost::asio::post(io_, [this] {
+        spent_.clear();
+        ending_ = false;
+    });
     ending_ = true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <new>
 #include <stdexcept>
 #include <thread>
 
@@ -147,6 +148,74 @@ TEST(Executor, AProbeThatHangsIsAskedForOnceAndOneThatFailsEndsIt) {
     EXPECT_EQ("the device is gone", executor.failure()->message);
 }
 
+// Runs until it is let go.
+class LongStation final : public JobStation {
+  public:
+    explicit LongStation(std::atomic<bool>& go) : go_(go) {}
+    Place place() const override { return Place::Executor; }
+    Outcome run(JobTask&, const kernels::StopToken&) override {
+        while (!go_) ::usleep(200);
+        return Outcome::Done;
+    }
+
+  private:
+    std::atomic<bool>& go_;
+};
+
+TEST(Executor, SaysHowMuchLongerAJobOfAnotherUserRuns) {
+    constexpr uid_t kUser = 1000, kOther = 1001;
+    std::atomic<bool> go{false};
+    Executor executor(std::make_unique<LongStation>(go), 1000000, [] {});
+    EXPECT_EQ(0u, executor.others_left_ns(kOther)) << "nothing runs";
+    const auto task = sum_task(1);
+    constexpr std::uint64_t kHour = 3600'000'000'000;
+    task->predicted_ns[static_cast<std::size_t>(Place::Executor)] = kHour;
+    executor.submit(task);
+    while (executor.load().running == 0) ::usleep(200);
+    EXPECT_EQ(kUser, task->waiting.uid);
+    EXPECT_EQ(0u, executor.others_left_ns(kUser));
+    EXPECT_GT(executor.others_left_ns(kOther), kHour / 2);
+    EXPECT_LT(executor.others_left_ns(kOther), kHour);
+    go = true;
+    take(executor, 1);
+    EXPECT_EQ(0u, executor.others_left_ns(kOther));
+}
+
+TEST(Executor, AJobThatRunsLateIsExpectedToRunOnAsLongAgain) {
+    std::atomic<bool> go{false};
+    Executor executor(std::make_unique<LongStation>(go), 1000000, [] {});
+    executor.submit(sum_task(1));
+    while (executor.load().running == 0) ::usleep(200);
+    ::usleep(20000);
+    EXPECT_GT(executor.others_left_ns(1001), 10'000'000u);
+    go = true;
+    take(executor, 1);
+}
+
+// A range over many elements, in as many threads as there are.
+std::shared_ptr<JobTask> large_sum_task(const std::vector<float>& values) {
+    auto task = sum_task(1);
+    task->prepared.job.cols = values.size();
+    task->prepared.plan = kernels::plan_job(task->prepared.job).value();
+    task->prepared.inputs[0] = {reinterpret_cast<const std::byte*>(values.data()), values.size()};
+    return task;
+}
+
+TEST(Executor, LeavesACoreToOthersWhileSeveralUsersWork) {
+    const unsigned cores = std::thread::hardware_concurrency();
+    if (cores < 2) GTEST_SKIP() << "needs two cores";
+    const std::vector<float> values(1 << 22);
+    Executor executor(cores, 1000000, [] {});
+    for (const bool crowded : {false, true, false}) {
+        executor.set_crowded(crowded);
+        const auto task = large_sum_task(values);
+        executor.submit(task);
+        take(executor, 1);
+        ASSERT_FALSE(task->error.has_value());
+        EXPECT_EQ(crowded ? cores - 1 : cores, task->cost.threads);
+    }
+}
+
 TEST(Executor, AJobThatIsPassedOnIsDoneElsewhere) {
     Executor cpu(1, 1000000, [] {});
     Executor first(std::make_unique<TestStation>(JobStation::Outcome::Passed,
@@ -248,13 +317,31 @@ TEST(Executor, ErrandsThatWaitAreDroppedAtTheEnd) {
 }
 
 // The word cannot be passed on: the thread ends, says why, and does not take the process with it.
+class ThrowingStation final : public JobStation {
+  public:
+    Place place() const override { return Place::Executor; }
+    Outcome run(JobTask& task, const kernels::StopToken&) override {
+        if (task.waiting.ticket == 2) throw std::runtime_error("no way");
+        return Outcome::Done;
+    }
+};
+
 TEST(Executor, SaysWhatEndedIt) {
-    Executor executor(1, 1000000, [] { throw std::runtime_error("no word goes through"); });
+    Executor executor(std::make_unique<ThrowingStation>(), 1000000, [] {});
     executor.submit(sum_task(1));
+    executor.submit(sum_task(2));
     while (!executor.failure()) ::usleep(200);
     EXPECT_EQ(Status::Internal, executor.failure()->status);
-    EXPECT_EQ("the executor ended: no word goes through", executor.failure()->message);
+    EXPECT_EQ("the executor ended: no way", executor.failure()->message);
     EXPECT_EQ(1u, executor.take_done().size()) << "what was done before is still there";
+}
+
+// Without memory to pass the word on: the io thread looks by itself, every second.
+TEST(Executor, GoesOnWhenNoWordGoesThrough) {
+    Executor executor(1, 1000000, [] { throw std::bad_alloc(); });
+    for (std::uint64_t ticket = 1; ticket <= 5; ++ticket) executor.submit(sum_task(ticket));
+    take(executor, 5);
+    EXPECT_FALSE(executor.failure().has_value());
 }
 
 }  // namespace

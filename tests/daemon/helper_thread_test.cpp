@@ -34,7 +34,7 @@ struct Gate {
 
 TEST(HelperThread, WorkRunsElsewhereAndItsEndHere) {
     std::atomic<int> woken{0};
-    HelperThread helper([&] { ++woken; });
+    HelperThread helper("test", [&] { ++woken; });
     std::thread::id work, done;
     HelperThread::Task task;
     task.work = [&] { work = std::this_thread::get_id(); };
@@ -50,7 +50,7 @@ TEST(HelperThread, WorkRunsElsewhereAndItsEndHere) {
 }
 
 TEST(HelperThread, FirstGoesBeforeLast) {
-    HelperThread helper([] {});
+    HelperThread helper("test", [] {});
     Gate gate;
     HelperThread::Task first = gate.task();
     ASSERT_TRUE(helper.submit(first, HelperThread::Turn::Last));
@@ -71,7 +71,7 @@ TEST(HelperThread, StopDropsWhatWaitsAndRefusesMore) {
     const std::weak_ptr<int> watched = owned;
 
     Gate gate;
-    HelperThread helper([] {});
+    HelperThread helper("test", [] {});
     HelperThread::Task first = gate.task();
     ASSERT_TRUE(helper.submit(first, HelperThread::Turn::Last));
     gate.reached.get_future().wait();

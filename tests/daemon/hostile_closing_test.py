@@ -87,14 +87,20 @@ class SlowToClose(HostileTest):
 class NeverClosed(HostileTest):
     """Descriptors whose close waits for as long as the client likes, one after another."""
 
-    def slow(self):
-        """A socket in whose queue is the last reference to a lingering one."""
+    def send_slow(self, attacker, data):
+        """Gives away, with the first bytes of a message, a socket in whose queue is the last reference to a lingering one. Unless the daemon
+        refuses it at once, its reference is the last one when the rest of the message comes."""
         fd, reader = lingering_socket()
         left, right = socket.socketpair()
         left.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))])
         left.close()
+        os.close(fd)
         self.readers.append(reader)
-        return right.detach(), fd
+        carrier = right.detach()
+        attacker.send(data, [carrier])
+        closer = threading.Thread(target=os.close, args=(carrier,), daemon=True)  # that may be the last reference, and wait
+        closer.start()
+        closer.join(0.1)
 
     def tasks(self):
         return len(os.listdir("/proc/%d/task" % self.daemon.process.pid))
@@ -106,10 +112,7 @@ class NeverClosed(HostileTest):
         attacker = self.connect()
         last = None
         for _ in range(40):
-            carrier, fd = self.slow()
-            attacker.send(header(rawclient.BUFFER_REGISTER, 9, 16, descriptors=1), [carrier])
-            os.close(carrier)
-            threading.Thread(target=os.close, args=(fd,), daemon=True).start()
+            self.send_slow(attacker, header(rawclient.BUFFER_REGISTER, 9, 16, descriptors=1))
             try:
                 attacker.send(struct.pack("<QB7x", SIZE, 0))
             except (BrokenPipeError, ConnectionResetError):
@@ -136,11 +139,10 @@ class Flood(NeverClosed):
     def block_the_closers(self):
         """The daemon's threads for this user wait, and will until the readers end."""
         for _ in range(4):
-            carrier, fd = self.slow()
             attacker = self.connect()
-            attacker.send(frame(rawclient.PING, 9), [carrier])
-            os.close(carrier)
-            threading.Thread(target=os.close, args=(fd,), daemon=True).start()
+            ping = frame(rawclient.PING, 9)
+            self.send_slow(attacker, ping[:8])
+            attacker.send(ping[8:])
             self.assert_ended(attacker, "BAD_DESCRIPTOR", "descriptors")
 
     def assert_bounded(self, before, most):

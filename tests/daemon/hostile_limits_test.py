@@ -87,6 +87,40 @@ class ManyConnections(HostileTest):
             self.assert_lives(connection)
 
 
+class UnreadDescriptors(HostileTest):
+    """Those that the daemon sent, which the kernel counts against it until they are read."""
+
+    SETTINGS = "[limits]\nconnections_per_uid = 8\n"
+
+    def create(self, connection):
+        return connection.submit(rawclient.BUFFER_CREATE, struct.pack("<Q", 4096))
+
+    def test_more_than_a_connection_may_have(self):
+        connection = self.connect()
+        for _ in range(70):
+            self.create(connection)
+        self.wait_for_stats(buffers=64, refused_busy_total=6)
+        replies = [connection.receive() for _ in range(70)]
+        self.assertEqual([reply.status for reply in replies], ["OK"] * 64 + ["BUSY"] * 6)
+        self.assertEqual(replies[-1].field, "descriptors")
+        self.assertGreater(replies[-1].retry_after_ns, 0)
+        self.assertEqual(connection.create(4096).status, "OK", "all were read")
+
+    def test_a_connection_that_ended_with_some_counts_until_they_are_read(self):
+        crowd = [self.connect() for _ in range(7)]
+        for connection in crowd:
+            self.create(connection)
+            connection.socket.shutdown(socket.SHUT_WR)
+        self.wait_for_stats(buffers=0)
+        for _ in range(20):
+            refused = Connection(self.daemon.path, hello=False)
+            self.assert_ended(refused, "OVER_QUOTA", "limits.connections_per_uid")
+            refused.close()
+        self.assertEqual(crowd[3].receive().status, "OK")
+        self.assert_lives(self.connect())
+        self.assertEqual(self.stats()["connections"], 8)
+
+
 class AllConnections(HostileTest):
     SETTINGS = "[limits]\nconnections = 5\nconnections_per_uid = 5\n"
 

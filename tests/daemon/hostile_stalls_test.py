@@ -5,13 +5,15 @@ order of replies, never a clock."""
 import ctypes
 import mmap
 import os
+import select
 import signal
 import struct
 import unittest
 
 import rawclient
 from hostile_base import HostileTest
-from rawclient import memfd
+from other_user import OtherUser
+from rawclient import Connection, memfd
 
 SIZE = 1 << 16
 
@@ -40,12 +42,12 @@ class Freezes(HostileTest):
         super().setUp()
         self.connection = self.connect()
 
-    def pinned(self):
+    def pinned(self, connection=None):
         fd = memfd(SIZE)
         self.addCleanup(os.close, fd)
         for held in pin(fd):
             self.addCleanup(os.close, held)
-        reply = self.connection.register(fd, SIZE, access=1)
+        reply = (connection or self.connection).register(fd, SIZE, access=1)
         self.assertEqual(reply.status, "OK", reply)
         return reply.handle
 
@@ -66,6 +68,21 @@ class Freezes(HostileTest):
         self.assertEqual([reply.status for reply in replies], ["BUSY"] * 19 + ["BAD_DESCRIPTOR"], replies)
         self.assertTrue(all(reply.retry_after_ns > 0 for reply in replies[:-1]))
         self.assertEqual(replies[-1].request_id, freezes[0])
+
+    @unittest.skipIf(os.getuid() != 0, "only root has clients of other users")
+    def test_users_take_turns(self):
+        os.chmod(self.daemon.path, 0o666)
+        other = OtherUser(self.daemon.path, 65534)
+        handle = int(other.do("c.create(4096).handle"))
+        connections = [Connection(self.daemon.path) for _ in range(10)]
+        waiting = [(each, self.freeze(self.pinned(each), each)) for each in connections]
+        self.assertEqual(other.do("c.named(BUFFER_FREEZE, %d).status" % handle), "'OK'\n")
+        answered = select.select([each.socket for each in connections], [], [], 0)[0]
+        self.assertLess(len(answered), 5, "one had to wait for all freezes of another")
+        for connection, frozen in waiting:
+            self.assertEqual(connection.wait(frozen).status, "BAD_DESCRIPTOR")
+            connection.close()
+        other.end()
 
     def test_no_job_writes_meanwhile(self):
         handle = self.pinned()
@@ -119,6 +136,20 @@ class LargeBuffers(HostileTest):
         self.assertEqual(connection.wait(release).status, "OK")
         self.assertEqual(self.stats()["buffer_bytes"], 0)
         self.assertEqual(connection.named(rawclient.BUFFER_RELEASE, created.handle).status, "NOT_FOUND")
+
+    def test_one_is_made_while_many_are_given_back(self):
+        connection = self.connect()
+        handles = []
+        for _ in range(32):
+            created = connection.create(self.BYTES)
+            os.close(created.fds[0])
+            handles.append(created.handle)
+        for handle in handles:
+            connection.submit(rawclient.BUFFER_RELEASE, struct.pack("<Q", handle))
+        made = connection.submit(rawclient.BUFFER_CREATE, struct.pack("<Q", 128 << 10))
+        order = [connection.receive() for _ in range(33)]
+        self.assertEqual({reply.status for reply in order}, {"OK"})
+        self.assertNotEqual(order[-1].request_id, made, "it waited for all that is given back")
 
     def test_gone_while_they_are_made(self):
         for _ in range(3):

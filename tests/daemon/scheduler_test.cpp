@@ -50,6 +50,19 @@ TEST(Scheduler, HigherPriorityOvertakesOtherUsersWithinTheirShares) {
     EXPECT_EQ((std::vector<std::uint64_t>{3, 1, 2}), drain(scheduler));
 }
 
+TEST(Scheduler, KnowsWhatEachUserHasWaiting) {
+    Scheduler scheduler(1000);
+    scheduler.push({1, 1, kNormal, 10});
+    scheduler.push({2, 1, kHigh, 20});
+    scheduler.push({3, 2, kLow, 500});
+    EXPECT_EQ(30u, scheduler.cost_ns(1));
+    EXPECT_EQ(500u, scheduler.cost_ns(2));
+    EXPECT_EQ(0u, scheduler.cost_ns(3));
+    EXPECT_EQ(530u, scheduler.cost_ns());
+    scheduler.pop();
+    EXPECT_EQ(10u, scheduler.cost_ns(1));
+}
+
 TEST(Scheduler, UsersOfEqualPriorityTakeTurns) {
     Scheduler scheduler(1000);
     for (std::uint64_t ticket : {1, 2, 3}) scheduler.push({ticket, 1, kNormal, 10});

@@ -86,14 +86,14 @@ class Stop(unittest.TestCase):
                 return True
 
     def work_ns(self):
-        """Processor time of the daemon so far, but for the thread that gives memory back."""
+        """Processor time of the daemon so far, but for the thread that makes the pages of buffers and gives them back."""
         if not MEASURED:
             return 0
         tasks = "/proc/%d/task" % self.daemon.process.pid
         total = 0
         for task in os.listdir(tasks):
             with open("%s/%s/comm" % (tasks, task)) as comm, open("%s/%s/schedstat" % (tasks, task)) as times:
-                if comm.read().strip() != "tegud-helper":
+                if comm.read().strip() != "tegud-pages":
                     total += int(times.read().split()[0])
         return total
 

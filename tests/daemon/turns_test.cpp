@@ -16,10 +16,10 @@ TEST(Turns, EndWithTheTimeOfAUserAndNotOfAConnection) {
     boost::asio::io_context io(1);
     Turns turns(io);
     EXPECT_FALSE(turns.is_over(kGreedy));
-    turns.spend(kGreedy, Turns::kTurnNs / 2);
+    turns.spend(kGreedy, Turns::kTurnNs / 2, Clock::now());
     EXPECT_FALSE(turns.is_over(kGreedy));
     EXPECT_TRUE(turns.is_over(kGreedy, Turns::kTurnNs));
-    turns.spend(kGreedy, Turns::kTurnNs);
+    turns.spend(kGreedy, Turns::kTurnNs, Clock::now());
     EXPECT_TRUE(turns.is_over(kGreedy));
     EXPECT_FALSE(turns.is_over(kModest));
     turns.look();
@@ -32,7 +32,7 @@ TEST(Turns, LeaveNothingToBeDoneAfterLittleWork) {
     boost::asio::io_context io(1);
     Turns turns(io);
     for (int i = 0; i < 4; ++i) {
-        turns.spend(kModest, Turns::kTurnNs / 2);
+        turns.spend(kModest, Turns::kTurnNs / 2, Clock::now());
         EXPECT_FALSE(turns.is_over(kModest));
         EXPECT_EQ(io.poll(), 0u);
         io.restart();
@@ -50,7 +50,7 @@ TEST(Turns, BeginAnewWhenAllThatWasReadyHasBeenLookedAt) {
             return;
         }
         order += name;
-        turns.spend(kGreedy, 2 * Turns::kTurnNs);
+        turns.spend(kGreedy, 2 * Turns::kTurnNs, Clock::now());
         if (left > 1)
             boost::asio::post(
                 io, [&io, &work, name, left] { boost::asio::post(io, [&work, name, left] { work(name, left - 1); }); });
@@ -62,6 +62,23 @@ TEST(Turns, BeginAnewWhenAllThatWasReadyHasBeenLookedAt) {
     });
     io.run();
     EXPECT_EQ(order, "ambcabcabc");
+}
+
+TEST(Turns, KnowWhetherSeveralUsersWork) {
+    boost::asio::io_context io(1);
+    Turns turns(io);
+    TimePoint now = Clock::now();
+    EXPECT_FALSE(turns.several(now));
+    turns.spend(kModest, 1, now);
+    turns.spend(kModest, 1, now += Turns::kSeveral / 2);
+    EXPECT_FALSE(turns.several(now)) << "one user, twice";
+    turns.spend(kGreedy, 1, now += Turns::kSeveral / 2);
+    EXPECT_TRUE(turns.several(now));
+    turns.spend(kGreedy, 1, now += Turns::kSeveral / 2);
+    EXPECT_TRUE(turns.several(now)) << "the other one may come back";
+    EXPECT_FALSE(turns.several(now += Turns::kSeveral)) << "he did not";
+    turns.spend(kModest, 1, now += 2 * Turns::kSeveral);
+    EXPECT_FALSE(turns.several(now)) << "one after the other";
 }
 
 }  // namespace

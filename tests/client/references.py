@@ -8,6 +8,7 @@ import math
 import numpy
 
 U32, U64 = 2.0 ** -24, 2.0 ** -53
+NUMPY = tuple(int(number) for number in numpy.__version__.split(".")[:2])
 EXACT_MOST = 400  # elements whose squares are worth summing as fractions
 
 
@@ -229,9 +230,22 @@ def quantile(x, q, method, skip_nans):
         return [math.nan] * len(q)
     if is_float(v) and not exact and not numpy.isfinite(v).all():
         return None
-    ordered = numpy.sort(v)
-    with numpy.errstate(all="ignore"):
-        return numpy.quantile(ordered if exact else ordered.astype("f8"), q, method=method)
+    ordered = numpy.sort(v) if exact else numpy.sort(v).astype("f8")
+    stated = numpy.array([_quantile_of_sorted(ordered, number, method) for number in q])
+    if NUMPY >= (1, 22):  # older ones have no `method`, and interpolate with other roundings
+        with numpy.errstate(all="ignore"):
+            numpy.testing.assert_array_equal(stated, numpy.quantile(ordered, q, method=method))
+    return stated
+
+
+def _quantile_of_sorted(v, q, method):
+    p = (len(v) - 1) * q
+    if method in ("lower", "higher", "nearest"):
+        return v[{"lower": math.floor, "higher": math.ceil, "nearest": round}[method](p)]
+    m = p if method == "linear" else 0.5 * (math.floor(p) + math.ceil(p))
+    j = math.floor(m)
+    a, b, t = float(v[j]), float(v[min(j + 1, len(v) - 1)]), m - j
+    return a + (b - a) * t if t < 0.5 else b - (b - a) * (1 - t)
 
 
 def outwards(number, up):

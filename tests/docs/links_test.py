@@ -30,7 +30,8 @@ def read(path):
 def pages():
     found = [name for name in os.listdir(SOURCE) if name.endswith(".md")]
     for folder, _, names in os.walk(os.path.join(SOURCE, "docs")):
-        found += [os.path.relpath(os.path.join(folder, name), SOURCE) for name in names]
+        if os.path.basename(folder) != "__pycache__":  # of the scripts that lie there
+            found += [os.path.relpath(os.path.join(folder, name), SOURCE) for name in names]
     return found
 
 

@@ -32,7 +32,6 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdlib>
-#include <memory>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -148,15 +147,14 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
     std::free(memory);
 }
 
-// std::thread's constructor.
-using ThreadState = std::unique_ptr<std::thread::_State>;
-void real_start(std::thread* thread, ThreadState state, void (*depend)()) asm(
+// std::thread's constructor. `state` is a std::unique_ptr of a type that newer libraries keep private: the ABI passes the address of what has a destructor.
+void real_start(std::thread* thread, void* state, void (*depend)()) asm(
     "__real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
-void wrapped_start(std::thread* thread, ThreadState state, void (*depend)()) asm(
+void wrapped_start(std::thread* thread, void* state, void (*depend)()) asm(
     "__wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
-void wrapped_start(std::thread* thread, ThreadState state, void (*depend)()) {
+void wrapped_start(std::thread* thread, void* state, void (*depend)()) {
     if (fails(Kind::thread)) throw std::system_error(errno, std::generic_category());
-    real_start(thread, std::move(state), depend);
+    real_start(thread, state, depend);
 }
 
 extern "C" {

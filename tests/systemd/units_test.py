@@ -207,10 +207,19 @@ class Analyzed(unittest.TestCase):
         return True
 
     def analyze(self, *arguments):
-        environment = dict(os.environ, SYSTEMD_UNIT_PATH=self.folder + ":", SYSTEMD_LOG_LEVEL="warning")
+        environment = dict(os.environ, SYSTEMD_UNIT_PATH=self.folder + ":", SYSTEMD_LOG_LEVEL="warning", SYSTEMD_COLORS="0")
         done = subprocess.run(("systemd-analyze", "--no-pager") + arguments, env=environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, universal_newlines=True)
         return done.returncode, done.stdout
+
+    def skip_unless_units_can_be_verified(self):
+        """systemd-analyze starts a manager of its own for it, which needs control groups: a chroot may have none."""
+        path = os.path.join(self.folder, "harmless.service")
+        with open(path, "w") as unit:
+            unit.write("[Service]\nExecStart=/bin/true\n")
+        code, text = self.analyze("verify", "--man=no", path)
+        if code != 0 and "Failed to initialize manager" in text:
+            self.skipTest("systemd-analyze verifies no unit here: " + text.strip())
 
     def assert_verified(self):
         names = ("tegud.service", "tegud.socket", "tegud-metrics.socket", "tegud-textfile.service", "tegud-textfile.timer")
@@ -219,6 +228,7 @@ class Analyzed(unittest.TestCase):
         self.assertEqual(code, 0, text)
 
     def test_verify(self):
+        self.skip_unless_units_can_be_verified()
         self.assert_verified()
         os.makedirs(os.path.join(self.folder, "tegud.service.d"), exist_ok=True)
         with open(os.path.join(self.folder, "tegud.service.d", "99-wrong.conf"), "w") as wrong:
@@ -227,6 +237,7 @@ class Analyzed(unittest.TestCase):
             self.assert_verified()
 
     def test_verify_with_each_dropin(self):
+        self.skip_unless_units_can_be_verified()
         for name in dropins():
             if name.startswith("50-"):
                 with self.subTest(name):

@@ -79,11 +79,13 @@ TEST(Png, ALyingHeaderIsRefusedBeforeAnyoneAllocates) {
     EXPECT_EQ(message(file).substr(0, 17), ".png: an image of");
 }
 
-// A chunk that changes no pixel may announce any length: nobody allocates it.
-TEST(Png, AChunkThatLiesAboutItsLengthIsSkipped) {
+// A chunk that changes no pixel may announce any length: nobody allocates it. libpng skips it, or (1.6.37) refuses it by the limit of chunks.
+TEST(Png, AChunkThatLiesAboutItsLengthIsNotAllocated) {
     std::string file = encoded(gradient(3, 5, 1));
     file.insert(33, std::string("\x7f\xff\xff\xfesPLT", 8) + std::string(64, 'x'));
-    EXPECT_EQ(message(file), ".png: truncated: the file ends within the image");
+    const std::string said = message(file);
+    if (said == ".png: sPLT: chunk data is too large") return;
+    EXPECT_EQ(said, ".png: truncated: the file ends within the image");
 }
 
 TEST(Png, RefusesByName) {

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from daemon import Daemon, TEGU
+from daemon import BUILD, Daemon, TEGU
 
 DOWN = b"# HELP tegu_up Whether tegud answered when this file was written.\n# TYPE tegu_up gauge\ntegu_up 0\n"
 
@@ -73,10 +73,12 @@ class TextfileTest(unittest.TestCase):
         os.chmod(self.daemon.folder, 0o777)
         os.chmod(self.daemon.socket, 0o600)
         try:
-            # The program is not where this user may read it.
+            # The program and its library may not be where this user can read them.
             shutil.copy(TEGU, self.path("tegu"))
+            shutil.copy(os.path.join(BUILD, "lib", "libtegu.so.0"), self.daemon.folder)
             done = subprocess.run([self.path("tegu"), "metrics", "--textfile", self.path("tegu.prom"), "--socket", self.daemon.socket,
-                                   "--timeout", "1"], preexec_fn=lambda: os.setuid(65534), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                   "--timeout", "1"], env=dict(os.environ, LD_LIBRARY_PATH=self.daemon.folder),
+                                  preexec_fn=lambda: os.setuid(65534), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         finally:
             os.chmod(self.daemon.socket, 0o660)
         self.assertEqual(done.returncode, 77, done.stderr)

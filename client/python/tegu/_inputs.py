@@ -76,7 +76,10 @@ def _as_numpy(x, dtype, field):
             return numpy.asarray(x), False
         if name is not None and isinstance(x, (int, list, tuple)):
             _check_fits(numpy.asarray(x), numpy.dtype(name))
-        return numpy.asarray(x, dtype=name), True
+        made = numpy.asarray(x, dtype=name)
+        if isinstance(x, (list, tuple)) and made.dtype.kind == "O":
+            _check_even(made)
+        return made, True
     except (TypeError, ValueError, OverflowError, BufferError) as error:
         raise _unreadable(error, field if name is None else "dtype")
 
@@ -87,6 +90,12 @@ def _check_fits(given, wanted):
         for number in (int(given.min()), int(given.max())):
             if not numpy.iinfo(wanted).min <= number <= numpy.iinfo(wanted).max:
                 raise OverflowError("%d does not fit %s" % (number, wanted))
+
+
+def _check_even(made):
+    """numpy before 1.24 makes objects of the lists inside a list if they differ in length."""
+    if any(isinstance(item, (list, tuple, numpy.ndarray)) for item in made.ravel()):
+        raise ValueError("the lists inside have different lengths")
 
 
 def _has_buffer(x):

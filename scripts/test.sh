@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds, and runs the whole test suite: as released, then under AddressSanitizer with
 # UndefinedBehaviorSanitizer. The preset tsan (ThreadSanitizer) takes as long again: run it when threads are touched.
-#   usage: scripts/test.sh [PRESET...]      default: release asan
+#   usage: scripts/test.sh [--long] [PRESET...]      default: release asan
+# --long: ten minutes of mixed load on the daemon, and as many on the guarded GPU, in place of seconds; more of the session fuzzer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if [ "${1:-}" = --long ]; then
+    shift
+    export TEGU_SOAK_SECONDS=600 TEGU_FUZZ_SESSIONS=4000
+fi
 presets=("$@")
 [ ${#presets[@]} -gt 0 ] || presets=(release asan)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The hostile clients, one class for each kind: attackers.py KIND BOARD SOCKET. While the board says RUN, the attack is made again and again, as fast
-as it goes; else nothing of it is left open. tests/daemon/hostile_*_test.py has the same attacks and asks whether the daemon answers them
-rightly; here they are there to be in the way of others."""
+"""The hostile clients, one class for each kind: attackers.py KIND BOARD SOCKET [UID], as whom it goes on once it has read its own files. While the
+board says RUN, the attack is made again and again, as fast as it goes; else nothing of it is left open. tests/daemon/hostile_*_test.py has the
+same attacks and asks whether the daemon answers them rightly; here they are there to be in the way of others."""
 import array
 import mmap
 import os
@@ -410,7 +410,11 @@ def attack(kind, table):
 
 def main():
     """The attacker leaves the cores to whoever else wants them, so that what others notice of it is what it does by way of the daemon."""
-    name, path, address = sys.argv[1:]
+    name, path, address = sys.argv[1:4]
+    for uid in map(int, sys.argv[4:]):
+        os.setgroups([])
+        os.setgid(uid)
+        os.setuid(uid)
     table = board.Board(path)
     kind, place, rounds = KINDS[name](address), 2, 0
     if not name.startswith("busy"):

@@ -63,8 +63,8 @@ class Bench(object):
         """([(begin, end) without the attack], [(begin, end) with it], what the attacker says)."""
         path = os.path.join(self.folder, kind)
         table = board.Board(path, make=True)
-        become = (lambda: (os.setgroups([]), os.setgid(NOBODY), os.setuid(NOBODY))) if os.geteuid() == 0 else None
-        attacker = subprocess.Popen([sys.executable, "-B", attackers.__file__, kind, path, self.daemon.path], preexec_fn=become,
+        become = [str(NOBODY)] if os.geteuid() == 0 else []
+        attacker = subprocess.Popen([sys.executable, "-B", attackers.__file__, kind, path, self.daemon.path] + become,
                                     stdout=subprocess.PIPE, universal_newlines=True)
         try:
             self.wait(table, 2, board.READY)

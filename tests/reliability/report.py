@@ -42,8 +42,10 @@ goes through the queue), then 0.5 ms of rest. The attack is on and off by turns,
 of the ratio in five parts of the run. The attacker is another user, and at the lowest priority of the machine, so that what is taken by way of the daemon
 shows, and not the use of a core; the `busy` kinds are no clients but programs that keep cores busy at normal priority, for comparison.
 
-The CPU's executor interrupts no job: users take turns between jobs, so a queued one waits for the end of the one that runs, however long that takes
-(`long-jobs`, `very-long-jobs`).""",
+A short job of one user does not wait for a long one of another (the express lane, `../daemon.md#jobs`). What still exceeds 2 are single waits of 2 to 4 ms, one job
+in fifty or a hundred: the good client itself, or a thread of the daemon, waits for a core of this machine until another's slice ends, for the kernel lets it end whatever
+the priorities are. Traces of the scheduler (`perf sched`) show these, and for `visits` the kernel's own work for sockets that end. `busy-twice` shows what
+the machine does to the good client with no hostile one at all.""",
 }
 
 

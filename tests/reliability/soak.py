@@ -49,8 +49,12 @@ def judge(samples):
 
 
 def settled(daemon, witness, clients):
-    """What the daemon holds when it has but the connections of the witness and of these clients."""
-    daemon.wait_for(lambda: witness.fields(rawclient.STATS)["connections"] == clients + 1, "the other connections to end")
+    """What the daemon holds when it has but the connections of the witness and of these clients, and no buffer that is still being given back."""
+    def ended():
+        stats = witness.fields(rawclient.STATS)
+        return (stats["connections"], stats["buffers"]) == (clients + 1, 0)
+
+    daemon.wait_for(ended, "the other connections and all buffers to end")
     return dict(fleet.resources(daemon.process.pid), descriptors=daemon.descriptors())
 
 

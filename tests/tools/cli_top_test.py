@@ -112,6 +112,7 @@ class TopTest(unittest.TestCase):
 
     def settings_are_back(self, terminal):
         Terminal.count += 1
+        terminal.wait(r"ready>\s*\Z")  # the shell reads again: what is typed before may be echoed before the prompt
         terminal.line("stty -a > after; echo look %d" % Terminal.count)
         terminal.wait(r"(?m)^look %d" % Terminal.count)
         self.assertEqual(self.settings("after"), self.settings("before"))

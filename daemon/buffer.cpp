@@ -49,6 +49,19 @@ struct Ending {
     std::function<void()> freed;
 };
 
+// Ends what the daemon has of it, but for the descriptor if a client has the memory, too. Any thread.
+void let_go(BufferMemory& memory) {
+    memory.writable.reset();
+    memory.readable.reset();
+    if (memory.held == nullptr || !is_open_at_client(memory.fd.get())) memory.fd.reset();
+}
+
+// After let_go(). Io thread.
+void end_charge(BufferMemory& memory) {
+    if (memory.fd) memory.held->keep(std::move(memory.fd), std::move(memory.charge));
+    memory.charge = BufferCharge();
+}
+
 }  // namespace
 
 void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper, std::function<void()> freed) noexcept {
@@ -59,13 +72,9 @@ void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper,
             there = std::make_shared<Ending>();
             *there = std::move(here);
             HelperThread::Task task;
-            task.work = [there] {
-                there->memory.writable.reset();
-                there->memory.readable.reset();
-                there->memory.fd.reset();
-            };
+            task.work = [there] { let_go(there->memory); };
             task.done = [there] {
-                there->memory.charge = BufferCharge();
+                end_charge(there->memory);
                 if (there->freed) there->freed();
             };
             if (helper->submit(task, HelperThread::Turn::Last)) return;
@@ -73,7 +82,8 @@ void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper,
     } catch (const std::bad_alloc&) {  // then here
     }
     if (there != nullptr) here = std::move(*there);
-    here.memory = BufferMemory();
+    let_go(here.memory);
+    end_charge(here.memory);
     try {
         if (here.freed) here.freed();
     } catch (const std::exception&) {  // no memory for an answer that nobody can be given

@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "daemon/held_memory.h"
 #include "daemon/helper_thread.h"
 #include "daemon/mapping.h"
 #include "daemon/quota.h"
@@ -66,7 +67,8 @@ struct BufferMemory {
     Fd fd;
     Mapping readable;
     Mapping writable;
-    BufferCharge charge;  // io thread only: ends when the memory is given back, not before
+    BufferCharge charge;         // io thread only: ends when the memory is given back, not before
+    HeldMemory* held = nullptr;  // not null: a client may have it longer, and goes on being charged for it
 };
 // Ends `memory` of so many bytes, on the helper if it is large and there is one, then calls `freed` (may be empty) on the io thread.
 void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper, std::function<void()> freed) noexcept;
@@ -80,7 +82,7 @@ class Buffer {
     // Takes a client's descriptor after secure_memfd().
     static Result<std::shared_ptr<Buffer>> from_client(Fd fd, const wire::BufferRegisterRequest& request,
                                                        BufferCharge charge);
-    // Takes a memfd made and populated by the daemon.
+    // Takes a memfd made and populated by the daemon, whose client has a descriptor of its own.
     static Result<std::shared_ptr<Buffer>> from_daemon(Fd fd, std::uint64_t bytes, BufferCharge charge);
     // Takes one that the daemon before kept, after secure_memfd().
     static Result<std::shared_ptr<Buffer>> from_store(Fd fd, const KeptBuffer& kept, BufferCharge charge);
@@ -112,8 +114,12 @@ class Buffer {
     // BufferDevice::allow_registering() on every device that has used it; then `then`, at once if none has.
     void allow_registering(bool allowed, const std::function<void()>& then) const;
 
-    // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped.
-    void free_on(HelperThread& helper) { helper_ = &helper; }
+    // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped, and one that the daemon made to
+    // `held` if its client still has it.
+    void free_on(HelperThread& helper, HeldMemory& held) {
+        helper_ = &helper;
+        if (created_by_daemon_) memory_.held = &held;
+    }
     // Its end takes another thread, and time.
     bool ends_elsewhere() const;
     // Called once the memory is given back; not if the daemon ends before.

@@ -55,7 +55,7 @@ const char* store_state_word(StoreStatus::State state);  // "off"
 class DescriptorStore final : public BufferKeeper {
   public:
     // REQUIRES: all outlive it, and it outlives the buffers that it keeps.
-    DescriptorStore(boost::asio::io_context& io, Quotas& quotas, HelperThread& helper);
+    DescriptorStore(boost::asio::io_context& io, Quotas& quotas, HelperThread& helper, HeldMemory& held);
 
     // Takes over what the daemon before left, for `grace`, and begins to keep buffers. Call once.
     void start(const StoreEnvironment& environment, StoredDescriptors left, std::chrono::milliseconds grace);
@@ -128,6 +128,7 @@ class DescriptorStore final : public BufferKeeper {
     boost::asio::steady_timer grace_timer_;
     Quotas& quotas_;
     HelperThread& helper_;
+    HeldMemory& held_;
     std::optional<StoreSocket> socket_;
     StoreStatus::State state_ = StoreStatus::State::Off;
     std::string reason_;

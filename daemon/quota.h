@@ -35,6 +35,10 @@ class BufferCharge {
         : quotas_(std::exchange(other.quotas_, nullptr)), uid_(other.uid_), bytes_(other.bytes_) {}
     BufferCharge& operator=(BufferCharge&& other) noexcept;
     ~BufferCharge() { give_back(); }
+    // Whether it charges anybody: then whom, and how much.
+    explicit operator bool() const { return quotas_ != nullptr; }
+    uid_t uid() const { return uid_; }
+    std::uint64_t bytes() const { return bytes_; }
 
   private:
     friend class Quotas;

@@ -70,6 +70,7 @@ std::vector<std::pair<std::string, ExecutorLoad>> Server::executor_loads() const
 
 Result<void> Server::run() {
     (void)std::signal(SIGPIPE, SIG_IGN);
+    (void)std::signal(SIGIO, SIG_IGN);  // of a lease that somebody breaks
     try {
         signals_.add(SIGTERM);
         signals_.add(SIGINT);
@@ -156,9 +157,10 @@ void Server::look_around() {
     take_results();
     take_helped();
     shared_.unread.look();
+    held_.look();
     const TimePoint now = Clock::now();
     const bool awaits = quotas_.all().jobs > 0 || !sealer_.idle() || !pages_.idle() || !makings_.empty() ||
-                        !sealings_.empty() || !shared_.unread.empty() || gpus().has_errands();
+                        !sealings_.empty() || !shared_.unread.empty() || !held_.empty() || gpus().has_errands();
     TimePoint next = awaits ? now + kSafetyLook : kNever;
     for_each_session([&](Session& session) { session.guarded([&] { next = std::min(next, session.look(now)); }); });
     if (next != kNever) watch(std::max(next, now + kShortestLook));

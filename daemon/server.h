@@ -21,6 +21,7 @@
 #include "daemon/crossover.h"
 #include "daemon/descriptor_store.h"
 #include "daemon/executors.h"
+#include "daemon/held_memory.h"
 #include "daemon/helper_thread.h"
 #include "daemon/listener.h"
 #include "daemon/quota.h"
@@ -80,6 +81,7 @@ class Server {
     const Crossover& crossover() const { return crossover_; }
     // For the pages of large buffers, made and given back.
     HelperThread& pages() { return pages_; }
+    HeldMemory& held() { return held_; }
     DescriptorStore& store() { return store_; }
     const DescriptorStore& store() const { return store_; }
     // It stops, or has failed: what clients leave now is for the daemon after it.
@@ -153,8 +155,9 @@ class Server {
     HelperThread sealer_{"tegud-sealer", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};
     HelperThread pages_{
         "tegud-pages", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};  // outlives all that it may free
+    HeldMemory held_{pages_, [this] { look_soon(); }};
     boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back
-    DescriptorStore store_{io_, quotas_, pages_};
+    DescriptorStore store_{io_, quotas_, pages_, held_};
     ConnectionShared shared_;
     boost::asio::local::stream_protocol::socket acceptor_;  // only to wait on; accept4 is our own
     boost::asio::steady_timer accept_pause_;

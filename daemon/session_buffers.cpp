@@ -23,11 +23,30 @@ Error no_such_buffer() {
 Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd) {
     Result<wire::BufferRegisterRequest> request = wire::decode_buffer_register(body);
     if (!request) return std::move(request).error();
+    if (std::optional<HeldMemory::Memory> made = server_.held().take(fd.get(), peer_.uid))
+        return register_again(header, *request, fd, std::move(*made));
     Result<BufferCharge> charge = this->charge(request->bytes);
     if (!charge) return std::move(charge).error();
     Result<void> secured = secure_memfd(fd.get(), request->bytes, request->access);
     if (!secured) return secured;
     Result<std::shared_ptr<Buffer>> buffer = Buffer::from_client(fd.release(), *request, std::move(charge).value());
+    if (!buffer) return std::move(buffer).error();
+    reply(header, take_in(std::move(buffer).value()));
+    return {};
+}
+
+// Memory that the daemon made, of a buffer that was released or whose connection ended. It is charged already, and the daemon's own descriptor
+// of it, not the client's, is the one that will tell when the client has let it go.
+Result<void> Session::register_again(const wire::FrameHeader& header, const wire::BufferRegisterRequest& request,
+                                     const ForeignFd& fd, HeldMemory::Memory made) {
+    Result<void> allowed = server_.quotas().check_held(buffers_.size() + buffers_in_making_);
+    if (allowed) allowed = secure_memfd(fd.get(), request.bytes, request.access);
+    if (!allowed) {
+        server_.held().keep(std::move(made.fd), std::move(made.charge));
+        return allowed;
+    }
+    Result<std::shared_ptr<Buffer>> buffer =
+        Buffer::from_store(std::move(made.fd), {request.bytes, request.access, 0, true}, std::move(made.charge));
     if (!buffer) return std::move(buffer).error();
     reply(header, take_in(std::move(buffer).value()));
     return {};
@@ -51,20 +70,26 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
     return {};
 }
 
-// What the daemon before left of this user, and nobody has come for, must not stand in his way.
+// What the daemon before left of this user, and nobody has come for, must not stand in his way; nor what his clients have let go.
 Result<BufferCharge> Session::charge(std::uint64_t bytes) {
     const std::size_t held = buffers_.size() + buffers_in_making_;
     Result<void> room = server_.quotas().check_held(held);
     if (!room) return std::move(room).error();
     Result<BufferCharge> charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
-    if (!charge && charge.error().status != Status::TooLarge && server_.store().drop_orphans(peer_.uid))
-        charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
-    return charge;
+    if (charge || charge.error().status == Status::TooLarge) return charge;
+    const bool dropped = server_.store().drop_orphans(peer_.uid);
+    if (server_.held().look(peer_.uid) || dropped) charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
+    const std::uint64_t let_go = server_.held().bytes(peer_.uid);
+    if (charge || let_go == 0) return charge;
+    Error error = std::move(charge).error();
+    error.message += "; " + std::to_string(let_go) +
+                     " bytes of them are of buffers that were released and that a client still has open or mapped";
+    return error;
 }
 
 wire::BufferReply Session::take_in(std::shared_ptr<Buffer> buffer) {
     ++server_.statistics().buffers_total;
-    buffer->free_on(server_.pages());
+    buffer->free_on(server_.pages(), server_.held());
     wire::BufferReply reply;
     reply.bytes = buffer->bytes();
     if ((features_ & wire::kFeatureAttach) != 0) reply.token = server_.store().keep(buffer, peer_.uid, peer_.pid);
@@ -213,7 +238,7 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     return {};
 }
 
-// The reply says that the memory is given back and no longer charged, unless jobs still use it.
+// The reply says that the memory is given back and no longer charged, unless jobs still use it, or the daemon made it and the client has it.
 Result<void> Session::on_buffer_release(const wire::FrameHeader& header, Bytes body) {
     Result<wire::BufferRef> request = wire::decode_buffer_ref(body);
     if (!request) return std::move(request).error();

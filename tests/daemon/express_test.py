@@ -8,10 +8,9 @@ import struct
 import unittest
 
 import rawclient
-from other_user import OtherUser
+from other_user import NOBODY, OtherUser
 from rawclient import Connection, Daemon
 
-NOBODY = 65534
 SHORT = 1 << 21  # floats: above the budget of the io thread, some milliseconds at most on one
 SETTINGS = 'socket.mode = "0666"\nscheduler.quantum_us = 1000\n[executor]\nbackend = "cpu"\nthreads = 2\n'
 

@@ -24,7 +24,7 @@ ERRORS = {
     "timerfd_settime": ["EINVAL"], "recvmsg": ["EAGAIN", "EINTR", "ENOMEM", "ECONNRESET"], "recv": ["EINTR", "ENOMEM"],
     "sendmsg": ["EAGAIN", "EINTR", "ENOBUFS", "EPIPE"], "send": ["EAGAIN", "EINTR", "ENOBUFS", "EPIPE"], "getsockopt": ["ENOBUFS"],
     "setsockopt": ["ENOMEM"], "poll": ["EINTR", "ENOMEM"], "read": ["EINTR", "EIO"], "write": ["EIO"], "open": ["EMFILE", "EINTR"],
-    "openat": ["EMFILE", "EACCES"], "fstat": ["ENOMEM"], "fcntl": ["EINVAL", "EMFILE"], "ftruncate": ["EINTR", "EFBIG"],
+    "openat": ["EMFILE", "EACCES"], "fstat": ["ENOMEM"], "fcntl": ["EINVAL", "EMFILE"], "ftruncate": ["EINTR", "EFBIG"], "fchmod": ["EIO"],
     "fallocate": ["EINTR", "ENOSPC"], "mmap": ["ENOMEM", "EAGAIN"], "madvise": ["ENOMEM", "EAGAIN"], "memfd_create": ["EMFILE", "ENOMEM"],
     "syscall": ["ENOSYS", "ENOMEM"], "socket": ["EMFILE"], "connect": ["EINTR", "EAGAIN"], "ppoll": ["EINTR"],
     "sendto": ["EAGAIN", "EINTR", "ENOBUFS", "ECONNREFUSED"], "shutdown": ["ENOTCONN"], "fstatfs": ["ENOMEM"], "pread": ["EIO", "EINTR"],

@@ -184,6 +184,7 @@ TEGU_WRAP(int, poll, (pollfd * entries, nfds_t count, int timeout), (entries, co
 TEGU_WRAP(ssize_t, read, (int fd, void* to, std::size_t bytes), (fd, to, bytes))
 TEGU_WRAP(ssize_t, write, (int fd, const void* from, std::size_t bytes), (fd, from, bytes))
 TEGU_WRAP(int, fstat, (int fd, struct stat* status), (fd, status))
+TEGU_WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode))
 TEGU_WRAP(int, ftruncate, (int fd, off_t bytes), (fd, bytes))
 TEGU_WRAP(int, fallocate, (int fd, int mode, off_t offset, off_t bytes), (fd, mode, offset, bytes))
 TEGU_WRAP(int, madvise, (void* address, std::size_t bytes, int advice), (address, bytes, advice))

@@ -34,6 +34,7 @@ namespace tegu::faults {
     X(fstat)                \
     X(fcntl)                \
     X(ftruncate)            \
+    X(fchmod)               \
     X(fallocate)            \
     X(mmap)                 \
     X(madvise)              \

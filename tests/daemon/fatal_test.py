@@ -29,8 +29,7 @@ class Fatal(unittest.TestCase):
         self.addCleanup(self.client.close)
         self.addCleanup(self.bystander.close)
         image, result = self.client.create(SIDE * SIDE), self.client.create(4 * SIDE * SIDE)
-        for fd in image.fds + result.fds:
-            os.close(fd)
+        image.close(), result.close()
         running = self.client.submit(rawclient.JOB, job_body(
             rawclient.ENTROPY_MAP, rawclient.U8, SIDE, SIDE, entropy_params(63, 63, 256), handle=image.handle,
             out=result.handle, out_capacity=4 * SIDE * SIDE))

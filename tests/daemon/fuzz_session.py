@@ -123,8 +123,7 @@ class Session(object):
     def listen(self):
         """Takes one answer; how many are still to come."""
         reply = self.connection.receive()
-        for fd in reply.fds:
-            os.close(fd)
+        reply.close()
         if self.expected[reply.request_id] <= 0:
             raise AssertionError("an answer to nothing: %r" % reply)
         self.expected[reply.request_id] -= 1
@@ -169,8 +168,7 @@ write_stall_ms = 600000
             session.say(break_header=True)
             session.connection.socket.shutdown(socket.SHUT_WR)
             while True:
-                for fd in session.connection.receive().fds:
-                    os.close(fd)
+                session.connection.receive().close()
         except (Closed, BrokenPipeError, ConnectionResetError):
             pass
 

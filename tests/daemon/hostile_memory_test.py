@@ -95,7 +95,7 @@ class ChangingMemory(HostileTest):
                 memory[0:1 << 20] = os.urandom(1 << 20)
             self.assertEqual(self.connection.wait(request_id).status, "OK")
         memory.close()
-        os.close(out.fds[0])
+        out.close()
 
     def test_freeze_while_it_is_mapped(self):
         memory = mmap.mmap(self.fd, self.BYTES)
@@ -111,7 +111,7 @@ class ChangingMemory(HostileTest):
         reply = self.connection.job(cols=4, data=bytes(16), out=self.buffer, out_capacity=64)
         self.assert_refused(reply, "DENIED", "output.handle")  # registered for reading
         created = self.connection.create(4096)
-        os.close(created.fds[0])
+        created.close()
         self.assertEqual(self.connection.job(cols=4, data=bytes(16), out=created.handle, out_capacity=64).status, "OK")
         self.assertEqual(self.connection.named(rawclient.BUFFER_FREEZE, created.handle).status, "OK")
         reply = self.connection.job(cols=4, data=bytes(16), out=created.handle, out_capacity=64)
@@ -124,7 +124,7 @@ class ChangingMemory(HostileTest):
                 os.ftruncate(created.fds[0], size)
         punch_hole(created.fds[0], 0, 1 << 20)
         self.assert_refused(self.connection.job(handle=created.handle, cols=4), "BAD_DESCRIPTOR", "inputs[0].handle")
-        os.close(created.fds[0])
+        created.close()
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ class LargeBuffers(HostileTest):
     def test_a_release_is_answered_when_the_memory_is_given_back(self):
         connection = self.connect()
         created = connection.create(64 << 20)
-        os.close(created.fds[0])
+        created.close()
         release = connection.submit(rawclient.BUFFER_RELEASE, struct.pack("<Q", created.handle))
         self.assertEqual(connection.wait(release).status, "OK")
         self.assertEqual(self.stats()["buffer_bytes"], 0)
@@ -142,7 +142,7 @@ class LargeBuffers(HostileTest):
         handles = []
         for _ in range(32):
             created = connection.create(self.BYTES)
-            os.close(created.fds[0])
+            created.close()
             handles.append(created.handle)
         for handle in handles:
             connection.submit(rawclient.BUFFER_RELEASE, struct.pack("<Q", handle))

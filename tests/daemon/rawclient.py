@@ -152,6 +152,13 @@ class Reply:
                 at += length
             self.field, self.allowed, self.message = texts
 
+    def close(self):
+        """The descriptors that came with it. Whoever wants to keep one takes it out of fds."""
+        while self.fds:
+            os.close(self.fds.pop())
+
+    __del__ = close
+
     @property
     def is_event(self):
         return self.kind == EVENT

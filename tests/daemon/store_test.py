@@ -25,8 +25,7 @@ class Store(StoreTest):
         client = self.connect(daemon)
         plain, frozen = self.own(filled(floats(*[1] * 1024))), self.own(filled(floats(*[2] * 1024)))
         replies = [client.register(plain, 4096, access=1), client.register(frozen, 4096), client.create(4096)]
-        for fd in replies[2].fds:
-            os.pwrite(self.own(fd), floats(*[3] * 1024), 0)
+        os.pwrite(self.own(replies[2].fds.pop()), floats(*[3] * 1024), 0)
         tokens = [reply.body[16:] for reply in replies]
         self.assertEqual([len(token) for token in tokens], [16] * 3)
         self.assertEqual(client.named(BUFFER_FREEZE, replies[1].handle).status, "OK")
@@ -146,7 +145,7 @@ class Store(StoreTest):
         self.assert_sum(client, reply.handle, 0, generation=10)
         self.assertEqual(client.named(BUFFER_RELEASE, reply.handle).status, "OK")
         made = client.create(4096)
-        self.own(made.fds[0])
+        self.own(made.fds.pop())
         self.assert_sum(client, made.handle, 0, generation=1 << 63)
         return client
 

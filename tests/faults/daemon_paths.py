@@ -26,13 +26,6 @@ def checked(reply):
     return reply
 
 
-def close_all(reply):
-    for fd in reply.fds:
-        os.close(fd)
-    reply.fds = []
-    return reply
-
-
 def data(count):
     return floats(*[(i * 37) % 101 - 50.0 for i in range(count)])
 
@@ -87,7 +80,7 @@ def into_output(connection):
         checked(connection.job(backend=connection.backend, operation=rawclient.ENTROPY_MAP, kind=rawclient.U8, rows=side, cols=side,
                                params=rawclient.entropy_params(5, 5, 256), handle=source, out=made.handle, out_capacity=4 * size))
         content = os.pread(made.fds[0], 4 * size, 0)
-        close_all(made)
+        made.close()
         checked(connection.named(rawclient.BUFFER_RELEASE, made.handle))
         return content
     finally:
@@ -99,7 +92,7 @@ def buffer_life(connection):
     size = 1 << 20
     made = checked(connection.create(size))
     os.pwrite(made.fds[0], data(1024), 0)
-    close_all(made)
+    made.close()
     checked(connection.named(rawclient.BUFFER_FREEZE, made.handle))
     result = checked(connection.job(backend=connection.backend, cols=1024, params=rawclient.reduce_params(ALL_STATISTICS), handle=made.handle)).arrays()
     checked(connection.request(rawclient.BUFFER_LIST))
@@ -122,7 +115,7 @@ def cancelled_job(connection):
     try:
         handle = checked(connection.register(fd, size, 0)).handle
         made = checked(connection.create(4 * size))
-        close_all(made)
+        made.close()
         job = connection.submit(rawclient.JOB, job_body(
             rawclient.ENTROPY_MAP, rawclient.U8, 2048, 2048, rawclient.entropy_params(63, 63, 256), handle=handle, out=made.handle,
             out_capacity=4 * size, backend=connection.backend))
@@ -141,7 +134,7 @@ def leaves_all_behind(connection):
     fd = make_buffer(1 << 20)
     try:
         handle = checked(connection.register(fd, 1 << 20, 0)).handle
-        close_all(checked(connection.create(1 << 16)))
+        checked(connection.create(1 << 16)).close()
         connection.submit(rawclient.JOB, job_body(backend=connection.backend, kind=rawclient.U8, cols=1 << 20, handle=handle))
         connection.close()
     finally:

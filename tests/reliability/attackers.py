@@ -61,8 +61,7 @@ class Greedy(Attack):
             connection.send(b"".join(requests))
         for connection, requests in self.ready:
             for _ in requests:
-                for fd in connection.receive().fds:
-                    os.close(fd)
+                connection.receive().close()
 
 
 class Garbage(Attack):
@@ -186,8 +185,7 @@ class LongJobs(Greedy):
 
     def image(self, connection):
         made = connection.create(MIB)
-        for fd in made.fds:
-            os.close(fd)
+        made.close()
         return made.handle
 
     def body(self, handle):
@@ -209,8 +207,7 @@ class VeryLongJobs(LongJobs):
     def requests(self, connection):
         made = connection.create(4 * MIB)
         self.out = made.handle
-        for fd in made.fds:
-            os.close(fd)
+        made.close()
         return LongJobs.requests(self, connection)
 
 
@@ -258,8 +255,7 @@ class Buffers(Attack):
         handles = []
         for size in [1 << 16] * 30 + [64 * MIB]:
             made = self.connection.create(size)
-            for fd in made.fds:
-                os.close(fd)
+            made.close()
             if made.status == "OK":
                 handles.append(made.handle)
         for handle in handles:

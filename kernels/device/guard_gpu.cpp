@@ -115,10 +115,12 @@ Result<void*> GuardGpu::allocate_device(std::size_t bytes) {
 }
 
 Result<void> GuardGpu::attach_to_stream(void* memory, Stream stream) {
+    Result<void> ready = alive();
+    if (!ready) return ready;  // and nothing is attached
     // First what may find no memory: the host keeps its permissions then.
     stream_of(stream).push([this, memory, stream] { memory_.set_owner(memory, stream); });
     if (guards() && options_.strict) (void)memory_.allow_host(memory, false);
-    return alive();
+    return {};
 }
 
 Result<void> GuardGpu::attach_to_host(void* memory, Stream stream) {

@@ -136,6 +136,11 @@ class Client {
     // connection is lost before the answer: handles are then others.
     template <class EncodeBody>
     Result<Answer> call(wire::MessageType type, int fd, EncodeBody encode_body);
+    // As jobs do, it asks again within the reconnect time if the answer is Busy, unless the settings forbid it.
+    template <class EncodeBody>
+    Result<Answer> call_until_not_busy(wire::MessageType type, int fd, EncodeBody encode_body);
+    // Before what was answered so is asked for again.
+    nanoseconds busy_pause(const Error& busy);
     Result<void> await_ready(TimePoint until);
     Result<Answer> await_answer(Call& call, TimePoint until, bool& lost);
 
@@ -252,6 +257,18 @@ Result<Client::Answer> Client::call(wire::MessageType type, int fd, EncodeBody e
         bool lost = false;
         Result<Answer> answer = await_answer(call, until, lost);
         if (!lost || link_ == LinkState::Down || Clock::now() >= until) return answer;
+    }
+}
+
+template <class EncodeBody>
+Result<Client::Answer> Client::call_until_not_busy(wire::MessageType type, int fd, EncodeBody encode_body) {
+    const TimePoint until = Clock::now() + settings_.reconnect_time;
+    for (;;) {
+        Result<Answer> answer = call(type, fd, encode_body);
+        if (answer || answer.error().status != Status::Busy || !settings_.busy_retry) return answer;
+        const TimePoint again = Clock::now() + busy_pause(answer.error());
+        if (again >= until) return answer;
+        while (Clock::now() < again) step(again);
     }
 }
 

@@ -11,7 +11,7 @@ Region::~Region() {
 
 Result<RegionPtr> Client::create_buffer(std::uint64_t bytes) {
     if (auto checked = check_process(); !checked) return std::move(checked).error();
-    Result<Answer> answer = call(wire::MessageType::BufferCreate, -1, [bytes](wire::ByteBuffer& out) {
+    Result<Answer> answer = call_until_not_busy(wire::MessageType::BufferCreate, -1, [bytes](wire::ByteBuffer& out) {
         wire::encode(wire::BufferCreateRequest{bytes}, out);
     });
     if (!answer) return std::move(answer).error();

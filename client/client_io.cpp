@@ -198,15 +198,19 @@ void Client::on_job_reply(const wire::Frame& frame) {
     finish(*job, std::move(error));
 }
 
+nanoseconds Client::busy_pause(const Error& busy) {
+    const auto longest = static_cast<std::uint64_t>(kLongestHint.count());
+    const nanoseconds hint =
+        std::max(nanoseconds(static_cast<std::int64_t>(std::min(busy.retry_after_ns, longest))), kBackoffMin / 5);
+    return hint + jitter_.below(hint / 4 + milliseconds(1));
+}
+
 void Client::on_busy(PendingJob& job, Error error) {
     if (!settings_.busy_retry || job.cancelled) return finish(job, std::move(error));
     const TimePoint now = Clock::now();
     if (job.busy_until == TimePoint::max())
         job.busy_until = job.deadline != TimePoint::max() ? job.deadline : now + settings_.reconnect_time;
-    const auto longest = static_cast<std::uint64_t>(kLongestHint.count());
-    const nanoseconds hint =
-        std::max(nanoseconds(static_cast<std::int64_t>(std::min(error.retry_after_ns, longest))), kBackoffMin / 5);
-    job.retry_at = now + hint + jitter_.below(hint / 4 + milliseconds(1));
+    job.retry_at = now + busy_pause(error);
     if (job.retry_at >= job.busy_until) return finish(job, std::move(error));
     earliest_retry_ = std::min(earliest_retry_, job.retry_at);
     jobs_.move(job, JobState::Waiting);

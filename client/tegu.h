@@ -105,7 +105,7 @@ typedef struct tegu_options {
     uint32_t size;            /* sizeof(tegu_options) */
     uint32_t connect_ms;      /* how long tegu_connect tries; 0: once */
     uint32_t reconnect_ms;    /* how long a lost connection is sought again; 0: jobs fail with TEGU_UNAVAILABLE at once */
-    uint32_t busy_retry;      /* 1: jobs that are answered TEGU_BUSY are sent again by the library; 0: the caller gets TEGU_BUSY */
+    uint32_t busy_retry;      /* 1: jobs and requests for buffers answered TEGU_BUSY are sent again by the library; 0: the caller gets TEGU_BUSY */
     const char* socket_path;  /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET */
     const char* name;         /* of the program, for the daemon's lists; NULL: the name of the executable */
     int64_t server_uid;       /* the uid that must have opened the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket

@@ -2,6 +2,7 @@
 #include "daemon/buffer.h"
 
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <new>
@@ -42,6 +43,12 @@ std::function<void()> after_all(std::size_t count, std::function<void()> then) {
     };
 }
 
+// Whether its end takes long: that of the whole file, of which the buffer may be a part.
+bool is_large(const BufferMemory& memory) {
+    struct stat file;
+    return ::fstat(memory.fd.get(), &file) == 0 && file.st_size > static_cast<off_t>(kSmallBytes);
+}
+
 // Memory that is to end, and what is called then. Closures capture it as one thing: g++ 10 and older leak the captures that were made before
 // one whose copy throws.
 struct Ending {
@@ -49,26 +56,26 @@ struct Ending {
     std::function<void()> freed;
 };
 
-// Ends what the daemon has of it, but for the descriptor if a client has the memory, too. Any thread.
+// Any thread.
 void let_go(BufferMemory& memory) {
     memory.writable.reset();
     memory.readable.reset();
-    if (memory.held == nullptr || !is_open_at_client(memory.fd.get())) memory.fd.reset();
+    memory.fd.reset();
 }
 
 // After let_go(). Io thread.
 void end_charge(BufferMemory& memory) {
-    if (memory.fd) memory.held->keep(std::move(memory.fd), std::move(memory.charge));
     memory.charge = BufferCharge();
+    if (memory.held != nullptr) memory.held->look();  // it ends now, if nobody else has it
 }
 
 }  // namespace
 
-void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper, std::function<void()> freed) noexcept {
+void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()> freed) noexcept {
     Ending here{std::move(memory), std::move(freed)};
     std::shared_ptr<Ending> there;
     try {
-        if (helper != nullptr && bytes > kSmallBytes) {
+        if (helper != nullptr && is_large(here.memory)) {
             there = std::make_shared<Ending>();
             *there = std::move(here);
             HelperThread::Task task;
@@ -91,7 +98,7 @@ void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper,
 }
 
 bool Buffer::ends_elsewhere() const {
-    return !devices_.empty() || (helper_ != nullptr && bytes_ > kSmallBytes);
+    return !devices_.empty() || (helper_ != nullptr && is_large(memory_));
 }
 
 void Buffer::used_by(const std::shared_ptr<BufferDevice>& device) {
@@ -113,21 +120,21 @@ void Buffer::allow_registering(bool allowed, const std::function<void()>& then) 
 
 // Devices let go of the mappings before they end.
 Buffer::~Buffer() {
+    if (memory_.held != nullptr) memory_.held->keep(fd(), std::move(memory_.charge));
     if (!devices_.empty()) {
         try {
             const auto ending = std::make_shared<Ending>();
             ending->freed = freed_;
             ending->memory = std::move(memory_);
-            const std::function<void()> each_done =
-                after_all(devices_.size(), [ending, bytes = bytes_, helper = helper_] {
-                    free_memory(std::move(ending->memory), bytes, helper, std::move(ending->freed));
-                });
+            const std::function<void()> each_done = after_all(devices_.size(), [ending, helper = helper_] {
+                free_memory(std::move(ending->memory), helper, std::move(ending->freed));
+            });
             for (const auto& device : devices_) device->forget(id_, each_done);
             return;
         } catch (const std::bad_alloc&) {  // then here
         }
     }
-    free_memory(std::move(memory_), bytes_, helper_, std::move(freed_));
+    free_memory(std::move(memory_), helper_, std::move(freed_));
 }
 
 device::ClientBuffer Buffer::client_buffer() const {

@@ -68,10 +68,10 @@ struct BufferMemory {
     Mapping readable;
     Mapping writable;
     BufferCharge charge;         // io thread only: ends when the memory is given back, not before
-    HeldMemory* held = nullptr;  // not null: a client may have it longer, and goes on being charged for it
+    HeldMemory* held = nullptr;  // io thread only; not null: it is counted there for as long as anybody has it
 };
-// Ends `memory` of so many bytes, on the helper if it is large and there is one, then calls `freed` (may be empty) on the io thread.
-void free_memory(BufferMemory memory, std::uint64_t bytes, HelperThread* helper, std::function<void()> freed) noexcept;
+// Ends `memory`, on the helper if its file is large and there is one, then calls `freed` (may be empty) on the io thread.
+void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()> freed) noexcept;
 
 class Buffer {
   public:
@@ -82,9 +82,9 @@ class Buffer {
     // Takes a client's descriptor after secure_memfd().
     static Result<std::shared_ptr<Buffer>> from_client(Fd fd, const wire::BufferRegisterRequest& request,
                                                        BufferCharge charge);
-    // Takes a memfd made and populated by the daemon, whose client has a descriptor of its own.
+    // Takes a memfd made and populated by the daemon.
     static Result<std::shared_ptr<Buffer>> from_daemon(Fd fd, std::uint64_t bytes, BufferCharge charge);
-    // Takes one that the daemon before kept, after secure_memfd().
+    // Takes one that the daemon before kept, or that this one made and was done with, after secure_memfd().
     static Result<std::shared_ptr<Buffer>> from_store(Fd fd, const KeptBuffer& kept, BufferCharge charge);
 
     std::uint64_t id() const { return id_; }  // of this buffer alone, for good; no handle
@@ -106,16 +106,18 @@ class Buffer {
         kept_number_ = number;
     }
     std::uint64_t kept_number() const { return kept_number_; }
-    // It counts against nobody any more, although its memory is still to be given back.
-    void end_charge() { memory_.charge = BufferCharge(); }
+    // It counts against nobody any more, although its memory is still to be given back. Not one that the daemon made: its client may have it.
+    void end_charge() {
+        if (!created_by_daemon_) memory_.charge = BufferCharge();
+    }
     // How long jobs have waited for a device with a copy of it, while another was free.
     std::uint64_t waited_ns() const { return waited_ns_; }
     void set_waited_ns(std::uint64_t ns) { waited_ns_ = ns; }
     // BufferDevice::allow_registering() on every device that has used it; then `then`, at once if none has.
     void allow_registering(bool allowed, const std::function<void()>& then) const;
 
-    // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped, and one that the daemon made to
-    // `held` if its client still has it.
+    // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped, and leaves the charge of one
+    // that the daemon made to `held`, which outlives it.
     void free_on(HelperThread& helper, HeldMemory& held) {
         helper_ = &helper;
         if (created_by_daemon_) memory_.held = &held;

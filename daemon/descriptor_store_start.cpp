@@ -199,7 +199,10 @@ Result<void> DescriptorStore::adopt_buffer(const StoredBuffer& record, Fd descri
     if (::fstat(fd.get(), &status) != 0) return io_error("fstat of a descriptor", errno);
     if (static_cast<std::uint64_t>(status.st_ino) != record.inode)
         return make_error(Status::BadDescriptor, "its descriptor is another than the one that was stored");
-    Result<BufferCharge> charge = quotas_.charge_buffer(record.uid, 0, record.bytes);
+    // Of what the daemon made, the client may use a part, but all was charged.
+    const std::uint64_t bytes =
+        record.created_by_daemon ? static_cast<std::uint64_t>(status.st_size) : std::uint64_t{record.bytes};
+    Result<BufferCharge> charge = quotas_.charge_buffer(record.uid, 0, bytes);
     if (!charge) return std::move(charge).error();
     Result<std::shared_ptr<Buffer>> buffer = Buffer::from_store(
         fd.release(), {record.bytes, record.access, record.generation, record.created_by_daemon}, std::move(*charge));

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
@@ -118,8 +119,20 @@ bool closes_at_once(const Fd& fd) {
     return ::fcntl(fd.get(), F_GET_SEALS) >= 0 || ::fcntl(fd.get(), F_GETPIPE_SZ) >= 0;
 }
 
+namespace {
+
+// Else it may be the last descriptor of a file that takes milliseconds to give back.
+bool is_small(const Fd& fd) {
+    constexpr blkcnt_t kMostBlocks = 64 * 1024 / 512;
+    struct stat file;
+    return ::fstat(fd.get(), &file) == 0 && file.st_blocks <= kMostBlocks;
+}
+
+}  // namespace
+
 void close_foreign(std::vector<Fd> fds, uid_t uid) noexcept {
-    fds.erase(std::remove_if(fds.begin(), fds.end(), closes_at_once), fds.end());
+    const auto ends_here = [](const Fd& fd) { return closes_at_once(fd) && is_small(fd); };
+    fds.erase(std::remove_if(fds.begin(), fds.end(), ends_here), fds.end());
     if (fds.empty()) return;
     const linger off{};
     for (const Fd& fd : fds) (void)::setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &off, sizeof off);

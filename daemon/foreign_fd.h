@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ForeignFd: a descriptor that a client sent. Closing it is not ours to trust: the last close of a TCP socket with SO_LINGER and
-// unsent data, or of a file in user space (FUSE), waits for as long as the client likes. So what is neither a memfd nor a
+// unsent data, or of a file in user space (FUSE), waits for as long as the client likes. So what is neither a small memfd nor a
 // pipe is closed on a thread that does nothing else; only that thread waits. Each user has a few such threads and one queue, so whoever
 // makes them wait fills his own queue and is refused; nobody else's descriptors stand in it. Any thread.
 #pragma once

@@ -1,87 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/held_memory.h"
 
+#include <fcntl.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
 #include <exception>
-#include <iterator>
+#include <utility>
 
-#include "daemon/buffer.h"
-#include "daemon/mapping.h"
+#ifndef F_GET_SEALS  // Ubuntu 18.04's headers lack it; the number is the kernel's
+#define F_GET_SEALS 1034
+#endif
 
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kLooks = 64;        // a second, whatever there is
-constexpr std::size_t kLooksOfUser = 16;  // for each request that would be refused
-
-// Numbers of memfds are those of one file system, and not used twice.
-std::optional<std::uint64_t> inode_of(int fd) {
-    struct stat status;
-    if (::fstat(fd, &status) != 0) return std::nullopt;
-    return status.st_ino;
-}
+constexpr std::chrono::seconds kLately{1};
+constexpr int kReads = 3;  // that fail, before they are given up until the next look
 
 }  // namespace
 
-void HeldMemory::keep(Fd fd, BufferCharge charge) noexcept {
-    const std::optional<std::uint64_t> inode = inode_of(fd.get());
-    if (!inode || !charge) return;
+HeldMemory::HeldMemory() : events_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
+
+void HeldMemory::keep(int memfd, BufferCharge charge) noexcept {
+    struct stat file;
+    if (!events_ || !charge || ::fstat(memfd, &file) != 0) return;
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", memfd);
+    const int watch = ::inotify_add_watch(events_.get(), path, IN_DELETE_SELF);
+    if (watch < 0) return;
     try {
-        kept_.emplace_back();
-        kept_.back() = {std::move(fd), std::move(charge), *inode};
-        look_soon_();
-    } catch (const std::exception&) {  // one that nobody looks at soon is looked at when there is another reason to
+        kept_[watch] = {file.st_dev, file.st_ino, std::move(charge), Clock::now()};
+    } catch (const std::exception&) {
+        (void)::inotify_rm_watch(events_.get(), watch);
     }
 }
 
-std::optional<HeldMemory::Memory> HeldMemory::take(int fd, uid_t uid) {
-    if (kept_.empty()) return std::nullopt;
-    const std::optional<std::uint64_t> inode = inode_of(fd);
-    for (auto one = kept_.begin(); inode && one != kept_.end(); ++one) {
-        if (one->inode != *inode || one->charge.uid() != uid) continue;
-        std::optional<Memory> taken(std::move(*one));
+std::optional<BufferCharge> HeldMemory::take(int fd, uid_t uid) {
+    struct stat file;
+    // Seals first: only memory has them, while fstat of a file in user space (FUSE) would wait for the client's answer.
+    if (kept_.empty() || ::fcntl(fd, F_GET_SEALS) < 0 || ::fstat(fd, &file) != 0) return std::nullopt;
+    for (auto one = kept_.begin(); one != kept_.end(); ++one) {
+        Memory& memory = one->second;
+        if (memory.inode != file.st_ino || memory.device != file.st_dev || memory.charge.uid() != uid) continue;
+        std::optional<BufferCharge> charge(std::move(memory.charge));
+        (void)::inotify_rm_watch(events_.get(), one->first);
         kept_.erase(one);
-        return taken;
+        return charge;
     }
     return std::nullopt;
 }
 
-bool HeldMemory::end_if_let_go(Kept::iterator one) {
-    if (is_open_at_client(one->fd.get())) {
-        kept_.splice(kept_.end(), kept_, one);
-        return false;
-    }
-    const std::uint64_t bytes = one->charge.bytes();
-    free_memory({std::move(one->fd), {}, {}, std::move(one->charge)}, bytes, &helper_, nullptr);
-    kept_.erase(one);
-    return true;
-}
-
-void HeldMemory::look() {
-    for (std::size_t left = std::min(kLooks, kept_.size()); left > 0; --left) (void)end_if_let_go(kept_.begin());
-}
-
-bool HeldMemory::look(uid_t uid) {
-    bool any = false;
-    std::size_t looks = 0, left = kept_.size();
-    for (auto one = kept_.begin(); left > 0 && looks < kLooksOfUser; --left) {
-        const auto next = std::next(one);
-        if (one->charge.uid() == uid) {
-            ++looks;
-            any = end_if_let_go(one) || any;
+void HeldMemory::look() noexcept {
+    alignas(inotify_event) char events[64 * sizeof(inotify_event)];  // without names, as no directory is watched
+    for (int failed = 0; failed < kReads && !kept_.empty();) {
+        const ssize_t bytes = ::read(events_.get(), events, sizeof events);
+        if (bytes < 0 && errno == EAGAIN) return;
+        if (bytes <= 0) ++failed;
+        for (ssize_t at = 0; at < bytes;) {
+            inotify_event event;
+            std::memcpy(&event, events + at, sizeof event);
+            at += static_cast<ssize_t>(sizeof event + event.len);
+            if ((event.mask & IN_Q_OVERFLOW) != 0) kept_.clear();  // who is gone is not known any more
+            kept_.erase(event.wd);
         }
-        one = next;
     }
-    return any;
 }
 
 std::uint64_t HeldMemory::bytes(uid_t uid) const {
     std::uint64_t bytes = 0;
-    for (const Memory& one : kept_)
-        if (one.charge.uid() == uid) bytes += one.charge.bytes();
+    for (const auto& one : kept_)
+        if (one.second.charge.uid() == uid) bytes += one.second.charge.bytes();
     return bytes;
+}
+
+bool HeldMemory::lately(uid_t uid) const {
+    const TimePoint now = Clock::now();
+    for (const auto& one : kept_)
+        if (one.second.charge.uid() == uid && now - one.second.since < kLately) return true;
+    return false;
 }
 
 }  // namespace tegu::daemon

@@ -1,56 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// HeldMemory: memory that the daemon made for clients and has no more use for, while a client still has it: a descriptor, wherever that was
-// passed on, or a mapping. The memory lives on then, and a memory cgroup charges it to the daemon. So it goes on counting as a buffer of its
-// user, until it is seen that the client has let it go (is_open_at_client()). Io thread.
+// HeldMemory: memory that the daemon made for clients and has no more use for. It lives on for as long as anybody has it, a client that keeps
+// a descriptor or a mapping for one, and a memory cgroup goes on charging it to the daemon. So it counts as a buffer of its user until the
+// kernel says that the file is gone (inotify(7), IN_DELETE_SELF: a memfd has no name, so that is the end of the last reference to it). Not seen
+// is what was taken out of the file: pages that wait in pipes and sockets (splice(2)). Io thread.
 #pragma once
 
 #include <sys/types.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <list>
 #include <optional>
+#include <unordered_map>
 
 #include "base/fd.h"
+#include "daemon/clock.h"
 #include "daemon/quota.h"
 
 namespace tegu::daemon {
 
-class HelperThread;
-
 class HeldMemory {
   public:
-    struct Memory {
-        Fd fd;  // the memfd
-        BufferCharge charge;
-        std::uint64_t inode = 0;
-    };
+    // Where the kernel has no watch for it, charges end with keep().
+    HeldMemory();
 
-    // `helper`: gives large memory back; outlives it or is stopped. `look_soon`: asks for a look() within a second.
-    HeldMemory(HelperThread& helper, std::function<void()> look_soon)
-        : helper_(helper), look_soon_(std::move(look_soon)) {}
+    // Readable when there is something to look() at. -1: never.
+    int events() const { return events_.get(); }
+    // From now on the charge ends with the memory of this memfd, which the caller closes. Not if there is no room to remember it.
+    void keep(int memfd, BufferCharge charge) noexcept;
+    // The charge of the memory behind `fd`, a descriptor of whatever kind, if it is kept for that user, who uses it again. It is kept no more.
+    std::optional<BufferCharge> take(int fd, uid_t uid);
+    // Ends the charges of what is gone.
+    void look() noexcept;
 
-    // Without memory to remember it by, or without a charge, it ends here.
-    void keep(Fd fd, BufferCharge charge) noexcept;
-    // The memory that `fd` is a descriptor of, if it is kept and that user's: he registers it as a buffer again. It is kept no more.
-    std::optional<Memory> take(int fd, uid_t uid);
-    // Ends what clients have let go, of some; the next call looks at others. Each costs a few system calls.
-    void look();
-    // As look(), at some of that user's. Whether there was any.
-    bool look(uid_t uid);
     // Of that user.
     std::uint64_t bytes(uid_t uid) const;
-    bool empty() const { return kept_.empty(); }
+    // Some of that user's has been kept for less than a second: whoever else has it may be about to let it go.
+    bool lately(uid_t uid) const;
 
   private:
-    using Kept = std::list<Memory>;
-    // Looks at one of them, which goes to the end of the list or ends.
-    bool end_if_let_go(Kept::iterator one);
-
-    HelperThread& helper_;
-    std::function<void()> look_soon_;
-    Kept kept_;
+    struct Memory {
+        std::uint64_t device, inode;
+        BufferCharge charge;
+        TimePoint since;
+    };
+    Fd events_;
+    std::unordered_map<int, Memory> kept_;  // by the number of its watch
 };
 
 }  // namespace tegu::daemon

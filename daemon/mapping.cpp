@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <string>
 
 // Ubuntu 18.04's headers lack these; the numbers are the kernel's.
@@ -37,13 +36,6 @@ constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks, whatever the file s
 
 Error bad_descriptor(std::string allowed, std::string message) {
     return field_error(Status::BadDescriptor, "descriptor", std::move(allowed), std::move(message));
-}
-
-// The file of a descriptor, opened anew.
-Fd open_again(int fd, int flags) {
-    char path[32];
-    std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return Fd(::open(path, flags | O_CLOEXEC | O_NONBLOCK));
 }
 
 Result<Mapping> map_error(int os_code) {
@@ -98,7 +90,8 @@ void Mapping::reset() {
 }
 
 Result<Mapping> Mapping::read_only(int memfd, std::uint64_t bytes) {
-    const Fd reopened = open_again(memfd, O_RDONLY);
+    const std::string path = "/proc/self/fd/" + std::to_string(memfd);
+    const Fd reopened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!reopened)
         return bad_descriptor("a memfd that the daemon may open for reading",
                               io_error("the descriptor cannot be opened for reading", errno).message);
@@ -144,27 +137,9 @@ Result<void> secure_memfd(int fd, std::uint64_t bytes, wire::Access access) {
 Result<Fd> make_memfd(std::uint64_t bytes) {
     Fd fd(static_cast<int>(::syscall(SYS_memfd_create, "tegud-buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
     if (!fd) return io_error("memfd_create", errno);
-    if (::fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0) return io_error("fchmod of a buffer", errno);
     if (::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) return io_error("ftruncate of a buffer", errno);
     if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) return io_error("sealing a buffer", errno);
     return fd;
-}
-
-Fd open_for_client(int memfd) {
-    for (;;) {
-        Fd fd = open_again(memfd, O_RDWR);
-        if (fd || errno != EINTR) return fd;
-    }
-}
-
-// fcntl(2): a lease for reading is refused as long as the file is open for writing. The kernel does not count the descriptor that a memfd is
-// made with, nor its duplicates.
-bool is_open_at_client(int memfd) {
-    const Fd probe = open_again(memfd, O_RDONLY);
-    if (!probe) return errno != EACCES;
-    if (::fcntl(probe.get(), F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
-    (void)::fcntl(probe.get(), F_SETLEASE, F_UNLCK);
-    return false;
 }
 
 Result<void> populate_memfd(int fd, std::uint64_t begin, std::uint64_t bytes) {

@@ -42,14 +42,8 @@ Result<void> secure_memfd(int fd, std::uint64_t bytes, wire::Access access);
 // BadDescriptor, Io.
 Result<void> check_not_sparse(int fd, std::uint64_t bytes);
 
-// A memfd that can neither grow nor shrink, whose pages are still to be made with populate_memfd(). It belongs to the daemon's user alone.
+// A memfd that can neither grow nor shrink, whose pages are still to be made with populate_memfd().
 Result<Fd> make_memfd(std::uint64_t bytes);
-// A descriptor of its own, open for reading and writing, for a client of a memfd that make_memfd() made: the client can open no further one.
-// Invalid, with errno: it could not be opened.
-Fd open_for_client(int memfd);
-// Whether a client still has the memfd that make_memfd() made: its descriptor from open_for_client(), wherever that has gone, or a mapping of it.
-// What the daemon has of it does not count. True where it cannot be told now; false where the kernel knows no leases. Any thread.
-bool is_open_at_client(int memfd);
 // Makes the pages of [begin, begin + bytes). Errors: OutOfMemory.
 Result<void> populate_memfd(int fd, std::uint64_t begin, std::uint64_t bytes);
 

@@ -6,8 +6,6 @@
 #include <cerrno>
 
 #include "base/descriptor_message.h"
-#include "base/fd.h"
-#include "daemon/mapping.h"
 #include "daemon/unread_descriptors.h"
 
 namespace tegu::daemon {
@@ -23,8 +21,8 @@ ssize_t send_bytes(int socket, const std::byte* data, std::size_t bytes, int fd)
 
 }  // namespace
 
-void ReplyQueue::attach_descriptor(std::size_t header, int memfd, std::shared_ptr<const void> keep) {
-    attached_.push_back({header, memfd, std::move(keep)});
+void ReplyQueue::attach_descriptor(std::size_t header, int fd, std::shared_ptr<const void> keep) {
+    attached_.push_back({header, fd, std::move(keep)});
 }
 
 std::size_t ReplyQueue::unread_descriptors(int socket) {
@@ -37,24 +35,20 @@ ReplyQueue::Progress ReplyQueue::send(int socket, std::size_t* bytes) {
     while (sent_ < out_.size()) {
         // A header with a descriptor goes out by itself, so that the receiver finds the descriptor with its first byte.
         std::size_t end = out_.size();
-        Fd fd;
+        int fd = -1;
         if (!attached_.empty()) {
             const bool now = attached_.front().at == sent_;
             end = now ? sent_ + wire::kHeaderBytes : attached_.front().at;
-            if (now) fd = open_for_client(attached_.front().memfd);
-            if (now && !fd) {
-                drop_sent();
-                return Progress::Failed;
-            }
+            if (now) fd = attached_.front().fd;
         }
-        const ssize_t sent = send_bytes(socket, out_.data() + sent_, end - sent_, fd.get());
+        const ssize_t sent = send_bytes(socket, out_.data() + sent_, end - sent_, fd);
         if (sent < 0 && errno == EINTR) continue;
         if (sent < 0) {
             drop_sent();
             if (errno == EAGAIN || errno == EWOULDBLOCK) return Progress::Blocked;
             return errno == EPIPE || errno == ECONNRESET ? Progress::PeerGone : Progress::Failed;
         }
-        if (fd) {
+        if (fd >= 0) {
             attached_.pop_front();
             ++descriptors_sent_;
         }

@@ -18,9 +18,8 @@ class ReplyQueue {
     // Bytes that wait to be sent.
     std::size_t pending() const { return out_.size() - sent_; }
 
-    // A descriptor that is opened anew (open_for_client()) for `memfd` goes out with the header that begins at `header` in out(); `keep` holds
-    // the memfd open until then.
-    void attach_descriptor(std::size_t header, int memfd, std::shared_ptr<const void> keep);
+    // `fd` goes out with the header that begins at `header` in out(); `keep` holds it open until then.
+    void attach_descriptor(std::size_t header, int fd, std::shared_ptr<const void> keep);
 
     // Descriptors that wait here or in the socket, as far as that can be told: none, once the peer has read all that was sent.
     std::size_t unread_descriptors(int socket);
@@ -32,7 +31,7 @@ class ReplyQueue {
   private:
     struct Attached {
         std::size_t at;  // where the header begins in out_
-        int memfd;
+        int fd;
         std::shared_ptr<const void> keep;
     };
     void drop_sent();

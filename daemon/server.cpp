@@ -43,6 +43,7 @@ Server::Server(ServerOptions options, Listener listener)
               Turns(io_),
               UnreadDescriptors(quotas_)},
       acceptor_(io_),
+      held_events_(io_),
       accept_pause_(io_),
       look_timer_(io_),
       stop_timer_(io_),
@@ -70,7 +71,6 @@ std::vector<std::pair<std::string, ExecutorLoad>> Server::executor_loads() const
 
 Result<void> Server::run() {
     (void)std::signal(SIGPIPE, SIG_IGN);
-    (void)std::signal(SIGIO, SIG_IGN);  // of a lease that somebody breaks
     try {
         signals_.add(SIGTERM);
         signals_.add(SIGINT);
@@ -78,6 +78,7 @@ Result<void> Server::run() {
         acceptor_.assign(boost::asio::local::stream_protocol(), listener_.fd.release());
         wait_for_signal();
         wait_for_connections();
+        wait_for_held();
         store_.start(StoreEnvironment::read(), std::move(options_.stored),
                      milliseconds(options_.settings.timeouts.reattach_ms));
         health_.start(options_.sysroot);
@@ -157,10 +158,9 @@ void Server::look_around() {
     take_results();
     take_helped();
     shared_.unread.look();
-    held_.look();
     const TimePoint now = Clock::now();
     const bool awaits = quotas_.all().jobs > 0 || !sealer_.idle() || !pages_.idle() || !makings_.empty() ||
-                        !sealings_.empty() || !shared_.unread.empty() || !held_.empty() || gpus().has_errands();
+                        !sealings_.empty() || !shared_.unread.empty() || gpus().has_errands();
     TimePoint next = awaits ? now + kSafetyLook : kNever;
     for_each_session([&](Session& session) { session.guarded([&] { next = std::min(next, session.look(now)); }); });
     if (next != kNever) watch(std::max(next, now + kShortestLook));

@@ -5,6 +5,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <list>
@@ -124,6 +125,7 @@ class Server {
     void end_step();
     void end_making();
     void post_sealing();
+    void wait_for_held();
 
     // server_connections.cpp
     void wait_for_connections();
@@ -155,11 +157,12 @@ class Server {
     HelperThread sealer_{"tegud-sealer", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};
     HelperThread pages_{
         "tegud-pages", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};  // outlives all that it may free
-    HeldMemory held_{pages_, [this] { look_soon(); }};
+    HeldMemory held_;                                                                   // as pages_
     boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back
     DescriptorStore store_{io_, quotas_, pages_, held_};
     ConnectionShared shared_;
     boost::asio::local::stream_protocol::socket acceptor_;  // only to wait on; accept4 is our own
+    boost::asio::posix::stream_descriptor held_events_;
     boost::asio::steady_timer accept_pause_;
     boost::asio::steady_timer look_timer_;
     boost::asio::steady_timer stop_timer_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's part in buffers that take time: their making, a step at a time, and what comes back from the helper threads.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <new>
 
@@ -38,6 +40,20 @@ void Server::take_helped() {
     if ((sealed || paged) && stopping_) end_if_idle();
     post_making();
     post_sealing();
+}
+
+void Server::wait_for_held() {
+    if (!held_events_.is_open()) {
+        Fd events(::fcntl(held_.events(), F_DUPFD_CLOEXEC, 0));
+        if (!events) return;  // the kernel has none
+        held_events_.assign(events.release());
+    }
+    held_events_.async_wait(boost::asio::posix::descriptor_base::wait_read,
+                            [this](const boost::system::error_code& error) {
+                                if (error) return;
+                                held_.look();
+                                wait_for_held();
+                            });
 }
 
 void Server::add_sealing(uid_t uid, std::shared_ptr<HelperThread::Task> sealing) {

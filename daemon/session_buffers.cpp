@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kFreezeRetryNs = 10'000'000;
 constexpr std::uint64_t kUnreadRetryNs = 10'000'000;
+constexpr std::uint64_t kLetGoRetryNs = 10'000'000;
 constexpr std::uint64_t kMakingStepBytes = 256 * 1024;  // a fraction of a millisecond
 
 Error no_such_buffer() {
@@ -23,8 +24,8 @@ Error no_such_buffer() {
 Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd) {
     Result<wire::BufferRegisterRequest> request = wire::decode_buffer_register(body);
     if (!request) return std::move(request).error();
-    if (std::optional<HeldMemory::Memory> made = server_.held().take(fd.get(), peer_.uid))
-        return register_again(header, *request, fd, std::move(*made));
+    if (std::optional<BufferCharge> charge = server_.held().take(fd.get(), peer_.uid))
+        return register_again(header, *request, std::move(fd), std::move(*charge));
     Result<BufferCharge> charge = this->charge(request->bytes);
     if (!charge) return std::move(charge).error();
     Result<void> secured = secure_memfd(fd.get(), request->bytes, request->access);
@@ -35,18 +36,17 @@ Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes 
     return {};
 }
 
-// Memory that the daemon made, of a buffer that was released or whose connection ended. It is charged already, and the daemon's own descriptor
-// of it, not the client's, is the one that will tell when the client has let it go.
+// Memory that the daemon made, of a buffer that was released or whose connection ended: it is charged already.
 Result<void> Session::register_again(const wire::FrameHeader& header, const wire::BufferRegisterRequest& request,
-                                     const ForeignFd& fd, HeldMemory::Memory made) {
+                                     ForeignFd fd, BufferCharge charge) {
     Result<void> allowed = server_.quotas().check_held(buffers_.size() + buffers_in_making_);
     if (allowed) allowed = secure_memfd(fd.get(), request.bytes, request.access);
     if (!allowed) {
-        server_.held().keep(std::move(made.fd), std::move(made.charge));
+        server_.held().keep(fd.get(), std::move(charge));
         return allowed;
     }
     Result<std::shared_ptr<Buffer>> buffer =
-        Buffer::from_store(std::move(made.fd), {request.bytes, request.access, 0, true}, std::move(made.charge));
+        Buffer::from_store(fd.release(), {request.bytes, request.access, 0, true}, std::move(charge));
     if (!buffer) return std::move(buffer).error();
     reply(header, take_in(std::move(buffer).value()));
     return {};
@@ -70,20 +70,24 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
     return {};
 }
 
-// What the daemon before left of this user, and nobody has come for, must not stand in his way; nor what his clients have let go.
+// What the daemon before left of this user, and nobody has come for, must not stand in his way. What he has let go may take a moment to end.
 Result<BufferCharge> Session::charge(std::uint64_t bytes) {
     const std::size_t held = buffers_.size() + buffers_in_making_;
     Result<void> room = server_.quotas().check_held(held);
     if (!room) return std::move(room).error();
     Result<BufferCharge> charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
     if (charge || charge.error().status == Status::TooLarge) return charge;
-    const bool dropped = server_.store().drop_orphans(peer_.uid);
-    if (server_.held().look(peer_.uid) || dropped) charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
+    (void)server_.store().drop_orphans(peer_.uid);
+    server_.held().look();
+    charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
     const std::uint64_t let_go = server_.held().bytes(peer_.uid);
     if (charge || let_go == 0) return charge;
     Error error = std::move(charge).error();
-    error.message += "; " + std::to_string(let_go) +
-                     " bytes of them are of buffers that were released and that a client still has open or mapped";
+    error.message +=
+        "; " + std::to_string(let_go) + " bytes are of buffers that were released, and still open somewhere";
+    if (!server_.held().lately(peer_.uid)) return error;
+    error.status = Status::Busy;
+    error.retry_after_ns = kLetGoRetryNs;
     return error;
 }
 
@@ -114,7 +118,7 @@ struct Session::Making {
     HelperThread* helper = nullptr;
     Result<void> stepped;  // how the last step ended
     ~Making() {            // given up half-way
-        if (fd) free_memory({std::move(fd), {}, {}, std::move(charge)}, bytes, helper, nullptr);
+        if (fd) free_memory({std::move(fd), {}, {}, std::move(charge)}, helper, nullptr);
     }
 };
 
@@ -238,7 +242,7 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     return {};
 }
 
-// The reply says that the memory is given back and no longer charged, unless jobs still use it, or the daemon made it and the client has it.
+// The reply says that the memory is given back and no longer charged, unless jobs still use it, or the daemon made it and somebody has it.
 Result<void> Session::on_buffer_release(const wire::FrameHeader& header, Bytes body) {
     Result<wire::BufferRef> request = wire::decode_buffer_ref(body);
     if (!request) return std::move(request).error();

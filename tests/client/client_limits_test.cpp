@@ -58,6 +58,31 @@ TEST(ClientBusy, IsTheCallersIfTheHintIsBeyondTheDeadline) {
     EXPECT_EQ(result.error().status, TEGU_BUSY);
 }
 
+TEST(ClientBusy, ABufferIsAskedForAgain) {
+    constexpr std::uint64_t kHint = 20 * kMillisecond;
+    for (const bool retry : {true, false}) {
+        FakeServer server({[](Connection& connection) {
+            connection.greet();
+            int refusals = 3;
+            while (std::optional<Request> request = connection.read())
+                if (request->header.type == wire::MessageType::BufferCreate && refusals-- > 0)
+                    connection.fail(*request, Status::Busy, kHint);
+                else
+                    connection.answer(*request);
+        }});
+        tc::Options options = options_for(server);
+        options.busy_retry = retry;
+        tc::Client client = connected(server, options);
+        const auto begin = std::chrono::steady_clock::now();
+        tc::Expected<tc::Buffer> buffer = client.create_buffer(4096);
+        EXPECT_EQ(retry, buffer.ok());
+        if (retry)
+            EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::nanoseconds(3 * kHint));
+        else
+            EXPECT_EQ(TEGU_BUSY, buffer.error().status);
+    }
+}
+
 TEST(ClientDeadline, IsEnforcedHereAndTheLateReplyIgnored) {
     std::atomic<int> cancels{0};
     FakeServer server({[&cancels](Connection& connection) {

@@ -249,32 +249,6 @@ TEST(Buffer, MadeByTheDaemonItIsWholeZeroAndCannotChangeItsSize) {
     EXPECT_TRUE(freeze(**buffer).ok());
 }
 
-TEST(Buffer, TellsWhetherAClientHasWhatTheDaemonMade) {
-    Result<Fd> memfd = make_memfd(kBytes);
-    ASSERT_TRUE(memfd.ok() && populate_memfd(memfd->get(), 0, kBytes).ok());
-    const Fd ours(::dup(memfd->get()));
-    EXPECT_FALSE(is_open_at_client(memfd->get()));
-    Result<Mapping> reading = Mapping::read_only(memfd->get(), kBytes),
-                    writing = Mapping::writable(memfd->get(), kBytes);
-    ASSERT_TRUE(reading.ok() && writing.ok());
-    EXPECT_FALSE(is_open_at_client(memfd->get())) << "what the daemon has of it does not count";
-    Fd client = open_for_client(memfd->get());
-    ASSERT_TRUE(client) << std::strerror(errno);
-    EXPECT_TRUE(is_open_at_client(memfd->get()));
-    Fd passed_on(::dup(client.get()));
-    client.reset();
-    EXPECT_TRUE(is_open_at_client(memfd->get()));
-    for (const int flags : {MAP_SHARED, MAP_PRIVATE}) {
-        void* const mapped = ::mmap(nullptr, kBytes, PROT_READ, flags, passed_on.get(), 0);
-        ASSERT_NE(MAP_FAILED, mapped);
-        passed_on.reset();
-        EXPECT_TRUE(is_open_at_client(memfd->get())) << flags;
-        EXPECT_EQ(0, ::munmap(mapped, kBytes));
-        EXPECT_FALSE(is_open_at_client(memfd->get())) << flags;
-        passed_on = open_for_client(memfd->get());
-    }
-}
-
 TEST(Buffer, TellsADeviceWhatItIs) {
     Result<std::shared_ptr<Buffer>> made = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
     Result<std::shared_ptr<Buffer>> other = register_fd(make_client_memfd(kBytes));

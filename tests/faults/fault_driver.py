@@ -24,11 +24,12 @@ ERRORS = {
     "timerfd_settime": ["EINVAL"], "recvmsg": ["EAGAIN", "EINTR", "ENOMEM", "ECONNRESET"], "recv": ["EINTR", "ENOMEM"],
     "sendmsg": ["EAGAIN", "EINTR", "ENOBUFS", "EPIPE"], "send": ["EAGAIN", "EINTR", "ENOBUFS", "EPIPE"], "getsockopt": ["ENOBUFS"],
     "setsockopt": ["ENOMEM"], "poll": ["EINTR", "ENOMEM"], "read": ["EINTR", "EIO"], "write": ["EIO"], "open": ["EMFILE", "EINTR"],
-    "openat": ["EMFILE", "EACCES"], "fstat": ["ENOMEM"], "fcntl": ["EINVAL", "EMFILE"], "ftruncate": ["EINTR", "EFBIG"], "fchmod": ["EIO"],
+    "openat": ["EMFILE", "EACCES"], "fstat": ["ENOMEM"], "fcntl": ["EINVAL", "EMFILE"], "ftruncate": ["EINTR", "EFBIG"],
     "fallocate": ["EINTR", "ENOSPC"], "mmap": ["ENOMEM", "EAGAIN"], "madvise": ["ENOMEM", "EAGAIN"], "memfd_create": ["EMFILE", "ENOMEM"],
     "syscall": ["ENOSYS", "ENOMEM"], "socket": ["EMFILE"], "connect": ["EINTR", "EAGAIN"], "ppoll": ["EINTR"],
     "sendto": ["EAGAIN", "EINTR", "ENOBUFS", "ECONNREFUSED"], "shutdown": ["ENOTCONN"], "fstatfs": ["ENOMEM"], "pread": ["EIO", "EINTR"],
     "getrandom": ["EAGAIN"], "pipe2": ["EMFILE"], "munmap": ["ENOMEM"], "mremap": ["ENOMEM"], "mprotect": ["ENOMEM"],
+    "inotify_init1": ["EMFILE"], "inotify_add_watch": ["ENOSPC", "ENOMEM"],
 }
 FIRED = (1 << 64) - 1
 

@@ -184,7 +184,6 @@ TEGU_WRAP(int, poll, (pollfd * entries, nfds_t count, int timeout), (entries, co
 TEGU_WRAP(ssize_t, read, (int fd, void* to, std::size_t bytes), (fd, to, bytes))
 TEGU_WRAP(ssize_t, write, (int fd, const void* from, std::size_t bytes), (fd, from, bytes))
 TEGU_WRAP(int, fstat, (int fd, struct stat* status), (fd, status))
-TEGU_WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode))
 TEGU_WRAP(int, ftruncate, (int fd, off_t bytes), (fd, bytes))
 TEGU_WRAP(int, fallocate, (int fd, int mode, off_t offset, off_t bytes), (fd, mode, offset, bytes))
 TEGU_WRAP(int, madvise, (void* address, std::size_t bytes, int advice), (address, bytes, advice))
@@ -197,6 +196,8 @@ TEGU_WRAP(ssize_t, sendto,
           (int fd, const void* from, std::size_t bytes, int flags, const sockaddr* to, socklen_t length),
           (fd, from, bytes, flags, to, length))
 TEGU_WRAP(int, shutdown, (int fd, int how), (fd, how))
+TEGU_WRAP(int, inotify_init1, (int flags), (flags))
+TEGU_WRAP(int, inotify_add_watch, (int fd, const char* path, std::uint32_t mask), (fd, path, mask))
 TEGU_WRAP(int, fstatfs, (int fd, struct statfs* status), (fd, status))
 TEGU_WRAP(ssize_t, pread, (int fd, void* to, std::size_t bytes, off_t offset), (fd, to, bytes, offset))
 TEGU_WRAP(ssize_t, getrandom, (void* to, std::size_t bytes, unsigned flags), (to, bytes, flags))

@@ -34,7 +34,6 @@ namespace tegu::faults {
     X(fstat)                \
     X(fcntl)                \
     X(ftruncate)            \
-    X(fchmod)               \
     X(fallocate)            \
     X(mmap)                 \
     X(madvise)              \
@@ -51,7 +50,9 @@ namespace tegu::faults {
     X(pipe2)                \
     X(munmap)               \
     X(mremap)               \
-    X(mprotect)
+    X(mprotect)             \
+    X(inotify_init1)        \
+    X(inotify_add_watch)
 
 enum class Kind : std::uint32_t {
     None,

@@ -59,7 +59,7 @@ std::optional<BufferCharge> HeldMemory::take(int fd, uid_t uid) {
 
 void HeldMemory::look() noexcept {
     alignas(inotify_event) char events[64 * sizeof(inotify_event)];  // without names, as no directory is watched
-    for (int failed = 0; failed < kReads && !kept_.empty();) {
+    for (int failed = 0; failed < kReads;) {
         const ssize_t bytes = ::read(events_.get(), events, sizeof events);
         if (bytes < 0 && errno == EAGAIN) return;
         if (bytes <= 0) ++failed;

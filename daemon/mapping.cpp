@@ -84,8 +84,11 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
     return *this;
 }
 
+// The kernel may find no memory for its books. What stays mapped after all goes on counting (held_memory.h).
 void Mapping::reset() {
-    if (data_ != nullptr) (void)::munmap(data_, bytes_);
+    constexpr int kTries = 3;
+    for (int tries = 0; data_ != nullptr && tries < kTries; ++tries)
+        if (::munmap(data_, bytes_) == 0) break;
     data_ = nullptr;
 }
 

@@ -2,7 +2,6 @@
 #include "daemon/buffer.h"
 
 #include <sys/random.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <new>
@@ -43,66 +42,16 @@ std::function<void()> after_all(std::size_t count, std::function<void()> then) {
     };
 }
 
-// Whether its end takes long: that of the whole file, of which the buffer may be a part.
-bool is_large(const BufferMemory& memory) {
-    struct stat file;
-    return ::fstat(memory.fd.get(), &file) == 0 && file.st_size > static_cast<off_t>(kSmallBytes);
-}
-
-// Memory that is to end, and what is called then. Closures capture it as one thing: g++ 10 and older leak the captures that were made before
-// one whose copy throws.
-struct Ending {
-    BufferMemory memory;
-    std::function<void()> freed;
-};
-
-// Any thread.
-void let_go(BufferMemory& memory) {
-    memory.writable.reset();
-    memory.readable.reset();
-    memory.fd.reset();
-}
-
-// After let_go(). Io thread.
-void end_charge(BufferMemory& memory) {
-    memory.charge = BufferCharge();
-    if (memory.held != nullptr) memory.held->look();  // it ends now, if nobody else has it
-}
-
 }  // namespace
-
-void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()> freed) noexcept {
-    Ending here{std::move(memory), std::move(freed)};
-    std::shared_ptr<Ending> there;
-    try {
-        if (helper != nullptr && is_large(here.memory)) {
-            there = std::make_shared<Ending>();
-            *there = std::move(here);
-            HelperThread::Task task;
-            task.work = [there] { let_go(there->memory); };
-            task.done = [there] {
-                end_charge(there->memory);
-                if (there->freed) there->freed();
-            };
-            if (helper->submit(task, HelperThread::Turn::Last)) return;
-        }
-    } catch (const std::bad_alloc&) {  // then here
-    }
-    if (there != nullptr) here = std::move(*there);
-    let_go(here.memory);
-    end_charge(here.memory);
-    try {
-        if (here.freed) here.freed();
-    } catch (const std::exception&) {  // no memory for an answer that nobody can be given
-    }
-}
 
 bool Buffer::ends_elsewhere() const {
     return !devices_.empty() || (helper_ != nullptr && is_large(memory_));
 }
 
 void Buffer::used_by(const std::shared_ptr<BufferDevice>& device) {
-    if (!was_used_by(*device)) devices_.push_back(device);
+    if (was_used_by(*device)) return;
+    if (ending_.empty()) ending_.push_back(std::make_shared<DeviceEnding>());
+    devices_.push_back(device);
 }
 
 bool Buffer::was_used_by(const BufferDevice& device) const {
@@ -121,20 +70,18 @@ void Buffer::allow_registering(bool allowed, const std::function<void()>& then) 
 // Devices let go of the mappings before they end.
 Buffer::~Buffer() {
     if (memory_.held != nullptr) memory_.held->keep(fd(), std::move(memory_.charge));
-    if (!devices_.empty()) {
-        try {
-            const auto ending = std::make_shared<Ending>();
-            ending->freed = freed_;
-            ending->memory = std::move(memory_);
-            const std::function<void()> each_done = after_all(devices_.size(), [ending, helper = helper_] {
-                free_memory(std::move(ending->memory), helper, std::move(ending->freed));
-            });
-            for (const auto& device : devices_) device->forget(id_, each_done);
-            return;
-        } catch (const std::bad_alloc&) {  // then here
-        }
+    if (devices_.empty()) {
+        free_memory(std::move(memory_), helper_, std::move(freed_));
+        return;
     }
-    free_memory(std::move(memory_), helper_, std::move(freed_));
+    DeviceEnding& ending = *ending_.front();
+    ending.buffer_id = id_;
+    ending.memory = std::move(memory_);
+    ending.helper = helper_;
+    ending.freed = std::move(freed_);
+    ending.devices = std::move(devices_);
+    ending.awaited = ending.devices.size() + 1;
+    endings_->begin(std::move(ending_));
 }
 
 device::ClientBuffer Buffer::client_buffer() const {

@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
-#include "daemon/held_memory.h"
+#include "daemon/buffer_ending.h"
 #include "daemon/helper_thread.h"
 #include "daemon/mapping.h"
 #include "daemon/quota.h"
@@ -34,16 +34,6 @@ struct BufferRange {
     }
 };
 
-// A device that may hold copies or registrations of buffers, on a thread of its own. Io thread.
-class BufferDevice {
-  public:
-    virtual ~BufferDevice() = default;
-    // Makes it forget the buffer, then calls `then` on the io thread. After the device has ended: at once.
-    virtual void forget(std::uint64_t buffer_id, std::function<void()> then) = 0;
-    // Lets it register the mappings of the buffer, or not; what is registered ends. Then calls `then` (may be empty) so.
-    virtual void allow_registering(std::uint64_t buffer_id, bool allowed, std::function<void()> then) = 0;
-};
-
 // Whoever keeps buffers for the next daemon, and notes there what changes. Io thread.
 class BufferKeeper {
   public:
@@ -58,20 +48,6 @@ struct KeptBuffer {
     std::uint64_t generation = 0;
     bool created_by_daemon = false;
 };
-
-// The pages of a buffer of at most so much are made and given back at once; more would take longer than a hand-over to the helper.
-inline constexpr std::uint64_t kSmallBytes = 64 * 1024;
-
-// What a buffer is made of. Giving back the memory of a large one takes milliseconds, the more the larger it is.
-struct BufferMemory {
-    Fd fd;
-    Mapping readable;
-    Mapping writable;
-    BufferCharge charge;         // io thread only: ends when the memory is given back, not before
-    HeldMemory* held = nullptr;  // io thread only; not null: it is counted there for as long as anybody has it
-};
-// Ends `memory`, on the helper if its file is large and there is one, then calls `freed` (may be empty) on the io thread.
-void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()> freed) noexcept;
 
 class Buffer {
   public:
@@ -97,7 +73,7 @@ class Buffer {
     int fd() const { return memory_.fd.get(); }
     // What a device has to know of it, at this moment.
     device::ClientBuffer client_buffer() const;
-    // A job on the device uses it: the device has to forget it before its memory ends.
+    // A job on the device uses it: the device has to forget it before its memory ends. REQUIRES: free_on() was called.
     void used_by(const std::shared_ptr<BufferDevice>& device);
     bool was_used_by(const BufferDevice& device) const;
     // Who keeps it for the next daemon, under which number; null and 0: nobody. The keeper outlives it, or ends this.
@@ -116,10 +92,11 @@ class Buffer {
     // BufferDevice::allow_registering() on every device that has used it; then `then`, at once if none has.
     void allow_registering(bool allowed, const std::function<void()>& then) const;
 
-    // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped, and leaves the charge of one
-    // that the daemon made to `held`, which outlives it.
-    void free_on(HelperThread& helper, HeldMemory& held) {
+    // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped, leaves the charge of one
+    // that the daemon made to `held`, and what its devices could not be told to `endings`, which both outlive it.
+    void free_on(HelperThread& helper, HeldMemory& held, BufferEndings& endings) {
         helper_ = &helper;
+        endings_ = &endings;
         if (created_by_daemon_) memory_.held = &held;
     }
     // Its end takes another thread, and time.
@@ -166,7 +143,9 @@ class Buffer {
     std::vector<BufferRange> in_use_;
     std::array<BufferRange, 2> touched_;  // of the readable and the writable mapping
     HelperThread* helper_ = nullptr;
+    BufferEndings* endings_ = nullptr;
     std::vector<std::shared_ptr<BufferDevice>> devices_;
+    DeviceEndings ending_;  // one if there are devices
     std::uint64_t waited_ns_ = 0;
     BufferKeeper* keeper_ = nullptr;
     std::uint64_t kept_number_ = 0;

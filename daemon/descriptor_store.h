@@ -55,7 +55,8 @@ const char* store_state_word(StoreStatus::State state);  // "off"
 class DescriptorStore final : public BufferKeeper {
   public:
     // REQUIRES: all outlive it, and it outlives the buffers that it keeps.
-    DescriptorStore(boost::asio::io_context& io, Quotas& quotas, HelperThread& helper, HeldMemory& held);
+    DescriptorStore(boost::asio::io_context& io, Quotas& quotas, HelperThread& helper, HeldMemory& held,
+                    BufferEndings& endings);
 
     // Takes over what the daemon before left, for `grace`, and begins to keep buffers. Call once.
     void start(const StoreEnvironment& environment, StoredDescriptors left, std::chrono::milliseconds grace);
@@ -129,6 +130,7 @@ class DescriptorStore final : public BufferKeeper {
     Quotas& quotas_;
     HelperThread& helper_;
     HeldMemory& held_;
+    BufferEndings& endings_;
     std::optional<StoreSocket> socket_;
     StoreStatus::State state_ = StoreStatus::State::Off;
     std::string reason_;

@@ -207,7 +207,7 @@ Result<void> DescriptorStore::adopt_buffer(const StoredBuffer& record, Fd descri
     Result<std::shared_ptr<Buffer>> buffer = Buffer::from_store(
         fd.release(), {record.bytes, record.access, record.generation, record.created_by_daemon}, std::move(*charge));
     if (!buffer) return std::move(buffer).error();
-    (*buffer)->free_on(helper_, held_);
+    (*buffer)->free_on(helper_, held_, endings_);
     (*buffer)->kept_by(this, record.number);
     Entry entry;
     entry.record = record;

@@ -158,9 +158,10 @@ void Server::look_around() {
     take_results();
     take_helped();
     shared_.unread.look();
+    endings_.look();
     const TimePoint now = Clock::now();
     const bool awaits = quotas_.all().jobs > 0 || !sealer_.idle() || !pages_.idle() || !makings_.empty() ||
-                        !sealings_.empty() || !shared_.unread.empty() || gpus().has_errands();
+                        !sealings_.empty() || !shared_.unread.empty() || !endings_.empty() || gpus().has_errands();
     TimePoint next = awaits ? now + kSafetyLook : kNever;
     for_each_session([&](Session& session) { session.guarded([&] { next = std::min(next, session.look(now)); }); });
     if (next != kNever) watch(std::max(next, now + kShortestLook));

@@ -83,6 +83,7 @@ class Server {
     // For the pages of large buffers, made and given back.
     HelperThread& pages() { return pages_; }
     HeldMemory& held() { return held_; }
+    BufferEndings& endings() { return endings_; }
     DescriptorStore& store() { return store_; }
     const DescriptorStore& store() const { return store_; }
     // It stops, or has failed: what clients leave now is for the daemon after it.
@@ -158,8 +159,9 @@ class Server {
     HelperThread pages_{
         "tegud-pages", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};  // outlives all that it may free
     HeldMemory held_;                                                                   // as pages_
+    BufferEndings endings_{[this] { look_soon(); }};                                    // as pages_
     boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back
-    DescriptorStore store_{io_, quotas_, pages_, held_};
+    DescriptorStore store_{io_, quotas_, pages_, held_, endings_};
     ConnectionShared shared_;
     boost::asio::local::stream_protocol::socket acceptor_;  // only to wait on; accept4 is our own
     boost::asio::posix::stream_descriptor held_events_;

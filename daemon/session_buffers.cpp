@@ -93,7 +93,7 @@ Result<BufferCharge> Session::charge(std::uint64_t bytes) {
 
 wire::BufferReply Session::take_in(std::shared_ptr<Buffer> buffer) {
     ++server_.statistics().buffers_total;
-    buffer->free_on(server_.pages(), server_.held());
+    buffer->free_on(server_.pages(), server_.held(), server_.endings());
     wire::BufferReply reply;
     reply.bytes = buffer->bytes();
     if ((features_ & wire::kFeatureAttach) != 0) reply.token = server_.store().keep(buffer, peer_.uid, peer_.pid);

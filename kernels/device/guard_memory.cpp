@@ -26,8 +26,14 @@ std::size_t whole_pages(std::size_t bytes) {
     return (std::max<std::size_t>(bytes, 1) + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
+// The kernel may find no memory for its books.
+void unmap_pages(void* addresses, std::size_t bytes) {
+    constexpr int kTries = 3;
+    for (int tries = 0; tries < kTries && ::munmap(addresses, bytes) != 0; ++tries) {}
+}
+
 void give_back(void* addresses, std::size_t bytes) {
-    (void)::munmap(addresses, bytes + page_bytes());
+    unmap_pages(addresses, bytes + page_bytes());
 }
 
 // Addresses without memory: `bytes` for a mapping, and a page that ends a run beyond it.
@@ -203,7 +209,7 @@ void GuardMemory::release(void* memory) {
 void GuardMemory::unmap(Pieces::iterator piece) {
     give_back(reinterpret_cast<void*>(piece->first), piece->second.mapped);
     if (piece->second.kind == Kind::Registered) {
-        (void)::munmap(piece->second.second, piece->second.mapped);
+        unmap_pages(piece->second.second, piece->second.mapped);
     } else {
         give_back(piece->second.second, piece->second.mapped);
     }

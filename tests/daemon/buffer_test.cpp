@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "tests/daemon/raw_client.h"
@@ -275,10 +276,21 @@ TEST(Buffer, TellsADeviceWhatItIs) {
     EXPECT_EQ(nullptr, buffer.client_buffer().writable);
 }
 
+// What a buffer that devices use needs for its end; all of it ends on this thread.
+struct Ends {
+    Ends() { helper.stop(); }
+    HelperThread helper{"test", [] {}};
+    HeldMemory held;
+    int looks_wanted = 0;
+    BufferEndings endings{[this] { ++looks_wanted; }};
+};
+
 // Keeps what it is asked until it is let go.
 class SlowDevice final : public BufferDevice {
   public:
     void forget(std::uint64_t id, std::function<void()> then) override {
+        if (refusals > 0 && refusals-- > 0) throw std::bad_alloc();
+        ++asked;
         forgotten = id;
         let_go = std::move(then);
     }
@@ -286,16 +298,44 @@ class SlowDevice final : public BufferDevice {
         registers = allowed;
         let_go = std::move(then);
     }
+    int refusals = 0, asked = 0;
     std::uint64_t forgotten = 0;
     bool registers = true;
     std::function<void()> let_go;
 };
 
+TEST(Buffer, ADeviceThatCouldNotBeToldIsToldLater) {
+    Ends ends;
+    const auto first = std::make_shared<SlowDevice>(), second = std::make_shared<SlowDevice>();
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
+    ASSERT_TRUE(buffer.ok());
+    (*buffer)->free_on(ends.helper, ends.held, ends.endings);
+    (*buffer)->used_by(first);
+    (*buffer)->used_by(second);
+    second->refusals = 2;
+    bool freed = false;
+    (*buffer)->when_freed([&] { freed = true; });
+    buffer->reset();
+    EXPECT_EQ(1, ends.looks_wanted);
+    first->let_go();
+    ends.endings.look();
+    EXPECT_FALSE(ends.endings.empty() || freed);
+    ends.endings.look();
+    EXPECT_TRUE(ends.endings.empty());
+    EXPECT_EQ(1, first->asked);
+    EXPECT_EQ(1, second->asked);
+    EXPECT_FALSE(freed);
+    second->let_go();
+    EXPECT_TRUE(freed);
+}
+
 TEST(Buffer, ItsMemoryEndsAfterTheDeviceHasLetGo) {
+    Ends ends;
     const auto device = std::make_shared<SlowDevice>();
     Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
     ASSERT_TRUE(buffer.ok());
     EXPECT_FALSE((*buffer)->ends_elsewhere());
+    (*buffer)->free_on(ends.helper, ends.held, ends.endings);
     (*buffer)->used_by(device);
     EXPECT_TRUE((*buffer)->ends_elsewhere());
     bool freed = false;
@@ -311,6 +351,7 @@ TEST(Buffer, ItsMemoryEndsAfterTheDeviceHasLetGo) {
 }
 
 TEST(Buffer, WaitsForAllDevicesThatUsedIt) {
+    Ends ends;
     const auto one = std::make_shared<SlowDevice>(), two = std::make_shared<SlowDevice>(),
                other = std::make_shared<SlowDevice>();
     Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
@@ -318,6 +359,7 @@ TEST(Buffer, WaitsForAllDevicesThatUsedIt) {
     int done = 0;
     (*buffer)->allow_registering(false, [&] { ++done; });
     EXPECT_EQ(1, done) << "no device: at once";
+    (*buffer)->free_on(ends.helper, ends.held, ends.endings);
     for (const auto& device : {one, two, one}) (*buffer)->used_by(device);
     EXPECT_TRUE((*buffer)->was_used_by(*two));
     EXPECT_FALSE((*buffer)->was_used_by(*other));

@@ -13,8 +13,8 @@
  *   pure functions, so that is safe. (A job whose output stands in the place of an input is none: once it may have begun, it fails with
  *   TEGU_IO, field "output".) A job fails with TEGU_UNAVAILABLE when the daemon was sought for options.reconnect_ms, when the
  *   connection was lost ten times under that job, or when it was answered with these statuses for options.reconnect_ms.
- * - TEGU_BUSY: a job is sent again after the daemon's hint and some jitter, until its deadline, or without one for options.reconnect_ms
- *   (options.busy_retry).
+ * - TEGU_BUSY: a job is sent again after the daemon's hint and some jitter, until its deadline, or without one for options.reconnect_ms;
+ *   so is the request of tegu_buffer_create, for options.reconnect_ms (options.busy_retry).
  * - Deadlines are enforced here too, so that a daemon that hangs cannot hold a caller.
  * - No more jobs are on the wire than the daemon allows one connection; the others wait here.
  *
@@ -105,7 +105,7 @@ typedef struct tegu_options {
     uint32_t size;            /* sizeof(tegu_options) */
     uint32_t connect_ms;      /* how long tegu_connect tries; 0: once */
     uint32_t reconnect_ms;    /* how long a lost connection is sought again; 0: jobs fail with TEGU_UNAVAILABLE at once */
-    uint32_t busy_retry;      /* 1: jobs and requests for buffers answered TEGU_BUSY are sent again by the library; 0: the caller gets TEGU_BUSY */
+    uint32_t busy_retry;      /* 1: jobs, and tegu_buffer_create, that are answered TEGU_BUSY are sent again by the library; 0: the caller gets TEGU_BUSY */
     const char* socket_path;  /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET */
     const char* name;         /* of the program, for the daemon's lists; NULL: the name of the executable */
     int64_t server_uid;       /* the uid that must have opened the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket

@@ -4,7 +4,6 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <new>
 #include <string>
 
 namespace tegu::daemon {
@@ -69,7 +68,7 @@ void Buffer::allow_registering(bool allowed, const std::function<void()>& then) 
 
 // Devices let go of the mappings before they end.
 Buffer::~Buffer() {
-    if (memory_.held != nullptr) memory_.held->keep(fd(), std::move(memory_.charge));
+    if (memory_.held != nullptr) memory_.held->keep(fd(), memory_.charge);
     if (devices_.empty()) {
         free_memory(std::move(memory_), helper_, std::move(freed_));
         return;

@@ -81,12 +81,17 @@ void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()
 }
 
 void BufferEndings::begin(DeviceEndings one) noexcept {
-    if (tell_devices(one.front())) return;
+    if (tell_devices(one.front()) || !look_soon_) return;
     waiting_.splice(waiting_.end(), one);
     try {
         look_soon_();
     } catch (const std::exception&) {  // it is looked at when there is another reason to
     }
+}
+
+void BufferEndings::stop() noexcept {
+    look_soon_ = nullptr;
+    DeviceEndings().swap(waiting_);
 }
 
 void BufferEndings::look() noexcept {

@@ -65,6 +65,8 @@ class BufferEndings {
     // Tells the devices of the one in `one`, now or later; `memory` ends when all have let go.
     void begin(DeviceEndings one) noexcept;
     void look() noexcept;
+    // The devices have ended: who has not been told need not be.
+    void stop() noexcept;
     bool empty() const { return waiting_.empty(); }
 
   private:

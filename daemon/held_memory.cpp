@@ -28,33 +28,47 @@ constexpr int kReads = 3;  // that fail, before they are given up until the next
 
 HeldMemory::HeldMemory() : events_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
 
-void HeldMemory::keep(int memfd, BufferCharge charge) noexcept {
+// The same number for the same file. -1: it cannot be watched.
+int HeldMemory::watch(int fd) {
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return ::inotify_add_watch(events_.get(), path, IN_DELETE_SELF);
+}
+
+void HeldMemory::keep(int memfd, BufferCharge& charge) noexcept {
     struct stat file;
     if (!events_ || !charge || ::fstat(memfd, &file) != 0) return;
-    char path[32];
-    std::snprintf(path, sizeof path, "/proc/self/fd/%d", memfd);
-    const int watch = ::inotify_add_watch(events_.get(), path, IN_DELETE_SELF);
-    if (watch < 0) return;
+    const int number = watch(memfd);
+    if (number < 0) return;
     try {
-        kept_[watch] = {file.st_dev, file.st_ino, std::move(charge), Clock::now()};
+        Memory& memory = kept_[number];
+        memory = {file.st_dev, file.st_ino, std::move(charge), Clock::now()};
     } catch (const std::exception&) {
-        (void)::inotify_rm_watch(events_.get(), watch);
+        (void)::inotify_rm_watch(events_.get(), number);
     }
 }
 
-std::optional<BufferCharge> HeldMemory::take(int fd, uid_t uid) {
+HeldMemory::Kept::iterator HeldMemory::find(int fd, uid_t uid) {
     struct stat file;
     // Seals first: only memory has them, while fstat of a file in user space (FUSE) would wait for the client's answer.
-    if (kept_.empty() || ::fcntl(fd, F_GET_SEALS) < 0 || ::fstat(fd, &file) != 0) return std::nullopt;
+    if (kept_.empty() || ::fcntl(fd, F_GET_SEALS) < 0 || ::fstat(fd, &file) != 0) return kept_.end();
     for (auto one = kept_.begin(); one != kept_.end(); ++one) {
-        Memory& memory = one->second;
+        const Memory& memory = one->second;
         if (memory.inode != file.st_ino || memory.device != file.st_dev || memory.charge.uid() != uid) continue;
-        std::optional<BufferCharge> charge(std::move(memory.charge));
-        (void)::inotify_rm_watch(events_.get(), one->first);
-        kept_.erase(one);
-        return charge;
+        const int number = watch(fd);  // older kernels use numbers of files twice
+        if (number == one->first) return one;
+        if (number >= 0 && kept_.count(number) == 0) (void)::inotify_rm_watch(events_.get(), number);
     }
-    return std::nullopt;
+    return kept_.end();
+}
+
+std::optional<BufferCharge> HeldMemory::take(int fd, uid_t uid) {
+    const auto found = find(fd, uid);
+    if (found == kept_.end()) return std::nullopt;
+    std::optional<BufferCharge> charge(std::move(found->second.charge));
+    (void)::inotify_rm_watch(events_.get(), found->first);
+    kept_.erase(found);
+    return charge;
 }
 
 void HeldMemory::look() noexcept {

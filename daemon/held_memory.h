@@ -2,7 +2,7 @@
 // HeldMemory: memory that the daemon made for clients and has no more use for. It lives on for as long as anybody has it, a client that keeps
 // a descriptor or a mapping for one, and a memory cgroup goes on charging it to the daemon. So it counts as a buffer of its user until the
 // kernel says that the file is gone (inotify(7), IN_DELETE_SELF: a memfd has no name, so that is the end of the last reference to it). Not seen
-// is what was taken out of the file: pages that wait in pipes and sockets (splice(2)). Io thread.
+// are pages that something else holds: pipes and sockets (splice(2)), drivers that pin memory. Io thread.
 #pragma once
 
 #include <sys/types.h>
@@ -19,14 +19,15 @@ namespace tegu::daemon {
 
 class HeldMemory {
   public:
-    // Where the kernel has no watch for it, charges end with keep().
     HeldMemory();
 
     // Readable when there is something to look() at. -1: never.
     int events() const { return events_.get(); }
-    // From now on the charge ends with the memory of this memfd, which the caller closes. Not if there is no room to remember it.
-    void keep(int memfd, BufferCharge charge) noexcept;
-    // The charge of the memory behind `fd`, a descriptor of whatever kind, if it is kept for that user, who uses it again. It is kept no more.
+    // Takes the charge, which from now on ends with the memory of this memfd; not if it cannot be watched.
+    void keep(int memfd, BufferCharge& charge) noexcept;
+    // Whether the memory behind `fd`, a descriptor of whatever kind, is kept for that user.
+    bool has(int fd, uid_t uid) { return find(fd, uid) != kept_.end(); }
+    // Its charge: the user uses it again. It is kept no more.
     std::optional<BufferCharge> take(int fd, uid_t uid);
     // Ends the charges of what is gone.
     void look() noexcept;
@@ -42,8 +43,12 @@ class HeldMemory {
         BufferCharge charge;
         TimePoint since;
     };
+    using Kept = std::unordered_map<int, Memory>;  // by the number of its watch
+    Kept::iterator find(int fd, uid_t uid);
+    int watch(int fd);
+
     Fd events_;
-    std::unordered_map<int, Memory> kept_;  // by the number of its watch
+    Kept kept_;
 };
 
 }  // namespace tegu::daemon

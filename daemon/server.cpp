@@ -56,7 +56,8 @@ Server::Server(ServerOptions options, Listener listener)
 
 Server::~Server() {
     executors_.gpus().stop();  // what they hold of buffers ends before these
-    sealer_.stop();            // they post to the loop, which ends before them
+    endings_.stop();
+    sealer_.stop();  // they post to the loop, which ends before them
     pages_.stop();
 }
 
@@ -146,6 +147,7 @@ void Server::forget(std::uint64_t session_number) {
 
 void Server::watch(TimePoint when) {
     if (when >= look_at_) return;
+    look_at_ = kNever;  // in case that there is no memory to wait
     look_timer_.expires_at(when);
     look_timer_.async_wait([this](const boost::system::error_code& error) {
         if (!error) look_around();
@@ -155,10 +157,10 @@ void Server::watch(TimePoint when) {
 
 void Server::look_around() {
     look_at_ = kNever;
+    endings_.look();
     take_results();
     take_helped();
     shared_.unread.look();
-    endings_.look();
     const TimePoint now = Clock::now();
     const bool awaits = quotas_.all().jobs > 0 || !sealer_.idle() || !pages_.idle() || !makings_.empty() ||
                         !sealings_.empty() || !shared_.unread.empty() || !endings_.empty() || gpus().has_errands();

@@ -45,8 +45,9 @@ void Server::take_helped() {
 void Server::wait_for_held() {
     if (!held_events_.is_open()) {
         Fd events(::fcntl(held_.events(), F_DUPFD_CLOEXEC, 0));
-        if (!events) return;  // the kernel has none
-        held_events_.assign(events.release());
+        if (!events) return;  // then charges end at the next look for another reason
+        held_events_.assign(events.get());
+        (void)events.release();
     }
     held_events_.async_wait(boost::asio::posix::descriptor_base::wait_read,
                             [this](const boost::system::error_code& error) {

@@ -73,7 +73,7 @@ class Session final : public Connection {
     // session_buffers.cpp
     Result<void> on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd);
     Result<void> register_again(const wire::FrameHeader& header, const wire::BufferRegisterRequest& request,
-                                ForeignFd fd, BufferCharge charge);
+                                ForeignFd fd);
     Result<void> on_buffer_attach(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_create(const wire::FrameHeader& header, Bytes body);
     Result<void> on_buffer_freeze(const wire::FrameHeader& header, Bytes body);

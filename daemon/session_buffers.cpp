@@ -24,9 +24,10 @@ Error no_such_buffer() {
 Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd) {
     Result<wire::BufferRegisterRequest> request = wire::decode_buffer_register(body);
     if (!request) return std::move(request).error();
-    if (std::optional<BufferCharge> charge = server_.held().take(fd.get(), peer_.uid))
-        return register_again(header, *request, std::move(fd), std::move(*charge));
+    if (server_.held().has(fd.get(), peer_.uid)) return register_again(header, *request, std::move(fd));
     Result<BufferCharge> charge = this->charge(request->bytes);
+    if (!charge && server_.held().has(fd.get(), peer_.uid))  // as an orphan it was dropped for this
+        return register_again(header, *request, std::move(fd));
     if (!charge) return std::move(charge).error();
     Result<void> secured = secure_memfd(fd.get(), request->bytes, request->access);
     if (!secured) return secured;
@@ -38,16 +39,16 @@ Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes 
 
 // Memory that the daemon made, of a buffer that was released or whose connection ended: it is charged already.
 Result<void> Session::register_again(const wire::FrameHeader& header, const wire::BufferRegisterRequest& request,
-                                     ForeignFd fd, BufferCharge charge) {
-    Result<void> allowed = server_.quotas().check_held(buffers_.size() + buffers_in_making_);
-    if (allowed) allowed = secure_memfd(fd.get(), request.bytes, request.access);
-    if (!allowed) {
-        server_.held().keep(fd.get(), std::move(charge));
-        return allowed;
-    }
+                                     ForeignFd fd) {
+    Result<void> room = server_.quotas().check_held(buffers_.size() + buffers_in_making_);
+    if (!room) return room;
+    Result<void> secured = secure_memfd(fd.get(), request.bytes, request.access);
+    if (!secured) return secured;
     Result<std::shared_ptr<Buffer>> buffer =
-        Buffer::from_store(fd.release(), {request.bytes, request.access, 0, true}, std::move(charge));
+        Buffer::from_store(fd.release(), {request.bytes, request.access, 0, true}, BufferCharge());
     if (!buffer) return std::move(buffer).error();
+    if (std::optional<BufferCharge> charge = server_.held().take((*buffer)->fd(), peer_.uid))
+        (*buffer)->set_charge(std::move(*charge));
     reply(header, take_in(std::move(buffer).value()));
     return {};
 }
@@ -70,7 +71,7 @@ Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes bo
     return {};
 }
 
-// What the daemon before left of this user, and nobody has come for, must not stand in his way. What he has let go may take a moment to end.
+// What the daemon before left of this user, and nobody has come for, must not stand in his way.
 Result<BufferCharge> Session::charge(std::uint64_t bytes) {
     const std::size_t held = buffers_.size() + buffers_in_making_;
     Result<void> room = server_.quotas().check_held(held);
@@ -85,9 +86,6 @@ Result<BufferCharge> Session::charge(std::uint64_t bytes) {
     Error error = std::move(charge).error();
     error.message +=
         "; " + std::to_string(let_go) + " bytes are of buffers that were released, and still open somewhere";
-    if (!server_.held().lately(peer_.uid)) return error;
-    error.status = Status::Busy;
-    error.retry_after_ns = kLetGoRetryNs;
     return error;
 }
 
@@ -133,7 +131,14 @@ Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes bo
         return busy;
     }
     Result<BufferCharge> charge = this->charge(request->bytes);
-    if (!charge) return std::move(charge).error();
+    if (!charge) {
+        Error error = std::move(charge).error();
+        if (error.status == Status::OverQuota && server_.held().lately(peer_.uid)) {  // which may end in a moment
+            error.status = Status::Busy;
+            error.retry_after_ns = kLetGoRetryNs;
+        }
+        return error;
+    }
     Result<Fd> fd = make_memfd(request->bytes);
     if (!fd) return std::move(fd).error();
     auto making = std::make_shared<Making>();

@@ -16,7 +16,7 @@ def connect(path=None, name=None, connect_timeout=0.0, reconnect_timeout=10.0, b
 
     connect_timeout    seconds to try for; 0: once
     reconnect_timeout  seconds for which a lost connection is sought again before jobs fail with Unavailable
-    busy_retry         jobs and requests for a buffer that are answered BUSY are sent again within that time
+    busy_retry         jobs, and buffer(), that are answered BUSY are sent again within that time
     server_uid         the uid that the listening socket must belong to; None: any
     spin_us            how long to look for the reply to a small job before sleeping, microseconds; 0: never
     """

@@ -44,7 +44,7 @@ std::function<void()> after_all(std::size_t count, std::function<void()> then) {
 }  // namespace
 
 bool Buffer::ends_elsewhere() const {
-    return !devices_.empty() || (helper_ != nullptr && is_large(memory_));
+    return !devices_.empty() || (helper_ != nullptr && is_large(fd()));
 }
 
 void Buffer::used_by(const std::shared_ptr<BufferDevice>& device) {

@@ -82,6 +82,7 @@ class Buffer {
         kept_number_ = number;
     }
     std::uint64_t kept_number() const { return kept_number_; }
+    // Charges it, in place of what it was charged to.
     void set_charge(BufferCharge charge) { memory_.charge = std::move(charge); }
     // It counts against nobody any more, although its memory is still to be given back. Not one that the daemon made: its client may have it.
     void end_charge() {

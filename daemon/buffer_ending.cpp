@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/buffer_ending.h"
 
-#include <sys/stat.h>
-
 #include <exception>
 #include <new>
 #include <utility>
@@ -49,16 +47,11 @@ bool tell_devices(const std::shared_ptr<DeviceEnding>& ending) noexcept {
 
 }  // namespace
 
-bool is_large(const BufferMemory& memory) {
-    struct stat file;
-    return ::fstat(memory.fd.get(), &file) == 0 && file.st_size > static_cast<off_t>(kSmallBytes);
-}
-
 void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()> freed) noexcept {
     Ending here{std::move(memory), std::move(freed)};
     std::shared_ptr<Ending> there;
     try {
-        if (helper != nullptr && is_large(here.memory)) {
+        if (helper != nullptr && is_large(here.memory.fd.get())) {
             there = std::make_shared<Ending>();
             *there = std::move(here);
             HelperThread::Task task;

@@ -28,9 +28,6 @@ class BufferDevice {
     virtual void allow_registering(std::uint64_t buffer_id, bool allowed, std::function<void()> then) = 0;
 };
 
-// The pages of a buffer of at most so much are made and given back at once; more would take longer than a hand-over to the helper.
-inline constexpr std::uint64_t kSmallBytes = 64 * 1024;
-
 // What a buffer is made of. Giving back the memory of a large one takes milliseconds, the more the larger it is.
 struct BufferMemory {
     Fd fd;
@@ -39,9 +36,7 @@ struct BufferMemory {
     BufferCharge charge;         // io thread only: ends when the memory is given back, not before
     HeldMemory* held = nullptr;  // io thread only; not null: it is counted there for as long as anybody has it
 };
-// Whether its end takes long: that of the whole file, of which the buffer may be a part.
-bool is_large(const BufferMemory& memory);
-// Ends `memory`, on the helper if its file is large and there is one, then calls `freed` (may be empty) on the io thread.
+// Ends `memory`, on the helper if its file, of which the buffer may be a part, is large and there is one, then calls `freed` (may be empty) on the io thread.
 void free_memory(BufferMemory memory, HelperThread* helper, std::function<void()> freed) noexcept;
 
 // A buffer that devices have to forget before its memory ends. Made with the first of them, so that the end needs no memory of its own.

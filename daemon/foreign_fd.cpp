@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,9 +14,8 @@
 #include <thread>
 #include <unordered_map>
 
-#ifndef F_GET_SEALS
-#define F_GET_SEALS 1034
-#endif
+#include "daemon/mapping.h"
+
 #ifndef F_GETPIPE_SZ
 #define F_GETPIPE_SZ 1032
 #endif
@@ -116,22 +114,11 @@ Received receive_with_fds(int socket, MutableBytes area) {
 }
 
 bool closes_at_once(const Fd& fd) {
-    return ::fcntl(fd.get(), F_GET_SEALS) >= 0 || ::fcntl(fd.get(), F_GETPIPE_SZ) >= 0;
+    return has_seals(fd.get()) || ::fcntl(fd.get(), F_GETPIPE_SZ) >= 0;
 }
-
-namespace {
-
-// Else it may be the last descriptor of a file that takes milliseconds to give back.
-bool is_small(const Fd& fd) {
-    constexpr blkcnt_t kMostBlocks = 64 * 1024 / 512;
-    struct stat file;
-    return ::fstat(fd.get(), &file) == 0 && file.st_blocks <= kMostBlocks;
-}
-
-}  // namespace
 
 void close_foreign(std::vector<Fd> fds, uid_t uid) noexcept {
-    const auto ends_here = [](const Fd& fd) { return closes_at_once(fd) && is_small(fd); };
+    const auto ends_here = [](const Fd& fd) { return closes_at_once(fd) && !is_large(fd.get()); };
     fds.erase(std::remove_if(fds.begin(), fds.end(), ends_here), fds.end());
     if (fds.empty()) return;
     const linger off{};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/held_memory.h"
 
-#include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,9 +13,7 @@
 #include <exception>
 #include <utility>
 
-#ifndef F_GET_SEALS  // Ubuntu 18.04's headers lack it; the number is the kernel's
-#define F_GET_SEALS 1034
-#endif
+#include "daemon/mapping.h"
 
 namespace tegu::daemon {
 namespace {
@@ -50,8 +47,7 @@ void HeldMemory::keep(int memfd, BufferCharge& charge) noexcept {
 
 HeldMemory::Kept::iterator HeldMemory::find(int fd, uid_t uid) {
     struct stat file;
-    // Seals first: only memory has them, while fstat of a file in user space (FUSE) would wait for the client's answer.
-    if (kept_.empty() || ::fcntl(fd, F_GET_SEALS) < 0 || ::fstat(fd, &file) != 0) return kept_.end();
+    if (kept_.empty() || !has_seals(fd) || ::fstat(fd, &file) != 0) return kept_.end();
     for (auto one = kept_.begin(); one != kept_.end(); ++one) {
         const Memory& memory = one->second;
         if (memory.inode != file.st_ino || memory.device != file.st_dev || memory.charge.uid() != uid) continue;

@@ -44,11 +44,10 @@ Result<Mapping> map_error(int os_code) {
 
 // memfds on huge pages are refused: after a hole is punched, a read could find the pool of huge pages empty and kill us.
 Result<void> check_is_memfd(int fd) {
-    // Seals first: only memory has them, while fstatfs of a file in user space (FUSE) would wait for the client's answer.
-    const bool has_seals = ::fcntl(fd, F_GET_SEALS) >= 0;
+    const bool is_memory = has_seals(fd);
     struct statfs file_system;
-    if (has_seals && ::fstatfs(fd, &file_system) != 0) return io_error("fstatfs of a descriptor", errno);
-    if (!has_seals || file_system.f_type != TMPFS_MAGIC)
+    if (is_memory && ::fstatfs(fd, &file_system) != 0) return io_error("fstatfs of a descriptor", errno);
+    if (!is_memory || file_system.f_type != TMPFS_MAGIC)
         return bad_descriptor("a memfd on ordinary pages", "the descriptor is not a memfd on ordinary pages");
     return {};
 }
@@ -117,6 +116,15 @@ Result<void> check_not_sparse(int fd, std::uint64_t bytes) {
     return bad_descriptor(
         "a memfd with all its pages, made by fallocate or by writing",
         "the memfd is sparse: " + std::to_string(present) + " of " + std::to_string(bytes) + " bytes are there");
+}
+
+bool has_seals(int fd) {
+    return ::fcntl(fd, F_GET_SEALS) >= 0;
+}
+
+bool is_large(int fd) {
+    struct stat file;
+    return ::fstat(fd, &file) == 0 && file.st_size > static_cast<off_t>(kSmallBytes);
 }
 
 Result<void> secure_memfd(int fd, std::uint64_t bytes, wire::Access access) {

@@ -34,6 +34,14 @@ class Mapping {
     std::uint64_t bytes_ = 0;
 };
 
+// Whether it is memory: only that has seals. fstat of anything else may wait for whoever serves it, of a file in user space (FUSE) for one.
+bool has_seals(int fd);
+
+// A file of at most so many bytes gets its pages, and gives them back, sooner than another thread could be asked to.
+inline constexpr std::uint64_t kSmallBytes = 64 * 1024;
+// Whether the end of the file of `fd` takes long, of all of it. REQUIRES: it is known to be memory or a pipe.
+bool is_large(int fd);
+
 // Makes a client's descriptor safe to map: it must be a memfd on ordinary pages, at least `bytes` long and not sparse, and it is
 // sealed against shrinking. For ReadWrite it must be open for writing and not sealed against it. Errors: BadDescriptor with field "descriptor".
 Result<void> secure_memfd(int fd, std::uint64_t bytes, wire::Access access);

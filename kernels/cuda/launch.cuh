@@ -36,17 +36,25 @@ LaunchStatus launch_plain(void (*kernel)(Parameters...), const LaunchShape& shap
 #endif
 }
 
-// The same with any dynamic shared memory, which is always asked for: the static part of the kernel is not known here.
+// Lets launches of a kernel ask for as much dynamic shared memory. Always asked where there is any: the static part of the kernel is not known here.
+template <class... Parameters>
+LaunchStatus allow_shared(void (*kernel)(Parameters...), std::size_t shared_bytes) {
+#if defined(__CUDACC__)
+    if (shared_bytes == 0) return 0;
+    return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(shared_bytes));
+#else
+    static_cast<void>(kernel);
+    static_cast<void>(shared_bytes);
+    return 0;
+#endif
+}
+
+// launch_plain() with any dynamic shared memory.
 template <class... Parameters, class... Arguments>
 LaunchStatus launch(void (*kernel)(Parameters...), const LaunchShape& shape, Stream stream, Arguments... arguments) {
-#if defined(__CUDACC__)
-    if (shape.shared_bytes != 0) {
-        const cudaError_t allowed = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                         static_cast<int>(shape.shared_bytes));
-        if (allowed != cudaSuccess) return allowed;
-    }
-#endif
-    return launch_plain(kernel, shape, stream, arguments...);
+    const LaunchStatus allowed = allow_shared(kernel, shape.shared_bytes);
+    return allowed != 0 ? allowed : launch_plain(kernel, shape, stream, arguments...);
 }
 
 // Zeroes memory on the stream.

@@ -55,12 +55,8 @@ LaunchStatus launch_early(void (*kernel)(Parameters...), const LaunchShape& shap
                           Stream stream, Arguments... arguments) {
 #if TEGU_EARLY_LAUNCHES
     if (waits_for_launch_before(kernel, limits.compute_capability)) {
-        if (shape.shared_bytes != 0) {
-            const cudaError_t allowed =
-                cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(shape.shared_bytes));
-            if (allowed != cudaSuccess) return allowed;
-        }
+        const LaunchStatus allowed = allow_shared(kernel, shape.shared_bytes);
+        if (allowed != 0) return allowed;
         cudaLaunchAttribute early{};
         early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         early.val.programmaticStreamSerializationAllowed = 1;

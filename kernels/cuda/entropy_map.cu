@@ -200,9 +200,12 @@ EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWin
     shape.columns = pairs ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
     shape.threads = pairs || columns ? policy.threads_per_block : slide_threads(window, shape, most, limits);
     if (columns) set_columns(image, window, policy.threads_per_block, limits, &shape);
-    const std::uint64_t bounded = policy.piece_pixels != 0
-                                      ? policy.piece_pixels
-                                      : kLaneInstructions * limits.multiprocessors / cost_of(window, shape.method);
+    // A block takes as long for few columns as for all that it has side by side.
+    const std::uint64_t across = across_of(window, shape), wide = image.cols < across ? image.cols : across;
+    const std::uint64_t bounded =
+        policy.piece_pixels != 0
+            ? policy.piece_pixels
+            : kLaneInstructions * limits.multiprocessors / cost_of(window, shape.method) * wide / across;
     set_piece(image, window, bounded < kMaxPiecePixels ? bounded : kMaxPiecePixels, &shape);
     shape.strip_rows = policy.rows_per_strip != 0 ? policy.rows_per_strip : strip_of(window, shape, limits);
     const std::uint64_t least = divide_up(shape.piece_rows, kMaxGridY);

@@ -14,13 +14,36 @@ constexpr std::uint64_t kFewCounters = 512;        // that are worth several cop
 constexpr std::uint64_t kMostElements = 1u << 31;  // of a part: its counters have 32 bits
 constexpr std::uint64_t kMostSlices = 8;          // reads of the elements that cost less than counters in global memory
 constexpr std::uint64_t kRegisterThreads = 1024;  // of a multiprocessor whose registers fit
-constexpr std::uint64_t kReservedBytes = 1 << 10;  // of shared memory, for each block
+constexpr std::uint64_t kLeastLaneBlocks = 3;  // on a multiprocessor: fewer blocks of lanes are slower than atomics
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
     return a / b + (a % b != 0);
 }
 std::uint64_t round16(std::uint64_t bytes) {
     return (bytes + 15) / 16 * 16;
+}
+
+// Of shared memory, that the device takes for each block.
+std::uint64_t reserved_bytes(const DeviceLimits& limits) {
+    return limits.compute_capability >= 80 ? 1 << 10 : 0;
+}
+
+// That a multiprocessor holds at once.
+std::uint64_t resident_blocks(unsigned threads, std::uint64_t block_bytes, const DeviceLimits& limits) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
+    std::uint64_t fit = std::min<std::uint64_t>(limits.threads_per_multiprocessor, kRegisterThreads) / threads;
+    if (block_bytes != 0) fit = std::min(fit, bytes / (block_bytes + reserved_bytes(limits)));
+    return std::max<std::uint64_t>(fit, 1);
+}
+
+// Whether lanes have counters of their own: worth it for many values, in lines that fill the rounds of a warp, where enough blocks are resident.
+bool counts_by_lane(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits) {
+    constexpr std::uint64_t kBlockBytes = std::uint64_t{kByteLaneThreads} * kByteLaneBytes;
+    if (!work.values || kBlockBytes > limits.shared_bytes_per_block) return false;
+    if (policy.lane_elements == 0) return true;
+    return work.input.lines * work.input.cols >= policy.lane_elements &&
+           (work.input.lines == 1 || work.input.cols >= kCountSegmentBytes / 2) &&
+           resident_blocks(kByteLaneThreads, kBlockBytes, limits) >= kLeastLaneBlocks;
 }
 
 // Where the counters lie, and who counts.
@@ -37,8 +60,7 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
     const std::uint64_t held = shape->shared ? counters : 0;
     shape->table = table != 0 && rule + held + table <= most && work.slots / 8 <= elements + 32;
     const std::uint64_t team = rule + held + (shape->table ? table : 0);
-    if (work.values && elements >= policy.lane_elements &&
-        kByteLaneThreads * kByteLaneBytes <= limits.shared_bytes_per_block) {
+    if (counts_by_lane(work, policy, limits)) {
         shape->by_lane = shape->shared = true;
         shape->slices = 1;
         shape->slice = static_cast<std::uint32_t>(work.slots);
@@ -64,12 +86,9 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
     shape->team_bytes = static_cast<unsigned>(team + (shape->copies - 1) * held);
 }
 
-std::uint64_t resident_blocks(const CountShape& shape, const CountPolicy& policy, const DeviceLimits& limits) {
+std::uint64_t blocks_at_once(const CountShape& shape, const CountPolicy& policy, const DeviceLimits& limits) {
     const std::uint64_t block_bytes = std::uint64_t{shape.team_bytes} * shape.teams_per_block();
-    const std::uint64_t multiprocessor_bytes = std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
-    std::uint64_t fit = std::min<std::uint64_t>(limits.threads_per_multiprocessor, kRegisterThreads) / shape.threads;
-    if (block_bytes != 0) fit = std::min(fit, multiprocessor_bytes / (block_bytes + kReservedBytes));
-    return std::max<std::uint64_t>(fit, 1) * limits.multiprocessors * std::max(policy.waves, 1u);
+    return resident_blocks(shape.threads, block_bytes, limits) * limits.multiprocessors * std::max(policy.waves, 1u);
 }
 
 // What an element is to a launch: bytes to read that take as long on a small board, whose f64 and atomics are slow.
@@ -86,8 +105,10 @@ void choose_launch(const CountWorkload& work, const CountPolicy& policy, const D
     const std::uint64_t launch_bytes = std::max<std::uint64_t>(1, policy.launch_bytes * limits.multiprocessors);
     const std::uint64_t segments = count_segments(work.input, work.element_bytes);
     const std::uint64_t cost = element_cost(work, *shape);
+    // A warp takes a while for a segment, however few elements it has.
+    const std::uint64_t full = kCountSegmentBytes / work.element_bytes;
     const std::uint64_t segment_elements =
-        std::min<std::uint64_t>(work.input.cols, kCountSegmentBytes / work.element_bytes) + 16;
+        std::max(std::min(work.input.cols, full) + 16, full / (shape->by_lane ? 4 : 8));
     const std::uint64_t launch_segments = launch_bytes / (segment_elements * cost) + 1;
     shape->at_once = std::max<std::uint64_t>(1, std::min(segments, launch_segments));
     const std::uint64_t sequence_cost = work.input.lines * work.input.cols * cost + work.result_cost + 1;
@@ -100,7 +121,7 @@ CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& poli
     CountShape shape{};
     choose_team(work, policy, limits, &shape);
     choose_launch(work, policy, limits, &shape);
-    const std::uint64_t resident = resident_blocks(shape, policy, limits);
+    const std::uint64_t resident = blocks_at_once(shape, policy, limits);
     const std::uint64_t segment_elements = kCountSegmentBytes / work.element_bytes + 32;
     const std::uint64_t sequences = std::min(work.input.sequences, shape.sequences);
     // Enough parts to fill the device, each worth counters of its own.

@@ -20,7 +20,7 @@ struct CountPolicy {
         shared_bytes;  // of a block, at least 4 KiB, at most what the device has; other counters lie in global memory
     std::uint64_t
         launch_bytes;  // that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
-    std::uint64_t lane_elements;  // of a sequence of bytes whose values each lane counts in counters of its own
+    std::uint64_t lane_elements;  // of a sequence of bytes whose values each lane counts in counters of its own, if its lines are long; 0: of every one
     std::uint64_t batch_bytes;    // of work space, and of the host's memory, that a batch of many sequences takes
 
     friend constexpr bool operator==(const CountPolicy& a, const CountPolicy& b) {

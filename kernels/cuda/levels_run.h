@@ -23,7 +23,9 @@ inline Result<void> find_finite_bounds(ElementType type, FiniteArrays arrays, co
         arrays.row_stride = arrays.cols;
         arrays.lines = 1;
     }
-    const std::uint64_t elements = context.policies.count.launch_bytes * context.limits.multiprocessors / bytes;
+    constexpr std::uint64_t kLineElements = 512;  // that take as long to read as a line of few
+    const std::uint64_t narrow = kLineElements / std::clamp<std::uint64_t>(arrays.cols, 1, kLineElements);
+    const std::uint64_t elements = context.policies.count.launch_bytes * context.limits.multiprocessors / bytes / narrow;
     return for_pieces(arrays.lines, arrays.cols, elements, [&](const Piece& piece) {
         FiniteArrays part = arrays;
         part.x = static_cast<const std::byte*>(arrays.x) + (piece.row * arrays.row_stride + piece.col) * bytes;

@@ -227,6 +227,18 @@ TEST_F(CudaEntropyMap, BandsWithTheirSurroundingsGiveTheWholeMap) {
     }
 }
 
+// A block takes as long for one column as for all that it has side by side.
+TEST(EntropyMapShape, PiecesOfNarrowImagesAreSmaller) {
+    const cuda::DeviceLimits nano{53, 1, 2048, 48 << 10, 256 << 10};
+    for (const cuda::EntropyWindow window : {cuda::EntropyWindow{5, 5, 16, false}, {63, 63, 256, false}}) {
+        const auto rows_of = [&](std::uint64_t cols) {
+            const cuda::EntropyMapImage image{ElementType::U8, nullptr, std::uint64_t{1} << 26, cols, cols, {}, nullptr, nullptr};
+            return cuda::entropy_map_shape(image, window, cuda::kDefaultEntropyMapPolicy, nano).piece_rows;
+        };
+        EXPECT_LE(rows_of(1), 8 * rows_of(64)) << window.rows;  // by results it would be 64 times
+    }
+}
+
 // What launches rely on, for images and devices of any size.
 TEST(EntropyMapShape, IsWithinTheLimits) {
     const cuda::DeviceLimits devices[] = {{53, 1, 2048, 48 << 10, 256 << 10}, {87, 16, 1536, 163 << 10, 4 << 20}, {90, 132, 2048, 227 << 10, 50 << 20}, {99, 4000, 4096, 512 << 10, 50 << 20}};

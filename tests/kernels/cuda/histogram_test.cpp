@@ -370,5 +370,31 @@ TEST(CountShape, PartsCoverEverySegmentAndFitTheDevice) {
                             }
 }
 
+// A line of few elements costs a warp what a good part of a segment does.
+TEST(CountShape, LaunchesOfNarrowLinesAreNotLonger) {
+    const cuda::DeviceLimits devices[] = {{53, 1, 2048, 48 << 10, 256 << 10}, {90, 132, 2048, 227 << 10, 50 << 20}};
+    for (const cuda::DeviceLimits& limits : devices)
+        for (const std::uint64_t cols : {1, 4, 100}) {
+            const cuda::CountWorkload work{{nullptr, 1, 500000000, cols, 2 * cols}, 1, 256, true, 0, 0, false, 256};
+            const cuda::CountShape shape = cuda::choose_count_shape(work, cuda::kDefaultCountPolicy, limits);
+            EXPECT_FALSE(shape.by_lane) << "lines do not fill its rounds";
+            EXPECT_LE(shape.at_once * (cuda::kCountSegmentBytes / 8),
+                      cuda::kDefaultCountPolicy.launch_bytes * limits.multiprocessors + cuda::kCountSegmentBytes);
+        }
+}
+
+// Blocks of lanes are worth it where a multiprocessor has three of them: not with 64 KiB of shared memory.
+TEST(CountShape, LanesNeedSharedMemoryForSeveralBlocks) {
+    const cuda::CountWorkload work{{nullptr, 1, 1, 1 << 24, 1 << 24}, 1, 256, true, 0, 0, false, 256};
+    const auto by_lane = [&](const cuda::DeviceLimits& limits) {
+        return cuda::choose_count_shape(work, cuda::kDefaultCountPolicy, limits).by_lane;
+    };
+    EXPECT_FALSE(by_lane({53, 1, 2048, 48 << 10, 256 << 10}));
+    EXPECT_FALSE(by_lane({62, 2, 2048, 48 << 10, 512 << 10}));
+    EXPECT_TRUE(by_lane({72, 8, 2048, 96 << 10, 512 << 10}));
+    EXPECT_TRUE(by_lane({87, 16, 1536, 163 << 10, 4 << 20}));
+    EXPECT_TRUE(by_lane({90, 132, 2048, 227 << 10, 50 << 20}));
+}
+
 }  // namespace
 }  // namespace tegu::test

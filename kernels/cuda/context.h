@@ -31,7 +31,7 @@ class Workspace {
         static_cast<void>(bytes);
         return static_cast<void*>(nullptr);
     }
-    // Copies in stream order; read() returns when `to` is filled, which waits for all work before it.
+    // Copies in stream order; read() returns when `to` is filled, which waits for all work before it; write() has read `from` when it returns.
     // Errors: DeviceLost, with the name that CUDA gives it: the process cannot use the device any more.
     virtual Result<void> read(void* to, const void* from, std::size_t bytes) = 0;
     virtual Result<void> write(void* to, const void* from, std::size_t bytes) = 0;

@@ -113,7 +113,7 @@ class QuantileRun {
                 of.places = each;
                 of.own_places = true;
                 done = context_.workspace->write(each, all.data(), all.size() * sizeof(std::uint64_t));
-                if (done) done = pairs_of(part, of, &pairs);  // which waits: `all` may go
+                if (done) done = pairs_of(part, of, &pairs);
             }
             if (done) done = finish_pairs(part, first, pairs);
         }

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 namespace tegu::cuda {
@@ -96,14 +97,21 @@ Result<void> DeviceWorkspace::read(void* to, const void* from, std::size_t bytes
 }
 
 Result<void> DeviceWorkspace::write(void* to, const void* from, std::size_t bytes) {
-    return check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "copy to the GPU");
+    // From memory that is not pinned CUDA may read at any time before the stream gets there: the caller's may be gone by then.
+    written_.push_back(std::make_unique<char[]>(bytes));
+    std::memcpy(written_.back().get(), from, bytes);
+    return check_cuda(cudaMemcpyAsync(to, written_.back().get(), bytes, cudaMemcpyDefault, stream_), "copy to the GPU");
 }
 
 Result<void> DeviceWorkspace::copy(void* to, const void* from, std::size_t bytes) {
     return check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "copy on the GPU");
 }
 
-Result<void> DeviceWorkspace::synchronize() { return check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+Result<void> DeviceWorkspace::synchronize() {
+    Result<void> done = check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    if (done) written_.clear();
+    return done;
+}
 
 void DeviceWorkspace::reset() {
     if (slabs_.size() > 1) {

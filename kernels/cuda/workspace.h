@@ -46,6 +46,7 @@ class DeviceWorkspace final : public Workspace {
     std::size_t held_ = 0;
     Slab counters_{nullptr, 0};  // kept from job to job, beside the slabs
     void* shown_ = nullptr;      // memory of the host
+    std::vector<std::unique_ptr<char[]>> written_;  // what write() was given, until the stream was waited for
     bool counters_are_zero_ = false;
     bool counters_are_lent_ = false;  // to the last job that asked for some; else it has others, or none
 };

@@ -27,8 +27,8 @@ struct DotLaunch {
     LaunchStatus run(Kernel kernel, std::size_t shared_bytes) const {
         const std::uint64_t blocks =
             shape.segment_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
-        return launch(kernel, LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes}, stream,
-                      inputs, packs<T, Run>(inputs.x), packs<T, Run>(inputs.y), work, shape, range);
+        return launch_plain(kernel, LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes}, stream,
+                            inputs, packs<T, Run>(inputs.x), packs<T, Run>(inputs.y), work, shape, range);
     }
 };
 

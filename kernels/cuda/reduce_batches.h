@@ -15,13 +15,20 @@ namespace tegu::cuda {
 
 constexpr std::uint64_t kMostPlaces = 1 << 18;  // partial results, or totals, that are held at once
 
+// The most sequences of a launch. `places`: each has some of its own, for partial results or a total.
+inline std::uint64_t most_sequences(std::uint64_t sequences, const ReduceShape& shape, bool places) {
+    constexpr std::uint64_t kMostBlocks = 1 << 30;
+    const std::uint64_t most = places ? kMostPlaces / shape.groups : kMostBlocks;
+    return std::min(sequences, std::max<std::uint64_t>(1, most));
+}
+
 // Calls each(range, ends) for every launch; `ends`: the last launch of these sequences. Stops at the first error.
-// `sequence_bytes`: that are read for one sequence.
+// `sequence_bytes`: that are read for one sequence; `most`: most_sequences().
 template <class Each>
 Result<void> for_ranges(std::uint64_t sequences, std::uint64_t sequence_bytes, std::uint64_t launch_bytes,
-                        const ReduceShape& shape, Each each) {
+                        std::uint64_t most, const ReduceShape& shape, Each each) {
     const std::uint64_t fit = std::max<std::uint64_t>(1, launch_bytes / std::max<std::uint64_t>(1, sequence_bytes));
-    const std::uint64_t batch = std::max<std::uint64_t>(1, std::min(fit, kMostPlaces / shape.groups));
+    const std::uint64_t batch = std::max<std::uint64_t>(1, std::min(fit, most));
     const std::uint64_t group_bytes = std::max<std::uint64_t>(1, sequence_bytes / shape.groups);
     const std::uint64_t at_once =
         batch > 1 ? shape.groups : std::min(shape.groups, std::max<std::uint64_t>(1, launch_bytes / group_bytes));
@@ -34,11 +41,6 @@ Result<void> for_ranges(std::uint64_t sequences, std::uint64_t sequence_bytes, s
         }
     }
     return {};
-}
-
-// The most sequences of a launch of for_ranges().
-inline std::uint64_t most_sequences(std::uint64_t sequences, const ReduceShape& shape) {
-    return std::min(sequences, std::max<std::uint64_t>(1, kMostPlaces / shape.groups));
 }
 
 // The launches of one job. `exact_bytes`: of the place of a sequence whose exact result does not fit its type; 0: all fit.
@@ -60,7 +62,7 @@ class SequenceLaunches {
         const std::uint64_t launch_bytes = context_.policies.reduce.launch_bytes * context_.limits.multiprocessors;
         Pace pace(context_, stop);
         done = for_ranges(
-            sequences_, sequence_bytes, launch_bytes, shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
+            sequences_, sequence_bytes, launch_bytes, at_once(), shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
                 Result<void> paced = pace.next();
                 if (!paced) return paced;
                 Result<void> launched = check_cuda(launch(work_, range), name);
@@ -71,16 +73,18 @@ class SequenceLaunches {
     }
 
   private:
+    std::uint64_t at_once() const { return most_sequences(sequences_, shape_, shape_.groups > 1 || exact_bytes_ != 0); }
+
     Result<void> prepare() {
-        const std::uint64_t at_once = most_sequences(sequences_, shape_);
         Workspace& space = *context_.workspace;
         if (exact_bytes_ != 0) {
-            Result<void*> totals = space.take(at_once * exact_bytes_);
+            Result<void*> totals = space.take(at_once() * exact_bytes_);
             if (!totals) return std::move(totals).error();
             work_.totals = *totals;
         }
-        const std::uint64_t partials = at_once * shape_.closing.places * (kReducePartialBytes / sizeof(std::uint64_t));
-        const std::uint64_t tickets = at_once * shape_.closing.tickets;
+        const std::uint64_t partials =
+            at_once() * shape_.closing.places * (kReducePartialBytes / sizeof(std::uint64_t));
+        const std::uint64_t tickets = at_once() * shape_.closing.tickets;
         Result<void*> counters =
             space.take_counters((1 + partials) * sizeof(std::uint64_t) + tickets * sizeof(std::uint32_t));
         if (!counters) return std::move(counters).error();

@@ -17,6 +17,13 @@ class CudaTest : public testing::Test {
         if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
         context_ = *context;
     }
+    // Fibers have the blocks of any device, threads the registers of their own.
+    void allow_large_blocks() {
+        if (is_slow()) context_.limits.compute_capability = 87;
+        if (context_.limits.compute_capability < 70) GTEST_SKIP() << "a block has half of the registers";
+    }
+    static bool is_slow() { return largest_test_elements() < 100000; }
+
     cuda::Context context_;
 };
 

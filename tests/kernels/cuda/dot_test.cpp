@@ -55,6 +55,20 @@ TEST_F(CudaDot, EverySizeAndPolicyGivesTheSameBits) {
     }
 }
 
+TEST_F(CudaDot, LargeBlocksGiveTheSameBits) {
+    allow_large_blocks();
+    for (const unsigned tiles : {1u, 4u, 16u}) {
+        context_.policies.reduce = cuda::ReducePolicy{512, tiles, 2, 64 << 20};
+        for (const ElementType type : {ElementType::U8, ElementType::I64, ElementType::F32, ElementType::F64})
+            for (const std::uint64_t n : {1025, 16385, 70000}) {
+                const DigestShape shape{1, n, 0, 0};
+                ASSERT_TRUE(
+                    same(job_of(type, Axis::Whole, 1, n), input_of(type, shape, n), input_of(type, shape, n + 1)))
+                    << element_word(type) << ", n " << n << ", tiles " << tiles;
+            }
+    }
+}
+
 TEST_F(CudaDot, RowsOfEveryLengthGiveTheSameBits) {
     for (const std::uint64_t cols : {0, 1, 3, 4, 5, 16, 17, 64, 65, 128, 129, 513, 5000, 17000}) {
         const std::uint64_t rows = cols < 200 ? 70 : 3;

@@ -64,6 +64,20 @@ TEST_F(CudaReduce, EverySizeAndPolicyGivesTheSameBits) {
     }
 }
 
+TEST_F(CudaReduce, LargeBlocksGiveTheSameBits) {
+    allow_large_blocks();
+    for (const unsigned tiles : {1u, 4u, 16u}) {
+        context_.policies.reduce = cuda::ReducePolicy{512, tiles, 2, 64 << 20};
+        for (const ElementType type : {ElementType::U8, ElementType::I64, ElementType::F32, ElementType::F64}) {
+            for (const std::uint64_t n : {1025, 16385, 70000})
+                ASSERT_TRUE(same(job_of(type, Axis::Whole, 1, n), input_of(type, {1, n, 0, 0}, n)))
+                    << element_word(type) << ", n " << n << ", tiles " << tiles;
+            ASSERT_TRUE(same(job_of(type, Axis::Rows, 3, 17000), input_of(type, {3, 17000, 1, 0}, 5)))
+                << element_word(type) << ", tiles " << tiles;
+        }
+    }
+}
+
 TEST_F(CudaReduce, EmptySequencesAndNoRowsGiveTheSameBits) {
     const StatisticSet empty = set_of({Statistic::Count, Statistic::Sum, Statistic::Nonzero, Statistic::Nans});
     for (const ElementType type : kTypes) {

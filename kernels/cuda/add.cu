@@ -87,7 +87,7 @@ using SumOfPacks =
 // moves: reads 2 n sizeof(T) B, writes n sizeof(T) B      order: any
 // why:   Packs loads of each input are in flight before the first addition, which hides the latency of memory
 template <class T, unsigned Packs>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     add_packs(const T* x, const T* y, T* z, std::uint64_t n, std::uint64_t* overflow, std::uint64_t first_index) {
     constexpr unsigned kWidth = 16 / sizeof(T);
     using Chunk = Pack<T, kWidth>;
@@ -128,7 +128,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
 // moves: reads 2 n sizeof(T) B, writes n sizeof(T) B, n = rows * cols      order: any
 // why:   the general case; one division an element is hidden behind memory
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) add_elements(AddArrays arrays) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) add_elements(AddArrays arrays) {
     const T* const x = static_cast<const T*>(arrays.x);
     const T* const y = static_cast<const T*>(arrays.y);
     const std::uint64_t n = arrays.rows * arrays.cols;
@@ -147,8 +147,9 @@ template <class T, unsigned Packs>
 LaunchStatus launch_packs(const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits, Stream stream) {
     const std::uint64_t n = arrays.rows * arrays.cols;
     const std::uint64_t packs = n * sizeof(T) / 16;
-    const unsigned blocks = blocks_for(packs / Packs + 1, policy.threads_per_block, policy.waves, limits);
-    return launch(add_packs<T, Packs>, LaunchShape{blocks, 1, policy.threads_per_block, 0}, stream,
+    const unsigned threads = block_threads_of(policy.threads_per_block, limits);
+    const unsigned blocks = blocks_for(packs / Packs + 1, threads, policy.waves, limits);
+    return launch(add_packs<T, Packs>, LaunchShape{blocks, 1, threads, 0}, stream,
                   static_cast<const T*>(arrays.x), static_cast<const T*>(arrays.y), static_cast<T*>(arrays.z), n,
                   arrays.overflow, arrays.first);
 }
@@ -165,8 +166,9 @@ LaunchStatus launch_typed(const AddArrays& arrays, const AddPolicy& policy, cons
         if (policy.packs_per_thread >= 2) return launch_packs<T, 2>(arrays, policy, limits, stream);
         return launch_packs<T, 1>(arrays, policy, limits, stream);
     }
-    const unsigned blocks = blocks_for(arrays.rows * arrays.cols, policy.threads_per_block, policy.waves, limits);
-    return launch(add_elements<T>, LaunchShape{blocks, 1, policy.threads_per_block, 0}, stream, arrays);
+    const unsigned threads = block_threads_of(policy.threads_per_block, limits);
+    const unsigned blocks = blocks_for(arrays.rows * arrays.cols, threads, policy.waves, limits);
+    return launch(add_elements<T>, LaunchShape{blocks, 1, threads, 0}, stream, arrays);
 }
 
 }  // namespace

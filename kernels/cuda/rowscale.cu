@@ -29,7 +29,7 @@ TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned mo
 // moves: reads rows * cols * sizeof(T) B, writes as much and rows * sizeof(T) B      order: any
 // why:   one read of the data; all packs of Rows rows are in flight before the first comparison, and all rows are compared side by side
 template <class T, unsigned Width, unsigned Packs, unsigned Rows>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_groups(RowscaleArrays arrays, unsigned lanes) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_groups(RowscaleArrays arrays, unsigned lanes) {
     const unsigned first = thread_index() % lanes;
     const unsigned packs = static_cast<unsigned>(arrays.cols / Width);
     const unsigned together = block_threads() / lanes * Rows;  // rows of a block
@@ -73,7 +73,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_groups(RowscaleArrays arrays, unsi
 // grid:  x strides over rows                           block: shape.threads
 // shared: 256 B                                        result valid in: values and scales, after the launch
 template <class T, unsigned Width, unsigned Packs>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_blocks(RowscaleArrays arrays) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_blocks(RowscaleArrays arrays) {
     const unsigned packs = static_cast<unsigned>(arrays.cols / Width);
     for (std::uint64_t row = block_x(); row < arrays.rows; row += grid_x()) {
         Held<T, Width, Packs> held;
@@ -94,7 +94,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_blocks(RowscaleArrays arrays) {
 // moves: reads rows * cols * sizeof(T) B, and as much from the L2 cache; writes as much      order: any
 // why:   few rows are at work at once, so that the second read seldom goes to memory
 template <class T, unsigned Width>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_sweeps(RowscaleArrays arrays) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_sweeps(RowscaleArrays arrays) {
     const std::uint64_t packs = arrays.cols / Width;
     const unsigned step = kInFlight * block_threads();
     for (std::uint64_t row = block_x(); row < arrays.rows; row += grid_x()) {
@@ -127,7 +127,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_sweeps(RowscaleArrays arrays) {
 // moves: reads n * sizeof(T) B                         order: any; the maximum of bits has none
 // why:   one atomic a block and line instead of partial results and a last block
 template <class T, unsigned Width>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_keys(RowscaleArrays arrays, RowscalePiece piece) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_keys(RowscaleArrays arrays, RowscalePiece piece) {
     const std::uint64_t packs = piece.cols / Width;
     const unsigned step = kInFlight * block_threads();
     for (std::uint64_t at = block_y(); at < piece.lines; at += grid_y()) {
@@ -154,7 +154,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_keys(RowscaleArrays arrays, Rowsca
 // moves: reads n * sizeof(T) B, writes as much         order: any
 // why:   from the end of the piece to its begin: that is what the launches before left in the L2 cache
 template <class T, unsigned Width>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) rowscale_divide(RowscaleArrays arrays, RowscalePiece piece) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_divide(RowscaleArrays arrays, RowscalePiece piece) {
     const std::uint64_t packs = piece.cols / Width;
     const unsigned step = kInFlight * block_threads();
     const std::uint64_t steps = (packs + step - 1) / step;
@@ -255,8 +255,8 @@ RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, con
     const bool many = arrays.rows * arrays.lines > 1;
     const bool packed = aligned(arrays.x) && aligned(arrays.values) && arrays.cols * bytes % 16 == 0 &&
                         (!many || arrays.row_stride * bytes % 16 == 0);
-    RowscaleShape shape{RowscaleMethod::Spread, packed ? static_cast<unsigned>(16 / bytes) : 1,
-                        policy.threads_per_block, 0, kInFlight};
+    const unsigned wanted = block_threads_of(policy.threads_per_block, limits);
+    RowscaleShape shape{RowscaleMethod::Spread, packed ? static_cast<unsigned>(16 / bytes) : 1, wanted, 0, kInFlight};
     if (arrays.lines != 1) return shape;
     const std::uint64_t packs = arrays.cols / shape.pack;
     const auto rounds = [&](std::uint64_t threads) { return (packs + threads - 1) / threads; };
@@ -266,7 +266,7 @@ RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, con
         shape.packs = static_cast<unsigned>(rounds(shape.lanes));
         return shape;
     }
-    while (shape.threads * 2 <= kMaxThreads && rounds(shape.threads) > policy.packs_per_thread) shape.threads *= 2;
+    while (shape.threads * 2 <= most_threads(limits) && rounds(shape.threads) > policy.packs_per_thread) shape.threads *= 2;
     shape.lanes = shape.threads;
     shape.packs = kInFlight;
     if (shape.threads > kWarpLanes && rounds(shape.threads) <= policy.packs_per_thread) {
@@ -275,7 +275,7 @@ RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, con
     } else if (sweeps_pay(arrays, arrays.cols * bytes, policy, limits)) {
         shape.method = RowscaleMethod::Sweeps;
     } else {
-        shape.threads = policy.threads_per_block;
+        shape.threads = wanted;
         shape.lanes = 0;
     }
     return shape;
@@ -326,7 +326,7 @@ void list_packs(KernelLister& to, const char* word, const char* width) {
     to.add("rowscale_blocks", {word, width, "1"}, rowscale_blocks<T, Width, 1>, kBlock, 0, moves);
     to.add("rowscale_blocks", {word, width, "2"}, rowscale_blocks<T, Width, 2>, kBlock, 0, moves);
     to.add("rowscale_blocks", {word, width, "4"}, rowscale_blocks<T, Width, 4>, kBlock, 0, moves);
-    to.add("rowscale_sweeps", {word, width}, rowscale_sweeps<T, Width>, kMaxThreads, 0,
+    to.add("rowscale_sweeps", {word, width}, rowscale_sweeps<T, Width>, most_threads(to.limits()), 0,
            "reads n elements from memory and n from the L2 cache, writes n, and 1 a row");
     to.add("rowscale_keys", {word, width}, rowscale_keys<T, Width>, kThreads, 0,
            "reads n elements, adds 8 B a block and row");

@@ -34,6 +34,11 @@ struct TopkPolicy {
     }
 };
 constexpr TopkPolicy kDefaultTopkPolicy{1024, 8192, 8192, 32768, 512, 1, 4096, 64, 48, 1 << 22};
+// Of a block of passes over the elements.
+inline unsigned filter_threads_of(const TopkPolicy& policy, const DeviceLimits& limits) {
+    const unsigned most = limits.compute_capability < 70 ? 256 : 512;  // of whose registers a block may have half
+    return policy.filter_threads < most ? policy.filter_threads : most;
+}
 // Pairs of a sample that a thread holds in registers.
 constexpr unsigned held_pairs(unsigned width) {
     return width == 8 ? 8 : 12;
@@ -53,10 +58,13 @@ LaunchStatus launch_select_rows(const Sequences& in, const TopkOutput& output, S
 
 // Pairs of a sample of n: more of long sequences, where fewer survivors save more than a larger sample costs.
 std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy);
-// All of each state: a cut behind the best `place` pairs (from 1) of a sample_size() of its sequence, and at most about a quarter more. Samples lie evenly, but
-// at chance within equal parts. One launch. REQUIRES: 1 <= place <= sample.
+// All of each state: a cut behind the best `place` pairs (from 1) of a sample_size() of its sequence, and at most behind loosest_place() of them. Samples lie
+// evenly, but at chance within equal parts. One launch. REQUIRES: 1 <= place <= sample.
 // With memory several blocks take the sample of each sequence, where `place` is one of the first: ranks [count, sample] of the width, tickets [count], zero before
-// and after.
+// and after. Of values that repeat, that cut may be behind more.
+constexpr std::uint64_t loosest_place(std::uint64_t place, std::uint64_t sample) {
+    return place + place / 4 < sample ? place + place / 4 : place;
+}
 struct SampleMemory {
     void* ranks;
     std::uint32_t* tickets;

@@ -275,8 +275,7 @@ LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::u
                                const SampleMemory& memory, const TopkPolicy& policy, Stream stream) {
     if (memory.tickets != nullptr && is_near_the_best(in, sample, place, policy))
         return launch_best(in, sample, place, states, memory, policy, stream);
-    const std::uint64_t near = place + place / 4;
-    const SamplePlaces places{place, near < sample ? near : place};
+    const SamplePlaces places{place, loosest_place(place, sample)};
     return launch_cuts(in, sample, places, places, 1, states, policy, stream);
 }
 

@@ -108,7 +108,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
 // moves: reads n sizeof(U) B, and an element that was seen for each that may repeat it      order: any
 // why:   a value that repeats is found in a table of the block, nearly always at the first slot
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, 2)
+TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
     filter_distinct(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
     const SeenRanks seen{slots};
@@ -238,11 +238,10 @@ struct Distinct {
     static LaunchStatus filter(const Sequences& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                                const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
                                Stream stream) {
-        const unsigned blocks =
-            blocks_for((end - begin) / kSelectBatch + 1, policy.filter_threads, policy.waves, limits);
-        return launch(filter_distinct<U>,
-                      LaunchShape{blocks, static_cast<unsigned>(in.count), policy.filter_threads, 0}, stream, in, begin,
-                      end, states, lists);
+        const unsigned threads = filter_threads_of(policy, limits);
+        const unsigned blocks = blocks_for((end - begin) / kSelectBatch + 1, threads, policy.waves, limits);
+        return launch(filter_distinct<U>, LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0}, stream, in,
+                      begin, end, states, lists);
     }
     static LaunchStatus select(const Sequences& in, SelectState* states, const PairLists& lists, const PairLists& kept,
                                const TopkOutput& output, unsigned room, const TopkPolicy& policy, Stream stream) {
@@ -294,7 +293,7 @@ void list_width(KernelLister& to, const char* word) {
     const std::size_t pair = sizeof(std::uint64_t) + sizeof(U), room = distinct_room(sizeof(U), policy, to.limits());
     to.add("sample_distinct", {word}, sample_distinct<U>, policy.block_threads, 1024 * pair,
            "reads a sector of 32 B an element of the sample");
-    to.add("filter_distinct", {word}, filter_distinct<U>, policy.filter_threads, 0,
+    to.add("filter_distinct", {word}, filter_distinct<U>, filter_threads_of(policy, to.limits()), 0,
            "reads n elements, writes those that survive");
     to.add("select_distinct_survivors", {word}, select_distinct_survivors<U>, policy.block_threads, room * pair,
            "reads the survivors a few times, from the L2 cache");

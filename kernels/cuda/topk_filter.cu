@@ -119,7 +119,7 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
 // why:   the next packs are under way while these are looked at, the first ones before the cut is known; a survivor is read again, from L1
 template <class U, bool Float>
-TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, kFilterBlocks<U>)
+TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters))
     filter_packs(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
     TEGU_SHARED_ARRAY(U, ranks, kFilterBuffer);
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kFilterBuffer);
@@ -220,11 +220,12 @@ template <class U, bool Float>
 LaunchStatus launch_filter_packs(const Sequences& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                                  const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
                                  Stream stream) {
-    const std::uint64_t tiles =
-        (end - begin) * sizeof(U) / 16 / (std::uint64_t{policy.filter_threads} * kFilterPacks<U>)+1;
-    const std::uint64_t most = std::uint64_t{limits.multiprocessors} * kFilterBlocks<U> * policy.waves;
+    const unsigned threads = filter_threads_of(policy, limits);
+    const std::uint64_t tiles = (end - begin) * sizeof(U) / 16 / (std::uint64_t{threads} * kFilterPacks<U>)+1;
+    const unsigned resident = kFilterBlocks<U> * (kFilterMostThreads / threads > 1 ? 2 : 1);
+    const std::uint64_t most = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
     const unsigned blocks = static_cast<unsigned>(tiles < most ? tiles : most);
-    const LaunchShape shape{blocks, static_cast<unsigned>(in.count), policy.filter_threads, 0};
+    const LaunchShape shape{blocks, static_cast<unsigned>(in.count), threads, 0};
     return launch_early(filter_packs<U, Float>, shape, limits, stream, in, begin, end, states, lists);
 }
 
@@ -233,9 +234,10 @@ LaunchStatus launch_filter_typed(const Sequences& in, std::uint64_t begin, std::
                                  const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
                                  Stream stream) {
     if (in.cols < in.n) {
-        const unsigned blocks = blocks_for(end - begin, policy.filter_threads, policy.waves, limits);
-        return launch(filter_rows<U>, LaunchShape{blocks, static_cast<unsigned>(in.count), policy.filter_threads, 0},
-                      stream, in, begin, end, states, lists);
+        const unsigned threads = filter_threads_of(policy, limits);
+        const unsigned blocks = blocks_for(end - begin, threads, policy.waves, limits);
+        return launch(filter_rows<U>, LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0}, stream, in,
+                      begin, end, states, lists);
     }
     if (sizeof(U) > 1 && in.is_float)
         return launch_filter_packs<U, (sizeof(U) > 1)>(in, begin, end, states, lists, policy, limits, stream);
@@ -259,7 +261,7 @@ namespace {
 
 template <class U>
 void list_width(KernelLister& to, const char* word) {
-    const unsigned threads = kDefaultTopkPolicy.filter_threads;
+    const unsigned threads = filter_threads_of(kDefaultTopkPolicy, to.limits());
     const char* const moves = "reads n elements, writes those that survive";
     to.add("filter_packs", {word, "integer"}, filter_packs<U, false>, threads, 0, moves);
     if (sizeof(U) > 1) to.add("filter_packs", {word, "float"}, filter_packs<U, (sizeof(U) > 1)>, threads, 0, moves);

@@ -239,7 +239,7 @@ class TopkRun {
                                                  pieces(), context_.limits, context_.stream),
                                 "topk by counting");
             if (done) done = select(one, number, states + number);
-            if (done) done = context_.workspace->synchronize();  // `fresh` may go
+            if (done) done = context_.workspace->synchronize();  // nobody waits after this
             if (!done) return done;
         }
         return {};
@@ -322,7 +322,8 @@ class TopkRun {
         const std::uint64_t place = safe_place(output_.k, in_.n, sample);
         const bool all = output_.distinct || place > std::min<std::uint64_t>(sample / 2, room_);
         const std::uint64_t room =
-            all ? in_.n : std::min(in_.n, std::max(most_before(place, in_.n, sample), output_.k));
+            all ? in_.n
+                : std::min(in_.n, std::max(most_before(loosest_place(place, sample), in_.n, sample), output_.k));
         method_ = all ? "sort" : "cut+sort";
         if (room > kMaxSortPairs)
             return make_error(Status::OutOfMemory, "topk: so many results cannot be sorted on the GPU");
@@ -405,7 +406,8 @@ Result<kernels::RunReport> run_topk(const Job& job, const TopkParams& params, Sp
         std::uint64_t found = 0;
         done = context.workspace->read(&found, outputs[2].data, sizeof found);
         if (!done) return std::move(done).error();
-        report.filled_columns[0] = report.filled_columns[1] = found;
+        // The count may lie in memory of a client, who can have changed it.
+        report.filled_columns[0] = report.filled_columns[1] = std::min(found, params.k);
     }
     if (!run.has_waited()) done = context.workspace->synchronize();
     if (!done) return std::move(done).error();

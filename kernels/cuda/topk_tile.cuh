@@ -7,10 +7,10 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kFilterThreads = 512;  // of a block at most
+constexpr unsigned kFilterMostThreads = 512;
+constexpr unsigned kFilterThreads = kFilterMostThreads / kBlocksForRegisters;  // of a block at most
 template <class U>
-constexpr unsigned kFilterBlocks = sizeof(U) < 4 ? 1
-                                                 : 2;  // of so many threads on a multiprocessor: registers for no more
+constexpr unsigned kFilterBlocks = sizeof(U) < 4 ? 1 : 2;  // of kFilterMostThreads, on a multiprocessor: registers for no more
 template <class U>
 constexpr unsigned kFilterPacks = sizeof(U) == 1 ? 2 : 4;  // of a tile and a thread
 // Whether the next packs are loaded before these are looked at: there are registers for them.

@@ -216,6 +216,22 @@ TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
     EXPECT_EQ(method(shape, late, TopkParams{40, false, false}), "cut counted");
 }
 
+// Bytes of an image, more and more of them saturated: the list has room for whatever the sample calls a good cut.
+TEST_F(CudaTopk, AStepBehindTheCutNeedsNoOther) {
+    const std::uint64_t n = 60000;
+    const DigestShape shape{1, n, 0, 0};
+    for (const std::uint64_t saturated : {240, 250, 255, 262, 270, 290}) {  // of 1000
+        TestInput input{std::vector<std::byte>(n), 0, n};
+        for (std::uint64_t i = 0; i < n; ++i)
+            input.bytes[i] = std::byte(i * 7919 % 1000 < saturated ? 255 : i * 31 % 255);
+        const TopkParams params{12000, true, false};
+        ASSERT_TRUE(same(ElementType::U8, shape, input, params)) << saturated;
+        if (is_slow()) {
+            EXPECT_EQ(method(shape, input, params), "cut+sort") << saturated;
+        }
+    }
+}
+
 // A sample so small that its cut is no cut: all survive, and slices of them are looked for in the range of all ranks of the type.
 TEST_F(CudaTopk, CutsBehindAllRanksGiveTheSameBits) {
     context_.policies.topk = kPolicies[4];

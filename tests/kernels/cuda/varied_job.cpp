@@ -117,7 +117,7 @@ Job varied_job(Operation operation, ElementType type, std::uint64_t n, std::uint
     quantile.method = static_cast<QuantileMethod>(variant % 5);
     quantile.skip_nans = flag;
     const std::uint64_t ks[] = {one, std::min<std::uint64_t>(job.cols, 10), std::min<std::uint64_t>(job.cols, 4096), (job.cols + one) / 2};
-    const TopkParams topk{ks[variant % 4], variant % 8 < 4, variant % 5 == 0};
+    const TopkParams topk{ks[variant % 4], variant % 8 < 4, variant % 3 == 0};
     const StatisticSet empty = statistic_bit(Statistic::Count) | statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Nans);
     const ReduceParams reduce{n == 0 ? empty : kAllStatistics, flag, static_cast<std::uint32_t>(variant / 2 % 2)};
     switch (operation) {

@@ -122,7 +122,7 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(Sequences in, BlockQuantiles 
 // quantile_windows: each statistic of a sequence from the few pairs around it.
 // in:    elements [n], places                        out: pairs, nans
 // grid:  x = sequences                               block: policy.block_threads, fewer for short sequences
-// shared: 14 KB static                               result valid in: pairs and nans, after the launch
+// shared: 17 KB static                               result valid in: pairs and nans, after the launch
 // moves: reads n sizeof(U) B, and again 2 to 3 times for each statistic, from L2 where the sequence fits      order: any
 // why:   a sort moves every element dozens of times
 template <class U>

@@ -16,6 +16,29 @@ struct RankList {
     std::uint32_t count;
 };
 
+// Calls body(i, rank, offset) for each pair of the list whose rank a range has, `offset` behind its begin; a thread loads `Batch` ranks at once. Lanes diverge:
+// no collectives in the body.
+template <unsigned Batch, class U, class Body>
+TEGU_DEVICE void for_each_in_range(const RankList<U>& list, const SelectRange& range, Body body) {
+    const U low = static_cast<U>(range.low);
+    const U span = static_cast<U>(range.high - range.low);
+    TEGU_NO_UNROLL
+    for (std::uint32_t base = thread_index(); base < list.count; base += Batch * block_threads()) {
+        U ranks[Batch];
+        TEGU_UNROLL
+        for (unsigned j = 0; j < Batch; ++j) {
+            const std::uint32_t i = base + j * block_threads();
+            ranks[j] = list.ranks[i < list.count ? i : base];
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < Batch; ++j) {
+            const std::uint32_t i = base + j * block_threads();
+            const U offset = static_cast<U>(ranks[j] - low);
+            if (i < list.count && offset <= span) body(i, ranks[j], offset);
+        }
+    }
+}
+
 // What the bins of a range of ranks hold. All threads call it; bins: [kSelectBins] shared.
 template <class U>
 TEGU_DEVICE void block_count_list(const RankList<U>& list, const SelectRange& range, std::uint32_t* bins) {
@@ -23,22 +46,8 @@ TEGU_DEVICE void block_count_list(const RankList<U>& list, const SelectRange& ra
     for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
     block_barrier();
     const unsigned shift = range.shift();
-    const U low = static_cast<U>(range.low);
-    const U span = static_cast<U>(range.high - range.low);
-    TEGU_NO_UNROLL
-    for (std::uint32_t base = thread_index(); base < list.count; base += kSelectBatch * block_threads()) {
-        U ranks[kSelectBatch];
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kSelectBatch; ++j) {
-            const std::uint32_t i = base + j * block_threads();
-            ranks[j] = list.ranks[i < list.count ? i : base];
-        }
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kSelectBatch; ++j) {
-            const U offset = static_cast<U>(ranks[j] - low);
-            if (base + j * block_threads() < list.count && offset <= span) atomic_add(&bins[offset >> shift], 1u);
-        }
-    }
+    for_each_in_range<kSelectBatch>(list, range,
+                                    [&](std::uint32_t, U, U offset) { atomic_add(&bins[offset >> shift], 1u); });
     block_barrier();
 }
 
@@ -90,27 +99,12 @@ TEGU_DEVICE bool block_find_ends(const std::uint32_t* bins, std::uint32_t begin,
 template <class U>
 TEGU_DEVICE unsigned block_collect_list(const RankList<U>& list, const SelectRange& range, U* ranks,
                                         std::uint64_t* indices, unsigned room, std::uint32_t* used) {
-    constexpr unsigned kBatch = kSelectBatch / 2;
-    const U low = static_cast<U>(range.low);
-    const U span = static_cast<U>(range.high - range.low);
-    TEGU_NO_UNROLL
-    for (std::uint32_t base = thread_index(); base < list.count; base += kBatch * block_threads()) {
-        U batch[kBatch];
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kBatch; ++j) {
-            const std::uint32_t i = base + j * block_threads();
-            batch[j] = list.ranks[i < list.count ? i : base];
-        }
-        TEGU_UNROLL
-        for (unsigned j = 0; j < kBatch; ++j) {
-            const std::uint32_t i = base + j * block_threads();
-            if (i >= list.count || static_cast<U>(batch[j] - low) > span) continue;
-            const std::uint32_t slot = atomic_add(used, 1u);
-            if (slot >= room) continue;
-            ranks[slot] = batch[j];
-            indices[slot] = i;
-        }
-    }
+    for_each_in_range<kSelectBatch / 2>(list, range, [&](std::uint32_t i, U rank, U) {
+        const std::uint32_t slot = atomic_add(used, 1u);
+        if (slot >= room) return;
+        ranks[slot] = rank;
+        indices[slot] = i;
+    });
     block_barrier();
     const unsigned collected = *used < room ? *used : room;
     // All at once: one by one each would be waited for.

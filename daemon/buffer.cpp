@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 namespace tegu::daemon {
@@ -33,11 +34,11 @@ std::uint64_t new_id() {
     return ++last;
 }
 
-// A function that calls `then` (may be empty) when it is called for the `count`th time. REQUIRES: count >= 1.
+// A function that calls `then` when it is called for the `count`th time. REQUIRES: count >= 1.
 std::function<void()> after_all(std::size_t count, std::function<void()> then) {
     if (count == 1) return then;
     return [left = std::make_shared<std::size_t>(count), then = std::move(then)] {
-        if (--*left == 0 && then) then();
+        if (--*left == 0) then();
     };
 }
 
@@ -48,6 +49,7 @@ bool Buffer::ends_elsewhere() const {
 }
 
 void Buffer::used_by(const std::shared_ptr<BufferDevice>& device) {
+    if (!freezing_) allow_registering();
     if (was_used_by(*device)) return;
     if (ending_.empty()) ending_.push_back(std::make_shared<DeviceEnding>());
     devices_.push_back(device);
@@ -57,13 +59,21 @@ bool Buffer::was_used_by(const BufferDevice& device) const {
     return std::any_of(devices_.begin(), devices_.end(), [&](const auto& each) { return each.get() == &device; });
 }
 
-void Buffer::allow_registering(bool allowed, const std::function<void()>& then) const {
-    if (devices_.empty()) {
-        if (then) then();
-        return;
-    }
+void Buffer::forbid_registering(const std::function<void()>& then) {
+    if (devices_.empty()) return then();
     const std::function<void()> each_done = after_all(devices_.size(), then);
-    for (const auto& device : devices_) device->allow_registering(id_, allowed, each_done);
+    forbidden_ = true;
+    for (const auto& device : devices_) device->allow_registering(id_, false, each_done);
+}
+
+// Without memory to say it, the next job does: until then the buffer is copied.
+void Buffer::allow_registering() noexcept {
+    if (!forbidden_) return;
+    try {
+        for (const auto& device : devices_) device->allow_registering(id_, true, nullptr);
+        forbidden_ = false;
+    } catch (const std::bad_alloc&) {
+    }
 }
 
 // Devices let go of the mappings before they end.
@@ -188,9 +198,15 @@ Result<Mapping> Buffer::begin_freeze() {
     return std::move(memory_.writable);
 }
 
-void Buffer::end_freeze(bool sealed) {
+void Buffer::end_freeze(bool sealed) noexcept {
     freezing_ = false;
     frozen_ = frozen_ || sealed;
+    allow_registering();
+}
+
+void Buffer::cancel_freeze(Mapping writable) noexcept {
+    memory_.writable = std::move(writable);
+    end_freeze(false);
 }
 
 Result<BufferUse> BufferUse::begin(std::shared_ptr<Buffer> buffer, const BufferRange& range) {

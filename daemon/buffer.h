@@ -91,8 +91,9 @@ class Buffer {
     // How long jobs have waited for a device with a copy of it, while another was free.
     std::uint64_t waited_ns() const { return waited_ns_; }
     void set_waited_ns(std::uint64_t ns) { waited_ns_ = ns; }
-    // BufferDevice::allow_registering() on every device that has used it; then `then`, at once if none has.
-    void allow_registering(bool allowed, const std::function<void()>& then) const;
+    // Has every device that has used it let go of what is registered of it, and register no more of it; then `then`, at once if none has. After that, or
+    // without the memory to say so (bad_alloc: `then` is never called), end_freeze() or cancel_freeze() takes it back.
+    void forbid_registering(const std::function<void()>& then);
 
     // From now on the end of the buffer gives a large memory back on `helper`, which outlives it or is stopped, leaves the charge of one
     // that the daemon made to `held`, and what its devices could not be told to `endings`, which both outlive it.
@@ -127,9 +128,12 @@ class Buffer {
     // on the sealer after the end of the writable mapping that this gives away, then end_freeze(). In between no job may
     // begin to write. REQUIRES: !frozen(). Errors: Busy while a job writes into it or another freeze is under way.
     Result<Mapping> begin_freeze();
-    void end_freeze(bool sealed);
+    void end_freeze(bool sealed) noexcept;
+    // In place of the second step: takes the mapping back, which a device may still have registered.
+    void cancel_freeze(Mapping writable) noexcept;
 
   private:
+    void allow_registering() noexcept;
     Buffer(Fd fd, std::uint64_t bytes, wire::Access access, Mapping readable, BufferCharge charge);
 
     BufferMemory memory_;
@@ -138,6 +142,7 @@ class Buffer {
     wire::Access access_;
     bool frozen_ = false;
     bool freezing_ = false;
+    bool forbidden_ = false;  // devices may have been told to register nothing of it
     bool created_by_daemon_ = false;
     std::uint64_t generation_ = 0;
     std::uint64_t jobs_total_ = 0;

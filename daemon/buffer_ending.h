@@ -24,7 +24,7 @@ class BufferDevice {
     virtual ~BufferDevice() = default;
     // Makes it forget the buffer, then calls `then` on the io thread. After the device has ended: at once.
     virtual void forget(std::uint64_t buffer_id, std::function<void()> then) = 0;
-    // Lets it register the mappings of the buffer, or not; what is registered ends. Then calls `then` (may be empty) so.
+    // Lets it register the mappings of the buffer, or not; what is registered ends. Then calls `then` (may be empty) so. Throws bad_alloc, and has done nothing.
     virtual void allow_registering(std::uint64_t buffer_id, bool allowed, std::function<void()> then) = 0;
 };
 

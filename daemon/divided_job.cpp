@@ -126,6 +126,7 @@ bool DividedJob::end_piece(JobTask& piece) {
 
 // Whatever its data may be: a job that is not wanted any more is not run again.
 bool DividedJob::withdraw(const std::function<bool(const JobTask&)>& remove, Error error) {
+    if (left_ == 0) return false;  // it is on its way to its session
     withdrawn_ = true;
     error_ = std::move(error);
     for (const std::weak_ptr<JobTask>& each : tasks_) {

@@ -143,21 +143,22 @@ std::optional<Error> Executor::failure() const {
 }
 
 void Executor::post(std::function<void()> work, std::function<void()> done) {
+    std::list<Errand> one;
+    one.push_back({std::move(work), std::move(done)});
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        errands_.push_back({std::move(work), std::move(done)});
+        errands_.splice(errands_.end(), one);
     }
     work_.notify_one();
 }
 
 bool Executor::run_done_errands() {
-    std::vector<std::function<void()>> done;
+    std::list<Errand> done;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         done.swap(done_errands_);
     }
-    for (const std::function<void()>& each : done)
-        if (each) each();
+    for (const Errand& errand : done) errand.done();
     return !done.empty();
 }
 
@@ -205,18 +206,19 @@ void Executor::wait_for_end() {
 }
 
 void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
-    std::deque<Errand> errands = std::exchange(errands_, {});
+    std::list<Errand> errands;
+    errands.swap(errands_);
     errands_at_work_ = errands.size();
     lock.unlock();
-    for (const Errand& errand : errands) errand.work();
+    for (Errand& errand : errands) {
+        errand.work();
+        errand.work = nullptr;  // what it owns ends here
+    }
+    errands.remove_if([](const Errand& errand) { return !errand.done; });
+    const bool awaited = !errands.empty();
     lock.lock();
     errands_at_work_ = 0;
-    bool awaited = false;
-    for (Errand& errand : errands)
-        if (errand.done) {
-            done_errands_.push_back(std::move(errand.done));
-            awaited = true;
-        }
+    done_errands_.splice(done_errands_.end(), errands);
     lock.unlock();
     heartbeat_.beat();
     if (awaited) wake();
@@ -264,21 +266,25 @@ void Executor::loop() {
         while (std::shared_ptr<JobTask> task = wait_for_job()) {
             const JobStation::Outcome outcome = run(*task);
             if (outcome == JobStation::Outcome::Fatal) {
-                // The job stays in flight: it is answered with what all others are.
-                fail(*task->error);
-                wait_for_end();
+                fail(*task->error);  // the job stays in flight: it is answered with what all others are
                 break;
             }
             finish(std::move(task), outcome);
         }
-        station_->end();
+    } catch (const std::bad_alloc&) {
+        fail(Status::OutOfMemory, "no memory");
     } catch (const std::exception& exception) {
-        fail(exception.what());
+        fail(Status::Internal, exception.what());
+    }
+    try {
+        if (failure()) wait_for_end();
+        station_->end();
+    } catch (const std::exception&) {  // the daemon ends, or does so already
     }
 }
 
-void Executor::fail(const char* what) noexcept {
-    Error error = make_error(Status::Internal, "executor ended");  // short enough to need no memory
+void Executor::fail(Status status, const char* what) noexcept {
+    Error error = make_error(status, "executor ended");  // short enough to need no memory
     try {
         error.message = std::string("the executor ended: ") + what;
     } catch (const std::exception&) {

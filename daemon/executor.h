@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -180,7 +179,7 @@ class Executor {
     JobStation::Outcome run(JobTask& task);
     void finish(std::shared_ptr<JobTask> task, JobStation::Outcome outcome);
     std::uint64_t left_ns() const;
-    void fail(const char* what) noexcept;
+    void fail(Status status, const char* what) noexcept;
     void fail(Error error) noexcept;
     void wake() noexcept;
     void loop();
@@ -201,8 +200,8 @@ class Executor {
     std::uint64_t busy_ns_ = 0;  // with those that ended
     std::uint64_t finished_ = 0;
     TaskList done_;
-    std::deque<Errand> errands_;
-    std::vector<std::function<void()>> done_errands_;
+    std::list<Errand> errands_;  // lists: errands move between them without an allocation that could fail
+    std::list<Errand> done_errands_;
     std::size_t errands_at_work_ = 0;
     std::optional<Error> failure_;
     bool stopping_ = false;

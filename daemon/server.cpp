@@ -173,7 +173,7 @@ void Server::look_around() {
 void Server::take_results() {
     if (std::optional<Error> failure = executors_.failure()) return fail(*failure, Status::DeviceLost);
     if (std::optional<Error> failure = gpus().failure()) {
-        GpuRecord::of_environment().add(failure->message);
+        if (failure->status != Status::OutOfMemory) GpuRecord::of_environment().add(failure->message);
         return fail(*failure, Status::DeviceLost);
     }
     executors_.gpus().run_done_errands();

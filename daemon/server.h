@@ -92,8 +92,12 @@ class Server {
     void look_soon() { watch(Clock::now() + std::chrono::seconds(1)); }
     // From now on makes the pages of a buffer, a step at a time.
     void add_making(std::shared_ptr<Session> session, std::shared_ptr<Session::Making> making);
-    // Does it on a thread of its own, as it may wait, when it is the user's turn.
-    void add_sealing(uid_t uid, std::shared_ptr<HelperThread::Task> sealing);
+    // By user, those in turn, and of each those in turn; none is empty.
+    using Sealings = std::list<std::pair<uid_t, std::list<std::shared_ptr<HelperThread::Task>>>>;
+    // One of the user, to be added.
+    static Sealings sealing_of(uid_t uid, HelperThread::Task task);
+    // Does the one in `one` on a thread of its own, as it may wait, when it is the user's turn. Throws nothing.
+    void add_sealing(Sealings& one);
     CostModel& costs() { return costs_; }
     const CostModel& costs() const { return costs_; }
     JobRunner& inline_runner() { return inline_runner_; }
@@ -174,9 +178,9 @@ class Server {
     TimePoint started_ = Clock::now();
     std::map<std::uint64_t, std::shared_ptr<Session>> sessions_;
     using Makings = std::list<std::pair<std::shared_ptr<Session>, std::shared_ptr<Session::Making>>>;
-    std::list<std::pair<uid_t, Makings>> makings_;  // by user, those in turn, and of each those in turn; none is empty
+    std::list<std::pair<uid_t, Makings>> makings_;  // as Sealings
     bool making_posted_ = false;
-    std::list<std::pair<uid_t, std::list<std::shared_ptr<HelperThread::Task>>>> sealings_;  // as makings_
+    Sealings sealings_;
     std::uint64_t last_session_ = 0;
     std::uint64_t last_ticket_ = 0;
     CostModel costs_;

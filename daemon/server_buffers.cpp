@@ -11,13 +11,14 @@ namespace tegu::daemon {
 namespace {
 
 // What waits is a list of users, those in turn, each with a list of his own, which is never empty. Adds the one in `one` behind his.
-template <class Users, class List>
-void add_in_turn(Users& users, uid_t uid, List& one) {
+template <class Users>
+void add_in_turn(Users& users, Users& one) noexcept {
+    const uid_t uid = one.front().first;
     const auto found = std::find_if(users.begin(), users.end(), [uid](const auto& user) { return user.first == uid; });
     if (found == users.end())
-        users.emplace_back(uid, std::move(one));
+        users.splice(users.end(), one);
     else
-        found->second.splice(found->second.end(), one);
+        found->second.splice(found->second.end(), one.front().second);
 }
 
 // Takes out the first one of the user whose turn it is, which ends his turn. REQUIRES: there is one.
@@ -57,10 +58,16 @@ void Server::wait_for_held() {
                             });
 }
 
-void Server::add_sealing(uid_t uid, std::shared_ptr<HelperThread::Task> sealing) {
-    std::list<std::shared_ptr<HelperThread::Task>> one;
-    one.push_back(std::move(sealing));
-    add_in_turn(sealings_, uid, one);
+Server::Sealings Server::sealing_of(uid_t uid, HelperThread::Task task) {
+    Sealings one;
+    one.emplace_back();
+    one.front().first = uid;
+    one.front().second.push_back(std::make_shared<HelperThread::Task>(std::move(task)));
+    return one;
+}
+
+void Server::add_sealing(Sealings& one) {
+    add_in_turn(sealings_, one);
     post_sealing();
 }
 
@@ -81,10 +88,11 @@ void Server::post_sealing() {
 }
 
 void Server::add_making(std::shared_ptr<Session> session, std::shared_ptr<Session::Making> making) {
-    const uid_t uid = session->peer().uid;
-    Makings one;
-    one.emplace_back(std::move(session), std::move(making));
-    add_in_turn(makings_, uid, one);
+    decltype(makings_) one;
+    one.emplace_back();
+    one.front().first = session->peer().uid;
+    one.front().second.emplace_back(std::move(session), std::move(making));
+    add_in_turn(makings_, one);
     post_making();
 }
 

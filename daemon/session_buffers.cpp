@@ -209,6 +209,7 @@ Result<void> Session::on_buffer_freeze(const wire::FrameHeader& header, Bytes bo
 }
 
 // Sealing waits, for up to 0.2 s, while pages of the memfd are pinned: a thread of its own does it. Those that a GPU has pinned are let go first.
+// Whatever needs memory is there before the freeze begins, or is taken back.
 Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer) {
     struct Sealing {
         int fd;
@@ -224,7 +225,6 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
     task.done = [self = shared_from_this(), this, header, buffer, sealing] {
         freezing_ = false;
         buffer->end_freeze(sealing->sealed.ok());
-        buffer->allow_registering(true, nullptr);
         if (closed()) return;
         guarded([&] {
             if (!sealing->sealed) server_.statistics().count_refused(sealing->sealed.error().status);
@@ -235,15 +235,19 @@ Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_
             flush();
         });
     };
+    const auto waiting = std::make_shared<Server::Sealings>(Server::sealing_of(peer_.uid, std::move(task)));
+    server_.look_soon();
     Result<Mapping> writable = buffer->begin_freeze();
     if (!writable) return std::move(writable).error();
     sealing->fd = buffer->fd();
     sealing->writable = std::move(writable).value();
-    server_.look_soon();
+    try {
+        buffer->forbid_registering([server = &server_, waiting] { server->add_sealing(*waiting); });
+    } catch (const std::bad_alloc&) {
+        buffer->cancel_freeze(std::move(sealing->writable));
+        throw;
+    }
     freezing_ = true;
-    const auto waiting = std::make_shared<HelperThread::Task>(std::move(task));
-    buffer->allow_registering(false,
-                              [self = shared_from_this(), this, waiting] { server_.add_sealing(peer_.uid, waiting); });
     return {};
 }
 

@@ -295,6 +295,7 @@ class SlowDevice final : public BufferDevice {
         let_go = std::move(then);
     }
     void allow_registering(std::uint64_t, bool allowed, std::function<void()> then) override {
+        if (refusals > 0 && refusals-- > 0) throw std::bad_alloc();
         registers = allowed;
         let_go = std::move(then);
     }
@@ -357,19 +358,21 @@ TEST(Buffer, WaitsForAllDevicesThatUsedIt) {
     Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
     ASSERT_TRUE(buffer.ok());
     int done = 0;
-    (*buffer)->allow_registering(false, [&] { ++done; });
+    (*buffer)->forbid_registering([&] { ++done; });
     EXPECT_EQ(1, done) << "no device: at once";
     (*buffer)->free_on(ends.helper, ends.held, ends.endings);
     for (const auto& device : {one, two, one}) (*buffer)->used_by(device);
     EXPECT_TRUE((*buffer)->was_used_by(*two));
     EXPECT_FALSE((*buffer)->was_used_by(*other));
-    (*buffer)->allow_registering(false, [&] { ++done; });
+    (*buffer)->forbid_registering([&] { ++done; });
     EXPECT_FALSE(one->registers || two->registers);
     EXPECT_TRUE(other->registers);
     one->let_go();
     EXPECT_EQ(1, done);
     two->let_go();
     EXPECT_EQ(2, done);
+    (*buffer)->end_freeze(false);
+    EXPECT_TRUE(one->registers && two->registers);
     (*buffer)->when_freed([&] { ++done; });
     buffer->reset();
     EXPECT_EQ(one->forgotten, two->forgotten);
@@ -378,6 +381,31 @@ TEST(Buffer, WaitsForAllDevicesThatUsedIt) {
     EXPECT_EQ(2, done);
     one->let_go();
     EXPECT_EQ(3, done);
+}
+
+TEST(Buffer, AFreezeThatDevicesCannotBeToldOfIsTakenBack) {
+    Ends ends;
+    const auto one = std::make_shared<SlowDevice>(), two = std::make_shared<SlowDevice>();
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    ASSERT_TRUE(buffer.ok());
+    (*buffer)->free_on(ends.helper, ends.held, ends.endings);
+    for (const auto& device : {one, two}) (*buffer)->used_by(device);
+    const Result<std::byte*> before = (*buffer)->write_data();
+    ASSERT_TRUE(before.ok());
+    for (const int refusals :
+         {1, 2}) {  // of the second device: that nothing be registered, then also that it may be again
+        Result<Mapping> writable = (*buffer)->begin_freeze();
+        ASSERT_TRUE(writable.ok());
+        two->refusals = refusals;
+        EXPECT_THROW((*buffer)->forbid_registering([] { FAIL(); }), std::bad_alloc);
+        EXPECT_FALSE(one->registers);
+        (*buffer)->cancel_freeze(std::move(*writable));
+        EXPECT_TRUE(one->registers);
+        EXPECT_EQ(*before, (*buffer)->write_data().value()) << "the mapping that a device may have registered";
+    }
+    one->registers = two->registers = false;
+    (*buffer)->used_by(one);
+    EXPECT_TRUE(one->registers && two->registers) << "the next job says what could not be said";
 }
 
 TEST(BufferTable, HandlesAreNeverZeroNorUsedTwice) {

@@ -322,9 +322,13 @@ class ThrowingStation final : public JobStation {
     Place place() const override { return Place::Executor; }
     Outcome run(JobTask& task, const kernels::StopToken&) override {
         if (task.waiting.ticket == 2) throw std::runtime_error("no way");
+        if (task.waiting.ticket == 3) throw std::bad_alloc();
         return Outcome::Done;
     }
+    void end() override { ended_on = std::this_thread::get_id(); }
+    static std::thread::id ended_on;
 };
+std::thread::id ThrowingStation::ended_on;
 
 TEST(Executor, SaysWhatEndedIt) {
     Executor executor(std::make_unique<ThrowingStation>(), 1000000, [] {});
@@ -334,6 +338,20 @@ TEST(Executor, SaysWhatEndedIt) {
     EXPECT_EQ(Status::Internal, executor.failure()->status);
     EXPECT_EQ("the executor ended: no way", executor.failure()->message);
     EXPECT_EQ(1u, executor.take_done().size()) << "what was done before is still there";
+}
+
+// A device has not failed because the host had no memory; and what it holds ends on its own thread.
+TEST(Executor, WithoutMemoryItEndsAndSaysSo) {
+    ThrowingStation::ended_on = std::thread::id();
+    {
+        Executor executor(std::make_unique<ThrowingStation>(), 1000000, [] {});
+        executor.submit(sum_task(3));
+        while (!executor.failure()) ::usleep(200);
+        EXPECT_EQ(Status::OutOfMemory, executor.failure()->status);
+        EXPECT_EQ(std::thread::id(), ThrowingStation::ended_on) << "somebody may still ask for it";
+    }
+    EXPECT_NE(std::thread::id(), ThrowingStation::ended_on);
+    EXPECT_NE(std::this_thread::get_id(), ThrowingStation::ended_on);
 }
 
 // Without memory to pass the word on: the io thread looks by itself, every second.

@@ -87,17 +87,28 @@ def into_output(connection):
         os.close(inputs)
 
 
+def freeze(connection, handle):
+    """One that is refused leaves nothing under way that the next would have to wait for."""
+    reply = connection.named(rawclient.BUFFER_FREEZE, handle)
+    if reply.status != "OK":
+        again = connection.named(rawclient.BUFFER_FREEZE, handle)
+        assert again.status == "OK", "%s, then %s: %s" % (reply.status, again.status, again.message)
+    checked(reply)
+
+
 def buffer_life(connection):
-    """Made, filled, frozen, used, listed, released."""
+    """Made, filled, used, frozen, used again, listed, released."""
     size = 1 << 20
     made = checked(connection.create(size))
-    os.pwrite(made.fds[0], data(1024), 0)
+    os.pwrite(made.fds[0], data(1 << 18), 0)
     made.close()
-    checked(connection.named(rawclient.BUFFER_FREEZE, made.handle))
-    result = checked(connection.job(backend=connection.backend, cols=1024, params=rawclient.reduce_params(ALL_STATISTICS), handle=made.handle)).arrays()
+    job = dict(backend=connection.backend, cols=1 << 18, params=rawclient.reduce_params(ALL_STATISTICS), handle=made.handle)
+    results = [checked(connection.job(**job)).arrays()]
+    freeze(connection, made.handle)
+    results.append(checked(connection.job(**job)).arrays())
     checked(connection.request(rawclient.BUFFER_LIST))
     checked(connection.named(rawclient.BUFFER_RELEASE, made.handle))
-    return result
+    return results
 
 
 def several_jobs(connection):

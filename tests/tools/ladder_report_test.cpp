@@ -27,6 +27,7 @@ LadderReport report() {
     LadderReport made;
     made.gpu = "a GPU & its driver";
     made.copy_gigabytes_per_second = 400;
+    made.copied_bytes = std::uint64_t{1} << 30;
     made.tables.push_back(
         {"Sum of 1000 f32",
          {row("sum/1", "1. first", 40, 4000000, 0, 4), row("sum/tegu", "tegu's", 20, 4000000, 2, 1)}});
@@ -48,9 +49,10 @@ bool holds(const std::string& text, const std::string& part) {
 
 TEST(LadderReport, MarkdownHasARowForEachStepAndColumnsThatApply) {
     const std::string text = ladder_markdown(report(), device());
-    EXPECT_TRUE(holds(text,
-                      "`tegu-bench ladder`, commit abc, 2026-01-01 00:00 UTC\non a GPU & its driver; a copy of 1 GiB "
-                      "moves 400 GB/s"));
+    EXPECT_TRUE(
+        holds(text,
+              "`tegu-bench ladder`, commit abc, 2026-01-01 00:00 UTC\non a GPU & its driver; a copy of 1024 MiB "
+              "moves 400 GB/s"));
     EXPECT_TRUE(holds(text,
                       "| kernel | what it changes | us | noise | GB/s | of copy | faster by | left to add "
                       "|\n|---|---|---|---|---|---|---|---|\n"));

@@ -82,10 +82,11 @@ GpuTimer::GpuTimer(bool quick) : quick_(quick) {
     workspace_ = new cuda::DeviceWorkspace(stream_, std::size_t{4} << 30);
     context_.stream = stream_;
     context_.workspace = workspace_;
-    context_.limits = cuda::DeviceLimits{static_cast<unsigned>(10 * device.major + device.minor),
-                                         static_cast<unsigned>(device.multiProcessorCount),
-                                         static_cast<unsigned>(device.maxThreadsPerMultiProcessor),
-                                         device.sharedMemPerBlockOptin, static_cast<std::size_t>(device.l2CacheSize)};
+    context_.limits = cuda::DeviceLimits{
+        static_cast<unsigned>(10 * device.major + device.minor), static_cast<unsigned>(device.multiProcessorCount),
+        static_cast<unsigned>(device.maxThreadsPerMultiProcessor),
+        device.sharedMemPerBlockOptin != 0 ? device.sharedMemPerBlockOptin : device.sharedMemPerBlock,
+        static_cast<std::size_t>(device.l2CacheSize)};
     measure_copy();
 }
 
@@ -95,7 +96,11 @@ GpuTimer::~GpuTimer() {
 }
 
 void GpuTimer::measure_copy() {
-    const std::uint64_t bytes = quick_ ? std::uint64_t{64} << 20 : std::uint64_t{1} << 30;
+    std::size_t free = 0, total = 0;
+    require_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    std::uint64_t bytes = std::uint64_t{quick_ ? 64u : 1024u} << 20;
+    while (bytes > free / 8) bytes /= 2;  // a board has little
+    copied_bytes_ = bytes;
     const Rotation pieces(bytes, 0);
     const GpuTime copied = time([&](std::size_t turn) {
         require_cuda(cudaMemcpyAsync(pieces[turn], pieces[turn + 1], bytes, cudaMemcpyDeviceToDevice, stream_),

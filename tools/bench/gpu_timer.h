@@ -60,9 +60,10 @@ class GpuTimer {
 
     // `launch(turn)` puts the work on the stream.
     GpuTime time(const std::function<void(std::size_t turn)>& launch);
-    // Time in which this device copies (reads and writes half each) that many bytes, from a measurement with 1 GiB.
+    // Time in which this device copies (reads and writes half each) that many bytes, from a measurement with copied_bytes().
     double copy_us(std::uint64_t bytes) const { return static_cast<double>(bytes) / copy_bytes_per_us_; }
     double copy_bytes_per_us() const { return copy_bytes_per_us_; }
+    std::uint64_t copied_bytes() const { return copied_bytes_; }
 
   private:
     void measure_copy();
@@ -73,6 +74,7 @@ class GpuTimer {
     cuda::DeviceWorkspace* workspace_ = nullptr;
     cuda::Context context_;
     double copy_bytes_per_us_ = 1;
+    std::uint64_t copied_bytes_ = 0;
 };
 
 }  // namespace tegu::bench

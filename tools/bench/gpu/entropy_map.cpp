@@ -118,6 +118,7 @@ void bench_range(GpuBench& bench, std::uint64_t rows, std::uint64_t cols) {
     x.fill(pixels_of<float>(Picture::Noise, rows, cols).data(), bytes);
     const Rotation bounds(sizeof(cuda::FiniteBounds), 0);
     const GpuTime time = bench.time([&](std::size_t turn) {
+        require_cuda(cudaMemsetAsync(bounds[0], 0, sizeof(cuda::FiniteBounds), context.stream), "cudaMemsetAsync");
         const cuda::FiniteArrays arrays{x[turn], static_cast<cuda::FiniteBounds*>(bounds[0]), 1, rows, cols, cols};
         require_cuda(cuda::launch_finite_bounds(ElementType::F32, arrays, context.limits, context.stream),
                      "finite_bounds");

@@ -6,7 +6,8 @@
 namespace tegu::bench {
 
 GpuBench::GpuBench(Options options) : GpuTimer(options.quick), options_(std::move(options)) {
-    std::printf("# %s; copy of 1 GiB: %.0f GB/s read and written\n", device().c_str(), copy_bytes_per_us() / 1e3);
+    std::printf("# %s; copy of %llu MiB: %.0f GB/s read and written\n", device().c_str(),
+                static_cast<unsigned long long>(copied_bytes() >> 20), copy_bytes_per_us() / 1e3);
     std::printf("%-44s %12s %10s %7s %9s %8s  %s\n", "case", "elements", "us", "noise", "GB/s", "of copy", "beside");
 }
 

@@ -34,6 +34,7 @@ struct LadderTable {
 struct LadderReport {
     std::string gpu;  // what it ran on
     double copy_gigabytes_per_second = 0;
+    std::uint64_t copied_bytes = 0;  // by that copy
     std::vector<LadderTable> tables;
 };
 

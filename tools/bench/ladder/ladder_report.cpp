@@ -52,8 +52,8 @@ std::string escaped(const std::string& text) {
 
 std::string ladder_markdown(const LadderReport& report, const Device& device) {
     std::string out = "`" + device.command + "`, commit " + device.commit + ", " + device.date + "\n";
-    out += "on " + report.gpu + "; a copy of 1 GiB moves " + text_of(report.copy_gigabytes_per_second, 0) +
-           " GB/s, read and written\n";
+    out += "on " + report.gpu + "; a copy of " + std::to_string(report.copied_bytes >> 20) + " MiB moves " +
+           text_of(report.copy_gigabytes_per_second, 0) + " GB/s, read and written\n";
     for (const LadderTable& table : report.tables) out += table_text(table);
     return out;
 }

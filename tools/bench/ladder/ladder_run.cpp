@@ -6,6 +6,7 @@ namespace tegu::bench {
 LadderRun::LadderRun(const LadderSettings& settings) : settings_(settings), timer_(settings.quick) {
     report_.gpu = timer_.device();
     report_.copy_gigabytes_per_second = timer_.copy_bytes_per_us() / 1e3;
+    report_.copied_bytes = timer_.copied_bytes();
 }
 
 void LadderRun::add(const std::string& name, const std::string& title, const std::string& change, std::uint64_t n,

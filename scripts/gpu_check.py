@@ -230,7 +230,9 @@ def sanitize(build, options):
     sanitizer = shutil.which("compute-sanitizer", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
     if not sanitizer:
         return [{"name": "compute-sanitizer", "tool": tool, "state": "not run", "why": "it is not installed", "seconds": 0} for tool in options.tools]
-    wanted = options.tests if options.sanitize_tests is None else options.sanitize_tests
+    wanted = options.sanitize_tests
+    if wanted is None:
+        wanted = "" if options.tests == "none" else options.tests
     return run_sanitizers(find_units(build, wanted) if wanted != "none" else [], options.tools, sanitizer, options)
 
 

@@ -55,7 +55,8 @@ class LadderTest : public test::CudaTest {
     template <class T, class S>
     std::vector<S> partials(LadderStep step, unsigned threads, const DeviceArray<T>& x, std::uint64_t n) {
         const LadderPolicy policy{threads};
-        const DeviceArray<S> partials(std::max<std::uint64_t>(1, ladder_blocks(step, n, policy, context_.limits)));
+        const DeviceArray<S> partials(
+            std::vector<S>(std::max<std::uint64_t>(1, ladder_blocks(step, n, policy, context_.limits))));
         const DeviceArray<std::uint32_t> ticket(std::vector<std::uint32_t>{0});
         EXPECT_EQ(
             launch_ladder(step, x.data(), n, partials.data(), ticket.data(), policy, context_.limits, context_.stream),

@@ -227,7 +227,7 @@ TEST_F(CudaTopk, AStepBehindTheCutNeedsNoOther) {
         const TopkParams params{12000, true, false};
         ASSERT_TRUE(same(ElementType::U8, shape, input, params)) << saturated;
         if (is_slow()) {
-            EXPECT_EQ(method(shape, input, params), "cut+sort") << saturated;
+            EXPECT_EQ(method(shape, input, params, ElementType::U8), "cut+sort") << saturated;
         }
     }
 }

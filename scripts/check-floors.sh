@@ -3,17 +3,19 @@
 # The oldest tools that can be had, nearest to JetPack 4: builds HEAD in a chroot of Debian 11 with CUDA 11.2, g++ 10 (and 9 as the host compiler of device
 # code), CMake 3.18, Boost 1.74, systemd 247 and python 3.9, CUDA included, and runs the tests that need no GPU. Needs root, debootstrap and a package
 # mirror, curl; 6 GB, and the better part of an hour on 2 cores. Run by hand; docs/dependencies.md says when it was, and what it found.
-#   usage: scripts/check-floors.sh [--targets "A B ..."] [--architectures one|LIST] [--no-tests] [FOLDER]     default FOLDER: /var/tmp/tegu-floor
+# Then the kernels for every Jetson from Nano to Orin, by scripts/build-nano.sh.
+#   usage: scripts/check-floors.sh [--targets "A B ..."] [--architectures one|LIST] [--no-tests] [--no-nano] [FOLDER]     default FOLDER: /var/tmp/tegu-floor
 # --targets: builds these alone, and runs no tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-targets= architectures=one tests=yes folder=/var/tmp/tegu-floor
+targets= architectures=one tests=yes nano=yes folder=/var/tmp/tegu-floor
 while [ $# -gt 0 ]; do
     case $1 in
     --targets) targets=$2; tests=no; shift 2 ;;
     --architectures) architectures=$2; shift 2 ;;
     --no-tests) tests=no; shift ;;
+    --no-nano) nano=no; shift ;;
     -*) echo "check-floors: unknown argument '$1'" >&2; exit 64 ;;
     *) folder=$1; shift ;;
     esac
@@ -74,3 +76,4 @@ inside 'cd /root/tegu && mkdir -p build && CUDAHOSTCXX=/usr/bin/g++-9 cmake -S .
 echo "check-floors: built (${targets:-all}) in $(($(date +%s) - began)) s"
 [ "$tests" = no ] || inside 'cd /root/tegu/build/floor && ctest --output-on-failure --parallel "$JOBS" -LE "^gpu$"'
 INSIDE
+[ "$nano" = no ] || scripts/build-nano.sh

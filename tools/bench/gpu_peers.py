@@ -31,7 +31,8 @@ def cases(torch):
     for n in (10 ** 6, 10 ** 7, 10 ** 8):
         add("histc f32 256", n, lambda n=n: torch.rand(n, device="cuda"), lambda x: torch.histc(x, 256, 0, 1), 4 * n)
     add("sort f32", 10 ** 7, lambda: torch.rand(10 ** 7, device="cuda"), torch.sort, 8 * 10 ** 7)
-    add("add f32", 4096 * 4096, lambda: torch.rand(4096, 4096, device="cuda"), lambda x: x + x, 8 * 4096 * 4096)
+    add("add f32", 4096 * 4096, lambda: [torch.rand(4096, 4096, device="cuda") for _ in range(3)],
+        lambda arrays: torch.add(arrays[0], arrays[1], out=arrays[2]), 12 * 4096 * 4096)
     add("rowscale f32", 442368 * 128, lambda: torch.rand(442368, 128, device="cuda"), lambda x: x / x.abs().amax(1, keepdim=True), 8 * 442368 * 128)
     return found
 

@@ -15,8 +15,9 @@ namespace tegu::test {
 namespace {
 
 // Kernels that are held to fewer registers than they would take, so that more warps run, or that close a sequence by a call: they may keep
-// something in local memory. The others must not.
-bool may_use_local_memory(const std::string& name) {
+// something in local memory. The others must not, but where a block has half of the registers: there only those that are bounded for that.
+bool may_use_local_memory(const std::string& name, unsigned compute_capability) {
+    if (compute_capability < 70) return name.rfind("add_", 0) != 0 && name.rfind("rowscale_", 0) != 0;
     for (const char* stem : {"bracket_filter<", "count_byte_lanes", "count_elements<", "dot_float<", "dot_integer<",
                              "entropy_map_pairs<", "filter_distinct<", "filter_packs<", "quantile_windows<", "reduce_"})
         if (name.rfind(stem, 0) == 0) return true;
@@ -33,7 +34,7 @@ TEST(KernelReport, EveryKernelFitsTheDeviceAndMostSpillNothing) {
     EXPECT_FALSE(kernels->empty());
     for (const cuda::KernelResources& kernel : *kernels) {
         EXPECT_GT(kernel.registers, 0u) << kernel.name;
-        EXPECT_LE(kernel.local_bytes, may_use_local_memory(kernel.name) ? kMostLocalBytes : 0u) << kernel.name;
+        EXPECT_LE(kernel.local_bytes, may_use_local_memory(kernel.name, context->limits.compute_capability) ? kMostLocalBytes : 0u) << kernel.name;
         EXPECT_LE(kernel.threads, kernel.max_threads) << kernel.name;
         EXPECT_GE(kernel.blocks_per_multiprocessor, 1u) << kernel.name;
         EXPECT_LE(kernel.blocks_per_multiprocessor * kernel.threads, context->limits.threads_per_multiprocessor)

@@ -266,7 +266,7 @@ void Executor::loop() {
         while (std::shared_ptr<JobTask> task = wait_for_job()) {
             const JobStation::Outcome outcome = run(*task);
             if (outcome == JobStation::Outcome::Fatal) {
-                fail(*task->error);  // the job stays in flight: it is answered with what all others are
+                fail(std::move(*task->error));  // the job stays in flight: it is answered with what all others are
                 break;
             }
             finish(std::move(task), outcome);
@@ -277,7 +277,7 @@ void Executor::loop() {
         fail(Status::Internal, exception.what());
     }
     try {
-        if (failure()) wait_for_end();
+        wait_for_end();  // at once where it stops already
         station_->end();
     } catch (const std::exception&) {  // the daemon ends, or does so already
     }
@@ -295,7 +295,7 @@ void Executor::fail(Status status, const char* what) noexcept {
 void Executor::fail(Error error) noexcept {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        failure_ = std::move(error);
+        if (!failure_) failure_ = std::move(error);
     }
     wake();
 }

@@ -151,7 +151,7 @@ class Executor {
     std::uint64_t others_left_ns(uid_t uid) const;
     // Predicted, of the user's jobs that wait and run.
     std::uint64_t backlog_ns(uid_t uid) const;
-    // What ended the executor's thread, if anything did: the daemon must end too.
+    // Why the executor runs nothing any more, if it does not: the daemon must end.
     std::optional<Error> failure() const;
 
     // Something to be done between two jobs, before the next one: `work` on the executor's thread, then `done` by run_done_errands().
@@ -172,7 +172,7 @@ class Executor {
         std::function<void()> work;
         std::function<void()> done;
     };
-    // The next job; null: an errand was done, or the executor is to end.
+    // The next job, once the errands before it are done; null: the executor is to end.
     std::shared_ptr<JobTask> wait_for_job();
     void wait_for_end();
     void run_errands(std::unique_lock<std::mutex>& lock);

@@ -86,6 +86,8 @@ void GpuStation::start() {
     Result<void> opened;
     try {
         opened = open();
+    } catch (const std::bad_alloc&) {
+        opened = make_error(Status::OutOfMemory, kNoMemory);
     } catch (const std::exception& exception) {
         opened = make_error(Status::Internal, std::string("opening it failed: ") + exception.what());
     }
@@ -114,7 +116,8 @@ JobStation::Outcome GpuStation::run(JobTask& task, const kernels::StopToken& sto
         return try_to_run(task, stop);
     } catch (const std::exception&) {
         const bool again = !task.prepared.in_place || !task.cost.started;
-        task.error = make_error(again ? Status::OutOfMemory : Status::Internal, kNoMemory);
+        const Status status = jobs_->lost() ? Status::DeviceLost : again ? Status::OutOfMemory : Status::Internal;
+        task.error = make_error(status, kNoMemory);
         return jobs_->lost() ? Outcome::Fatal : Outcome::Done;
     }
 }

@@ -82,7 +82,7 @@ using SumOfPacks =
 
 // add_packs: z = x + y, dense.
 // in:    x, y [n] T, 16-byte aligned               out: z [n] T, 16-byte aligned; may be x or y
-// grid:  x strides over packs of 16 bytes          block: policy.threads_per_block
+// grid:  x strides over packs of 16 bytes          block: up to policy.threads_per_block
 // shared: none                                     result valid in: z, and overflow (smallest index), after the launch
 // moves: reads 2 n sizeof(T) B, writes n sizeof(T) B      order: any
 // why:   Packs loads of each input are in flight before the first addition, which hides the latency of memory
@@ -123,7 +123,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
 
 // add_elements: z = x + y, rows with gaps or at any address.
 // in:    x, y [rows, cols] T with row strides      out: z [rows, cols] T, dense; may be x or y
-// grid:  x strides over the elements               block: policy.threads_per_block
+// grid:  x strides over the elements               block: up to policy.threads_per_block
 // shared: none                                     result valid in: z, and overflow (smallest index), after the launch
 // moves: reads 2 n sizeof(T) B, writes n sizeof(T) B, n = rows * cols      order: any
 // why:   the general case; one division an element is hidden behind memory

@@ -111,7 +111,7 @@ void choose_launch(const CountWorkload& work, const CountPolicy& policy, const D
         std::max(std::min(work.input.cols, full) + 16, full / (shape->by_lane ? 4 : 8));
     const std::uint64_t launch_segments = launch_bytes / (segment_elements * cost) + 1;
     shape->at_once = std::max<std::uint64_t>(1, std::min(segments, launch_segments));
-    const std::uint64_t sequence_cost = work.input.lines * work.input.cols * cost + work.result_cost + 1;
+    const std::uint64_t sequence_cost = segments * segment_elements * cost + work.result_cost + 1;
     shape->sequences = shape->at_once < segments ? 1 : std::max<std::uint64_t>(1, launch_bytes / sequence_cost);
 }
 

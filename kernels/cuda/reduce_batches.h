@@ -14,6 +14,7 @@
 namespace tegu::cuda {
 
 constexpr std::uint64_t kMostPlaces = 1 << 18;  // partial results, or totals, that are held at once
+constexpr std::uint64_t kEndBytes = 256;        // what the end of a sequence takes, as bytes to read that take as long
 
 // The most sequences of a launch. `places`: each has some of its own, for partial results or a total.
 inline std::uint64_t most_sequences(std::uint64_t sequences, const ReduceShape& shape, bool places) {
@@ -62,7 +63,7 @@ class SequenceLaunches {
         const std::uint64_t launch_bytes = context_.policies.reduce.launch_bytes * context_.limits.multiprocessors;
         Pace pace(context_, stop);
         done = for_ranges(
-            sequences_, sequence_bytes, launch_bytes, at_once(), shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
+            sequences_, sequence_bytes + kEndBytes, launch_bytes, at_once(), shape_, [&](const ReduceRange& range, bool ends) -> Result<void> {
                 Result<void> paced = pace.next();
                 if (!paced) return paced;
                 Result<void> launched = check_cuda(launch(work_, range), name);

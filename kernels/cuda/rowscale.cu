@@ -24,7 +24,7 @@ TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned mo
 
 // rowscale_groups: rows that the registers of a part of a warp hold.
 // in:    x [rows, cols] T, packs of Width T aligned    out: values [rows, cols] T, scales [rows] T
-// grid:  x strides over groups of `lanes` threads, Rows rows each    block: policy.threads_per_block
+// grid:  x strides over groups of `lanes` threads, Rows rows each    block: up to policy.threads_per_block
 // shared: none                                         result valid in: values and scales, after the launch
 // moves: reads rows * cols * sizeof(T) B, writes as much and rows * sizeof(T) B      order: any
 // why:   one read of the data; all packs of Rows rows are in flight before the first comparison, and all rows are compared side by side

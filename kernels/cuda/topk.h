@@ -58,13 +58,13 @@ LaunchStatus launch_select_rows(const Sequences& in, const TopkOutput& output, S
 
 // Pairs of a sample of n: more of long sequences, where fewer survivors save more than a larger sample costs.
 std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy);
+constexpr std::uint64_t loosest_place(std::uint64_t place, std::uint64_t sample) {
+    return place + place / 4 < sample ? place + place / 4 : place;
+}
 // All of each state: a cut behind the best `place` pairs (from 1) of a sample_size() of its sequence, and at most behind loosest_place() of them. Samples lie
 // evenly, but at chance within equal parts. One launch. REQUIRES: 1 <= place <= sample.
 // With memory several blocks take the sample of each sequence, where `place` is one of the first: ranks [count, sample] of the width, tickets [count], zero before
 // and after. Of values that repeat, that cut may be behind more.
-constexpr std::uint64_t loosest_place(std::uint64_t place, std::uint64_t sample) {
-    return place + place / 4 < sample ? place + place / 4 : place;
-}
 struct SampleMemory {
     void* ranks;
     std::uint32_t* tickets;

@@ -321,10 +321,11 @@ class TopkRun {
         const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
         const std::uint64_t place = safe_place(output_.k, in_.n, sample);
         const bool all = output_.distinct || place > std::min<std::uint64_t>(sample / 2, room_);
-        const std::uint64_t room =
+        std::uint64_t room =
             all ? in_.n
                 : std::min(in_.n, std::max(most_before(loosest_place(place, sample), in_.n, sample), output_.k));
         method_ = all ? "sort" : "cut+sort";
+        if (!all && output_.k <= kMaxSortPairs) room = std::min(room, kMaxSortPairs);  // a wish: what does not fit is cut again
         if (room > kMaxSortPairs)
             return make_error(Status::OutOfMemory, "topk: so many results cannot be sorted on the GPU");
         const std::uint64_t batch = std::clamp<std::uint64_t>(kBatchBytes / (room * (2 * in_.width + 16)), 1,

@@ -41,6 +41,8 @@ class CudaGpu final : public Gpu {
         (void)cudaStreamDestroy(stream);
     }
     Result<void> synchronize(Stream stream) override {
+        const auto workspace = workspaces_.find(stream);
+        if (workspace != workspaces_.end()) return workspace->second->synchronize();
         return check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     }
 

@@ -75,6 +75,11 @@ TEST_F(CudaReduce, LargeBlocksGiveTheSameBits) {
             ASSERT_TRUE(same(job_of(type, Axis::Rows, 3, 17000), input_of(type, {3, 17000, 1, 0}, 5)))
                 << element_word(type) << ", tiles " << tiles;
         }
+        // Of floats the sum alone has such blocks.
+        for (const std::uint64_t n : {16385, 70000})
+            ASSERT_TRUE(same(job_of(ElementType::F32, Axis::Whole, 1, n, statistic_bit(Statistic::Sum)),
+                             input_of(ElementType::F32, {1, n, 0, 0}, n)))
+                << "n " << n << ", tiles " << tiles;
     }
 }
 

@@ -58,6 +58,7 @@ LaunchStatus launch_select_rows(const Sequences& in, const TopkOutput& output, S
 
 // Pairs of a sample of n: more of long sequences, where fewer survivors save more than a larger sample costs.
 std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy);
+// The last place of a sorted sample that a cut behind the best `place` pairs may lie behind.
 constexpr std::uint64_t loosest_place(std::uint64_t place, std::uint64_t sample) {
     return place + place / 4 < sample ? place + place / 4 : place;
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tuning table as plain data: which launch policy a class of jobs gets on a device, and what such a job costs. config reads tables from files,
+// kernels/tuning checks rows against a device and looks them up, tegu-tune writes them. Pure data; no rule is applied here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tegu {
+
+// Where a value stands in its file, for messages: "FILE:LINE:COLUMN". line 0: not from a file.
+struct SourceLocation {
+    std::string file;
+    unsigned line = 0;
+    unsigned column = 0;
+};
+
+// Half-open: [begin, end). The default holds every number.
+struct TuningRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = UINT64_MAX;
+
+    bool contains(std::uint64_t value) const { return begin <= value && value < end; }
+    friend bool operator==(const TuningRange& a, const TuningRange& b) { return a.begin == b.begin && a.end == b.end; }
+};
+
+enum class TuningBackend : std::uint8_t { Cpu, Cuda };
+
+// The jobs that a row is for. A job is described by its operation, the width of an element, how many sequences it has (results of a whole array: 1;
+// one a row with Axis::Rows), the elements of each, and one number of its parameters, the detail:
+//   topk         k                       quantile      how many quantiles
+//   entropy_map  pixels of the window    histogram     bins
+//   entropy      levels                  reduce        statistics in the set that read the data (1 for any one)
+//   others       0
+struct TuningClass {
+    TuningBackend backend = TuningBackend::Cuda;
+    std::string operation;      // the stem: "topk"
+    unsigned width = 0;         // bytes of an element: 1, 2, 4, 8; 0: any
+    std::string type;           // "f32": this element type alone; empty: any of that width
+    std::string variant;        // "distinct" of topk, "skip_nans", "mirror"; empty: any
+    TuningRange sequences;
+    TuningRange elements;       // of a sequence
+    TuningRange detail;
+};
+
+// One field of a policy, by its name in the policy's struct ("threads_per_block") or, where it is a choice, with a word ("method" = "slide").
+struct TuningValue {
+    std::string name;
+    std::int64_t number = 0;
+    std::string word;           // not empty: a word was given in place of a number
+    SourceLocation where;
+};
+
+struct TuningEvidence {
+    std::string provenance = "measured";  // or "model"
+    double time_us = 0;                   // of the class's job with this policy; 0: not measured
+    double default_us = 0;                // with the default policy, in the same run
+    double noise = 0;                     // relative
+    std::string date, driver, toolkit, power_mode;
+    unsigned clock_mhz = 0;
+};
+
+struct TuningRow {
+    std::string id;             // unique in its table; replies name it: "TABLE/ID"
+    TuningClass jobs;
+    unsigned revision = 0;      // of the operation's kernels (kernels/tuning/revisions.h) that it was measured with
+    std::vector<TuningValue> policy;  // what is not named keeps its default
+    TuningEvidence evidence;
+    SourceLocation where;
+};
+
+// What a job of a class costs on a backend: wall time on an otherwise idle machine from its thread's taking it up until its result is complete, data in place.
+// Between two points the time is interpolated on logarithmic scales; before the first it is that of the first, behind the last it grows with the elements.
+struct CostPoint {
+    double elements = 0;        // of all sequences
+    double time_us = 0;
+};
+struct CostRow {
+    TuningClass jobs;           // its ranges of sequences and elements say where the points hold
+    unsigned threads = 0;       // of the CPU: that the job may use; 0: all of the pool
+    unsigned revision = 0;
+    std::vector<CostPoint> points;  // elements ascending
+    TuningEvidence evidence;
+    SourceLocation where;
+};
+
+// Which device a table is for.
+struct TuningDevice {
+    std::string name;                 // as the driver names it: "NVIDIA H200", or a board's: "Jetson Orin Nano 8GB"
+    unsigned compute_capability = 0;  // 90; 0: a table of the CPU alone
+    unsigned multiprocessors = 0;     // 0: any device of this compute capability
+    unsigned cpu_threads = 0;         // 0: any
+};
+
+struct TuningTable {
+    std::string key;            // "nvidia-h200-132": the name of its file without ".toml"
+    std::string path;
+    TuningDevice device;
+    std::vector<TuningRow> rows;
+    std::vector<CostRow> costs;
+};
+
+}  // namespace tegu

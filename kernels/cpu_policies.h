@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the CPU backend runs one job: plain numbers with the defaults that hold where nothing was tuned. A policy changes
-// how fast a result comes and how much working memory it takes, never a bit of it.
+// How the CPU backend runs one job: plain numbers with the defaults that hold where nothing was tuned. A
+// policy changes how fast a result comes and how much working memory it takes, never a bit of it.
 #pragma once
 
 #include <cstdint>

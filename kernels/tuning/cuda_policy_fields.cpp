@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of the policies of the GPU backend. The ranges follow from the launches: a block size beyond a kernel's
-// bound fails, four packs are all that rowscale's registers hold, no waves mean no blocks. Numbers that only bound a
-// launch's length have no candidates: a tuner has nothing to gain there.
+// The fields of the policies of the GPU backend. The ranges follow from the launches: a block size beyond a
+// kernel's bound fails, four packs are all that rowscale's registers hold, no waves mean no blocks. Numbers
+// that only bound a launch's length have no candidates: a tuner has nothing to gain there.
 #include <algorithm>
 #include <utility>
 

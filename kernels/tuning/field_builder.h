@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the lists of policy fields are written down: one expression a field, which names the member and its allowed values.
+// How the lists of policy fields are written down: one expression a field, which names the member and its
+// allowed values.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +11,8 @@
 
 namespace tegu::tuning {
 
-// The fields of each backend: cuda_policy_fields.cpp, cpu_policy_fields.cpp. Empty for an operation without any.
+// The fields of each backend: cuda_policy_fields.cpp, cpu_policy_fields.cpp. Empty for an operation without
+// any.
 const std::vector<PolicyField>& cuda_policy_fields(std::string_view operation);
 const std::vector<PolicyField>& cpu_policy_fields(std::string_view operation);
 

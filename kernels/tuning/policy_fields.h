@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one description of every field of every launch policy: its name in tables, which values are safe on a device, and
-// which values a tuner tries. The checks of table rows, the text of policies, the search of tegu-tune and the table in
-// docs/tuning.md all come from here. A value that passes the checks makes no launch fail and changes no bit of a result.
+// The one description of every field of every launch policy: its name in tables, which values are safe on a
+// device, and which values a tuner tries. The checks of table rows, the text of policies, the search of
+// tegu-tune and the table in docs/tuning.md all come from here. A value that passes the checks makes no
+// launch fail and changes no bit of a result.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +37,15 @@ struct PolicyField {
     bool or_zero = false;
     // A smaller `most` of a device; null: none.
     std::int64_t (*most_of_device)(const cuda::DeviceLimits& limits) = nullptr;
-    // What a tuner tries, ascending, the default included; not all are allowed on every device. Empty: not for tuning.
+    // What a tuner tries, ascending, the default included; not all are allowed on every device. Empty: not
+    // for tuning.
     std::vector<std::int64_t> candidates;
     std::int64_t (*get)(const PolicySet& policies) = nullptr;
     void (*set)(PolicySet* policies, std::int64_t value) = nullptr;  // REQUIRES: an allowed value
 };
 
-// The fields of an operation's policy, by its stem ("topk"). Empty: the operation has none on this backend, or is unknown.
-// The list lives as long as the program. Any thread.
+// The fields of an operation's policy, by its stem ("topk"). Empty: the operation has none on this backend,
+// or is unknown. The list lives as long as the program. Any thread.
 Span<const PolicyField> policy_fields(TuningBackend backend, std::string_view operation);
 // Null if the operation has no such field.
 const PolicyField* find_policy_field(TuningBackend backend, std::string_view operation,
@@ -57,11 +59,12 @@ std::vector<std::int64_t> allowed_candidates(const PolicyField& field, const cud
 // "512", or the word of a choice.
 std::string value_text(const PolicyField& field, std::int64_t value);
 
-// Sets one field from a table. Errors, with the name and what is allowed: BadRequest (no such field, or a word in place
-// of a number or the reverse), BadRange (not allowed on this device). Unchanged on failure.
+// Sets one field from a table. Errors, with the name and what is allowed: BadRequest (no such field, or a
+// word in place of a number or the reverse), BadRange (not allowed on this device). Unchanged on failure.
 Result<void> set_policy_value(TuningBackend backend, std::string_view operation, const TuningValue& value,
                               const cuda::DeviceLimits& limits, PolicySet* policies);
-// Every field of the operation alone, then those that depend on each other. Errors: BadRange, with the field's name.
+// Every field of the operation alone, then those that depend on each other. Errors: BadRange, with the
+// field's name.
 Result<void> check_policies(TuningBackend backend, std::string_view operation, const PolicySet& policies,
                             const cuda::DeviceLimits& limits);
 

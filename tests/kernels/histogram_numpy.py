@@ -61,9 +61,11 @@ def elements(random, dtype):
 
 
 def limits_of(random, x):
-    kind = int(random.integers(5))
+    kind = int(random.integers(6))
     if kind < 2:
         return None
+    if kind == 5:  # steps of a few of the smallest f64, rounded to whole ones
+        return (0.0, float(random.integers(1, 3000)) * 5e-324)
     if kind == 2:
         return (0, 256)
     low, high = sorted(random.normal(size=2) * 10.0 ** random.integers(-3, 10))

@@ -35,13 +35,15 @@ def found(program, x, bins, limits):
 
 
 def wanted(x, bins, limits):
+    x = x.astype(numpy.float64)
     try:
-        counts, edges = numpy.histogram(x.astype(numpy.float64), bins, limits)
+        edges = numpy.histogram_bin_edges(x, bins, limits)
+        if not (edges[:-1] < edges[1:]).all():  # numpy 2 refuses them: "Too many bins for data range"
+            return None
+        # numpy cannot count where bins / (hi - lo) overflows, unless it gets the edges
+        return numpy.histogram(x, edges) if edges[-1] - edges[0] < 1e-300 else numpy.histogram(x, bins, limits)
     except ValueError:
         return None
-    if not (edges[:-1] < edges[1:]).all():  # numpy 2 refuses them: "Too many bins for data range"
-        return None
-    return counts, edges
 
 
 def elements(random, dtype):

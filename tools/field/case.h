@@ -56,6 +56,9 @@ struct Case {
     // What is timed. `turn` counts up, for inputs that are used in turn so that none is in a cache.
     std::function<Result<void>(std::size_t turn)> run;
 
+    // After the last run: fills in what only a run tells, such as `method`. Optional.
+    std::function<void(Case&)> finish;
+
     // In place of run(), for what is not a repeated call: measures for about `seconds` and returns the
     // seconds of each of its runs, at least one.
     std::function<Result<std::vector<double>>(double seconds)> sample;

@@ -5,7 +5,8 @@
 #include <chrono>
 #include <utility>
 
-#include "tools/field/gpu_events.h"
+#include "kernels/cuda/policies.h"
+#include "tools/field/gpu_meter.h"
 
 namespace tegu::field {
 
@@ -14,6 +15,7 @@ using Wall = std::chrono::steady_clock;
 GpuLab::GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream) : gpu_(std::move(gpu)), stream_(stream) {}
 
 GpuLab::~GpuLab() {
+    meter_.reset();  // it has work space of the stream
     gpu_->destroy_stream(stream_);
 }
 
@@ -30,29 +32,41 @@ Result<std::unique_ptr<GpuLab>> GpuLab::open(const device::DeviceInfo& device) {
     if (!gpu) return std::move(gpu).error();
     Result<std::unique_ptr<GpuLab>> lab = of(std::move(*gpu));
     if (!lab) return lab;
-    Result<std::unique_ptr<GpuEvents>> events = GpuEvents::create();
-    if (!events) return std::move(events).error();
-    (*lab)->events_ = std::move(*events);
+    Result<std::unique_ptr<GpuMeter>> meter = GpuMeter::create((*lab)->limits(), (*lab)->stream_);
+    if (!meter) return std::move(meter).error();
+    (*lab)->meter_ = std::move(*meter);
     return lab;
 }
 
 Result<double> GpuLab::time(const std::function<Result<void>()>& work) {
-    if (events_ == nullptr) {
+    if (meter_ == nullptr) {
         const Wall::time_point began = Wall::now();
         Result<void> done = work();
         if (done) done = synchronize();
         if (!done) return std::move(done).error();
         return std::chrono::duration<double>(Wall::now() - began).count();
     }
-    Result<void> done = events_->begin(stream_);
+    Result<void> done = meter_->begin(stream_);
     if (done) done = work();
     if (!done) return std::move(done).error();
-    return events_->end(stream_);
+    return meter_->end(stream_);
 }
 
 Result<KernelFacts> GpuLab::kernel_facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) {
-    if (events_ == nullptr) return make_error(Status::Unsupported, "this device tells nothing of kernels");
-    return events_->facts(function, threads, dynamic_shared_bytes, limits());
+    if (meter_ == nullptr) return make_error(Status::Unsupported, "this device tells nothing of kernels");
+    return meter_->facts(function, threads, dynamic_shared_bytes);
+}
+
+Result<KernelFacts> GpuLab::kernel_facts(const std::string& kernel, unsigned threads) {
+    if (meter_ == nullptr) return make_error(Status::Unsupported, "this device tells nothing of kernels");
+    return meter_->facts(kernel, threads);
+}
+
+Result<kernels::RunReport> GpuLab::run_with(const cuda::Policies& policies, const Job& job,
+                                            Span<const kernels::InputView> inputs,
+                                            Span<const kernels::OutputView> outputs) {
+    if (meter_ == nullptr) return make_error(Status::Unsupported, "this device has no policies");
+    return meter_->run_with(policies, job, inputs, outputs);
 }
 
 Result<DeviceArray> DeviceArray::create(GpuLab& lab, std::size_t bytes) {

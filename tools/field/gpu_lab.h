@@ -14,9 +14,13 @@
 #include "kernels/device/gpu.h"
 #include "tools/field/record.h"
 
+namespace tegu::cuda {
+struct Policies;  // kernels/cuda/policies.h
+}
+
 namespace tegu::field {
 
-class GpuEvents;
+class GpuMeter;
 
 class GpuLab {
   public:
@@ -36,18 +40,27 @@ class GpuLab {
     cuda::Stream stream() const { return stream_; }
     Result<void> synchronize() { return gpu_->synchronize(stream_); }
 
+    bool has_kernels() const { return meter_ != nullptr; }  // false: a guarded device
+
     // Seconds of what `work` puts on stream(), by events before and after. Returns when it is done. Errors:
     // those of `work`; DeviceLost.
     Result<double> time(const std::function<Result<void>()>& work);
     // Of a kernel of this program, launched with `threads` a block. Errors: Unsupported (no such code, or a
     // device without kernels).
     Result<KernelFacts> kernel_facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes);
+    // The same of a kernel of tegu whose name begins so ("reduce_float<f32"); shared memory in proportion to
+    // the threads.
+    Result<KernelFacts> kernel_facts(const std::string& kernel, unsigned threads);
+    // A job as gpu().run() runs it, with this policy in place of the device's own. Errors also: Unsupported
+    // (a guarded device).
+    Result<kernels::RunReport> run_with(const cuda::Policies& policies, const Job& job,
+                                        Span<const kernels::InputView> inputs, Span<const kernels::OutputView> outputs);
 
   private:
     GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream);
     std::unique_ptr<device::Gpu> gpu_;
     cuda::Stream stream_;
-    std::unique_ptr<GpuEvents> events_;  // null: a device without events
+    std::unique_ptr<GpuMeter> meter_;  // null: a guarded device
 };
 
 // Memory of a lab's device that kernels alone may touch. Freed with the object, which the lab outlives.

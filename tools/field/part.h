@@ -12,6 +12,7 @@
 #include "tools/board/watch.h"
 #include "tools/field/case.h"
 #include "tools/field/gpu_lab.h"
+#include "tools/field/inputs.h"
 
 namespace tegu::field {
 
@@ -30,7 +31,8 @@ struct RunOptions {
 struct PartContext {
     const RunOptions& options;
     board::BoardWatch& board;
-    kernels::ThreadPool& pool;          // of `threads`; a case that limits it calls limit(threads) later
+    kernels::ThreadPool& pool;  // of `threads`; a case that limits it calls limit(threads) later
+    InputStore& inputs;
     unsigned threads;                   // one for each core
     GpuLab* gpu;                        // null: no usable GPU, or built without CUDA
     const device::DeviceList& devices;  // all GPUs; GpuLab::open() opens another one

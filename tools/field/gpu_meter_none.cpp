@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A build without CUDA.
-#include "tools/field/gpu_events.h"
+#include "tools/field/gpu_meter.h"
 
 namespace tegu::field {
 
-Result<std::unique_ptr<GpuEvents>> GpuEvents::create() {
+Result<std::unique_ptr<GpuMeter>> GpuMeter::create(const cuda::DeviceLimits&, cuda::Stream) {
     return make_error(Status::Unavailable, "this program was built without CUDA");
 }
 

@@ -32,17 +32,18 @@ enum class TuningBackend : std::uint8_t { Cpu, Cuda };
 // one a row with Axis::Rows), the elements of each, and one number of its parameters, the detail:
 //   topk         k                       quantile      how many quantiles
 //   entropy_map  pixels of the window    histogram     bins
-//   entropy      levels                  reduce        statistics in the set that read the data (1 for any one)
-//   others       0
+//   entropy      levels                  reduce        statistics in the set but count (0 for count alone)
+//   fused        parts                    others        0
 struct TuningClass {
     TuningBackend backend = TuningBackend::Cuda;
     std::string operation;      // the stem: "topk"
     unsigned width = 0;         // bytes of an element: 1, 2, 4, 8; 0: any
     std::string type;           // "f32": this element type alone; empty: any of that width
-    std::string variant;        // "distinct" of topk, "skip_nans", "mirror"; empty: any
+    std::string variant;        // "distinct" of topk, "skip_nans", "mirror", or "plain": none of them; empty: any
     TuningRange sequences;
     TuningRange elements;       // of a sequence
     TuningRange detail;
+    TuningRange levels;         // of entropy_map: levels of a pixel; other operations: any
 };
 
 // One field of a policy, by its name in the policy's struct ("threads_per_block") or, where it is a choice, with a word ("method" = "slide").
@@ -93,6 +94,16 @@ struct TuningDevice {
     unsigned multiprocessors = 0;     // 0: any device of this compute capability
     unsigned cpu_threads = 0;         // 0: any
 };
+
+// What is not used of a table, and why: a row, or the table itself (then `row` is empty).
+struct IgnoredRow {
+    std::string table;   // its key
+    std::string row;     // its id; "cost of topk" for a cost
+    SourceLocation where;
+    std::string reason;
+};
+// "FILE:LINE:COLUMN: row topk-w4-1e6 is ignored: policy.waves: waves is 0; allowed: 1 to 64": one line without control characters.
+std::string ignored_text(const IgnoredRow& ignored);
 
 struct TuningTable {
     std::string key;            // "nvidia-h200-132": the name of its file without ".toml"

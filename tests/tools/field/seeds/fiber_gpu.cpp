@@ -96,10 +96,13 @@ class FiberGpu final : public Gpu {
     Result<std::size_t> free_bytes() override { return std::size_t{1} << 30; }
     bool can_run(const Job& job) const override { return cuda::can_run(job); }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, Stream,
-                                   const kernels::StopToken& stop) override {
+                                   Span<const kernels::OutputView> outputs, Stream, const kernels::StopToken& stop,
+                                   const cuda::JobPolicies& policies) override {
         const char* why_not = nullptr;
-        return cuda::run_job(job, inputs, outputs, *test::test_context(&why_not), stop);
+        cuda::Context context = *test::test_context(&why_not);
+        if (policies.whole != nullptr) context.policies = *policies.whole;
+        context.parts = policies;
+        return cuda::run_job(job, inputs, outputs, context, stop);
     }
 
   private:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""S1: the k largest distinct values by lists in every thread: k by block size on each board, beside a full sort and tegu's own top-k."""
+from .. import seeds
+from ..pictures import heat, lines
+from ..report import BEST, Cell, Column, Picture, Pictures, QUIET, Section, Table
+from ..units import NONE, seconds
+from .common import present
+
+SEED = "best block of the lists"
+
+
+def _title(board, grid):
+    return " · ".join(filter(None, (board.name, grid.variant)))
+
+
+def _short_time(value):
+    text = seconds(value).replace(" ", "")
+    return text
+
+
+def _heat(board, series, grid):
+    best = ", ".join("k = %d: %d" % (k, grid.best(k)[0]) for k in grid.ks)
+    return Picture(_title(board, grid), "Time by k and threads per block. Best block size: %s." % best,
+                   lambda width: heat.draw(grid, _short_time, series, width))
+
+
+def _race(board, grid):
+    """Lists with their best block against the rivals, over k."""
+    shown = [lines.Line(SEED, [(k, result.seconds) for k, result in grid.best_line()], 0)] if grid.cells else []
+    shown += [lines.Line(name, [(k, result.seconds) for k, result in line], index, dashed="CPU" in name)
+              for index, (name, line) in enumerate(sorted(grid.rivals.items()), start=1)]
+    words = "; ".join("%s %s at k = %d" % (line.name, seconds(line.points[-1][1]), line.points[-1][0])
+                      for line in shown if line.points)
+    ticks = sorted({k for line in shown for k, _ in line.points})
+    return Picture(_title(board, grid), "Time over k: %s." % words, lambda width: lines.draw(
+        shown, lines.Axis("k", lambda value: "%d" % value, _few(ticks)), lines.Axis("time", seconds), width, 236))
+
+
+def _few(ticks):
+    """Ticks of a logarithmic scale that are far enough apart for their texts."""
+    kept = []
+    for tick in ticks:
+        if not kept or tick / kept[-1] >= 1.75:
+            kept.append(tick)
+    return kept
+
+
+def _table(boards, grids):
+    """The lesson of the seed: the best block size is another one on each board."""
+    there = [(board, grid) for board, found in zip(boards, grids) for grid in found if grid.cells]
+    columns = [Column("k", False)]
+    for board, grid in there:
+        columns += [Column("%s: best block" % _title(board, grid)), Column("time")]
+    rows = []
+    for k in sorted({k for _, grid in there for k in grid.ks}):
+        row = [Cell("%d" % k)]
+        for _, grid in there:
+            best = grid.best(k)
+            row += [Cell("%d" % best[0], BEST), Cell(seconds(best[1].seconds))] if best else [Cell(NONE, QUIET)] * 2
+        rows.append(row)
+    return Table("Best block size by k", columns, rows)
+
+
+def section(boards):
+    if not present(boards, "s1"):
+        return None
+    grids = [seeds.grids(board) for board in boards]
+    there = [(index, board, grid) for index, (board, found) in enumerate(zip(boards, grids)) for grid in found]
+    blocks = []
+    heats = [_heat(board, index, grid) for index, board, grid in there if grid.cells]
+    if heats:
+        blocks.append(Pictures(heats, [], "In each cell the time; framed and darkest: the best block size for that k. Empty: the "
+                               "lists of a block do not fit its shared memory."))
+    races = [_race(board, grid) for _, board, grid in there if grid.rivals]
+    if races:
+        blocks.append(Pictures(races, [], "The lists with their best block size against the other ways to the same result."))
+    if heats:
+        blocks.append(_table(boards, grids))
+    return Section("s1", "S1: k largest by lists in every thread", [], blocks)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium that a test drives over the pipe of its DevTools protocol: no driver program, no port, no network."""
+"""A headless Chromium that a test drives over the pipe of its DevTools protocol: no driver program, no port,
+no network."""
+
 import base64
 import json
 import os
@@ -21,7 +23,8 @@ class BrowserError(Exception):
 
 
 class Browser:
-    """One window. Events that came while a reply was awaited are kept in `events`, as (method, parameters)."""
+    """One window. Events that came while a reply was awaited are kept in `events`, as (method,
+    parameters)."""
 
     def __init__(self, program, timeout=60):
         self.events, self._number, self._timeout, self._buffer = [], 0, timeout, b""
@@ -31,10 +34,33 @@ class Browser:
         # The protocol is spoken on descriptors 3 and 4; sh puts them there.
         command = 'exec "$@" 3<&%d 4>&%d' % (for_browser[0], from_browser[1])
         self._process = subprocess.Popen(
-            ["/bin/sh", "-c", command, "sh", program, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-             "--no-first-run", "--hide-scrollbars", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server",
-             "--host-resolver-rules=MAP * ~NOTFOUND", "--force-color-profile=srgb", "--user-data-dir=" + self._folder, "about:blank"],
-            pass_fds=(for_browser[0], from_browser[1]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+            [
+                "/bin/sh",
+                "-c",
+                command,
+                "sh",
+                program,
+                "--headless=new",
+                "--remote-debugging-pipe",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--hide-scrollbars",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-proxy-server",
+                "--host-resolver-rules=MAP * ~NOTFOUND",
+                "--force-color-profile=srgb",
+                "--user-data-dir=" + self._folder,
+                "about:blank",
+            ],
+            pass_fds=(for_browser[0], from_browser[1]),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+        )
         os.close(for_browser[0])
         os.close(from_browser[1])
         os.set_blocking(self._read, False)
@@ -104,24 +130,38 @@ class Browser:
         return result["result"].get("value")
 
     def resize(self, width, height=800, mobile=False):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=mobile,
+        )
 
     def media(self, scheme="light", kind=""):
-        self.call("Emulation.setEmulatedMedia", media=kind, features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call(
+            "Emulation.setEmulatedMedia",
+            media=kind,
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
 
     def scripts(self, allowed):
         self.call("Emulation.setScriptExecutionDisabled", value=not allowed)
 
     def screenshot(self, path=None):
         """The whole page as PNG."""
-        data = base64.b64decode(self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"])
+        data = base64.b64decode(
+            self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
+        )
         if path:
             with open(path, "wb") as out:
                 out.write(data)
         return data
 
     def pdf(self, path=None):
-        data = base64.b64decode(self.call("Page.printToPDF", printBackground=False, preferCSSPageSize=True)["data"])
+        data = base64.b64decode(
+            self.call("Page.printToPDF", printBackground=False, preferCSSPageSize=True)["data"]
+        )
         if path:
             with open(path, "wb") as out:
                 out.write(data)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """python3 tegu_compare FILE...: the package without its starter."""
+
 import os
 import sys
 

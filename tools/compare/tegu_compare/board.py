@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run of one board as plain data: what a checked file holds, with missing values as None. Times are seconds, sizes bytes, 1 GB = 1e9 B."""
+"""A run of one board as plain data: what a checked file holds, with missing values as None. Times are
+seconds, sizes bytes, 1 GB = 1e9 B."""
+
 from dataclasses import dataclass, field
 from typing import Dict, List, Optional
 
@@ -32,11 +34,18 @@ class Result:
     @property
     def key(self):
         """Names a record within its file: a later record of the same key replaces an earlier one."""
-        return (self.part, self.case, self.backend, self.method, tuple(sorted((name, str(value)) for name, value in self.axes.items())))
+        return (
+            self.part,
+            self.case,
+            self.backend,
+            self.method,
+            tuple(sorted((name, str(value)) for name, value in self.axes.items())),
+        )
 
     @property
     def match(self):
-        """The same work on another board. Methods and launch numbers of tegu's own kernels are free there: tuning chooses them per board."""
+        """The same work on another board. Methods and launch numbers of tegu's own kernels are free there:
+        tuning chooses them per board."""
         return (self.part, self.case, self.backend, "" if self.is_tegu else self.method)
 
     @property
@@ -75,8 +84,8 @@ class Board:
     conditions: List[Condition]
     skipped: List[Skipped]
     finished: bool
-    repeated: int = 0   # records that a later one of the same key replaced
-    name: str = ""      # short and unique on the page: names.py
+    repeated: int = 0  # records that a later one of the same key replaced
+    name: str = ""  # short and unique on the page: names.py
 
     def of_part(self, part):
         return [result for result in self.results if result.part == part]
@@ -109,10 +118,20 @@ def board_of(path, content):
     records = content["records"]
     results = [_known(record, Result) for record in records if record["kind"] == "result"]
     latest = {result.key: result for result in results}
-    return Board(path=path, identity=content["identity"], options=content.get("options") or {}, results=list(latest.values()),
-                 conditions=[_known(record, Condition) for record in records if record["kind"] == "condition"],
-                 skipped=[Skipped(record["part"], record.get("case") or "", record["reason"]) for record in records if record["kind"] == "skipped"],
-                 finished=content["finished"], repeated=len(results) - len(latest))
+    return Board(
+        path=path,
+        identity=content["identity"],
+        options=content.get("options") or {},
+        results=list(latest.values()),
+        conditions=[_known(record, Condition) for record in records if record["kind"] == "condition"],
+        skipped=[
+            Skipped(record["part"], record.get("case") or "", record["reason"])
+            for record in records
+            if record["kind"] == "skipped"
+        ],
+        finished=content["finished"],
+        repeated=len(results) - len(latest),
+    )
 
 
 def read_board(path):

@@ -1,12 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader must know before comparing: where the runs differ in more than the board, and what in a run is incomplete or was disturbed."""
+"""What a reader must know before comparing: where the runs differ in more than the board, and what in a run
+is incomplete or was disturbed."""
+
 from . import schema
 from .ranking import PART, best_of
 from .units import count
 
-_COMPARED = (("tegu's version", lambda board: board.identity_text("tegu", "version") or "unknown"),
-             ("tegu's commit", lambda board: board.identity_text("tegu", "commit") or "unknown"),
-             ("CUDA toolkit", lambda board: (board.identity.get("cuda_toolkit") or "none") if board.gpu else None))
+_COMPARED = (
+    ("tegu's version", lambda board: board.identity_text("tegu", "version") or "unknown"),
+    ("tegu's commit", lambda board: board.identity_text("tegu", "commit") or "unknown"),
+    ("CUDA toolkit", lambda board: (board.identity.get("cuda_toolkit") or "none") if board.gpu else None),
+)
+
+_CHECKED = (
+    "operations",
+    "occupancy",
+    "crossover",
+    "s1",
+    "s2",
+    "s3",
+    "s4",
+    "s5",
+)  # parts whose cases have a result
 
 
 def _list(names):
@@ -29,21 +44,37 @@ def differences(boards):
     for what, value_of in _COMPARED:
         found = _values(boards, value_of)
         if len(found) > 1:
-            lines.append("%s differs: %s." % (what[0].upper() + what[1:], "; ".join("%s on %s" % (value, _list(names)) for value, names in found.items())))
+            lines.append(
+                "%s differs: %s."
+                % (
+                    what[0].upper() + what[1:],
+                    "; ".join("%s on %s" % (value, _list(names)) for value, names in found.items()),
+                )
+            )
     for name in sorted({name for board in boards for name in board.options}):
         found = _values(boards, lambda board: _option_text(board.options.get(name)))
         if len(found) > 1:
-            lines.append("The option %s differs: %s." % (name, "; ".join("%s on %s" % (value, _list(names)) for value, names in found.items())))
+            lines.append(
+                "The option %s differs: %s."
+                % (name, "; ".join("%s on %s" % (value, _list(names)) for value, names in found.items()))
+            )
     modes = _values(boards, lambda board: board.identity.get("power_mode"))
     if len(modes) > 1:
-        lines.append("Power modes differ: %s. Clocks and multiprocessors depend on them." % "; ".join("%s on %s" % (mode, _list(names)) for mode, names in modes.items()))
+        lines.append(
+            "Power modes differ: %s. Clocks and multiprocessors depend on them."
+            % "; ".join("%s on %s" % (mode, _list(names)) for mode, names in modes.items())
+        )
     return lines
 
 
 def _option_text(value):
     if value is None:
         return "not given"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else str(value)
+    return (
+        ", ".join(map(str, value))
+        if isinstance(value, list)
+        else str(value).lower() if isinstance(value, bool) else str(value)
+    )
 
 
 def _throttling(board):
@@ -51,8 +82,16 @@ def _throttling(board):
     results = sum(result.throttled for result in board.results)
     if not reasons and not results:
         return None
-    return "%s was throttled during the run%s: %s of its %s times were taken so, and are in no ranking." % (
-        board.name, " (%s)" % ", ".join(reasons) if reasons else "", count(results), count(len(board.results)))
+    words = "%s was throttled during the run%s" % (
+        board.name,
+        " (%s)" % ", ".join(reasons) if reasons else "",
+    )
+    if not results:
+        return words + ", but none of its times is marked as taken so."
+    return words + ": %s of its %s times were taken so, and are in no ranking." % (
+        count(results),
+        count(len(board.results)),
+    )
 
 
 def of_board(board, boards):
@@ -70,18 +109,30 @@ def of_board(board, boards):
         lines.append("%s has no results of %s, which other runs have." % (board.name, _list(missing)))
     unknown = sorted(present - set(schema.PARTS))
     if unknown:
-        lines.append("%s has parts that this program does not know and shows only as CSV: %s." % (board.name, ", ".join(unknown)))
+        lines.append(
+            "%s has parts that this program does not know and shows only as CSV: %s."
+            % (board.name, ", ".join(unknown))
+        )
     throttled = _throttling(board)
     if throttled:
         lines.append(throttled)
-    unchecked = sum(result.checked is False for result in board.results)
+    unchecked = [result for result in board.results if result.checked is False and result.part in _CHECKED]
     if unchecked:
-        lines.append("%s: %s results were not compared with a reference." % (board.name, count(unchecked)))
+        parts = _list(dict.fromkeys(result.part for result in unchecked))
+        lines.append(
+            "%s: %s results of %s were not compared with a reference."
+            % (board.name, count(len(unchecked)), parts)
+        )
     if board.repeated:
-        lines.append("%s: the file has %s results twice; the later ones count." % (board.name, count(board.repeated)))
+        lines.append(
+            "%s: the file has %s results twice; the later ones count." % (board.name, count(board.repeated))
+        )
     loud = [result for result in best_of(board).values() if result.noise is not None and result.noise > 0.1]
     if loud:
-        lines.append("%s: %s of %s times of the part %s have more than 10 %% noise." % (board.name, count(len(loud)), count(len(best_of(board))), PART))
+        lines.append(
+            "%s: %s of %s times of the part %s have more than 10 %% noise."
+            % (board.name, count(len(loud)), count(len(best_of(board))), PART)
+        )
     return lines
 
 

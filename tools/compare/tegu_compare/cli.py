@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of tegu-bench compare."""
+
 import argparse
 import os
 import sys
@@ -9,7 +10,12 @@ from . import markdown, modelled, names, table_csv
 from .board import read_board
 from .errors import CANNOT_WRITE, MISSING_LIBRARY, USAGE, CompareError
 
-_EPILOG = """exit codes: 0 written; 64 wrong usage; 65 a file is not what tegu-bench run writes; 66 a file is missing; 69 a library is missing; 73 cannot write
+_ABOUT = """Shows the files that `tegu-bench run` writes on boards beside each other: who is faster at
+what, and by how much. The first file is the base. Without an output it prints Markdown."""
+
+_EPILOG = """exit codes:
+  0 written; 64 wrong usage; 65 a file is not one of tegu-bench run; 66 a file is missing;
+  69 a library is missing; 73 cannot write
 
 examples:
   tegu-bench compare nano.json orin.json -o report.html
@@ -23,15 +29,28 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser():
-    made = _Parser(prog="tegu-bench compare", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=_EPILOG,
-                   description="Shows the files that `tegu-bench run` writes on boards beside each other: who is faster at what\n"
-                               "and by how much. The first file is the base. Without an output it prints Markdown.")
+    made = _Parser(
+        prog="tegu-bench compare",
+        description=_ABOUT,
+        epilog=_EPILOG,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
+            prog, max_help_position=28, width=100
+        ),
+    )
     made.add_argument("files", metavar="FILE", nargs="*", help="a file of tegu-bench run, one a board")
-    made.add_argument("-o", "--output", metavar="FILE", help="write one HTML page with pictures; it loads nothing")
+    made.add_argument(
+        "-o", "--output", metavar="FILE", help="write one HTML page with pictures; it loads nothing"
+    )
     made.add_argument("--markdown", metavar="FILE", help="write Markdown; - for standard output")
     made.add_argument("--csv", metavar="FILE", help="write all results as CSV; - for standard output")
-    made.add_argument("--names", metavar="A,B,...", help="names of the boards, one a file (default: from the files)")
-    made.add_argument("--model", metavar="BOARD,...", help="add columns of times that these boards should take by their data sheets, marked as modelled")
+    made.add_argument(
+        "--names", metavar="A,B,...", help="names of the boards, one a file (default: from the files)"
+    )
+    made.add_argument(
+        "--model",
+        metavar="BOARD,...",
+        help="add columns of times that these boards should take by their data sheets, marked as modelled",
+    )
     made.add_argument("--list-models", action="store_true", help="list the boards that --model knows")
     made.add_argument("--title", metavar="TEXT", help="title of the report (default: names of the boards)")
     return made
@@ -71,16 +90,29 @@ def _write(path, text):
 def _page(report):
     try:
         from . import page
+
         return page.write(report)
     except ImportError as error:
-        raise CompareError("the page needs Jinja2 and matplotlib (%s): apt-get install python3-jinja2 python3-matplotlib; "
-                           "--markdown and --csv work without them" % error, MISSING_LIBRARY)
+        raise CompareError(
+            "the page needs Jinja2 and matplotlib (%s): apt-get install python3-jinja2 python3-matplotlib; "
+            "--markdown and --csv work without them" % error,
+            MISSING_LIBRARY,
+        )
 
 
 def _list_models():
     for sheet in modelled.sheets():
-        print("%-24s %s, %s: %d multiprocessors at %g MHz, %g GB/s" % (
-            sheet.key, sheet.name, sheet.power_mode, sheet.multiprocessors, sheet.gpu_clock_mhz, sheet.memory_gb_per_s))
+        print(
+            "%-24s %s, %s: %d multiprocessors at %g MHz, %g GB/s"
+            % (
+                sheet.key,
+                sheet.name,
+                sheet.power_mode,
+                sheet.multiprocessors,
+                sheet.gpu_clock_mhz,
+                sheet.memory_gb_per_s,
+            )
+        )
 
 
 def run(arguments):
@@ -95,6 +127,7 @@ def run(arguments):
     names.name_boards(boards, _words(options.names))
     models = [modelled.model(sheet, modelled.reference(boards)) for sheet in sheets]
     from .sections import report_of
+
     report = report_of(boards, models, options.title)
     if options.output:
         _write(options.output, _page(report))

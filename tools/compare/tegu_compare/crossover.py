@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From which size on the GPU is worth its while: curves of both backends over the number of elements, and where they cross."""
+"""From which size on the GPU is worth its while: curves of both backends over the number of elements, and
+where they cross."""
+
 import math
 from dataclasses import dataclass
 from typing import List, Optional, Tuple
@@ -13,6 +15,7 @@ ALWAYS, NEVER = "always", "never"
 @dataclass(frozen=True)
 class Curves:
     """One operation and class of one board. Points: (elements, result), by size."""
+
     operation: str
     variant: str
     cpu: List[Tuple[float, object]]
@@ -34,20 +37,31 @@ def _points(results):
 
 def curves(board) -> List[Curves]:
     """Classes of an operation are told apart by all axes but the size and the launch numbers."""
-    results = [result for result in board.of_part(PART) if result.is_tegu and isinstance(result.axes.get("elements"), (int, float))]
+    results = [
+        result
+        for result in board.of_part(PART)
+        if result.is_tegu and isinstance(result.axes.get("elements"), (int, float))
+    ]
     found = []
     for operation in dict.fromkeys(result.operation for result in results):
         mine = [result for result in results if result.operation == operation]
         names = varying(mine, without=("elements", "rows", "cols", "threads", "threads_per_block", "bytes"))
         for variant in dict.fromkeys(label_of(result, names) for result in mine):
             same = [result for result in mine if label_of(result, names) == variant]
-            found.append(Curves(operation, variant, _points(one for one in same if one.backend == "cpu"),
-                                _points(one for one in same if one.backend == "cuda")))
+            found.append(
+                Curves(
+                    operation,
+                    variant,
+                    _points(one for one in same if one.backend == "cpu"),
+                    _points(one for one in same if one.backend == "cuda"),
+                )
+            )
     return found
 
 
 def crossing(found: Curves) -> Optional[object]:
-    """Elements from which the GPU stays faster, interpolated on logarithmic scales; ALWAYS, NEVER (within the sizes measured), or None without both."""
+    """Elements from which the GPU stays faster, interpolated on logarithmic scales; ALWAYS, NEVER (within the
+    sizes measured), or None without both."""
     cpu, gpu = dict(found.cpu), dict(found.gpu)
     sizes = sorted(set(cpu) & set(gpu))
     if not sizes:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report as Markdown: the texts and tables of the page, and the words of its pictures. Texts of files are escaped: they cannot make markup."""
+"""A report as Markdown: the texts and tables of the page, and the words of its pictures. Texts of files are
+escaped: they cannot make markup."""
+
 import re
 
 from .report import ALARM, BEST, MODELLED, Pictures, Table, Warnings, cell

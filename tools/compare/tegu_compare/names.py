@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short names of boards, each once on a page: the board of a Jetson, else the GPU, else the CPU. Runs of one kind of board are told apart by what differs."""
+"""Short names of boards, each once on a page: the board of a Jetson, else the GPU, else the CPU. Runs of one
+kind of board are told apart by what differs."""
+
 import os
 import re
 
 from .errors import USAGE, CompareError
 
-_NOISE_WORDS = re.compile(r"\b(NVIDIA|Developer Kit|Engineering Reference|Intel|AMD|Processor|CPU|\d+-Core)\b|\((R|TM|r|tm)\)|@.*$")
+LONGEST = 48  # characters of a name
+_NOISE_WORDS = re.compile(
+    r"\b(NVIDIA|Developer Kit|Engineering Reference|Intel|AMD|Processor|CPU|\d+-Core)\b|\((R|TM|r|tm)\)|@.*$"
+)
 
 
 def _short(text):
-    return " ".join(_NOISE_WORDS.sub(" ", text).split()) or text.strip()
+    words = " ".join(_NOISE_WORDS.sub(" ", text).split()) or text.strip()
+    return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
 
 
 def _plain(board):
@@ -48,17 +54,23 @@ def _refuse_twins(boards):
     for board in boards:
         run = (repr(board.identity), repr(board.options), repr(board.results), repr(board.conditions))
         if run in seen:
-            raise CompareError("%s: is the same run as %s; each board is given once" % (board.path, seen[run]))
+            raise CompareError(
+                "%s: is the same run as %s; each board is given once" % (board.path, seen[run])
+            )
         seen[run] = board.path
 
 
 def name_boards(boards, given=None):
-    """Sets the name of each board. given: names from the command line, one a board, or None. Raises CompareError."""
+    """Sets the name of each board. given: names from the command line, one a board, or None. Raises
+    CompareError."""
     _refuse_twins(boards)
     if given is not None:
         if len(given) != len(boards) or len(set(given)) != len(given) or not all(given):
-            raise CompareError("--names needs one name for each of the %d files, all different; it has %s" % (
-                len(boards), ", ".join('"%s"' % name for name in given)), USAGE)
+            raise CompareError(
+                "--names needs one name for each of the %d files, all different; it has %s"
+                % (len(boards), ", ".join('"%s"' % name for name in given)),
+                USAGE,
+            )
         for board, name in zip(boards, given):
             board.name = name
         return

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When two times differ: the rule that tegu-tune has for gains. A difference counts if it is at least 3 % and at least three noises; else it is none."""
+"""When two times differ: the rule that tegu-tune has for gains. A difference counts if it is at least 3 % and
+at least three noises; else it is none."""
+
 import math
 
 LEAST, NOISES = 0.03, 3.0

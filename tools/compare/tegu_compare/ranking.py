@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is faster at what, and by how much. Compared are the cases of the part `operations` that both boards have, each with the faster of tegu's own backends on that
-board. Differences within the noise are none; times that were measured while a board throttled are compared by nobody."""
+"""Who is faster at what, and by how much. Compared are the cases of the part `operations` that both boards
+have, each with the faster of tegu's own backends on that board. Differences within the noise are none; times
+that were measured while a board throttled are compared by nobody."""
+
 import math
 from dataclasses import dataclass
 from typing import Dict, List
@@ -14,6 +16,7 @@ PART = "operations"
 @dataclass(frozen=True)
 class Pair:
     """One case on two boards. ratio: how many times as fast `result` is."""
+
     case: str
     operation: str
     result: Result
@@ -31,6 +34,7 @@ class Pair:
 @dataclass(frozen=True)
 class Match:
     """All that two boards have in common."""
+
     board: Board
     base: Board
     pairs: List[Pair]
@@ -83,7 +87,8 @@ def match(board, base) -> Match:
 
 
 def by_speed(boards) -> List[Board]:
-    """Boards with the fastest first: by the geometric mean against the first one. Boards without a common case come last."""
+    """Boards with the fastest first: by the geometric mean against the first one. Boards without a common
+    case come last."""
     base = boards[0]
     means = {board.name: (match(board, base).mean() if board is not base else 1.0) for board in boards}
     return sorted(boards, key=lambda board: -(means[board.name] or 0.0))
@@ -92,12 +97,20 @@ def by_speed(boards) -> List[Board]:
 def sentence(found: Match) -> str:
     """One line for people: who, how much, in how many cases."""
     from .units import times
+
     total = len(found.pairs)
     if total == 0:
-        return "%s and %s have no case in common that could be compared." % (found.board.name, found.base.name)
+        return "%s and %s have no case in common that could be compared." % (
+            found.board.name,
+            found.base.name,
+        )
     faster, slower, same = (found.number(word) for word in (FASTER, SLOWER, SAME))
     if same == total:
-        return "%s and %s do not differ beyond the noise in any of %d cases." % (found.board.name, found.base.name, total)
+        return "%s and %s do not differ beyond the noise in any of %d cases." % (
+            found.board.name,
+            found.base.name,
+            total,
+        )
     first, second, mean = found.board.name, found.base.name, found.mean()
     if mean < 1:
         first, second, mean, faster, slower = second, first, 1 / mean, slower, faster
@@ -106,4 +119,9 @@ def sentence(found: Match) -> str:
         parts.append("slower in %d" % slower)
     if same:
         parts.append("no difference beyond the noise in %d" % same)
-    return "%s is %s as fast as %s in the geometric mean: %s." % (first, times(mean), second, ", ".join(parts))
+    return "%s is %s as fast as %s in the geometric mean: %s." % (
+        first,
+        times(mean),
+        second,
+        ", ".join(parts),
+    )

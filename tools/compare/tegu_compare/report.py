@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report as plain data, before it is a page or Markdown: sections of paragraphs, tables and pictures. All texts are plain and not escaped: a writer escapes them."""
+"""A report as plain data, before it is a page or Markdown: sections of paragraphs, tables and pictures. All
+texts are plain and not escaped: a writer escapes them."""
+
 from dataclasses import dataclass, field
 from typing import Callable, List, Optional, Union
 
@@ -16,26 +18,28 @@ class Cell:
 @dataclass
 class Column:
     name: str
-    number: bool = True     # set to the right
+    number: bool = True  # set to the right
     modelled: bool = False
 
 
 @dataclass
 class Table:
     title: str
-    columns: List[Column]                       # the first one names the row
+    columns: List[Column]  # the first one names the row
     rows: List[List[Union[Cell, str]]]
     note: str = ""
-    folded: bool = False                        # long: shown on demand
+    folded: bool = False  # long: shown on demand
 
 
 @dataclass
 class Picture:
-    """title: above it. words: what it shows, for who cannot see it. draw(width): a matplotlib figure of that many pixels at normal size."""
+    """title: above it. words: what it shows, for who cannot see it. draw(width): a matplotlib figure of that
+    many pixels at normal size."""
+
     title: str
     words: str
     draw: Callable[[int], object]
-    wide: bool = False      # drawn twice: for a page and for a phone
+    wide: bool = False  # drawn twice: for a page and for a phone
     made: Optional[str] = field(default=None, repr=False)
 
 
@@ -49,6 +53,7 @@ class Pictures:
 @dataclass(frozen=True)
 class Key:
     """An entry of a legend: the name of a series and its place in the palette."""
+
     name: str
     series: int
     hollow: bool = False

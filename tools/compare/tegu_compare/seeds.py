@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the seeds out of a run: the grid of S1 (k by block size) with its rivals, and the steps of S2 to S5 with the block size that suits each best."""
+"""The tables of the seeds out of a run: the grid of S1 (k by block size) with its rivals, and the steps of S2
+to S5 with the block size that suits each best."""
+
 from dataclasses import dataclass, field
 from typing import Dict, List, Tuple
 
@@ -11,7 +13,9 @@ LAUNCH = ("threads_per_block", "threads", "blocks", "items_per_thread")
 
 @dataclass
 class Grid:
-    """S1 in one kind of memory: cells[(k, threads per block)] of the seed's kernel; rivals: name -> [(k, result)]."""
+    """S1 in one kind of memory: cells[(k, threads per block)] of the seed's kernel; rivals: name -> [(k,
+    result)]."""
+
     variant: str
     cells: Dict[Tuple[float, float], Result] = field(default_factory=dict)
     rivals: Dict[str, List[Tuple[float, Result]]] = field(default_factory=dict)
@@ -73,9 +77,10 @@ def _fastest_by_k(line):
 @dataclass
 class Steps:
     """One table of S2 to S5: what is computed, and each way to do it on each board."""
+
     title: str
-    methods: List[str]                        # in the order of the seed
-    results: Dict[Tuple[str, str], Result]    # (method, name of the board)
+    methods: List[str]  # in the order of the seed
+    results: Dict[Tuple[str, str], Result]  # (method, name of the board)
 
 
 def method_name(result):

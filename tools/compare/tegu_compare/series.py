@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results as lines of a picture: what is the same in all of them is left out of their names."""
+
 from .units import NONE, count
 
-_WORDS = {"threads_per_block": "blocks of %s", "threads": "%s threads", "k": "k = %s", "elements": "%s elements", "window": "window %s", "levels": "%s levels",
-          "rows": "%s rows", "cols": "%s columns", "bins": "%s bins"}
+_WORDS = {
+    "threads_per_block": "blocks of %s",
+    "threads": "%s threads",
+    "k": "k = %s",
+    "elements": "%s elements",
+    "window": "window %s",
+    "levels": "%s levels",
+    "rows": "%s rows",
+    "cols": "%s columns",
+    "bins": "%s bins",
+}
 
 
 def value_text(value):
@@ -17,14 +27,22 @@ def value_text(value):
 def axis_text(name, value):
     if isinstance(value, str):
         return value
-    return _WORDS[name] % value_text(value) if name in _WORDS else "%s %s" % (name.replace("_", " "), value_text(value))
+    return (
+        _WORDS[name] % value_text(value)
+        if name in _WORDS
+        else "%s %s" % (name.replace("_", " "), value_text(value))
+    )
 
 
 def varying(results, without=()):
     """Names of axes that differ among the results, in the order in which they come."""
     results = list(results)
     names = dict.fromkeys(name for result in results for name in result.axes)
-    return [name for name in names if name not in without and len({str(result.axes.get(name)) for result in results}) > 1]
+    return [
+        name
+        for name in names
+        if name not in without and len({str(result.axes.get(name)) for result in results}) > 1
+    ]
 
 
 def label_of(result, names):

@@ -1,12 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All results of all boards as CSV, one line each, in SI units; modelled times as lines of their own, so marked in the column `provenance`."""
+"""All results of all boards as CSV, one line each, in SI units; modelled times as lines of their own, so
+marked in the column `provenance`."""
+
 import csv
 import io
 
 from .board import Result
 
-_FIXED = ("board", "file", "provenance", "part", "case", "operation", "backend", "method", "seconds", "noise", "repeats", "bytes", "flops", "energy_j",
-          "registers", "occupancy", "shared_bytes", "checked", "throttled", "note")
+_FIXED = (
+    "board",
+    "file",
+    "provenance",
+    "part",
+    "case",
+    "operation",
+    "backend",
+    "method",
+    "seconds",
+    "noise",
+    "repeats",
+    "bytes",
+    "flops",
+    "energy_j",
+    "registers",
+    "occupancy",
+    "shared_bytes",
+    "checked",
+    "throttled",
+    "note",
+)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -29,10 +51,19 @@ def write(boards, models):
         for result in board.results:
             given = {name: getattr(result, name) for name in taken}
             given.update(board=board.name, file=board.path, provenance="measured")
-            lines.writerow([_safe(given[name]) for name in _FIXED] + [_safe(result.axes.get(name)) for name in axes])
+            lines.writerow(
+                [_safe(given[name]) for name in _FIXED] + [_safe(result.axes.get(name)) for name in axes]
+            )
     for model in models:
         for case, seconds in model.seconds.items():
-            given = dict(board=model.name, provenance="modelled", part="operations", case=case, backend="cuda", seconds=seconds,
-                         note="roofline of %s, efficiency of %s" % (model.sheet.source, model.base.name))
+            given = dict(
+                board=model.name,
+                provenance="modelled",
+                part="operations",
+                case=case,
+                backend="cuda",
+                seconds=seconds,
+                note="roofline of %s, efficiency of %s" % (model.sheet.source, model.base.name),
+            )
             lines.writerow([_safe(given.get(name)) for name in _FIXED] + [""] * len(axes))
     return out.getvalue()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers as people read them: three significant digits and a unit."""
+
 import math
+import re
 
 NONE = "–"  # a value that was not measured
 _TIMES = ((1e-6, "ns", 1e9), (1e-3, "µs", 1e6), (1.0, "ms", 1e3), (math.inf, "s", 1.0))
@@ -13,6 +15,13 @@ def digits(value):
         return "0"
     places = max(0, 2 - math.floor(math.log10(abs(float("%.3g" % value)))))
     return "%.*f" % (places, float("%.3g" % value))
+
+
+def short(text):
+    """For ticks of a scale: without zeros at the end of a decimal fraction. 10.0 ms becomes 10 ms."""
+    return re.sub(
+        r"(\d)\.0+(?!\d)|(\.\d*[1-9])0+(?!\d)", lambda found: found.group(1) or found.group(2), text
+    )
 
 
 def _scaled(value, scale):
@@ -51,11 +60,11 @@ def count(value):
     """A number of elements: 1 000, 163 840; powers of ten from a million on: 10 M, 1 G; of two: 16 Mi."""
     if value is None:
         return NONE
-    for factor, unit in ((10 ** 9, "G"), (10 ** 6, "M")):
+    for factor, unit in ((10**9, "G"), (10**6, "M")):
         if value >= factor and value % (factor // 100) == 0:
-            return "%s %s" % (digits(value / factor), unit)
-    if value >= 2 ** 20 and value % 2 ** 20 == 0:
-        return "%d Mi" % (value // 2 ** 20)
+            return "%g %s" % (value / factor, unit)
+    if value >= 2**20 and value % 2**20 == 0:
+        return "%d Mi" % (value // 2**20)
     return "{:,}".format(int(value)).replace(",", " ")
 
 
@@ -65,7 +74,11 @@ def about(value):
         return NONE
     for factor, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if value >= factor:
-            return "%.2g%s" % (value / factor, unit) if value / factor < 100 else "%.0f%s" % (value / factor, unit)
+            return (
+                "%.2g%s" % (value / factor, unit)
+                if value / factor < 100
+                else "%.0f%s" % (value / factor, unit)
+            )
     return "%.0f" % value
 
 
@@ -73,7 +86,7 @@ def memory(value):
     """Bytes of a memory: GiB, MiB, KiB."""
     if value is None:
         return NONE
-    for factor, unit in ((2 ** 30, "GiB"), (2 ** 20, "MiB"), (2 ** 10, "KiB")):
+    for factor, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if value >= factor:
             return "%s %s" % (digits(value / factor), unit)
     return "%d B" % value

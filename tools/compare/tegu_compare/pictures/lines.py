@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines over a logarithmic axis, each with its name at its end: crossover, lists over k, block sizes, threads."""
+"""Lines over an axis, each with its name at its end: crossover, lists over k, block sizes, threads."""
+
 from dataclasses import dataclass
 from typing import Callable, List, Optional, Sequence, Tuple
 
@@ -8,12 +9,16 @@ from . import canvas, palette
 
 @dataclass
 class Line:
-    name: str                               # at its end; empty: none
+    name: str  # at its end; empty: none
     points: Sequence[Tuple[float, float]]
     series: int
-    dashed: bool = False
-    marker: bool = True
+    dashed: bool = False  # and with hollow marks
     ring: Optional[Tuple[float, float]] = None  # a point to look at
+    role: str = ""  # a colour of the palette in place of that of the series
+
+    @property
+    def colour(self):
+        return palette.colour(self.role) if self.role else palette.series(self.series)
 
 
 @dataclass
@@ -25,40 +30,51 @@ class Axis:
     low: Optional[float] = None
     high: Optional[float] = None
 
+    def put(self, side, values):
+        """Sets a side of axes up for these values."""
+        low, high = min(values), max(values)
+        if self.logarithmic:
+            margin = (high / low) ** 0.06 if high > low else 1.5
+            low, high = low / margin, high * margin
+        else:
+            low, high = 0.0, high * 1.05 or 1.0
+        low = low if self.low is None else self.low
+        high = high if self.high is None else self.high
+        if self.logarithmic:
+            canvas.logarithmic(side, low, high, self.words, at=self.ticks)
+        else:
+            canvas.linear(side, low, high, self.words, self.ticks)
 
-def _limits(axis, values):
-    low, high = min(values), max(values)
-    if axis.logarithmic:
-        margin = (high / low) ** 0.06 if high > low else 1.5
-        low, high = low / margin, high * margin
-    else:
-        low, high = 0.0, high * 1.05 or 1.0
-    return axis.low if axis.low is not None else low, axis.high if axis.high is not None else high
 
-
-def draw(lines, x, y, width=344, height=214, ideal=None):
+def draw(lines, x, y, width=344, height=214, ideal=()):
     """ideal: points of a thin line for comparison."""
     lines = [line for line in lines if line.points]
-    room = max([canvas.width_of(line.name) for line in lines] + [0])
-    fig, ax = canvas.panel(width, height, left=50, bottom=38, top=24, right=min(14 + room, 0.42 * width))
+    room = min(max([canvas.width_of(line.name) for line in lines] + [0]), 0.38 * width)
+    fig, ax = canvas.panel(width, height, left=50, bottom=38, top=24, right=14 + room)
     everything = [point for line in lines for point in line.points]
-    for axis, values, side in ((x, [point[0] for point in everything], ax.xaxis), (y, [point[1] for point in everything], ax.yaxis)):
-        low, high = _limits(axis, values)
-        if axis.logarithmic:
-            canvas.logarithmic(side, low, high, axis.words, at=axis.ticks)
-        else:
-            canvas.linear(side, low, high, axis.words, axis.ticks)
+    x.put(ax.xaxis, [point[0] for point in everything])
+    y.put(ax.yaxis, [point[1] for point in everything])
     canvas.grid(ax)
     canvas.axis_titles(ax, x.title, y.title)
-    if ideal:
-        ax.plot([point[0] for point in ideal], [point[1] for point in ideal], color=palette.colour("soft"), linewidth=0.7)
+    ax.plot([one[0] for one in ideal], [one[1] for one in ideal], color=palette.colour("soft"), linewidth=0.7)
     for line in lines:
-        paint = palette.series(line.series)
-        style = (0, (4, 2)) if line.dashed else "-"
-        ax.plot([point[0] for point in line.points], [point[1] for point in line.points], color=paint, linestyle=style,
-                marker=palette.marker(line.series) if line.marker else "", markersize=3.6, markerfacecolor=palette.colour("paper") if line.dashed else paint,
-                markeredgecolor=paint, markeredgewidth=1)
-        if line.ring:
-            ax.plot([line.ring[0]], [line.ring[1]], marker="o", markersize=9, markerfacecolor="none", markeredgecolor=palette.colour("ink"), markeredgewidth=1)
-    canvas.end_labels(ax, [(line.points[-1][0], line.points[-1][1], line.name, palette.series(line.series)) for line in lines])
+        _line(ax, line)
+    ends = [(line.points[-1][0], line.points[-1][1], line.name, line.colour) for line in lines]
+    canvas.end_labels(ax, ends, room)
     return fig
+
+
+def _line(ax, line):
+    fill = palette.colour("paper") if line.dashed else line.colour
+    look = {"linestyle": (0, (4, 2)) if line.dashed else "-", "marker": palette.marker(line.series)}
+    look.update(markersize=3.6, markerfacecolor=fill, markeredgecolor=line.colour, markeredgewidth=1)
+    ax.plot([one[0] for one in line.points], [one[1] for one in line.points], color=line.colour, **look)
+    if line.ring:
+        ring = {
+            "linestyle": "",
+            "marker": "o",
+            "markersize": 9,
+            "markerfacecolor": "none",
+            "markeredgewidth": 1,
+        }
+        ax.plot([line.ring[0]], [line.ring[1]], markeredgecolor=palette.colour("ink"), **ring)

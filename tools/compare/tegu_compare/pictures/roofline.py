@@ -1,30 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels under the roofs of their board: bytes per second over the bytes of a job (every kernel), and operations per second over operations per byte (kernels that
-count them). Names stand at the kernel that an operation does best."""
+"""Kernels under the roofs of their board: bytes per second over the bytes of a job (every kernel), and
+operations per second over operations per byte (kernels that count them). A name stands at the best kernel of
+its operation."""
+
 from dataclasses import dataclass
 from typing import List, Optional
 
 from ..units import digits
 from . import canvas, palette
 
-GPU, CPU, SEED = 0, 1, 5  # series
+GPU, CPU, SEED = "gpu", "cpu", "seed"
 
 
 @dataclass
 class Mark:
     x: float
     y: float
-    name: str       # of the operation
-    series: int
+    name: str  # of the operation; empty: none
+    kind: str  # GPU, CPU or SEED
 
 
 @dataclass
 class Roof:
     text: str
-    series: int
-    rate: Optional[float]           # along x: bytes per second; None where it is not known
+    kind: str
+    rate: Optional[float]  # bytes per second; None where it is not known
     flops: Optional[float] = None
-    dashed: bool = True
 
 
 def _bytes(value):
@@ -34,94 +35,141 @@ def _bytes(value):
     return digits(value) + " B"
 
 
-def _plain_number(value):
+def _grouped(value):
     return digits(value) if value < 1000 else "{:,.0f}".format(value).replace(",", " ")
 
 
-def _place_names(ax, marks, taken, width):
-    """Each name at its best kernel, where no other name stands: above, below, left or right of it; else nowhere."""
+class _Drawing:
+    """One figure in progress: axes, the board's series, and the boxes that texts and marks take."""
+
+    def __init__(self, width, height, series):
+        self.width, self.series, self.taken = width, series, []
+        self.fig, self.ax = canvas.panel(width, height, left=50, bottom=38, top=30, right=12)
+
+    def colour(self, kind):
+        roles = {CPU: "ink", SEED: "soft"}
+        return palette.colour(roles[kind]) if kind in roles else palette.series(self.series)
+
+    def pixels(self, x, y):
+        return self.ax.transData.transform((x, y))
+
+    def marks(self, marks):
+        gpu = {"marker": palette.marker(self.series), "markersize": 4.4, "alpha": 0.75, "markeredgewidth": 0}
+        cpu = {"marker": "o", "markersize": 3.6, "markerfacecolor": "none", "markeredgewidth": 0.9}
+        seed = {"marker": "+", "markersize": 4.5, "alpha": 0.7, "markeredgewidth": 0.8}
+        for kind, look in ((SEED, seed), (CPU, cpu), (GPU, gpu)):
+            mine = [mark for mark in marks if mark.kind == kind]
+            places = [mark.x for mark in mine], [mark.y for mark in mine]
+            self.ax.plot(*places, linestyle="", color=self.colour(kind), **look)
+        for mark in marks:
+            x, y = self.pixels(mark.x, mark.y)
+            self.taken.append((x - 2, y - 2, x + 2, y + 2))
+        for mark in _best_of_each(marks):
+            self._name(mark)
+
+    def _name(self, mark):
+        """At its mark where nothing else stands; else a little away with a thread to it; else nowhere."""
+        x, y = self.pixels(mark.x, mark.y)
+        long, high = canvas.width_of(mark.name), canvas.SMALL + 1
+        for left, bottom, near in _places(x, y, long):
+            box = (left, bottom, left + long, bottom + high)
+            if not self._is_free(box):
+                continue
+            self.taken.append(box)
+            if not near:
+                side = left + long + 1 if left < x else left - 1
+                canvas.thread(self.ax, (mark.x, mark.y), (side, bottom + high / 2.0), "figure pixels")
+            at = self.ax.transData.inverted().transform((left, bottom + 2))
+            canvas.note(self.ax, mark.name, at, (0, 0), self.colour(mark.kind))
+            return
+
+    def _is_free(self, box):
+        low, up = self.ax.transAxes.transform((0, 0)), self.ax.transAxes.transform((1, 1))
+        if not (low[0] - 2 <= box[0] and box[2] <= self.width and low[1] <= box[1] and box[3] <= up[1] + 6):
+            return False
+        return not any(_overlap(box, one) for one in self.taken)
+
+    def roof(self, roof, points, at, align, shift):
+        """A line through points. Its text stands `shift` pixels above the point `at`, on the left or
+        right."""
+        style = "-" if roof.kind == GPU else (0, (4, 2))
+        line = [x for x, _ in points], [y for _, y in points]
+        self.ax.plot(*line, color=self.colour(roof.kind), linestyle=style, linewidth=1)
+        aside = -2 if align == "right" else 4
+        canvas.note(self.ax, roof.text, at, (aside, shift), self.colour(roof.kind), "data", align)
+        x, y = self.pixels(*at)
+        long = canvas.width_of(roof.text)
+        left = x + aside - (long if align == "right" else 0)
+        self.taken.append((left, y + shift - 2, left + long, y + shift + canvas.SMALL))
+
+
+def _best_of_each(marks):
+    """The highest mark of each operation and kind, the highest first."""
     best = {}
     for mark in marks:
-        key = (mark.name, mark.series)
-        if key not in best or mark.y > best[key].y:
+        key = (mark.name, mark.kind)
+        if mark.name and (key not in best or mark.y > best[key].y):
             best[key] = mark
-    for mark in sorted(best.values(), key=lambda one: -one.y):
-        x, y = ax.transData.transform((mark.x, mark.y))
-        long, high = canvas.width_of(mark.name), canvas.SMALL + 1
-        for left, bottom in ((x - long - 6, y - 4), (x + 6, y - 4), (x - long / 2, y + 6), (x - long / 2, y - 15), (x - long - 6, y - 16), (x - long - 6, y + 8),
-                             (x + 6, y - 16), (x + 6, y + 8), (x - long - 14, y - 28), (x + 14, y - 28), (x - long - 30, y - 40)):
-            box = (left, bottom, left + long, bottom + high)
-            low, up = ax.transAxes.transform((0, 0)), ax.transAxes.transform((1, 1))
-            inside = low[0] - 2 <= box[0] and box[2] <= width and low[1] <= box[1] and box[3] <= up[1] + 6
-            if inside and all(box[2] <= one[0] or one[2] <= box[0] or box[3] <= one[1] or one[3] <= box[1] for one in taken):
-                taken.append(box)
-                place = ax.transData.inverted().transform((left, bottom + 2))
-                if abs(bottom - y) > 16 or left > x + 10 or left + long < x - 10:
-                    ax.annotate("", (mark.x, mark.y), (left + long / 2.0, bottom + high / 2.0), "data", "figure pixels",
-                                arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": palette.colour("soft"), "shrinkA": 6, "shrinkB": 2})
-                ax.text(place[0], place[1], canvas.plain(mark.name), color=palette.series(mark.series), fontsize=canvas.SMALL)
-                break
+    return sorted(best.values(), key=lambda one: -one.y)
 
 
-def _marks(ax, marks):
-    for series in sorted({mark.series for mark in marks}, reverse=True):
-        mine = [mark for mark in marks if mark.series == series]
-        ax.plot([mark.x for mark in mine], [mark.y for mark in mine], linestyle="", marker=palette.marker(series), markersize=4, alpha=0.6, markeredgewidth=0,
-                color=palette.series(series))
+def _places(x, y, long):
+    """Where a name may stand: (left, bottom, whether that is near its mark), the best place first."""
+    for right, up in ((-6, -4), (6, -4), (0, 6), (0, -15), (-6, -14), (-6, 6), (6, -14), (6, 6)):
+        yield x + right - (long if right < 0 else 0 if right else long / 2), y + up, True
+    for up in (-28, 20, -42, 34, -58):
+        for right in (-14, 14, -34, 34):
+            yield x + right - (long if right < 0 else 0), y + up, False
 
 
-def _limits(values, wide=1.25):
+def _overlap(a, b):
+    return a[2] > b[0] and b[2] > a[0] and a[3] > b[1] and b[3] > a[1]
+
+
+def _limits(values, wide):
     return min(values) / wide, max(values) * wide
 
 
-def by_size(marks: List[Mark], roofs: List[Roof], width=344, height=300):
+def _giga(value):
+    return _grouped(value / 1e9)
+
+
+def by_size(marks: List[Mark], roofs: List[Roof], series, width=344, height=330):
     """x: bytes of a job, y: bytes per second."""
-    fig, ax = canvas.panel(width, height, left=50, bottom=38, top=30, right=12)
-    canvas.logarithmic(ax.xaxis, *_limits([mark.x for mark in marks], 2.2), words=_bytes, most=4)
-    heights = [mark.y for mark in marks] + [roof.rate for roof in roofs if roof.rate]
-    canvas.logarithmic(ax.yaxis, *_limits(heights, 1.8), words=lambda value: _plain_number(value / 1e9), most=6)
-    canvas.grid(ax)
-    canvas.axis_titles(ax, "bytes of a job", "GB/s")
-    taken = _roofs(ax, roofs)
-    _marks(ax, marks)
-    taken += [(x - 2, y - 2, x + 2, y + 2) for x, y in (ax.transData.transform((mark.x, mark.y)) for mark in marks)]
-    _place_names(ax, marks, taken, width)
-    return fig
-
-
-def _roofs(ax, roofs):
-    taken = []
-    low, high = ax.get_xlim()
+    made = _Drawing(width, height, series)
+    low, high = _limits([mark.x for mark in marks], 2.2)
+    rates = [mark.y for mark in marks] + [roof.rate for roof in roofs if roof.rate]
+    canvas.logarithmic(made.ax.xaxis, low, high, _bytes, most=5)
+    canvas.logarithmic(made.ax.yaxis, *_limits(rates, 1.8), words=_giga, most=6)
+    canvas.grid(made.ax)
+    canvas.axis_titles(made.ax, "bytes of a job", "GB/s")
     for roof in roofs:
-        if not roof.rate:
-            continue
-        ax.plot([low, high], [roof.rate] * 2, color=palette.series(roof.series), linestyle=(0, (4, 2)) if roof.dashed else "-", linewidth=1)
-        left, y = ax.transData.transform((low, roof.rate))
-        ax.annotate(canvas.plain(roof.text), (low, roof.rate), (4, 4), "data", "offset points", color=palette.series(roof.series), fontsize=canvas.SMALL)
-        taken.append((left, y - 1, left + 4 + canvas.width_of(roof.text), y + 15))
-    return taken
+        if roof.rate:
+            made.roof(roof, [(low, roof.rate), (high, roof.rate)], (low, roof.rate), "left", 4)
+    made.marks(marks)
+    return made.fig
 
 
-def by_intensity(marks: List[Mark], roofs: List[Roof], width=344, height=300):
-    """x: operations per byte, y: operations per second, with the roofs of memory (slope) and of computing (level)."""
-    fig, ax = canvas.panel(width, height, left=50, bottom=38, top=30, right=12)
-    low, high = _limits([mark.x for mark in marks], 4)
-    tops = [min(limit for limit in (roof.rate and roof.rate * high, roof.flops) if limit) for roof in roofs if roof.rate or roof.flops]
-    canvas.logarithmic(ax.xaxis, low, high, words=digits, most=5)
-    canvas.logarithmic(ax.yaxis, *_limits([mark.y for mark in marks] + tops, 2), words=lambda value: _plain_number(value / 1e9), most=6)
-    canvas.grid(ax)
-    canvas.axis_titles(ax, "operations per byte", "G operations/s")
-    taken = []
+def by_intensity(marks: List[Mark], roofs: List[Roof], series, width=344, height=330):
+    """x: operations per byte, y: operations per second. The slope of a roof is memory, its level
+    arithmetic."""
+    made = _Drawing(width, height, series)
+    low, high = _limits([mark.x for mark in marks], 2.5)
+    roofs = [roof for roof in roofs if roof.rate]
+    tops = [min(filter(None, (roof.rate * high, roof.flops))) for roof in roofs]
+    canvas.logarithmic(made.ax.xaxis, low, high, digits, most=5)
+    canvas.logarithmic(made.ax.yaxis, *_limits([mark.y for mark in marks] + tops, 2), words=_giga, most=6)
+    canvas.grid(made.ax)
+    canvas.axis_titles(made.ax, "operations per byte", "G operations/s")
     for roof in roofs:
-        if not roof.rate:
-            continue
         knee = min(high, roof.flops / roof.rate) if roof.flops else high
-        points = [(low, roof.rate * low), (knee, roof.rate * knee)] + ([(high, roof.flops)] if roof.flops and knee < high else [])
-        ax.plot([x for x, _ in points], [y for _, y in points], color=palette.series(roof.series), linestyle=(0, (4, 2)) if roof.dashed else "-", linewidth=1)
-        x, y = ax.transData.transform(points[-1])
-        ax.annotate(canvas.plain(roof.text), points[-1], (-2, 5), "data", "offset points", ha="right", color=palette.series(roof.series), fontsize=canvas.SMALL)
-        taken.append((x - canvas.width_of(roof.text) - 2, y, x, y + 16))
-    _marks(ax, marks)
-    taken += [(x - 2, y - 2, x + 2, y + 2) for x, y in (ax.transData.transform((mark.x, mark.y)) for mark in marks)]
-    _place_names(ax, marks, taken, width)
-    return fig
+        points = [(x, roof.rate * x) for x in (low, knee)]
+        if roof.flops and knee < high:
+            points.append((high, roof.flops))
+        middle = low**0.4 * knee**0.6
+        if roof.kind == CPU:  # below its slope
+            made.roof(roof, points, (middle, roof.rate * middle), "left", -14)
+        else:
+            made.roof(roof, points, points[-1], "right", 4)
+    made.marks(marks)
+    return made.fig

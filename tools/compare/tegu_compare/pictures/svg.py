@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure of matplotlib as SVG for a page: text stays text, colours become CSS variables, ids are unique on the page, and what no reader needs is left out."""
+"""A figure of matplotlib as SVG for a page: text stays text, colours become CSS variables, ids are unique on
+the page, and what no reader needs is left out."""
+
 import io
 import re
 import xml.etree.ElementTree as ElementTree
@@ -30,8 +32,15 @@ def _style(text, variables):
             kept.append("font-size:%spx" % _SIZE.search(value).group(1))
             if _BOLD.search(value.split("px")[0]):
                 kept.append("font-weight:600")
-        elif name not in ("font-family", "font-style", "font-variant", "font-stretch", "stroke-linecap", "stroke-linejoin", "stroke-miterlimit") \
-                and (name, value) not in (("font-weight", "normal"), ("font-weight", "400")):
+        elif name not in (
+            "font-family",
+            "font-style",
+            "font-variant",
+            "font-stretch",
+            "stroke-linecap",
+            "stroke-linejoin",
+            "stroke-miterlimit",
+        ) and (name, value) not in (("font-weight", "normal"), ("font-weight", "400")):
             kept.append("%s:%s" % (name, variables.get(value.lower(), value)))
     return ";".join(kept)
 
@@ -39,8 +48,9 @@ def _style(text, variables):
 def _clean(root, prefix, variables):
     for parent in list(root.iter()):
         for child in list(parent):
-            if child.tag in ("{%s}metadata" % _SVG, "{%s}style" % _SVG) or (child.tag == "{%s}defs" % _SVG and all(
-                    one.tag == "{%s}style" % _SVG for one in child)):
+            if child.tag in ("{%s}metadata" % _SVG, "{%s}style" % _SVG) or (
+                child.tag == "{%s}defs" % _SVG and all(one.tag == "{%s}style" % _SVG for one in child)
+            ):
                 parent.remove(child)
     for element in root.iter():
         attributes = element.attrib
@@ -66,7 +76,12 @@ def _clean(root, prefix, variables):
 
 def _drop_unused_ids(root):
     used = {element.attrib["href"][1:] for element in root.iter() if "href" in element.attrib}
-    used |= {value[5:-1] for element in root.iter() for name, value in element.attrib.items() if name == "clip-path"}
+    used |= {
+        value[5:-1]
+        for element in root.iter()
+        for name, value in element.attrib.items()
+        if name == "clip-path"
+    }
     for element in root.iter():
         if element.attrib.get("id") not in used:
             element.attrib.pop("id", None)
@@ -88,15 +103,33 @@ def inline(figure, words, prefix, classes="plot"):
     _clean(root, prefix, palette.variables())
     width, height = (float(root.attrib[name].replace("pt", "")) for name in ("width", "height"))
     root.attrib.clear()
-    root.attrib.update({"class": classes, "viewBox": "0 0 %g %g" % (width, height), "width": "%g" % width, "height": "%g" % height, "role": "img",
-                        "aria-label": words})
+    root.attrib.update(
+        {
+            "class": classes,
+            "viewBox": "0 0 %g %g" % (width, height),
+            "width": "%g" % width,
+            "height": "%g" % height,
+            "role": "img",
+            "aria-label": words,
+        }
+    )
     return ElementTree.tostring(root, encoding="unicode").replace("\n", "").replace("> <", "><")
 
 
 def alone(figure, words, comment=""):
     """As a file of its own, with background; light or dark as the reader's screen."""
     text = inline(figure, words, "", "plot")
-    styles = "<style>%s svg{font-family:%s;background:var(--paper)}.plot *{stroke-linejoin:round}</style>" % (palette.css().replace("\n", ""), FONT)
+    styles = "<style>%s svg{font-family:%s;background:var(--paper)}.plot *{stroke-linejoin:round}</style>" % (
+        palette.css().replace("\n", ""),
+        FONT,
+    )
     head, body = text.split(">", 1)
     note = "<!-- %s -->\n" % comment if comment else ""
-    return note + head.replace("<svg", '<svg xmlns="%s"' % _SVG if "xmlns" not in head else "<svg") + ">" + styles + body + "\n"
+    return (
+        note
+        + head.replace("<svg", '<svg xmlns="%s"' % _SVG if "xmlns" not in head else "<svg")
+        + ">"
+        + styles
+        + body
+        + "\n"
+    )

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What several sections share: the legend of boards, cells of times, and tables of one row for each case."""
+
 from .. import noise
 from ..ranking import fastest
 from ..report import ALARM, BEST, QUIET, Cell, Column, Key, Table
 from ..units import NONE, percent, seconds, times
 
 
-def legend(boards):
-    return [Key(board.name, index) for index, board in enumerate(boards)]
+def legend(boards, shown=None):
+    """shown: the places of the boards that the pictures have; default: all."""
+    return [Key(board.name, index) for index, board in enumerate(boards) if shown is None or index in shown]
+
+
+def having(boards, part):
+    """Places of the boards that have results of the part."""
+    return {index for index, board in enumerate(boards) if board.of_part(part)}
 
 
 def present(boards, part):
@@ -31,7 +38,9 @@ def time_cell(result, style="", with_backend=False):
 
 def clear_best(results):
     """The index of a result that is faster than all others beyond the noise, or None."""
-    there = [(result.seconds, index) for index, result in enumerate(results) if result and not result.throttled]
+    there = [
+        (result.seconds, index) for index, result in enumerate(results) if result and not result.throttled
+    ]
     if len(there) < 2:
         return None
     index = min(there)[1]
@@ -50,17 +59,23 @@ def against(result, base):
     return Cell(times(base.seconds / result.seconds))
 
 
-def case_table(title, boards, part, note="", folded=False, with_backend=True):
-    """Every case of a part: the fastest of tegu's backends on each board, and the ratios to the first board."""
+def case_table(title, boards, part, note="", folded=False, with_backend=False):
+    """Every case of a part: the fastest of tegu's backends on each board, and the ratios to the first
+    board."""
     best = [fastest(result for result in board.of_part(part) if result.is_tegu) for board in boards]
     cases = list(dict.fromkeys(case for found in best for case in found))
     columns = [Column("case", False)] + [Column(board.name) for board in boards]
-    columns += [Column("%s / %s" % (board.name, boards[0].name)) for board in boards[1:]]
+    columns += [Column("%s: times as fast" % board.name) for board in boards[1:]]
     rows = []
     for case in cases:
         results = [found.get(case) for found in best]
         winner = clear_best(results)
-        rows.append([Cell(case)] + [time_cell(result, BEST if index == winner else "", with_backend)
-                                    for index, result in enumerate(results)]
-                    + [against(result, results[0]) for result in results[1:]])
+        rows.append(
+            [Cell(case)]
+            + [
+                time_cell(result, BEST if index == winner else "", with_backend)
+                for index, result in enumerate(results)
+            ]
+            + [against(result, results[0]) for result in results[1:]]
+        )
     return Table(title, columns, rows, note, folded)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From which size on the GPU pays, for each operation and board."""
+
+import math
+
 from .. import crossover
 from ..pictures import lines
 from ..report import Cell, Column, Picture, Pictures, QUIET, Section, Table
@@ -23,7 +26,7 @@ def _ring(curves, value):
     above = min((one for one in curves.gpu if one[0] > value), default=None)
     if below is None or above is None:
         return None
-    share = (value - below[0]) / (above[0] - below[0])
+    share = math.log(value / below[0]) / math.log(above[0] / below[0])
     return value, below[1].seconds * (above[1].seconds / below[1].seconds) ** share
 
 
@@ -33,17 +36,35 @@ def _picture(title, found):
     for series, name, curves in found:
         value = crossover.crossing(curves)
         ends = len(found) > 1
-        shown.append(lines.Line("GPU" if not ends else "", [(size, one.seconds) for size, one in curves.gpu], series,
-                                ring=_ring(curves, value)))
-        shown.append(lines.Line("CPU" if not ends else "", [(size, one.seconds) for size, one in curves.cpu], series, True))
+        shown.append(
+            lines.Line(
+                "GPU" if not ends else "",
+                [(size, one.seconds) for size, one in curves.gpu],
+                series,
+                ring=_ring(curves, value),
+            )
+        )
+        shown.append(
+            lines.Line(
+                "CPU" if not ends else "", [(size, one.seconds) for size, one in curves.cpu], series, True
+            )
+        )
         words.append("%s: %s" % (name, crossing_text(value)))
     x = lines.Axis("elements", about)
-    return Picture(title, "Times of %s on CPU and GPU over the number of elements. The GPU is faster from: %s." % (
-        title, "; ".join(words)), lambda width: lines.draw(shown, x, lines.Axis("time", seconds), width))
+    return Picture(
+        title,
+        "Times of %s on CPU and GPU over the number of elements. The GPU is faster from: %s."
+        % (title, "; ".join(words)),
+        lambda width: lines.draw(shown, x, lines.Axis("time", seconds), width),
+    )
 
 
 def section(boards):
-    found = [(index, board.name, curves) for index, board in enumerate(boards) for curves in crossover.curves(board)]
+    found = [
+        (index, board.name, curves)
+        for index, board in enumerate(boards)
+        for curves in crossover.curves(board)
+    ]
     if not found:
         return None
     titles = list(dict.fromkeys(curves.title for _, _, curves in found))
@@ -51,10 +72,27 @@ def section(boards):
     columns = [Column("operation", False)] + [Column(board.name) for board in boards]
     rows = []
     for title in titles:
-        values = {series: crossing_text(crossover.crossing(curves)) for series, _, curves in found if curves.title == title}
-        rows.append([Cell(title)] + [Cell(values[index]) if index in values else Cell(NONE, QUIET)
-                                     for index in range(len(boards))])
+        values = {
+            series: crossing_text(crossover.crossing(curves))
+            for series, _, curves in found
+            if curves.title == title
+        }
+        rows.append(
+            [Cell(title)]
+            + [Cell(values[index]) if index in values else Cell(NONE, QUIET) for index in range(len(boards))]
+        )
     note = "Solid, filled: GPU. Dashed, hollow: CPU. A ring marks where they cross."
-    return Section("crossover", "From which size the GPU is faster", [], [
-        Pictures(pictures, legend(boards), note),
-        Table("Elements from which the GPU stays faster", columns, rows, "Interpolated between measured sizes.")])
+    return Section(
+        "crossover",
+        "From which size the GPU is faster",
+        [],
+        [
+            Pictures(pictures, legend(boards, {series for series, _, _ in found}), note),
+            Table(
+                "Elements from which the GPU stays faster",
+                columns,
+                rows,
+                "Interpolated between measured sizes.",
+            ),
+        ],
+    )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each board is: a column each, rows that differ in bold, modelled boards beside them and marked."""
-from ..report import BEST, Cell, Column, MODELLED, QUIET, Section, Table
+
+from ..report import Cell, Column, MODELLED, QUIET, Section, Table
 from ..roofline import capability, roofs
 from ..units import NONE, digits, memory, rate
 
@@ -36,7 +37,9 @@ def _peak(board):
 
 def _fan(board):
     fan = board.identity.get("fan")
-    return ", ".join("%s %s" % (name, value) for name, value in fan.items()) if isinstance(fan, dict) else fan
+    if not isinstance(fan, dict):
+        return fan
+    return ", ".join("%s %s" % (name, value) for name, value in fan.items() if value is not None)
 
 
 def _copy(board, backend):
@@ -66,14 +69,19 @@ _ROWS = (
     ("copy by the CPU", lambda board: _copy(board, "cpu")),
     ("peak of the memory", _peak),
     ("power mode", lambda board: board.identity.get("power_mode")),
+    ("power limit", lambda board: _gpu_text(board, "power_limit_w", "%g W")),
     ("fan", _fan),
     ("L4T", lambda board: board.identity.get("l4t")),
     ("kernel", lambda board: board.identity.get("kernel")),
     ("driver", lambda board: board.identity.get("driver")),
     ("CUDA toolkit", lambda board: board.identity.get("cuda_toolkit")),
     ("architecture", lambda board: board.identity.get("architecture")),
-    ("tegu", lambda board: " ".join(filter(None, (board.identity_text("tegu", "version"),
-                                                  board.identity_text("tegu", "commit"))))),
+    (
+        "tegu",
+        lambda board: " ".join(
+            filter(None, (board.identity_text("tegu", "version"), board.identity_text("tegu", "commit")))
+        ),
+    ),
     ("tuning table", _tuning),
     ("run", lambda board: "finished" if board.finished else "not finished"),
     ("file", lambda board: board.path),
@@ -81,10 +89,16 @@ _ROWS = (
 
 
 def _of_sheet(sheet):
-    return {"board": sheet.name, "compute capability": "%d.%d" % divmod(sheet.compute_capability, 10),
-            "multiprocessors": str(sheet.multiprocessors), "GPU clock": "%g MHz" % sheet.gpu_clock_mhz,
-            "peak of the memory": "%s GB/s, data sheet" % digits(sheet.memory_gb_per_s),
-            "power mode": sheet.power_mode, "run": "modelled", "file": sheet.source}
+    return {
+        "board": sheet.name,
+        "compute capability": "%d.%d" % divmod(sheet.compute_capability, 10),
+        "multiprocessors": str(sheet.multiprocessors),
+        "GPU clock": "%g MHz" % sheet.gpu_clock_mhz,
+        "peak of the memory": "%s GB/s, data sheet" % digits(sheet.memory_gb_per_s),
+        "power mode": sheet.power_mode,
+        "run": "modelled",
+        "file": sheet.source,
+    }
 
 
 def section(boards, models):
@@ -96,12 +110,17 @@ def section(boards, models):
         sheets = [_of_sheet(model.sheet).get(name) for model in models]
         if not any(values + sheets):
             continue
-        style = BEST if len(set(values)) > 1 and name not in ("file", "run") else ""
-        rows.append([Cell(name)] + [Cell(str(value), style) if value else Cell(NONE, QUIET) for value in values]
-                    + [Cell(str(value), MODELLED) if value else Cell(NONE, QUIET) for value in sheets])
-    note = "Bold: not the same on all boards." if len(boards) > 1 else ""
-    unconfirmed = ["%s: %s" % (model.name, ", ".join(word.replace("_", " ") for word in model.sheet.unconfirmed))
-                   for model in models if model.sheet.unconfirmed]
+        rows.append(
+            [Cell(name)]
+            + [Cell(str(value)) if value else Cell(NONE, QUIET) for value in values]
+            + [Cell(str(value), MODELLED) if value else Cell(NONE, QUIET) for value in sheets]
+        )
+    note = ""
+    unconfirmed = [
+        "%s: %s" % (model.name, ", ".join(word.replace("_", " ") for word in model.sheet.unconfirmed))
+        for model in models
+        if model.sheet.unconfirmed
+    ]
     if unconfirmed:
         note += " Stated by no data sheet at hand: %s." % "; ".join(unconfirmed)
     return Section("boards", "The boards", [], [Table("Identity", columns, rows, note.strip())])

@@ -1,25 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 """How to read the page: the rules behind its words."""
+
 from ..report import Section
 from ..noise import LEAST, NOISES, UNKNOWN
 
+_NOISE = (
+    "Times are medians; noise is the median absolute deviation divided by the median. Two times differ if "
+    "they are at least %.0f %% and at least %g noises apart (the root of the sum of both squares); else the "
+    "page says that there is no difference. A time without noise, or of fewer than three runs, counts as one "
+    "with %.0f %%."
+)
+_RANKING = (
+    "Rankings use the part operations alone: the faster of CPU and GPU of each board, over the cases that "
+    "both boards have, in the geometric mean. Times that were taken while a board throttled are in no "
+    "ranking."
+)
+_UNITS = (
+    "1 GB is 1e9 bytes. Bytes of a job are those that it must read and write at least, so a rate above that "
+    "of the copy means that a cache served."
+)
+_MODELS = (
+    "Modelled columns are computed from data sheets (%s). No such time was measured, and none is compared or "
+    "ranked with measured ones."
+)
+_FOLDED = "A folded table is printed if it is open."
+
+
+def _skipped(board):
+    """A line for each reason."""
+    reasons = {}
+    for one in board.skipped:
+        reasons.setdefault(one.reason.rstrip("."), []).append(" ".join(filter(None, (one.part, one.case))))
+    return [
+        "Skipped on %s (%s): %s." % (board.name, reason, ", ".join(cases))
+        for reason, cases in reasons.items()
+    ]
+
 
 def section(boards, models):
-    lead = [
-        "Times are medians; noise is the median absolute deviation divided by the median. Two times differ if they are "
-        "at least %.0f %% and at least %g noises apart (the root of the sum of both squares); else the page says that there "
-        "is no difference. A time without noise, or of fewer than three runs, counts as one with %.0f %%." % (
-            100 * LEAST, NOISES, 100 * UNKNOWN),
-        "Rankings use the part `operations` alone: the faster of CPU and GPU of each board, over the cases that both boards "
-        "have, in the geometric mean. Times that were taken while a board throttled are in no ranking.",
-        "1 GB is 1e9 bytes. Bytes of a job are those that it must read and write at least, so a rate above that of the copy "
-        "means that a cache served.",
-    ]
+    lead = [_NOISE % (100 * LEAST, NOISES, 100 * UNKNOWN), _RANKING, _UNITS]
     if models:
-        lead.append("Modelled columns are computed from data sheets (%s). No such time was measured, and none is compared or "
-                    "ranked with measured ones." % "; ".join("%s: %s" % (model.name, model.sheet.source) for model in models))
-    skipped = ["%s: %s: %s." % (board.name, " ".join(filter(None, (one.part, one.case))), one.reason.rstrip("."))
-               for board in boards for one in board.skipped]
-    if skipped:
-        lead.append("Skipped: " + " ".join(skipped))
-    return Section("method", "How to read this", lead)
+        lead.append(_MODELS % "; ".join("%s: %s" % (model.name, model.sheet.source) for model in models))
+    lead += [line for board in boards for line in _skipped(board)]
+    return Section("method", "How to read this", lead + [_FOLDED])

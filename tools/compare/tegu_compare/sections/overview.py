@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer first: who is faster, by how much, in how many cases, and at which operations."""
+
 from ..noise import FASTER, SAME, SLOWER
 from ..pictures import ratios
 from ..ranking import best_of, by_speed, match, sentence
@@ -19,13 +20,23 @@ def _operations(matches):
 def _picture(boards, matches):
     rows = []
     for operation in _operations(matches):
-        lanes = [ratios.Lane(index, [pair.ratio for pair in found.of(operation)], found.mean(operation))
-                 for index, found in enumerate(matches, start=1) if found.of(operation)]
+        lanes = [
+            ratios.Lane(index, [pair.ratio for pair in found.of(operation)], found.mean(operation))
+            for index, found in enumerate(matches, start=1)
+            if found.of(operation)
+        ]
         rows.append((operation, lanes))
-    words = "; ".join("%s: %s" % (operation, ", ".join(
-        "%s %s" % (boards[lane.series].name, times(lane.mean)) for lane in lanes)) for operation, lanes in rows)
-    return Picture("How many times as fast as %s" % boards[0].name, "Geometric means against %s. %s." % (
-        boards[0].name, words), lambda width: ratios.draw(rows, boards[0].name, width), wide=True)
+    words = "; ".join(
+        "%s: %s"
+        % (operation, ", ".join("%s %s" % (boards[lane.series].name, times(lane.mean)) for lane in lanes))
+        for operation, lanes in rows
+    )
+    return Picture(
+        "How many times as fast as %s" % boards[0].name,
+        "Geometric means against %s. %s." % (boards[0].name, words),
+        lambda width: ratios.draw(rows, boards[0].name, width),
+        wide=True,
+    )
 
 
 def _table(boards, matches):
@@ -42,9 +53,13 @@ def _table(boards, matches):
             numbers = [found.number(word, operation) for word in (FASTER, SLOWER, SAME)]
             row += [Cell(times(found.mean(operation))), Cell("%d, %d, %d" % tuple(numbers))]
         rows.append(row)
-    return Table("Against %s, by operation" % boards[0].name, columns, rows,
-                 "Geometric means over the cases that both boards have. A difference counts from 3 % and three "
-                 "noises on.")
+    return Table(
+        "Against %s, by operation" % boards[0].name,
+        columns,
+        rows,
+        "Geometric means over the cases that both boards have. A difference counts from 3 % and three "
+        "noises on.",
+    )
 
 
 def _everybody(boards):
@@ -58,18 +73,34 @@ def _everybody(boards):
             if board is other or not found.pairs:
                 row.append(Cell(NONE, QUIET))
             else:
-                row.append(Cell(times(found.mean()), "", "%d of %d" % (found.number(FASTER), len(found.pairs))))
+                row.append(
+                    Cell(times(found.mean()), "", "%d of %d" % (found.number(FASTER), len(found.pairs)))
+                )
         rows.append(row)
-    return Table("Each against each", columns, rows,
-                 "Times as fast as the board of the column; below: in how many cases beyond the noise.")
+    return Table(
+        "Each against each",
+        columns,
+        rows,
+        "Times as fast as the board of the column; below: in how many cases beyond the noise.",
+    )
 
 
 def section(boards):
     if len(boards) == 1:
         board = boards[0]
-        return Section("answer", "What was measured", ["%s: %d cases of %d operations, and %d results in all." % (
-            board.name, len(best_of(board)), len({result.operation for result in best_of(board).values()}),
-            len(board.results))])
+        return Section(
+            "answer",
+            "What was measured",
+            [
+                "%s: %d cases of %d operations, and %d results in all."
+                % (
+                    board.name,
+                    len(best_of(board)),
+                    len({result.operation for result in best_of(board).values()}),
+                    len(board.results),
+                )
+            ],
+        )
     matches = _matches(boards)
     lead = [sentence(found) for found in matches]
     if len(boards) > 2:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""S1: the k largest distinct values by lists in every thread: k by block size on each board, beside a full sort and tegu's own top-k."""
+"""S1: the k largest distinct values by lists in every thread: k by block size on each board, beside a full
+sort and tegu's own top-k."""
+
 from .. import seeds
 from ..pictures import heat, lines
 from ..report import BEST, Cell, Column, Picture, Pictures, QUIET, Section, Table
 from ..units import NONE, seconds
 from .common import present
 
-SEED = "best block of the lists"
+SEED = "lists, best block"
 
 
 def _title(board, grid):
@@ -14,26 +16,53 @@ def _title(board, grid):
 
 
 def _short_time(value):
-    text = seconds(value).replace(" ", "")
-    return text
+    return seconds(value).replace(" ", "\u2009")  # a thin space
 
 
 def _heat(board, series, grid):
     best = ", ".join("k = %d: %d" % (k, grid.best(k)[0]) for k in grid.ks)
-    return Picture(_title(board, grid), "Time by k and threads per block. Best block size: %s." % best,
-                   lambda width: heat.draw(grid, _short_time, series, width))
+    return Picture(
+        _title(board, grid),
+        "Time by k and threads per block. Best block size: %s." % best,
+        lambda width: heat.draw(grid, _short_time, series, width),
+    )
 
 
-def _race(board, grid):
-    """Lists with their best block against the rivals, over k."""
-    shown = [lines.Line(SEED, [(k, result.seconds) for k, result in grid.best_line()], 0)] if grid.cells else []
-    shown += [lines.Line(name, [(k, result.seconds) for k, result in line], index, dashed="CPU" in name)
-              for index, (name, line) in enumerate(sorted(grid.rivals.items()), start=1)]
-    words = "; ".join("%s %s at k = %d" % (line.name, seconds(line.points[-1][1]), line.points[-1][0])
-                      for line in shown if line.points)
+def _race(board, series, grid):
+    """Lists with their best block against the rivals, over k. The lists have the colour of the board, tegu is
+    black, other rivals are grey."""
+    shown = (
+        [lines.Line(SEED, [(k, result.seconds) for k, result in grid.best_line()], series)]
+        if grid.cells
+        else []
+    )
+    shown += [
+        lines.Line(
+            name,
+            [(k, result.seconds) for k, result in line],
+            series + index,
+            "CPU" in name,
+            role="ink" if name.startswith("tegu") else "soft",
+        )
+        for index, (name, line) in enumerate(sorted(grid.rivals.items()), start=1)
+    ]
+    words = "; ".join(
+        "%s %s at k = %d" % (line.name, seconds(line.points[-1][1]), line.points[-1][0])
+        for line in shown
+        if line.points
+    )
     ticks = sorted({k for line in shown for k, _ in line.points})
-    return Picture(_title(board, grid), "Time over k: %s." % words, lambda width: lines.draw(
-        shown, lines.Axis("k", lambda value: "%d" % value, _few(ticks)), lines.Axis("time", seconds), width, 236))
+    return Picture(
+        _title(board, grid),
+        "Time over k: %s." % words,
+        lambda width: lines.draw(
+            shown,
+            lines.Axis("k", lambda value: "%d" % value, _few(ticks)),
+            lines.Axis("time", seconds),
+            width,
+            236,
+        ),
+    )
 
 
 def _few(ticks):
@@ -56,7 +85,11 @@ def _table(boards, grids):
         row = [Cell("%d" % k)]
         for _, grid in there:
             best = grid.best(k)
-            row += [Cell("%d" % best[0], BEST), Cell(seconds(best[1].seconds))] if best else [Cell(NONE, QUIET)] * 2
+            row += (
+                [Cell("%d" % best[0], BEST), Cell(seconds(best[1].seconds))]
+                if best
+                else [Cell(NONE, QUIET)] * 2
+            )
         rows.append(row)
     return Table("Best block size by k", columns, rows)
 
@@ -65,15 +98,27 @@ def section(boards):
     if not present(boards, "s1"):
         return None
     grids = [seeds.grids(board) for board in boards]
-    there = [(index, board, grid) for index, (board, found) in enumerate(zip(boards, grids)) for grid in found]
+    there = [
+        (index, board, grid) for index, (board, found) in enumerate(zip(boards, grids)) for grid in found
+    ]
     blocks = []
     heats = [_heat(board, index, grid) for index, board, grid in there if grid.cells]
     if heats:
-        blocks.append(Pictures(heats, [], "In each cell the time; framed and darkest: the best block size for that k. Empty: the "
-                               "lists of a block do not fit its shared memory."))
-    races = [_race(board, grid) for _, board, grid in there if grid.rivals]
+        blocks.append(
+            Pictures(
+                heats,
+                [],
+                "In each cell the time; framed and darkest: the best block size for that k. Empty: the "
+                "lists of a block do not fit its shared memory.",
+            )
+        )
+    races = [_race(board, index, grid) for index, board, grid in there if grid.rivals]
     if races:
-        blocks.append(Pictures(races, [], "The lists with their best block size against the other ways to the same result."))
+        blocks.append(
+            Pictures(
+                races, [], "The lists with their best block size against the other ways to the same result."
+            )
+        )
     if heats:
         blocks.append(_table(boards, grids))
     return Section("s1", "S1: k largest by lists in every thread", [], blocks)

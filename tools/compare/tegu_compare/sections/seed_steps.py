@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """S2 to S5: what each step of a ladder buys on each board, and what its kernels hold of a multiprocessor."""
+
 from .. import seeds
 from ..pictures import dots
 from ..report import BEST, Cell, Column, Picture, Pictures, QUIET, Section, Table
 from ..roofline import roofs
 from ..series import number_axis
 from ..units import NONE, digits, memory, percent, rate, seconds
-from .common import clear_best, legend, time_cell
+from .common import clear_best, having, legend, time_cell
 
 PARTS = {
     "s2": ("S2: the ladder of a sum", True),
@@ -26,24 +27,43 @@ def _picture(boards, table, joined):
     value_of = (lambda result: result.bytes_per_second) if by_rate else (lambda result: result.seconds)
     rows = []
     for method in table.methods:
-        values = {index: value_of(table.results[method, board.name]) for index, board in enumerate(boards)
-                  if (method, board.name) in table.results}
+        values = {
+            index: value_of(table.results[method, board.name])
+            for index, board in enumerate(boards)
+            if (method, board.name) in table.results
+        }
         rows.append(dots.Row(method, values, strong=method.startswith("tegu")))
     scale = dots.Scale("time", seconds)
     if by_rate:
         there = sorted({index for row in rows for index in row.values})
         goals = [(index, roofs(boards[index], "cuda").bytes_per_second) for index in there]
-        scale = dots.Scale("GB/s", lambda value: rate(value).replace(" GB/s", ""),
-                           tuple((index, value, "copy") for index, value in goals if value))
+        scale = dots.Scale(
+            "GB/s",
+            lambda value: rate(value).replace(" GB/s", ""),
+            tuple((index, value, "copy") for index, value in goals if value),
+        )
     text = rate if by_rate else seconds
-    words = "; ".join("%s: %s" % (row.label, ", ".join("%s %s" % (boards[index].name, text(value))
-                                                       for index, value in row.values.items())) for row in rows)
-    return Picture(table.title, words + ".", lambda width: dots.draw(rows, scale, width, joined), wide=len(table.methods) < 14)
+    words = "; ".join(
+        "%s: %s"
+        % (
+            row.label,
+            ", ".join("%s %s" % (boards[index].name, text(value)) for index, value in row.values.items()),
+        )
+        for row in rows
+    )
+    return Picture(
+        table.title,
+        words + ".",
+        lambda width: dots.draw(rows, scale, width, joined),
+        wide=len(table.methods) < 14,
+    )
 
 
 def _table(boards, table):
     columns = [Column("kernel", False)]
-    extra = any(result.registers is not None or result.occupancy is not None for result in table.results.values())
+    extra = any(
+        result.registers is not None or result.occupancy is not None for result in table.results.values()
+    )
     rated = _has_bytes(table)
     for board in boards:
         columns += [Column(board.name)] + ([Column("GB/s")] if rated else [])
@@ -62,8 +82,15 @@ def _table(boards, table):
             note = ", ".join(filter(None, (timed.note, "block %d" % block if block else "")))
             row += [Cell(timed.text, timed.style, note)]
             row += [Cell(digits(result.bytes_per_second / 1e9))] if rated else []
-            row += [Cell(NONE if result.registers is None else str(result.registers)), Cell(percent(result.occupancy)),
-                    Cell(memory(result.shared_bytes))] if extra else []
+            row += (
+                [
+                    Cell(NONE if result.registers is None else str(result.registers)),
+                    Cell(percent(result.occupancy)),
+                    Cell(memory(result.shared_bytes)),
+                ]
+                if extra
+                else []
+            )
         rows.append(row)
     return Table(table.title, columns, rows, "", folded=True)
 
@@ -74,8 +101,19 @@ def _section(boards, part):
         return None
     title, joined = PARTS[part]
     note = "Dashed: the copy of the board that was measured in the same run." if joined else ""
-    return Section(part, title, [], [Pictures([_picture(boards, table, joined) for table in tables], legend(boards), note)]
-                   + [_table(boards, table) for table in tables])
+    return Section(
+        part,
+        title,
+        [],
+        [
+            Pictures(
+                [_picture(boards, table, joined) for table in tables],
+                legend(boards, having(boards, part)),
+                note,
+            )
+        ]
+        + [_table(boards, table) for table in tables],
+    )
 
 
 def sections(boards):

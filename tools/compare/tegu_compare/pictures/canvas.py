@@ -50,6 +50,13 @@ def axes(fig, left, bottom, right, top, below=0.0, above=1.0):
     return ax
 
 
+def tile(fig, column, columns, row, rows, left=46, bottom=34, right=12, top=26):
+    """Axes in one of rows x columns equal tiles of a figure; the margins in pixels are those of the tile."""
+    wide = 72 * fig.get_size_inches()[0] / columns
+    left, right = left + column * wide, right + (columns - 1 - column) * wide
+    return axes(fig, left, bottom, right, top, 1 - (row + 1.0) / rows, 1 - float(row) / rows)
+
+
 def panel(width, height, left=46, bottom=34, right=12, top=10):
     fig = figure(width, height)
     return fig, axes(fig, left, bottom, right, top)

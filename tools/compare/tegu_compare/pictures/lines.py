@@ -14,6 +14,7 @@ class Line:
     series: int
     dashed: bool = False  # and with hollow marks
     ring: Optional[Tuple[float, float]] = None  # a point to look at
+    size: float = 3.6  # of its marks, in pixels; 0: none
     role: str = ""  # a colour of the palette in place of that of the series
 
     @property
@@ -46,35 +47,40 @@ class Axis:
             canvas.linear(side, low, high, self.words, self.ticks)
 
 
+def room_for(lines, width):
+    """Pixels to the right of axes for the names at the ends of these lines, in a picture of that width."""
+    return min(max([canvas.width_of(line.name) for line in lines] + [0]), 0.38 * width)
+
+
 def draw(lines, x, y, width=344, height=214, ideal=()):
-    """ideal: points of a thin line for comparison."""
+    """A picture of its own. ideal: points of a thin line for comparison."""
     lines = [line for line in lines if line.points]
-    room = min(max([canvas.width_of(line.name) for line in lines] + [0]), 0.38 * width)
+    room = room_for(lines, width)
     fig, ax = canvas.panel(width, height, left=50, bottom=38, top=24, right=14 + room)
+    put(ax, lines, x, y, room)
+    ax.plot([one[0] for one in ideal], [one[1] for one in ideal], color=palette.colour("soft"), linewidth=0.7)
+    return fig
+
+
+def put(ax, lines, x, y, room):
+    """Into axes that have `room` pixels to their right."""
     everything = [point for line in lines for point in line.points]
     x.put(ax.xaxis, [point[0] for point in everything])
     y.put(ax.yaxis, [point[1] for point in everything])
     canvas.grid(ax)
     canvas.axis_titles(ax, x.title, y.title)
-    ax.plot([one[0] for one in ideal], [one[1] for one in ideal], color=palette.colour("soft"), linewidth=0.7)
     for line in lines:
         _line(ax, line)
     ends = [(line.points[-1][0], line.points[-1][1], line.name, line.colour) for line in lines]
     canvas.end_labels(ax, ends, room)
-    return fig
 
 
 def _line(ax, line):
     fill = palette.colour("paper") if line.dashed else line.colour
     look = {"linestyle": (0, (4, 2)) if line.dashed else "-", "marker": palette.marker(line.series)}
-    look.update(markersize=3.6, markerfacecolor=fill, markeredgecolor=line.colour, markeredgewidth=1)
+    look.update(markersize=line.size, markerfacecolor=fill, markeredgecolor=line.colour, markeredgewidth=1)
     ax.plot([one[0] for one in line.points], [one[1] for one in line.points], color=line.colour, **look)
     if line.ring:
-        ring = {
-            "linestyle": "",
-            "marker": "o",
-            "markersize": 9,
-            "markerfacecolor": "none",
-            "markeredgewidth": 1,
-        }
-        ax.plot([line.ring[0]], [line.ring[1]], markeredgecolor=palette.colour("ink"), **ring)
+        ring = {"linestyle": "", "marker": "o", "markersize": 9, "markerfacecolor": "none"}
+        ring.update(markeredgewidth=1, markeredgecolor=palette.colour("ink"))
+        ax.plot([line.ring[0]], [line.ring[1]], **ring)

@@ -319,9 +319,14 @@ def coldstart(box):
 def s1(box):
     if not box.gpu:
         return
-    for memory, extra in (("managed, first touch", 40e6 / 2e9), ("managed", 0.0)):
+    for place, extra in (("managed, first touch", 40e6 / 2e9), ("managed, resident", 0.0)):
         for k in (5, 10, 20, 48, 96, 192, 384):
-            axes = {"type": "i32", "elements": 10**7, "k": k, "memory": memory}
+            job, axes = "topk i32 1e7 k=%d distinct" % k, {
+                "type": "i32",
+                "elements": 10**7,
+                "rows": 1,
+                "k": k,
+            }
             for block in (32, 64, 128, 256):
                 if block * k * 4 > 48 << 10:
                     continue
@@ -329,31 +334,32 @@ def s1(box):
                 seconds = extra + 40e6 / box.gpu[0] * (1 + k**1.5 / 4) * (1 + 0.25 * off)
                 yield _result(
                     "s1",
-                    "k=%d block=%d, %s" % (k, block, memory),
+                    "%s, lists by search, %s, blocks of %d" % (job, place, block),
                     "seed",
-                    seconds * (1 + 0.03 * box.wobble(k, block, memory)),
+                    seconds * (1 + 0.03 * box.wobble(k, block, place)),
                     operation="topk",
-                    method="lists",
-                    axes=dict(axes, threads_per_block=block),
+                    method="lists, each searched first",
+                    axes=dict(axes, threads_per_block=block, lists="search", data=place),
                     bytes=40 * 10**6,
                 )
+            if extra:
+                continue
+            sort = 40e6 * 14 / box.gpu[0]
             yield _result(
-                "s1",
-                "k=%d full sort, %s" % (k, memory),
-                "seed",
-                extra + 40e6 * 14 / box.gpu[0],
-                operation="topk",
-                method="full sort",
-                axes=axes,
+                "s1", job + ", full sort", "seed", sort, operation="topk", method="full sort, GPU", axes=axes
             )
-            yield _result(
-                "s1",
-                "k=%d tegu, %s" % (k, memory),
-                "cuda",
-                extra + 40e6 * 1.3 / box.gpu[0] + 1e-4,
-                operation="topk",
-                axes=axes,
-            )
+            own = 40e6 * 1.3 / box.gpu[0] + 1e-4
+            yield _result("s1", job, "cuda", own, operation="topk", axes=dict(axes, threads_per_block=512))
+    extremes = {"type": "i32", "elements": 10**7, "rows": 1, "data": "resident", "threads_per_block": 256}
+    job = "reduce i32 1e7 min+max"
+    case = job + ", tree and atomics, blocks of 256"
+    seconds = 40e6 / box.gpu[0] * 1.3
+    yield _result(
+        "s1", case, "seed", seconds, operation="reduce", method="tree and two atomics", axes=extremes
+    )
+    yield _result(
+        "s1", job, "cuda", seconds / 1.25, operation="reduce", axes=dict(extremes, threads_per_block=512)
+    )
 
 
 LADDER = (
@@ -368,100 +374,100 @@ LADDER = (
     "6. completely unrolled",
     "7. grid stride and shuffles",
 )
+ROWS = ("block per row", "packs of 16 bytes", "row in registers", "warp per row")
 
 
-def _ladder(box, part, operation, steps, size, low):
+def _ladder(box, part, job, operation, steps, size, low):
     for index, step in enumerate(steps):
         share = low + (0.93 - low) * (index / (len(steps) - 1)) ** 0.8
-        yield _result(
-            part,
-            "%s %s" % (operation, step),
-            "seed",
-            size / (box.gpu[0] * share),
-            operation=operation,
-            method=step,
-            bytes=size,
-            registers=16 + index,
-            occupancy=1.0,
-            shared_bytes=4096,
-            axes={"threads_per_block": 256},
-        )
-    yield _result(
-        part, operation + " tegu", "cuda", size / (box.gpu[0] * 0.95), operation=operation, bytes=size
-    )
+        for block, loss in ((256, 1.0), (1024, 0.9)):
+            yield _result(
+                part,
+                "%s, %s, blocks of %d" % (job, step, block),
+                "seed",
+                size / (box.gpu[0] * share * loss),
+                operation=operation,
+                method=step,
+                bytes=size,
+                registers=16 + index,
+                occupancy=1.0,
+                shared_bytes=4096,
+                axes={"threads_per_block": block, "data": "resident"},
+            )
+    seconds = size / (box.gpu[0] * 0.95)
+    yield _result(part, job, "cuda", seconds, operation=operation, bytes=size, axes={"data": "resident"})
 
 
 def s2(box):
-    if box.gpu:
-        for result in _ladder(box, "s2", "sum f32 16 Mi", LADDER, 4 << 24, 0.03):
-            yield result
+    return _ladder(box, "s2", "reduce f32 16777216 sum", "reduce", LADDER, 4 << 24, 0.03) if box.gpu else ()
 
 
 def s3(box):
-    if box.gpu:
-        for result in _ladder(
-            box,
-            "s3",
-            "rowscale 442368 x 128",
-            ("block per row", "packs of 16 bytes", "row in registers", "warp per row"),
-            442368 * 128 * 8,
-            0.45,
-        ):
-            yield result
+    size = 442368 * 128 * 8
+    return _ladder(box, "s3", "rowscale f32 442368x128 rows", "rowscale", ROWS, size, 0.45) if box.gpu else ()
+
+
+VERSIONS = (
+    ("v0", "v0 plain", 1.5, 48),
+    ("v1", "v1 table in registers", 2.3, 96),
+    ("v3", "v3 table in constant memory", 1.2, 40),
+    ("v6", "v6 8-bit counters", 1.0, 32),
+)
 
 
 def s4(box):
     if not box.gpu:
         return
     for side in (400, 2560):
-        for transfers in (False, True):
-            for version, cost, registers in (
-                ("v0 plain", 1.5, 48),
-                ("v1 table in registers", 2.3, 96),
-                ("v3 table in constant memory", 1.2, 40),
-                ("v6 8-bit counters", 1.0, 32),
-                ("v12 CPU, mixed precision", 9.0, None),
-            ):
-                pixels = side * side
+        job, pixels = "entropy_map f32 %dx%d window=5 levels=16" % (side, side), side * side
+        common = {"operation": "entropy_map", "bytes": pixels * 5, "shared_bytes": 0}
+        for place in ("resident", "copied"):
+            for word, title, cost, registers in VERSIONS:
+                axes = {"elements": pixels, "rows": side, "data": place, "threads_per_block": 128}
                 seconds = (
                     30e-6
                     + pixels * 5 / box.gpu[0] * 6 * cost
-                    + (pixels * 5 / 4e9 if transfers and registers else 0)
+                    + (pixels * 5 / 4e9 if place == "copied" else 0)
                 )
+                case = "%s, %s, %s, blocks of 128" % (job, word, place)
+                share = round(min(1.0, 32 / registers), 3)
                 yield _result(
                     "s4",
-                    "%d^2 %s%s" % (side, version, " with transfers" if transfers else ""),
+                    case,
                     "seed",
                     seconds,
-                    operation="entropy_map",
-                    method=version,
-                    axes={
-                        "elements": pixels,
-                        "transfers": "with transfers" if transfers else "without transfers",
-                    },
-                    bytes=pixels * 5,
+                    method=title,
+                    axes=axes,
                     registers=registers,
-                    occupancy=None if registers is None else round(min(1.0, 32 / registers), 3),
-                    shared_bytes=0,
+                    occupancy=share,
+                    **common
                 )
+        axes = {"elements": pixels, "rows": side, "data": "resident", "threads": 4}
+        seconds = 30e-6 + pixels * 45 / box.cpu[0]
+        title = "v12 8-bit counters, f32 table, f64 sums"
+        yield _result("s4", job + ", v12 on all threads", "seed", seconds, method=title, axes=axes, **common)
 
 
 def s5(box):
-    if box.gpu:
-        for blocks in ("one block", "many blocks"):
-            for memory in ("static", "dynamic"):
-                yield _result(
-                    "s5",
-                    "sum, %s, %s shared memory" % (blocks, memory),
-                    "seed",
-                    4e6 / box.gpu[0] * (40 if blocks == "one block" else 1.4) + 2e-5,
-                    operation="sum 1e6",
-                    method="%s, %s" % (blocks, memory),
-                    bytes=4 * 10**6,
-                    registers=18,
-                    occupancy=1.0,
-                    shared_bytes=1024,
-                )
+    if not box.gpu:
+        return
+    for blocks in ("one block", "many blocks"):
+        for memory in ("static", "dynamic"):
+            form = "%s, %s shared memory" % (blocks, memory)
+            seconds = 4e6 / box.gpu[0] * (40 if blocks == "one block" else 1.4) + 2e-5
+            yield _result(
+                "s5",
+                "reduce f32 1e6 sum, %s, blocks of 256" % form,
+                "seed",
+                seconds,
+                operation="reduce",
+                method=form,
+                axes={"threads_per_block": 256, "data": "resident"},
+                bytes=4 * 10**6,
+                registers=18,
+                occupancy=1.0,
+                shared_bytes=1024,
+            )
 
 
 PARTS = dict(

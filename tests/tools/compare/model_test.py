@@ -124,6 +124,14 @@ class RooflineTest(unittest.TestCase):
         self.assertAlmostEqual(roofline.roofs(nano, "cpu").bytes_per_second / 6e9, 1, 5)
         self.assertIsNone(roofline.roofs(nano, "cpu").flops_per_second)
 
+    def test_reading_is_no_copy(self):
+        results = [
+            dict(timed("read", 1.0), part="copy", bytes=9 * 10**9),
+            dict(timed("copy", 1.0), part="copy", bytes=4 * 10**9),
+            dict(timed("copy on one thread", 1.0), part="copy", bytes=2 * 10**9),
+        ]
+        self.assertEqual(roofline.roofs(two(results, [])[0], "cpu").bytes_per_second, 4e9)
+
     def test_compute_capability_in_both_forms(self):
         self.assertEqual(
             [roofline.capability(one) for one in (8.7, 87, 5.3, 53, 11.0, 110, None)],
@@ -182,42 +190,56 @@ class SeedsTest(unittest.TestCase):
     def test_the_best_block_size_differs_per_board(self):
         nano, orin = fixtures("nano", "orin")
         by_variant = {grid.variant: grid for grid in seeds.grids(nano)}
-        self.assertEqual(set(by_variant), {"managed", "managed, first touch"})
-        self.assertEqual(by_variant["managed"].best(48)[0], 32)
-        self.assertEqual({grid.variant: grid for grid in seeds.grids(orin)}["managed"].best(48)[0], 256)
-        self.assertEqual(set(by_variant["managed"].rivals), {"full sort", "tegu, GPU"})
-        self.assertNotIn((384, 64), by_variant["managed"].cells)  # does not fit shared memory
-
-    def test_rivals_of_no_memory_in_particular_stand_in_every_grid(self):
-        def result(**more):
-            return dict(timed("x", 1.0), part="s1", backend="seed", **more)
-
-        grids = seeds.grids(
-            two(
-                [
-                    result(
-                        method="lists", axes={"k": 5, "threads_per_block": 32, "memory": memory}, case=memory
-                    )
-                    for memory in ("a", "b")
-                ]
-                + [result(method="sort", axes={"k": 5}, case="sort")],
-                [],
-            )[0]
-        )
+        self.assertEqual(set(by_variant), {"managed, resident", "managed, first touch"})
+        grid = by_variant["managed, resident"]
+        self.assertEqual(grid.best(48)[0], 32)
         self.assertEqual(
-            [(grid.variant, list(grid.rivals)) for grid in grids], [("a", ["sort"]), ("b", ["sort"])]
+            {one.variant: one for one in seeds.grids(orin)}["managed, resident"].best(48)[0], 256
         )
+        self.assertEqual(set(grid.rivals), {"full sort, GPU", "tegu, GPU"})
+        self.assertNotIn((384, 64), grid.cells)  # does not fit shared memory
+
+    def lists(self, **more):
+        return dict(timed(str(more), 1.0), part="s1", backend="seed", **more)
+
+    def test_rivals_stand_in_every_grid_that_they_do_not_contradict(self):
+        cells = [
+            self.lists(method="lists", axes={"k": 5, "threads_per_block": 32, "data": data})
+            for data in ("a", "b")
+        ]
+        rivals = [
+            self.lists(method="anywhere", axes={"k": 5}),
+            self.lists(method="in a", axes={"k": 5, "data": "a"}),
+            self.lists(method="elsewhere", axes={"k": 5, "data": "c", "threads": 2}),
+        ]
+        grids = seeds.grids(two(cells + rivals, [])[0])
+        found = {grid.variant: sorted(grid.rivals) for grid in grids}
+        self.assertEqual(found, {"a": ["anywhere", "elsewhere", "in a"], "b": ["anywhere", "elsewhere"]})
+
+    def test_without_lists_the_rivals_stand_alone(self):
+        grids = seeds.grids(two([self.lists(method="one list, CPU", axes={"k": 5, "threads": 1})], [])[0])
+        self.assertEqual([(grid.cells, list(grid.rivals)) for grid in grids], [({}, ["one list, CPU"])])
 
     def test_steps_keep_their_order_and_tegu_comes_last(self):
         steps = seeds.steps(fixtures("nano", "orin"), "s2")
-        self.assertEqual(len(steps), 1)
+        self.assertEqual([table.title for table in steps], ["reduce f32 16777216 sum"])
         self.assertEqual(steps[0].methods[0], "0. atomics only")
         self.assertEqual(steps[0].methods[-1], "tegu, GPU")
+
+    def test_data_in_place_and_copied_are_tables_of_their_own(self):
+        titles = [table.title for table in seeds.steps(fixtures("nano"), "s4")]
+        self.assertEqual(titles[1], "entropy_map f32 400x400 window=5 levels=16, copied")
+        self.assertEqual(len(titles), 4)
+
+    def test_what_has_no_k_stands_beside_the_lists(self):
+        self.assertEqual(
+            [table.title for table in seeds.steps(fixtures("nano"), "s1")], ["reduce i32 1e7 min+max"]
+        )
 
     def test_of_several_block_sizes_the_fastest_counts(self):
         results = [
             dict(
-                timed("x %d" % block, 1.0 / block),
+                timed("x, blocks of %d" % block, 1.0 / block),
                 part="s3",
                 backend="seed",
                 method="m",

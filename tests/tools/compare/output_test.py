@@ -36,8 +36,7 @@ def few(key):
         if record["part"] in kept
         and record.get("axes", {}).get("k", 5) in (5, 10, 48)
         and "first touch" not in record.get("case", "")
-        and record.get("operation")
-        in (None, "copy", "reduce", "topk", "entropy_map", "roundtrip", "sum f32 16 Mi")
+        and record.get("operation") in (None, "copy", "reduce", "topk", "entropy_map", "roundtrip")
     ]
     return content
 

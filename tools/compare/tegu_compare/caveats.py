@@ -70,11 +70,9 @@ def differences(boards):
 def _option_text(value):
     if value is None:
         return "not given"
-    return (
-        ", ".join(map(str, value))
-        if isinstance(value, list)
-        else str(value).lower() if isinstance(value, bool) else str(value)
-    )
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "all"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _throttling(board):

@@ -59,19 +59,30 @@ def peak_flops(multiprocessors, compute_capability, clock_mhz) -> Optional[float
     return 2.0 * lanes * multiprocessors * clock_mhz * 1e6
 
 
-def roofs(board: Board, backend) -> Roofs:
-    rates = [
-        result.bytes_per_second
+def copies(board: Board, backend, reads=False):
+    """Results of the part copy on a backend: those that copy, or those that only read."""
+    return [
+        result
         for result in board.of_part("copy")
-        if device_of(result.backend) == backend and result.bytes_per_second and not result.throttled
+        if device_of(result.backend) == backend
+        and result.bytes_per_second
+        and not result.throttled
+        and result.case.startswith("read") == reads
     ]
+
+
+def fastest_rate(results) -> Optional[float]:
+    return max((result.bytes_per_second for result in results), default=None)
+
+
+def roofs(board: Board, backend) -> Roofs:
     gpu = board.gpu or {}
     flops = None
     if backend == "cuda":
         flops = peak_flops(
             gpu.get("multiprocessors"), gpu.get("compute_capability"), gpu.get("core_clock_mhz")
         )
-    return Roofs(backend, max(rates) if rates else None, flops)
+    return Roofs(backend, fastest_rate(copies(board, backend)), flops)
 
 
 def backends_of(board: Board) -> List[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Tuple
 
 from .board import Result
-from .series import axis_text, label_of, number_axis, varying
+from .series import label_of, number_axis, varying
 
 LAUNCH = ("threads_per_block", "threads", "blocks", "items_per_thread")
 
@@ -45,25 +45,37 @@ def rival_name(result):
 
 
 def grids(board) -> List[Grid]:
+    """One for each kind of lists and each place of the data. A rival stands in every grid whose axes it does
+    not contradict: a sort in memory of the GPU stands beside the lists in every memory."""
     results = [result for result in board.of_part("s1") if number_axis(result, "k")]
-    names = varying(results, without=LAUNCH + ("k", "elements"))
+    cells = [result for result in results if _is_cell(result)]
+    names = varying(cells, without=LAUNCH + ("k", "elements"))
     found = {}
-    for result in results:
-        block = number_axis(result, "threads_per_block")
+    for result in cells:
         grid = found.setdefault(label_of(result, names), Grid(label_of(result, names)))
-        k = float(result.axes["k"])
-        if result.backend == "seed" and block:
-            held = grid.cells.get((k, float(block)))
-            if held is None or result.seconds < held.seconds:
-                grid.cells[k, float(block)] = result
-        else:
-            grid.rivals.setdefault(rival_name(result), []).append((k, result))
-    everywhere = found.pop("", None) if "" in found and len(found) > 1 and not found[""].cells else None
-    for grid in found.values():
-        for name, line in (everywhere.rivals if everywhere else {}).items():  # of no memory in particular
-            grid.rivals.setdefault(name, []).extend(line)
+        key = (float(result.axes["k"]), float(result.axes["threads_per_block"]))
+        if key not in grid.cells or result.seconds < grid.cells[key].seconds:
+            grid.cells[key] = result
+    known = {name: {str(result.axes.get(name)) for result in cells} for name in names}
+    for grid in found.values() or [found.setdefault("", Grid(""))]:
+        one = next(iter(grid.cells.values()), None)
+        for result in results:
+            if not _is_cell(result) and not _contradicts(result, one, known):
+                grid.rivals.setdefault(rival_name(result), []).append((float(result.axes["k"]), result))
         grid.rivals = {name: _fastest_by_k(line) for name, line in grid.rivals.items()}
-    return list(found.values())
+    return [grid for grid in found.values() if grid.cells or grid.rivals]
+
+
+def _is_cell(result):
+    return result.backend == "seed" and number_axis(result, "threads_per_block") is not None
+
+
+def _contradicts(result, cell, known):
+    """Whether an axis of the result has the value of other cells than this one."""
+    return cell is not None and any(
+        str(result.axes.get(name)) in values and str(result.axes.get(name)) != str(cell.axes.get(name))
+        for name, values in known.items()
+    )
 
 
 def _fastest_by_k(line):
@@ -93,24 +105,30 @@ def method_name(result):
 
 
 def steps(boards, part) -> List[Steps]:
-    """Results of all boards, one table for each class of jobs; of several block sizes the fastest counts."""
-    everything = [(board, result) for board in boards for result in board.of_part(part)]
-    names = varying((result for _, result in everything), without=LAUNCH)
-    titles = list(dict.fromkeys(_title(result, names) for _, result in everything))
-    found = []
-    for title in titles:
-        mine = [(board, result) for board, result in everything if _title(result, names) == title]
-        results = {}
-        for board, result in mine:
-            key = (method_name(result), board.name)
-            if key not in results or result.seconds < results[key].seconds:
-                results[key] = result
-        methods = list(dict.fromkeys(method_name(result) for _, result in mine if not result.is_tegu))
-        methods += list(dict.fromkeys(method_name(result) for _, result in mine if result.is_tegu))
-        found.append(Steps(title, methods, results))
-    return found
+    """Results of all boards without an axis k, one table for each job and place of its data; of several block
+    sizes the fastest counts."""
+    everything = [
+        (board, result) for board in boards for result in board.of_part(part) if "k" not in result.axes
+    ]
+    places = {}
+    for _, result in everything:
+        places.setdefault(_job(result), set()).add(str(result.axes.get("data", "")))
+    tables = {}
+    for board, result in everything:
+        title = _job(result)
+        if len(places[title]) > 1 and result.axes.get("data"):
+            title = "%s, %s" % (title, result.axes["data"])
+        table = tables.setdefault(title, Steps(title, [], {}))
+        key = (method_name(result), board.name)
+        if key not in table.results or result.seconds < table.results[key].seconds:
+            table.results[key] = result
+        if key[0] not in table.methods:
+            table.methods.append(key[0])
+    for table in tables.values():
+        table.methods.sort(key=lambda method: method.startswith("tegu, "))  # the order of the seed, then tegu
+    return list(tables.values())
 
 
-def _title(result, names):
-    parts = [result.operation] + [axis_text(name, result.axes[name]) for name in names if name in result.axes]
-    return ", ".join(filter(None, parts)) or result.case
+def _job(result):
+    """What is computed: a case is named "JOB, HOW"."""
+    return result.case.split(", ")[0].replace(" with its data", "")

@@ -22,11 +22,17 @@ def present(boards, part):
     return any(board.of_part(part) for board in boards)
 
 
+def _noise_text(result):
+    if result.repeats is not None and result.repeats < 3:
+        return "one run" if result.repeats == 1 else "%d runs" % result.repeats
+    return "noise unknown" if result.noise is None else "± " + percent(result.noise)
+
+
 def time_cell(result, style="", with_backend=False):
     """A time with its noise in small print."""
     if result is None:
         return Cell(NONE, QUIET)
-    notes = ["± " + percent(result.noise)] if result.noise is not None else ["noise unknown"]
+    notes = [_noise_text(result)]
     if with_backend:
         notes.insert(0, {"cuda": "GPU", "cpu": "CPU"}.get(result.backend, result.backend))
     if result.throttled:

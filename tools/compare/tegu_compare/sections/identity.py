@@ -2,7 +2,7 @@
 """What each board is: a column each, rows that differ in bold, modelled boards beside them and marked."""
 
 from ..report import Cell, Column, MODELLED, QUIET, Section, Table
-from ..roofline import capability, roofs
+from ..roofline import capability, copies, fastest_rate
 from ..units import NONE, digits, memory, rate
 
 
@@ -42,8 +42,8 @@ def _fan(board):
     return ", ".join("%s %s" % (name, value) for name, value in fan.items() if value is not None)
 
 
-def _copy(board, backend):
-    found = roofs(board, backend).bytes_per_second
+def _copy(board, backend, reads=False):
+    found = fastest_rate(copies(board, backend, reads))
     return rate(found) if found else None
 
 
@@ -57,16 +57,18 @@ _ROWS = (
     ("compute capability", _capability),
     ("multiprocessors", lambda board: _gpu_text(board, "multiprocessors")),
     ("memory class", lambda board: _gpu_text(board, "memory_class")),
-    ("GPU clock", lambda board: _gpu_text(board, "core_clock_mhz", "%g MHz")),
-    ("GPU memory clock", lambda board: _gpu_text(board, "memory_clock_mhz", "%g MHz")),
+    ("GPU clock", lambda board: _gpu_text(board, "core_clock_mhz", "%.4g MHz")),
+    ("GPU memory clock", lambda board: _gpu_text(board, "memory_clock_mhz", "%.4g MHz")),
     ("GPU memory", lambda board: _memory((board.identity.get("gpu") or {}).get("memory_bytes"))),
     ("CPU", lambda board: _cpu_text(board, "name")),
     ("cores", lambda board: _cpu_text(board, "cores")),
     ("instruction set", lambda board: _cpu_text(board, "isa")),
-    ("CPU clock, at most", lambda board: _cpu_text(board, "max_mhz", "%g MHz")),
+    ("CPU clock, at most", lambda board: _cpu_text(board, "max_mhz", "%.4g MHz")),
     ("memory", lambda board: _memory(board.identity.get("memory_bytes"))),
     ("copy by the GPU", lambda board: _copy(board, "cuda")),
     ("copy by the CPU", lambda board: _copy(board, "cpu")),
+    ("reading by the GPU", lambda board: _copy(board, "cuda", True)),
+    ("reading by the CPU", lambda board: _copy(board, "cpu", True)),
     ("peak of the memory", _peak),
     ("power mode", lambda board: board.identity.get("power_mode")),
     ("power limit", lambda board: _gpu_text(board, "power_limit_w", "%g W")),

@@ -6,9 +6,15 @@ from .. import seeds
 from ..pictures import heat, lines
 from ..report import BEST, Cell, Column, Picture, Pictures, QUIET, Section, Table
 from ..units import NONE, seconds
-from .common import present
+from . import seed_steps
+from .common import present, time_cell
 
 SEED = "lists, best block"
+_HEAT = (
+    "In each cell the time; framed and darkest: the best block size for that k. Empty: the lists of a block "
+    "do not fit its shared memory."
+)
+_RACE = "The lists with their best block size against the other ways to the same result."
 
 
 def _title(board, grid):
@@ -94,31 +100,38 @@ def _table(boards, grids):
     return Table("Best block size by k", columns, rows)
 
 
+def _times(boards, there):
+    """Every way to the same result, by k."""
+    columns, lines_of = [Column("k", False)], []
+    for _, board, grid in there:
+        ways = [(SEED, grid.best_line())] if grid.cells else []
+        for name, line in ways + sorted(grid.rivals.items()):
+            columns.append(Column("%s: %s" % (_title(board, grid), name)))
+            lines_of.append(dict(line))
+    rows = []
+    for k in sorted({k for line in lines_of for k in line}):
+        found = [time_cell(line[k]) if k in line else Cell(NONE, QUIET) for line in lines_of]
+        rows.append([Cell("%d" % k)] + found)
+    return Table("Every way, by k", columns, rows, "", folded=True)
+
+
 def section(boards):
     if not present(boards, "s1"):
         return None
     grids = [seeds.grids(board) for board in boards]
-    there = [
-        (index, board, grid) for index, (board, found) in enumerate(zip(boards, grids)) for grid in found
-    ]
+    numbered = enumerate(zip(boards, grids))
+    there = [(index, board, grid) for index, (board, found) in numbered for grid in found]
     blocks = []
     heats = [_heat(board, index, grid) for index, board, grid in there if grid.cells]
-    if heats:
-        blocks.append(
-            Pictures(
-                heats,
-                [],
-                "In each cell the time; framed and darkest: the best block size for that k. Empty: the "
-                "lists of a block do not fit its shared memory.",
-            )
-        )
     races = [_race(board, index, grid) for index, board, grid in there if grid.rivals]
+    if heats:
+        blocks.append(Pictures(heats, [], _HEAT))
     if races:
-        blocks.append(
-            Pictures(
-                races, [], "The lists with their best block size against the other ways to the same result."
-            )
-        )
+        blocks.append(Pictures(races, [], _RACE))
     if heats:
         blocks.append(_table(boards, grids))
-    return Section("s1", "S1: k largest by lists in every thread", [], blocks)
+    if there:
+        blocks.append(_times(boards, there))
+    return Section(
+        "s1", "S1: k largest by lists in every thread", [], blocks + seed_steps.blocks(boards, "s1", False)
+    )

@@ -95,26 +95,19 @@ def _table(boards, table):
     return Table(table.title, columns, rows, "", folded=True)
 
 
-def _section(boards, part):
+def blocks(boards, part, joined):
+    """Pictures and tables of the steps of a part; joined: they are in an order, with the copy as their
+    goal."""
     tables = seeds.steps(boards, part)
     if not tables:
-        return None
-    title, joined = PARTS[part]
+        return []
     note = "Dashed: the copy of the board that was measured in the same run." if joined else ""
-    return Section(
-        part,
-        title,
-        [],
-        [
-            Pictures(
-                [_picture(boards, table, joined) for table in tables],
-                legend(boards, having(boards, part)),
-                note,
-            )
-        ]
-        + [_table(boards, table) for table in tables],
-    )
+    pictures = [_picture(boards, table, joined) for table in tables]
+    return [Pictures(pictures, legend(boards, having(boards, part)), note)] + [
+        _table(boards, table) for table in tables
+    ]
 
 
 def sections(boards):
-    return [section for section in (_section(boards, part) for part in PARTS) if section]
+    found = [(part, title, blocks(boards, part, joined)) for part, (title, joined) in PARTS.items()]
+    return [Section(part, title, [], made) for part, title, made in found if made]

@@ -5,22 +5,14 @@ modelled times."""
 
 import math
 import unittest
+from dataclasses import replace
 
 import support
 from support import board_of, fixtures, small
 
 support.skip_without()
-from tegu_compare import (
-    caveats,
-    crossover,
-    modelled,
-    names,
-    noise,
-    ranking,
-    roofline,
-    seeds,
-    units,
-)  # noqa: E402
+from tegu_compare import caveats, crossover, markdown, modelled, names, noise  # noqa: E402
+from tegu_compare import ranking, roofline, sections, seeds, units  # noqa: E402
 from tegu_compare.errors import CompareError  # noqa: E402
 
 
@@ -87,6 +79,16 @@ class RankingTest(unittest.TestCase):
         self.assertEqual(
             ranking.sentence(ranking.match(a, b)), "A and B do not differ beyond the noise in any of 1 cases."
         )
+
+    def test_a_mean_of_differences_within_the_noise_is_none(self):
+        a, b = two([timed("x 1", 1.0), timed("y 1", 1.0)], [timed("x 1", 1.02), timed("y 1", 2.0)])
+        for board in (a, b):
+            board.results = [replace(one, operation=one.case[0]) for one in board.results]
+        found = ranking.match(a, b)
+        self.assertEqual((found.differs("x"), found.differs("y"), found.differs()), (False, True, True))
+        text = markdown.write(sections.report_of([b, a], []))
+        self.assertIn("| x | no difference | 0, 0, 1 |", text)
+        self.assertIn("| y | 2.00× | 1, 0, 0 |", text)
 
     def test_boards_without_a_common_case(self):
         a, b = two([timed("x 1", 1.0)], [timed("x 2", 1.0)])
@@ -289,6 +291,20 @@ class CaveatsTest(unittest.TestCase):
             "more than 10 % noise",
         ):
             self.assertIn(words, text)
+
+    def test_what_was_left_out_is_counted_and_listed(self):
+        skipped = [
+            {"kind": "skipped", "part": "s1", "case": "k=%d" % k, "reason": "no time was left"}
+            for k in range(9)
+        ]
+        content = small("A", [timed("x 1", 1.0)])
+        content["records"] += skipped
+        found = board_of(content)
+        names.name_boards([found])
+        self.assertEqual(caveats.all_lines([found]), ["A left out 9 cases: no time was left."])
+        self.assertIn(
+            "| A | s1 | no time was left | 9: k=0; k=1;", markdown.write(sections.report_of([found], []))
+        )
 
     def test_later_results_replace_earlier_ones(self):
         found = board_of(small("A", [timed("x 1", 1.0), timed("x 1", 2.0)]))

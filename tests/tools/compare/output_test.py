@@ -167,7 +167,7 @@ class PageTest(unittest.TestCase):
             "The boards",
             "Every operation",
             "How near to the memory",
-            "From which size the GPU",
+            "CPU and GPU over the size",
             "What more threads",
             "Which block size",
             "Round trips",

@@ -75,6 +75,19 @@ def _option_text(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def left_out(board):
+    """A line that counts what the run skipped, by reason."""
+    reasons = {}
+    for one in board.skipped:
+        reason = one.reason.strip().rstrip(".") or "no reason given"
+        reasons[reason] = reasons.get(reason, 0) + 1
+    words = [
+        "%s cases: %s" % (count(number), reason) if number > 1 else "one: " + reason
+        for reason, number in reasons.items()
+    ]
+    return ["%s left out %s." % (board.name, "; ".join(words))] if words else []
+
+
 def _throttling(board):
     reasons = sorted({reason for condition in board.conditions for reason in condition.throttle})
     results = sum(result.throttled for result in board.results)
@@ -125,6 +138,7 @@ def of_board(board, boards):
         lines.append(
             "%s: the file has %s results twice; the later ones count." % (board.name, count(board.repeated))
         )
+    lines += left_out(board)
     loud = [result for result in best_of(board).values() if result.noise is not None and result.noise > 0.1]
     if loud:
         lines.append(

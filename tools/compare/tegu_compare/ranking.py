@@ -51,6 +51,10 @@ class Match:
         """How many cases have this verdict."""
         return sum(pair.verdict == word for pair in self.of(operation))
 
+    def differs(self, operation=None):
+        """Whether any case differs beyond the noise: without one, a mean says nothing."""
+        return any(pair.verdict != SAME for pair in self.of(operation))
+
     def operations(self):
         return list(dict.fromkeys(pair.operation for pair in self.pairs))
 

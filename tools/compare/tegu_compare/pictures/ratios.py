@@ -16,6 +16,11 @@ class Lane:
     series: int
     ratios: List[float]
     mean: float
+    differs: bool  # whether any of them is beyond the noise
+
+    @property
+    def text(self):
+        return times(self.mean) if self.differs else "same"
 
 
 def draw(rows: List[Tuple[str, List[Lane]]], base: str, width=344):
@@ -46,5 +51,7 @@ def _lane(ax, lane, middle):
     paint = palette.series(lane.series)
     look = {"linestyle": "", "marker": palette.marker(lane.series), "markersize": 4.2, "markeredgewidth": 0}
     ax.plot(lane.ratios, [middle] * len(lane.ratios), color=paint, alpha=0.45, **look)
-    ax.plot([lane.mean] * 2, [middle - 6, middle + 6], color=paint, linewidth=2.4)
-    canvas.beside(ax, (1, middle), times(lane.mean), paint, ("axes fraction", "data"))
+    if not lane.differs:
+        paint = palette.colour("soft")
+    ax.plot([lane.mean] * 2, [middle - 6, middle + 6], color=paint, linewidth=2.4 if lane.differs else 1)
+    canvas.beside(ax, (1, middle), lane.text, paint, ("axes fraction", "data"))

@@ -82,17 +82,8 @@ def section(boards):
             + [Cell(values[index]) if index in values else Cell(NONE, QUIET) for index in range(len(boards))]
         )
     note = "Solid, filled: GPU. Dashed, hollow: CPU. A ring marks where they cross."
-    return Section(
-        "crossover",
-        "From which size the GPU is faster",
-        [],
-        [
-            Pictures(pictures, legend(boards, {series for series, _, _ in found}), note),
-            Table(
-                "Elements from which the GPU stays faster",
-                columns,
-                rows,
-                "Interpolated between measured sizes.",
-            ),
-        ],
-    )
+    blocks = [Pictures(pictures, legend(boards, {series for series, _, _ in found}), note)]
+    if any(crossover.crossing(curves) is not None for _, _, curves in found):
+        title = "Elements from which the GPU stays faster"
+        blocks.append(Table(title, columns, rows, "Interpolated between measured sizes."))
+    return Section("crossover", "CPU and GPU over the size of a job", [], blocks)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How to read the page: the rules behind its words."""
 
-from ..report import Section
+from ..report import Column, Section, Table
 from ..noise import LEAST, NOISES, UNKNOWN
 
 _NOISE = (
@@ -26,20 +26,20 @@ _MODELS = (
 _FOLDED = "A folded table is printed if it is open."
 
 
-def _skipped(board):
-    """A line for each reason."""
-    reasons = {}
-    for one in board.skipped:
-        reasons.setdefault(one.reason.rstrip("."), []).append(" ".join(filter(None, (one.part, one.case))))
-    return [
-        "Skipped on %s (%s): %s." % (board.name, reason, ", ".join(cases))
-        for reason, cases in reasons.items()
-    ]
+def _left_out(boards):
+    """What the runs skipped, a row for each part and reason."""
+    rows = {}
+    for board in boards:
+        for one in board.skipped:
+            key = (board.name, one.part, one.reason.strip().rstrip("."))
+            rows.setdefault(key, []).append(one.case or "all")
+    columns = [Column(name, False) for name in ("board", "part", "reason", "cases")]
+    cells = [list(key) + ["%d: %s" % (len(cases), "; ".join(cases))] for key, cases in rows.items()]
+    return [Table("Left out", columns, cells, "", folded=True)] if rows else []
 
 
 def section(boards, models):
     lead = [_NOISE % (100 * LEAST, NOISES, 100 * UNKNOWN), _RANKING, _UNITS]
     if models:
         lead.append(_MODELS % "; ".join("%s: %s" % (model.name, model.sheet.source) for model in models))
-    lead += [line for board in boards for line in _skipped(board)]
-    return Section("method", "How to read this", lead + [_FOLDED])
+    return Section("method", "How to read this", lead + [_FOLDED], _left_out(boards))

@@ -17,18 +17,29 @@ def _operations(matches):
     return list(dict.fromkeys(operation for found in matches for operation in found.operations()))
 
 
+def _mean(found, operation=None, note=""):
+    """A mean of differences within the noise is none."""
+    if not found.differs(operation):
+        return Cell("no difference", QUIET, note)
+    return Cell(times(found.mean(operation)), "", note)
+
+
+def _lane(series, found, operation):
+    values = [pair.ratio for pair in found.of(operation)]
+    return ratios.Lane(series, values, found.mean(operation), found.differs(operation))
+
+
 def _picture(boards, matches):
     rows = []
     for operation in _operations(matches):
         lanes = [
-            ratios.Lane(index, [pair.ratio for pair in found.of(operation)], found.mean(operation))
+            _lane(index, found, operation)
             for index, found in enumerate(matches, start=1)
             if found.of(operation)
         ]
         rows.append((operation, lanes))
     words = "; ".join(
-        "%s: %s"
-        % (operation, ", ".join("%s %s" % (boards[lane.series].name, times(lane.mean)) for lane in lanes))
+        "%s: %s" % (operation, ", ".join("%s %s" % (boards[lane.series].name, lane.text) for lane in lanes))
         for operation, lanes in rows
     )
     return Picture(
@@ -51,14 +62,14 @@ def _table(boards, matches):
                 row += [Cell(NONE, QUIET), Cell(NONE, QUIET)]
                 continue
             numbers = [found.number(word, operation) for word in (FASTER, SLOWER, SAME)]
-            row += [Cell(times(found.mean(operation))), Cell("%d, %d, %d" % tuple(numbers))]
+            row += [_mean(found, operation), Cell("%d, %d, %d" % tuple(numbers))]
         rows.append(row)
     return Table(
         "Against %s, by operation" % boards[0].name,
         columns,
         rows,
         "Geometric means over the cases that both boards have. A difference counts from 3 % and three "
-        "noises on.",
+        "noises on; where no case has one, the mean is none.",
     )
 
 
@@ -73,9 +84,7 @@ def _everybody(boards):
             if board is other or not found.pairs:
                 row.append(Cell(NONE, QUIET))
             else:
-                row.append(
-                    Cell(times(found.mean()), "", "%d of %d" % (found.number(FASTER), len(found.pairs)))
-                )
+                row.append(_mean(found, None, "%d of %d" % (found.number(FASTER), len(found.pairs))))
         rows.append(row)
     return Table(
         "Each against each",

@@ -100,7 +100,7 @@ class Bench(unittest.TestCase):
     def test_completion(self):
         self.assertLessEqual({"gpu", "ladder", "--filter", "--json"}, self.completed("tegu-bench", ""))
         self.assertEqual(self.completed("tegu-bench", "l"), {"ladder"})
-        self.assertEqual(self.completed("tegu-bench", "ladder", "--s"), {"--svg"})
+        self.assertEqual(self.completed("tegu-bench", "ladder", "--q"), {"--quick"})
         self.assertEqual(self.completed("tegu-bench", "ladder", "--threads", "1"), {"128", "1024"})
         self.assertEqual(self.completed("tegu-bench", "gpu", "--q"), {"--quick"})
 

@@ -11,26 +11,17 @@ Job job_of(const Family& family, const Shape& shape, std::size_t sample) {
     return Job{family.type, shape.axis, shape.rows, shape.cols, family.params(sample)};
 }
 
-// Whether the job is one of those that the class is for and that this machine can hold.
-bool fits(const Job& job, const ClassLimits& limits) {
-    const Result<kernels::JobPlan> plan = kernels::plan_job(job);  // refuses a k above n
-    if (!plan || job.rows == 0 || (job.axis == Axis::Rows && job.rows < 2)) return false;
-    const std::uint64_t elements = job.rows * job.cols;
-    std::uint64_t bytes = elements * element_bytes(job.type) *
-                          static_cast<std::uint64_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
-    for (const ArraySpec& output : plan->outputs) bytes += array_bytes(output);
-    return elements <= limits.elements && bytes <= limits.array_bytes;
-}
-
 std::string id_of(std::string_view operation, const Family& family, const SizeClass& size) {
     std::string id(operation);
-    id += family.any_of_width ? "-w" + std::to_string(element_bytes(family.type)) : "-" + std::string(element_word(family.type));
-    if (!family.variant.empty()) id += "-" + family.variant;
+    id += family.any_of_width ? "-w" + std::to_string(element_bytes(family.type))
+                              : "-" + std::string(element_word(family.type));
+    if (family.variant != "plain") id += "-" + family.variant;
     id += "-" + size.word;
     return family.detail_word.empty() ? id : id + "-" + family.detail_word;
 }
 
-TuneClass class_of(TuningBackend backend, std::string_view operation, const Family& family, const SizeClass& size) {
+TuneClass class_of(TuningBackend backend, std::string_view operation, const Family& family,
+                   const SizeClass& size) {
     TuneClass made;
     made.id = id_of(operation, family, size);
     made.rank = family.rank + size.rank;
@@ -42,12 +33,25 @@ TuneClass class_of(TuningBackend backend, std::string_view operation, const Fami
     made.jobs.sequences = size.sequences;
     made.jobs.elements = size.elements;
     made.jobs.detail = family.detail;
+    made.jobs.levels = family.levels;
     return made;
 }
 
 }  // namespace
 
-std::vector<TuneClass> tune_classes(TuningBackend backend, std::string_view operation, const ClassLimits& limits) {
+bool fits(const Job& job, const ClassLimits& limits) {
+    const Result<kernels::JobPlan> plan = kernels::plan_job(job);  // refuses a k above n
+    if (!plan || job.rows == 0 || (job.axis == Axis::Rows && job.rows < 2)) return false;
+    const std::uint64_t elements = job.rows * job.cols;
+    std::uint64_t bytes =
+        elements * element_bytes(job.type) *
+        static_cast<std::uint64_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
+    for (const ArraySpec& output : plan->outputs) bytes += array_bytes(output);
+    return elements <= limits.elements && bytes <= limits.array_bytes;
+}
+
+std::vector<TuneClass> tune_classes(TuningBackend backend, std::string_view operation,
+                                    const ClassLimits& limits) {
     std::vector<TuneClass> classes;
     for (const Family& family : families_of(backend, operation))
         for (const std::vector<SizeClass>* sizes : family.sizes)

@@ -55,7 +55,8 @@ void fill_block(Content content, unsigned which, std::byte* memory, std::uint64_
 
 }  // namespace
 
-void fill(ElementType type, Content content, unsigned which, std::byte* memory, std::uint64_t n, kernels::ThreadPool& pool) {
+void fill(ElementType type, Content content, unsigned which, std::byte* memory, std::uint64_t n,
+          kernels::ThreadPool& pool) {
     visit_element_type(type, [&](auto value) {
         using T = decltype(value);
         pool.parallel_for((n + kBlock - 1) / kBlock, [&](std::uint64_t block, unsigned) {

@@ -11,7 +11,8 @@ constexpr StatisticSet kSum = statistic_bit(Statistic::Sum);
 constexpr StatisticSet kBounds = statistic_bit(Statistic::Min) | statistic_bit(Statistic::Max);
 constexpr StatisticSet kMoments = statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Std) | kBounds;
 
-Family reduce_family(ElementType type, TuningRange detail, const char* word, std::array<StatisticSet, 3> sets, unsigned rank) {
+Family reduce_family(ElementType type, TuningRange detail, const char* word, std::array<StatisticSet, 3> sets,
+                     unsigned rank) {
     Family family;
     family.type = type;
     family.detail = detail;

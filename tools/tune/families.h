@@ -24,18 +24,20 @@ struct SizeClass {
     std::string word;  // in an id: "n1M", "rows-n128"
     unsigned rank = 0;
 };
-const std::vector<SizeClass>& whole_sizes();         // six: up to 16 Ki elements, 128 Ki, 1 Mi, 8 Mi, 64 Mi, and more
-const std::vector<SizeClass>& coarse_sizes();        // three: up to 128 Ki, 8 Mi, and more
-const std::vector<SizeClass>& row_sizes();           // four: rows of up to 128 elements, 1024, 16 Ki, and more
-const std::vector<SizeClass>& image_sizes();         // four: up to 512 Ki pixels, 4 Mi, 32 Mi, and more
+const std::vector<SizeClass>&
+whole_sizes();  // six: up to 16 Ki elements, 128 Ki, 1 Mi, 8 Mi, 64 Mi, and more
+const std::vector<SizeClass>& coarse_sizes();  // three: up to 128 Ki, 8 Mi, and more
+const std::vector<SizeClass>& row_sizes();     // four: rows of up to 128 elements, 1024, 16 Ki, and more
+const std::vector<SizeClass>& image_sizes();   // three: up to 512 Ki pixels, 8 Mi, and more
 
 // Classes that differ in their size alone.
 struct Family {
     ElementType type = ElementType::F32;
     bool any_of_width = false;  // the kernels see the width alone
-    std::string variant;
+    std::string variant = "plain";
     TuningRange detail;
-    std::string detail_word;    // in an id: "k32"; empty: the family holds every detail
+    TuningRange levels;         // of entropy_map
+    std::string detail_word;  // in an id: "k32"; empty: the family holds every detail
     std::function<JobParams(std::size_t sample)> params;  // of the small, middle and large job: 0, 1, 2
     std::vector<const std::vector<SizeClass>*> sizes;
     Content content = Content::Uniform;

@@ -16,8 +16,8 @@ double high_of(ElementType type) {
 }
 
 // The second of the three jobs looks for the range itself, as many programs let it.
-Family histogram_family(ElementType type, TuningRange detail, const char* word, std::array<std::uint32_t, 3> bins,
-                        const Sizes& sizes, unsigned rank) {
+Family histogram_family(ElementType type, TuningRange detail, const char* word,
+                        std::array<std::uint32_t, 3> bins, const Sizes& sizes, unsigned rank) {
     Family family;
     family.type = type;
     family.detail = detail;
@@ -30,8 +30,8 @@ Family histogram_family(ElementType type, TuningRange detail, const char* word, 
     return family;
 }
 
-Family entropy_family(ElementType type, TuningRange detail, const char* word, std::array<std::uint32_t, 3> levels,
-                      const Sizes& sizes, unsigned rank) {
+Family entropy_family(ElementType type, TuningRange detail, const char* word,
+                      std::array<std::uint32_t, 3> levels, const Sizes& sizes, unsigned rank) {
     Family family;
     family.type = type;
     family.detail = detail;
@@ -49,19 +49,22 @@ Family entropy_family(ElementType type, TuningRange detail, const char* word, st
     return family;
 }
 
-struct Window {
-    std::uint32_t rows, cols, levels;
+// Windows and levels of the three jobs of a family.
+struct Windows {
+    TuningRange pixels, levels;
+    const char* word;
+    std::array<std::uint32_t, 3> edges, counts;
 };
-Family entropy_map_family(ElementType type, TuningRange pixels, const char* word, std::array<Window, 3> windows, unsigned rank) {
+Family entropy_map_family(ElementType type, const Windows& windows, unsigned rank) {
     Family family;
     family.type = type;
-    family.detail = pixels;
-    family.detail_word = word;
+    family.detail = windows.pixels;
+    family.levels = windows.levels;
+    family.detail_word = windows.word;
     family.params = [windows, type](std::size_t sample) {
         EntropyMapParams params;
-        params.window_rows = windows[sample].rows;
-        params.window_cols = windows[sample].cols;
-        params.levels = windows[sample].levels;
+        params.window_rows = params.window_cols = windows.edges[sample];
+        params.levels = windows.counts[sample];
         params.has_range = is_float(type);
         params.hi = is_float(type) ? 1 : 0;
         return params;
@@ -97,16 +100,22 @@ std::vector<Family> entropy_families() {
             entropy_family(ElementType::U8, {}, "", {256, 16, 256}, rows, 1)};
 }
 
-// Many levels and few: the best method depends on them, and a row has to be good for both.
+// The best method depends on window and levels: up to 16 levels fit a register, beyond 64 counters are many.
 std::vector<Family> entropy_map_families() {
+    constexpr TuningRange kFew{2, 17}, kMany{17, 257};
+    const Windows small[] = {{{9, 26}, kFew, "w9-l2", {3, 5, 5}, {16, 16, 8}},
+                             {{9, 26}, kMany, "w9-l17", {5, 5, 3}, {64, 32, 256}},
+                             {{26, 122}, kFew, "w26-l2", {9, 9, 7}, {16, 8, 16}},
+                             {{26, 122}, kMany, "w26-l17", {9, 9, 7}, {64, 256, 32}}};
+    const Windows large[] = {{{122, 626}, kFew, "w122-l2", {15, 21, 17}, {16, 8, 16}},
+                             {{122, 626}, kMany, "w122-l17", {15, 21, 17}, {64, 256, 32}},
+                             {{626, UINT64_MAX}, kFew, "w626-l2", {63, 31, 27}, {16, 8, 16}},
+                             {{626, UINT64_MAX}, kMany, "w626-l17", {63, 31, 27}, {256, 64, 32}}};
     std::vector<Family> families;
-    for (const ElementType type : {ElementType::U8, ElementType::F32}) {
-        const unsigned rank = type == ElementType::U8 ? 0 : 1;
-        families.push_back(entropy_map_family(type, {9, 26}, "w9", {{{3, 3, 16}, {5, 5, 16}, {5, 5, 64}}}, rank));
-        families.push_back(entropy_map_family(type, {26, 122}, "w26", {{{9, 9, 64}, {9, 9, 16}, {7, 7, 256}}}, rank));
-        families.push_back(entropy_map_family(type, {122, 626}, "w122", {{{15, 15, 16}, {21, 21, 256}, {17, 17, 64}}}, rank + 1));
-        families.push_back(entropy_map_family(type, {626, UINT64_MAX}, "w626", {{{63, 63, 256}, {31, 31, 64}, {27, 27, 256}}}, rank + 1));
-    }
+    for (const Windows& windows : small) families.push_back(entropy_map_family(ElementType::U8, windows, 0));
+    for (const Windows& windows : large) families.push_back(entropy_map_family(ElementType::U8, windows, 1));
+    for (const Windows& windows : small) families.push_back(entropy_map_family(ElementType::F32, windows, 1));
+    for (const Windows& windows : large) families.push_back(entropy_map_family(ElementType::F32, windows, 2));
     return families;
 }
 

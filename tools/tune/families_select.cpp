@@ -21,14 +21,17 @@ constexpr Results kMost{{8192, UINT64_MAX}, "k8K", {10000, 65536, 500000}};
 constexpr Results kBelow512{{1, 512}, "k1", {10, 48, 200}};
 constexpr Results kAbove512{{512, UINT64_MAX}, "k512", {1000, 4096, 65536}};
 
-Family topk_family(ElementType type, const Results& results, const Sizes& sizes, bool distinct, unsigned rank) {
+Family topk_family(ElementType type, const Results& results, const Sizes& sizes, bool distinct,
+                   unsigned rank) {
     Family family;
     family.type = type;
     family.any_of_width = true;
-    family.variant = distinct ? "distinct" : "";
+    if (distinct) family.variant = "distinct";
     family.detail = results.k;
     family.detail_word = results.word;
-    family.params = [k = results.samples, distinct](std::size_t sample) { return TopkParams{k[sample], true, distinct}; };
+    family.params = [k = results.samples, distinct](std::size_t sample) {
+        return TopkParams{k[sample], true, distinct};
+    };
     family.sizes = sizes;
     family.rank = rank;
     return family;
@@ -58,8 +61,10 @@ std::vector<Family> topk_families(TuningBackend backend) {
     const Sizes fine = {&whole_sizes()}, coarse = {&coarse_sizes()}, rows = {&row_sizes()};
     std::vector<Family> families;
     for (const Results& results : {kFew, kSome, kMany, kMost})
-        families.push_back(topk_family(ElementType::F32, results, backend == TuningBackend::Cuda ? fine : coarse, false, 0));
-    for (const Results& results : {kFew, kSome}) families.push_back(topk_family(ElementType::F32, results, rows, false, 0));
+        families.push_back(
+            topk_family(ElementType::F32, results, backend == TuningBackend::Cuda ? fine : coarse, false, 0));
+    for (const Results& results : {kFew, kSome})
+        families.push_back(topk_family(ElementType::F32, results, rows, false, 0));
     for (const ElementType type : {ElementType::U8, ElementType::F16, ElementType::F64})
         for (const Results& results : {kBelow512, kAbove512})
             families.push_back(topk_family(type, results, coarse, false, 1));

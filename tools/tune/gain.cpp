@@ -10,7 +10,8 @@ Gain gain_of(const std::vector<Duel>& duels) {
     std::vector<double> tuned, initial;
     for (const Duel& duel : duels) {
         if (duel.tuned.us <= 0 || duel.initial.us <= 0) continue;
-        gain.worst = tuned.empty() ? duel.initial.us / duel.tuned.us : std::min(gain.worst, duel.initial.us / duel.tuned.us);
+        gain.worst = tuned.empty() ? duel.initial.us / duel.tuned.us
+                                   : std::min(gain.worst, duel.initial.us / duel.tuned.us);
         tuned.push_back(duel.tuned.us);
         initial.push_back(duel.initial.us);
         gain.noise = std::max({gain.noise, duel.tuned.noise, duel.initial.noise});

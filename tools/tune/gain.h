@@ -21,11 +21,13 @@ struct Duel {
 
 // What a class gains, over its jobs.
 struct Gain {
-    double time_us = 0;     // geometric means over the jobs
+    double time_us = 0;  // geometric means over the jobs
     double default_us = 0;
-    double worst = 1;       // the smallest default time over tuned time of a job
-    double noise = 0;       // the largest of a timing
-    double share() const { return default_us > 0 ? 1 - time_us / default_us : 0; }  // of the time that is saved
+    double worst = 1;  // the smallest default time over tuned time of a job
+    double noise = 0;  // the largest of a timing
+    double share() const {
+        return default_us > 0 ? 1 - time_us / default_us : 0;
+    }  // of the time that is saved
     double speed() const { return time_us > 0 ? default_us / time_us : 1; }
 };
 Gain gain_of(const std::vector<Duel>& duels);

@@ -13,7 +13,8 @@ struct Round {
     std::vector<std::size_t> unmeasured;  // in the order in which they came
 };
 
-Round run_round(const std::vector<std::size_t>& candidates, unsigned samples, const Score& score, const Stop& stop) {
+Round run_round(const std::vector<std::size_t>& candidates, unsigned samples, const Score& score,
+                const Stop& stop) {
     Round round;
     std::vector<std::pair<double, std::size_t>> scores;
     bool stopped = false;
@@ -26,14 +27,16 @@ Round run_round(const std::vector<std::size_t>& candidates, unsigned samples, co
         const std::optional<double> value = score(candidate, samples);
         if (value) scores.emplace_back(*value, candidate);
     }
-    std::stable_sort(scores.begin(), scores.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(scores.begin(), scores.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& scored : scores) round.ranked.push_back(scored.second);
     return round;
 }
 
 }  // namespace
 
-std::vector<std::size_t> halve(std::size_t candidates, const Halving& options, const Score& score, const Stop& stop) {
+std::vector<std::size_t> halve(std::size_t candidates, const Halving& options, const Score& score,
+                               const Stop& stop) {
     const std::size_t keep = std::max<std::size_t>(1, options.keep);
     std::vector<std::size_t> left(candidates);
     std::iota(left.begin(), left.end(), std::size_t{0});

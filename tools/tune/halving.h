@@ -22,6 +22,7 @@ using Stop = std::function<bool()>;
 
 // The candidates that are left, best first; of equal scores the first. When stopped within a round: those of it that were measured, then those that
 // were not, as they stood before; those of the first round that were not measured are left out.
-std::vector<std::size_t> halve(std::size_t candidates, const Halving& options, const Score& score, const Stop& stop);
+std::vector<std::size_t> halve(std::size_t candidates, const Halving& options, const Score& score,
+                               const Stop& stop);
 
 }  // namespace tegu::tune

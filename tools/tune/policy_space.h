@@ -23,7 +23,8 @@ using PolicyPoint = std::vector<std::size_t>;
 
 struct PolicySpace {
     std::vector<PolicyAxis> axes;
-    std::function<bool(const PolicyPoint&)> is_valid;  // of fields that limit each other; empty: every point is valid
+    std::function<bool(const PolicyPoint&)>
+        is_valid;  // of fields that limit each other; empty: every point is valid
 
     bool allows(const PolicyPoint& point) const { return !is_valid || is_valid(point); }
 };

@@ -29,19 +29,20 @@ SizeClass last(std::uint64_t begin, std::array<std::uint64_t, 3> n, const char* 
 
 // Rows of three lengths, in arrays of 400 thousand, 3 million and 10 million elements.
 SizeClass rows(TuningRange elements, std::array<std::uint64_t, 3> cols, const char* word, unsigned rank) {
-    return {kSeveral, elements, {rows_of(400000, cols[0]), rows_of(3000000, cols[1]), rows_of(10000000, cols[2])}, word, rank};
+    return {kSeveral,
+            elements,
+            {rows_of(400000, cols[0]), rows_of(3000000, cols[1]), rows_of(10000000, cols[2])},
+            word,
+            rank};
 }
 
 }  // namespace
 
 const std::vector<SizeClass>& whole_sizes() {
     static const std::vector<SizeClass> kSizes = {
-        whole(0, 16 * kKi, "n0", 1),
-        whole(16 * kKi, 128 * kKi, "n16K", 1),
-        whole(128 * kKi, kMi, "n128K", 0),
-        whole(kMi, 8 * kMi, "n1M", 0),
-        whole(8 * kMi, 64 * kMi, "n8M", 0),
-        last(64 * kMi, {75000000, 100000000, 120000000}, "n64M", 1),
+        whole(0, 16 * kKi, "n0", 1),        whole(16 * kKi, 128 * kKi, "n16K", 1),
+        whole(128 * kKi, kMi, "n128K", 0),  whole(kMi, 8 * kMi, "n1M", 0),
+        whole(8 * kMi, 64 * kMi, "n8M", 0), last(64 * kMi, {75000000, 100000000, 120000000}, "n64M", 1),
     };
     return kSizes;
 }
@@ -68,9 +69,8 @@ const std::vector<SizeClass>& row_sizes() {
 const std::vector<SizeClass>& image_sizes() {
     static const std::vector<SizeClass> kSizes = {
         {kOne, {0, kMi / 2}, {image(240, 320), image(400, 400), image(512, 960)}, "n0", 1},
-        {kOne, {kMi / 2, 4 * kMi}, {image(768, 1024), image(1080, 1920), image(1440, 2560)}, "n512K", 0},
-        {kOne, {4 * kMi, 32 * kMi}, {image(2160, 3840), image(2560, 2560), image(5000, 5000)}, "n4M", 0},
-        {kOne, {32 * kMi, UINT64_MAX}, {image(6000, 6000), image(8192, 8192), image(10240, 10240)}, "n32M", 2},
+        {kOne, {kMi / 2, 8 * kMi}, {image(768, 1024), image(1080, 1920), image(2560, 2560)}, "n512K", 0},
+        {kOne, {8 * kMi, UINT64_MAX}, {image(2848, 4256), image(5000, 5000), image(8192, 8192)}, "n8M", 1},
     };
     return kSizes;
 }

@@ -9,8 +9,9 @@ namespace tegu::kernels {
 
 // Who works on a job. For every operation.
 struct CpuSharePolicy {
-    unsigned threads = 0;            // that share the job at most, the caller included; 0: all of the pool
-    std::uint64_t share_ns = 20000;  // predicted work on one thread from which the job is shared; 0: always
+    unsigned threads = 0;  // that share the job at most, the caller included; 0: all of the pool
+    // Predicted work on one thread from which the job is shared; 0: the operation's own number.
+    std::uint64_t share_ns = 0;
 };
 
 // add and rowscale.

@@ -29,17 +29,17 @@ PolicyField block_bytes() {
 
 Fields share_fields() {
     constexpr auto kPart = &CpuPolicies::share;
-    return {
-        field<kPart, &CpuSharePolicy::threads>("threads",
-                                               "threads that share a job, at most; 0: all of the pool")
-            .range(1, 1024)
-            .or_zero()
-            .tries({0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64}),
-        field<kPart, &CpuSharePolicy::share_ns>(
-            "share_ns", "predicted work on one thread, in nanoseconds, from which a job is shared; 0: always")
-            .range(1000, 1000000000)
-            .or_zero()
-            .tries({0, 5000, 10000, 20000, 50000, 100000, 200000})};
+    return {field<kPart, &CpuSharePolicy::threads>("threads",
+                                                   "threads that share a job, at most; 0: all of the pool")
+                .range(1, 1024)
+                .or_zero()
+                .tries({0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64}),
+            field<kPart, &CpuSharePolicy::share_ns>(
+                "share_ns",
+                "predicted work on one thread, in nanoseconds, from which it is shared; 0: own number")
+                .range(1, 1000000000)
+                .or_zero()
+                .tries({0, 1, 5000, 10000, 20000, 50000, 100000, 200000})};
 }
 
 void add_own_fields(std::string_view operation, Fields* fields) {
@@ -54,12 +54,12 @@ void add_own_fields(std::string_view operation, Fields* fields) {
                 .choices({"chosen", "slide", "planes", "columns", "prefix"}));
         fields->push_back(field<kPart, &CpuEntropyMapPolicy::tile_rows>(
                               "tile_rows", "rows of results that a thread takes at a time; 0: 64")
-                              .range(8, 1024)
+                              .range(8, 512)
                               .or_zero()
                               .tries({0, 16, 32, 128, 256}));
         fields->push_back(field<kPart, &CpuEntropyMapPolicy::tile_cols>(
                               "tile_cols", "columns of results that a thread takes at a time; 0: by method")
-                              .multiples(64, 64, 8192)
+                              .multiples(64, 64, 4096)
                               .or_zero()
                               .tries({0, 128, 256, 512, 1024, 2048}));
     }

@@ -10,12 +10,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSampleUs = 200;         // that a sample takes at least
-constexpr unsigned kMostRuns = 16;        // of a sample
-constexpr double kFirstLimitUs = 60e6;    // of a run before anything is known
-constexpr double kLeastLimitUs = 2e6;     // of a run
-constexpr double kSlowerThanDefault = 50; // a policy that is slower than so many times the default is not measured
-constexpr unsigned kTries = 4;            // of a measurement, if the board is slow again and again
+constexpr double kSampleUs = 200;       // that a sample takes at least
+constexpr unsigned kMostRuns = 16;      // of a sample
+constexpr double kFirstLimitUs = 60e6;  // of a run before anything is known
+constexpr double kLeastLimitUs = 2e6;   // of a run
+constexpr double kSlowerThanDefault =
+    50;                         // a policy that is slower than so many times the default is not measured
+constexpr unsigned kTries = 4;  // of a measurement, if the board is slow again and again
 
 double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -24,10 +25,12 @@ double seconds_since(Clock::time_point begin) {
 }  // namespace
 
 bool ends_class(const Error& error) {
-    return error.status == Status::Cancelled || error.status == Status::DeviceLost || error.status == Status::Busy;
+    return error.status == Status::Cancelled || error.status == Status::DeviceLost ||
+           error.status == Status::Busy;
 }
 
-ClassMeter::ClassMeter(std::vector<std::unique_ptr<MeasuredJob>> jobs, Pace& pace, const std::atomic<bool>& interrupted)
+ClassMeter::ClassMeter(std::vector<std::unique_ptr<MeasuredJob>> jobs, Pace& pace,
+                       const std::atomic<bool>& interrupted)
     : jobs_(std::move(jobs)),
       pace_(pace),
       interrupted_(interrupted),
@@ -75,7 +78,9 @@ Result<void> ClassMeter::calibrate(const tuning::PolicySet& policies) {
             if (!us) return us.error();
             least = std::min(least, *us);
         }
-        runs_[job] = least >= kSampleUs ? 1 : static_cast<unsigned>(std::min<double>(kMostRuns, std::ceil(kSampleUs / least)));
+        runs_[job] = least >= kSampleUs
+                         ? 1
+                         : static_cast<unsigned>(std::min<double>(kMostRuns, std::ceil(kSampleUs / least)));
         limit_us_[job] = std::max(kLeastLimitUs, kSlowerThanDefault * least);
         const Clock::time_point begin = Clock::now();
         const Result<double> us = one_sample(job, policies);

@@ -29,7 +29,8 @@ using Samples = std::vector<std::vector<double>>;
 class ClassMeter {
   public:
     // `pace` and `interrupted` outlive it. REQUIRES: a job.
-    ClassMeter(std::vector<std::unique_ptr<MeasuredJob>> jobs, Pace& pace, const std::atomic<bool>& interrupted);
+    ClassMeter(std::vector<std::unique_ptr<MeasuredJob>> jobs, Pace& pace,
+               const std::atomic<bool>& interrupted);
 
     std::size_t jobs() const { return jobs_.size(); }
     // Runs each job once and compares the results. What differs, or why a run failed; empty: all is right.
@@ -48,7 +49,8 @@ class ClassMeter {
     // concern this policy alone.
     Result<void> sample(const tuning::PolicySet& policies, unsigned count, Samples* samples);
     // Samples of both in turn: what drifts, drifts for both. Errors: as sample().
-    Result<std::vector<Duel>> duel(const tuning::PolicySet& tuned, const tuning::PolicySet& initial, unsigned pairs);
+    Result<std::vector<Duel>> duel(const tuning::PolicySet& tuned, const tuning::PolicySet& initial,
+                                   unsigned pairs);
     // What one sample of each job takes, in seconds; after calibrate().
     double sample_seconds() const { return sample_seconds_; }
     // What one check() took last, in seconds.

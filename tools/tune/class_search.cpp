@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "tools/tune/effort.h"
+
 namespace tegu::tune {
 namespace {
 
@@ -14,12 +16,12 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kLeastCandidates = 4, kMostCandidates = 48;
 constexpr std::size_t kFinalists = 3;
 constexpr unsigned kFirstSamples = 2;
-constexpr unsigned kStepSamples = 6;                     // of a neighbour
-constexpr unsigned kLeastPairs = 5, kMostPairs = 40;     // of one of the two final comparisons
-constexpr double kSearchShare = 0.65;                    // of the time; the rest is for the final comparisons
-constexpr double kSampleShare = 0.6;                     // of the search: for the halving
-constexpr double kStep = 0.995;                          // of the time of the best: what is not faster is no step
-constexpr double kAsGood = 1.005;                        // a field whose default is that good goes back to it
+constexpr unsigned kStepSamples = 6;                  // of a neighbour
+constexpr unsigned kLeastPairs = 5, kMostPairs = 40;  // of one of the two final comparisons
+constexpr double kSearchShare = 0.65;                 // of the time; the rest is for the final comparisons
+constexpr double kSampleShare = 0.6;                  // of the search: for the halving
+constexpr double kStep = 0.995;    // of the time of the best: what is not faster is no step
+constexpr double kAsGood = 1.005;  // a field whose default is that good goes back to it
 
 struct Contender {
     tuning::PolicySet policies;
@@ -30,7 +32,8 @@ struct Contender {
 
 class Search {
   public:
-    Search(const PolicySubject& subject, ClassMeter& meter, const SearchOptions& options, const Stop& interrupted)
+    Search(const PolicySubject& subject, ClassMeter& meter, const SearchOptions& options,
+           const Stop& interrupted)
         : subject_(subject),
           meter_(meter),
           options_(options),
@@ -88,8 +91,8 @@ Result<bool> Search::admit(const PolicyPoint& point, Contender& contender) {
     if (!checked->cannot_run.empty()) ++result_.refused;
     if (!checked->wrong.empty())
         result_.wrong.push_back(
-            changes_text(tuning::changed_values(subject_.backend, subject_.operation, contender.policies)) + ": " +
-            checked->wrong);
+            changes_text(tuning::changed_values(subject_.backend, subject_.operation, contender.policies)) +
+            ": " + checked->wrong);
     return !contender.out;
 }
 
@@ -118,7 +121,14 @@ Result<void> Search::measure_default() {
     Result<void> done = meter_.calibrate(contender.policies);
     if (done) done = meter_.sample(contender.policies, kStepSamples, &contender.samples);
     if (!done) return done;
-    for (const std::vector<double>& samples : contender.samples) default_us_.push_back(std::max(median(samples), 1e-3));
+    const double least =
+        kLeastCandidates * (meter_.check_seconds() + kFirstSamples * meter_.sample_seconds()) +
+        4 * kLeastPairs * meter_.sample_seconds();
+    if (least > options_.most_seconds)
+        return make_error(Status::DeadlineExceeded, "it needs about " + seconds_text(least) + ", and has " +
+                                                        seconds_text(options_.most_seconds) + " at most");
+    for (const std::vector<double>& samples : contender.samples)
+        default_us_.push_back(std::max(median(samples), 1e-3));
     return {};
 }
 
@@ -131,7 +141,8 @@ Result<void> Search::choose_candidates() {
         PolicyPoint point = point_of(space_, subject_, known);
         if (space_.allows(point) && point != default_point(space_)) candidates_.push_back(std::move(point));
     }
-    for (PolicyPoint& point : sample_points(space_, count, options_.seed)) candidates_.push_back(std::move(point));
+    for (PolicyPoint& point : sample_points(space_, count, options_.seed))
+        candidates_.push_back(std::move(point));
     return {};
 }
 
@@ -201,7 +212,8 @@ Result<bool> Search::decide(const PolicyPoint& point) {
         if (!duels && ends_class(duels.error())) return duels.error();
         if (!duels) return false;
         gain = gain_of(*duels);
-        if (result_.best_seen.time_us == 0 || gain.speed() > result_.best_seen.speed()) result_.best_seen = gain;
+        if (result_.best_seen.time_us == 0 || gain.speed() > result_.best_seen.speed())
+            result_.best_seen = gain;
         if (!is_clear(gain)) return false;
     }
     result_.policy = tuning::changed_values(subject_.backend, subject_.operation, policies);
@@ -235,8 +247,8 @@ Result<SearchResult> Search::run() {
 
 }  // namespace
 
-Result<SearchResult> search_class(const PolicySubject& subject, ClassMeter& meter, const SearchOptions& options,
-                                  const Stop& interrupted) {
+Result<SearchResult> search_class(const PolicySubject& subject, ClassMeter& meter,
+                                  const SearchOptions& options, const Stop& interrupted) {
     return Search(subject, meter, options, interrupted).run();
 }
 

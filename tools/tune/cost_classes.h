@@ -12,15 +12,16 @@
 namespace tegu::tune {
 
 struct CostClass {
-    std::string id;     // "cost-topk-w4-k16", "cost-topk-w4-k16-1t" on one thread
+    std::string id;  // "cost-topk-w4-k16", "cost-topk-w4-k16-1t" on one thread
     TuningClass jobs;
-    unsigned threads = 0;            // of the CPU: 1, or 0 for all of the pool
-    std::vector<SampleJob> points;   // elements ascending
+    unsigned threads = 0;           // of the CPU: 1, or 0 for all of the pool
+    std::vector<SampleJob> points;  // elements ascending
     unsigned rank = 0;
 };
 
 // Those of an operation, with the points within the limits. On the CPU each class is there with the pool and with one
 // thread.
-std::vector<CostClass> cost_classes(TuningBackend backend, std::string_view operation, const ClassLimits& limits);
+std::vector<CostClass> cost_classes(TuningBackend backend, std::string_view operation,
+                                    const ClassLimits& limits);
 
 }  // namespace tegu::tune

@@ -36,7 +36,8 @@ class CpuJob final : public MeasuredJob {
     }
 
     Result<std::string> check(const tuning::PolicySet& policies, const kernels::StopToken& stop) override {
-        for (std::vector<std::byte>& output : outputs_) std::fill(output.begin(), output.end(), std::byte{0x5a});
+        for (std::vector<std::byte>& output : outputs_)
+            std::fill(output.begin(), output.end(), std::byte{0x5a});
         const Result<kernels::RunReport> report = run_once(policies, stop);
         if (!report) return report.error();
         std::vector<const std::byte*> outputs;
@@ -60,7 +61,8 @@ class CpuJob final : public MeasuredJob {
 
     Result<kernels::RunReport> run_once(const tuning::PolicySet& policies, const kernels::StopToken& stop) {
         const std::vector<kernels::InputView>& inputs = inputs_[turn_++ % inputs_.size()];
-        return kernels::run_job(reference_->job, inputs, views_, kernels::CpuContext{&pool_, policies.cpu}, stop);
+        return kernels::run_job(reference_->job, inputs, views_, kernels::CpuContext{&pool_, policies.cpu},
+                                stop);
     }
 
     std::shared_ptr<const Reference> reference_;

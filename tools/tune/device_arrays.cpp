@@ -38,7 +38,8 @@ Result<void> DeviceArrays::poison(std::byte* memory, std::size_t bytes) {
         pattern_ = *made;
     }
     for (std::size_t begin = 0; begin < bytes; begin += kPatternBytes) {
-        Result<void> copied = gpu_.copy(memory + begin, pattern_, std::min(kPatternBytes, bytes - begin), stream_);
+        Result<void> copied =
+            gpu_.copy(memory + begin, pattern_, std::min(kPatternBytes, bytes - begin), stream_);
         if (!copied) return copied;
     }
     return gpu_.synchronize(stream_);

@@ -36,7 +36,7 @@ struct Family {
     bool any_of_width = false;  // the kernels see the width alone
     std::string variant = "plain";
     TuningRange detail;
-    TuningRange levels;         // of entropy_map
+    TuningRange levels;       // of entropy_map
     std::string detail_word;  // in an id: "k32"; empty: the family holds every detail
     std::function<JobParams(std::size_t sample)> params;  // of the small, middle and large job: 0, 1, 2
     std::vector<const std::vector<SizeClass>*> sizes;

@@ -12,13 +12,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kCaches = 4;       // copies take turns through so many times the L2 cache
+constexpr std::uint64_t kCaches = 4;  // copies take turns through so many times the L2 cache
 constexpr std::uint64_t kMostCopies = 256;
 
 class GpuJob final : public MeasuredJob {
   public:
-    GpuJob(std::shared_ptr<const Reference> reference, device::Gpu& gpu, device::Stream stream, Stopwatch& stopwatch)
-        : reference_(std::move(reference)), gpu_(gpu), stream_(stream), stopwatch_(stopwatch), arrays_(gpu, stream) {}
+    GpuJob(std::shared_ptr<const Reference> reference, device::Gpu& gpu, device::Stream stream,
+           Stopwatch& stopwatch)
+        : reference_(std::move(reference)),
+          gpu_(gpu),
+          stream_(stream),
+          stopwatch_(stopwatch),
+          arrays_(gpu, stream) {}
 
     Result<void> place(std::uint64_t memory_bytes) {
         const std::uint64_t bytes = std::max<std::uint64_t>(256, copy_bytes());

@@ -25,7 +25,8 @@ Result<std::string> read_all(int fd, const std::string& path) {
         if (count < 0) return io_error(path, errno);
         if (count == 0) return bytes;
         bytes.append(part, static_cast<std::size_t>(count));
-        if (bytes.size() > kMostBytes) return make_error(Status::TooLarge, path + " is too large for a journal");
+        if (bytes.size() > kMostBytes)
+            return make_error(Status::TooLarge, path + " is too large for a journal");
     }
 }
 
@@ -61,13 +62,15 @@ Result<void> Journal::read(const std::string& identity) {
     const std::string header = journal_header(identity);
     // A header that a power cut tore is no loss: nothing stood behind it.
     const bool is_new = !content.identity && header.compare(0, bytes->size(), *bytes) == 0;
-    if (!is_new && !content.identity) return make_error(Status::BadRequest, path_ + " is no journal of tegu-tune");
+    if (!is_new && !content.identity)
+        return make_error(Status::BadRequest, path_ + " is no journal of tegu-tune");
     if (!is_new && *content.identity != parse_journal(header).identity)
-        return make_error(Status::BadRequest, path_ + " is the journal of another run, on \"" + *content.identity +
-                                                  "\"; this is \"" + identity + "\"");
+        return make_error(Status::BadRequest, path_ + " is the journal of another run, on \"" +
+                                                  *content.identity + "\"; this is \"" + identity + "\"");
     const std::size_t kept = is_new ? 0 : content.whole_bytes;
     cut_bytes_ = bytes->size() - kept;
-    if (cut_bytes_ != 0 && ::ftruncate(file_.get(), static_cast<off_t>(kept)) != 0) return io_error(path_, errno);
+    if (cut_bytes_ != 0 && ::ftruncate(file_.get(), static_cast<off_t>(kept)) != 0)
+        return io_error(path_, errno);
     records_ = std::move(content.records);
     if (!is_new) return {};
     Result<void> written = write_all(file_.get(), header, path_);

@@ -27,7 +27,8 @@ std::string one_line(std::string_view text) {
 
 std::string record_line(const JournalRecord& record) {
     char numbers[64];
-    std::snprintf(numbers, sizeof numbers, " %zu %016" PRIx64 "\n", record.text.size(), checksum(record.text));
+    std::snprintf(numbers, sizeof numbers, " %zu %016" PRIx64 "\n", record.text.size(),
+                  checksum(record.text));
     return std::string(kRecord) + one_line(record.id) + numbers;
 }
 
@@ -72,7 +73,8 @@ JournalContent parse_journal(std::string_view bytes) {
     const std::optional<std::string_view> first = take_line(left);
     if (!first || first->substr(0, kMagic.size()) != kMagic) return content;
     content.identity = std::string(first->substr(kMagic.size()));
-    while (std::optional<JournalRecord> record = take_record(left)) content.records.push_back(std::move(*record));
+    while (std::optional<JournalRecord> record = take_record(left))
+        content.records.push_back(std::move(*record));
     content.whole_bytes = bytes.size() - left.size();
     return content;
 }

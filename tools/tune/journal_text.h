@@ -21,7 +21,7 @@ std::string record_text(const JournalRecord& record);
 struct JournalContent {
     std::optional<std::string> identity;  // none: this is no journal
     std::vector<JournalRecord> records;
-    std::size_t whole_bytes = 0;          // up to the end of the last whole record
+    std::size_t whole_bytes = 0;  // up to the end of the last whole record
 };
 JournalContent parse_journal(std::string_view bytes);
 

@@ -17,16 +17,18 @@ struct Reference {
     Job job;
     kernels::JobPlan plan;
     std::vector<HostArray> inputs;
-    std::vector<std::vector<std::byte>> outputs;  // parallel to plan.outputs
+    std::vector<std::vector<std::byte>> outputs;  // parallel to plan.outputs; empty: not known
     std::vector<std::uint64_t> filled_columns;    // likewise
-    double cpu_us = 0;                            // that the CPU backend took
 
     std::uint64_t input_bytes() const { return job.rows * job.cols * element_bytes(job.type); }  // of each
 };
 
 // Runs the job on the CPU. Errors: those of kernels::run_job().
 Result<std::shared_ptr<const Reference>> make_reference(const SampleJob& sample, HostData& data,
-                                                        kernels::ThreadPool& pool, const kernels::StopToken& stop);
+                                                        kernels::ThreadPool& pool,
+                                                        const kernels::StopToken& stop);
+// Without outputs: for jobs that are timed alone. Errors: those of kernels::plan_job().
+Result<std::shared_ptr<const Reference>> make_unknown_reference(const SampleJob& sample, HostData& data);
 
 // What the first output that differs has in place of the reference's bytes: "values: element 17 differs".
 // Empty: all are the same. `outputs`: parallel to plan.outputs; `report`: of their run.

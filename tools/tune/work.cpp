@@ -32,8 +32,10 @@ Work::Work(const WorkWish& wish, const std::vector<ClassLimits>& limits) {
         }
     sort_by_rank(classes_);
     sort_by_rank(costs_);
-    for (const TuneClass& one : classes_) steps_.push_back({one.jobs.backend, step_id(one.jobs.backend, one.id), &one, nullptr});
-    for (const CostClass& one : costs_) steps_.push_back({one.jobs.backend, step_id(one.jobs.backend, one.id), nullptr, &one});
+    for (const TuneClass& one : classes_)
+        steps_.push_back({one.jobs.backend, step_id(one.jobs.backend, one.id), &one, nullptr});
+    for (const CostClass& one : costs_)
+        steps_.push_back({one.jobs.backend, step_id(one.jobs.backend, one.id), nullptr, &one});
 }
 
 std::string step_id(TuningBackend backend, const std::string& id) {

@@ -13,13 +13,13 @@ namespace tegu::tune {
 
 struct WorkStep {
     TuningBackend backend = TuningBackend::Cpu;
-    std::string id;                  // of its finding
-    const TuneClass* tune = nullptr; // one of both; owned by the Work
+    std::string id;                   // of its finding
+    const TuneClass* tune = nullptr;  // one of both; owned by the Work
     const CostClass* cost = nullptr;
 };
 
 struct WorkWish {
-    std::vector<std::string> operations;   // stems; empty: all
+    std::vector<std::string> operations;  // stems; empty: all
     std::vector<TuningBackend> backends;
     bool tune = true, costs = true;
 };

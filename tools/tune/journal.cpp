@@ -3,43 +3,17 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 
-#include "tools/tune/folder.h"
+#include "tools/tune/files.h"
 
 namespace tegu::tune {
 namespace {
 
 constexpr std::size_t kMostBytes = 64 << 20;  // no journal is that long
-
-Result<std::string> read_all(int fd, const std::string& path) {
-    std::string bytes;
-    char part[65536];
-    for (;;) {
-        const ssize_t count = ::read(fd, part, sizeof part);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_error(path, errno);
-        if (count == 0) return bytes;
-        bytes.append(part, static_cast<std::size_t>(count));
-        if (bytes.size() > kMostBytes)
-            return make_error(Status::TooLarge, path + " is too large for a journal");
-    }
-}
-
-Result<void> write_all(int fd, const std::string& bytes, const std::string& path) {
-    for (std::size_t done = 0; done < bytes.size();) {
-        const ssize_t count = ::write(fd, bytes.data() + done, bytes.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return io_error(path, errno);
-        done += static_cast<std::size_t>(count);
-    }
-    if (::fsync(fd) != 0) return io_error(path, errno);
-    return {};
-}
 
 }  // namespace
 
@@ -56,7 +30,7 @@ Result<Journal> Journal::open(const std::string& path, const std::string& identi
 }
 
 Result<void> Journal::read(const std::string& identity) {
-    const Result<std::string> bytes = read_all(file_.get(), path_);
+    const Result<std::string> bytes = read_file(path_, kMostBytes);
     if (!bytes) return bytes.error();
     JournalContent content = parse_journal(*bytes);
     const std::string header = journal_header(identity);
@@ -73,7 +47,7 @@ Result<void> Journal::read(const std::string& identity) {
         return io_error(path_, errno);
     records_ = std::move(content.records);
     if (!is_new) return {};
-    Result<void> written = write_all(file_.get(), header, path_);
+    Result<void> written = write_and_sync(file_.get(), header, path_);
     return written ? sync_folder_of(path_) : written;
 }
 
@@ -84,7 +58,7 @@ const JournalRecord* Journal::find(const std::string& id) const {
 }
 
 Result<void> Journal::append(JournalRecord record) {
-    Result<void> written = write_all(file_.get(), record_text(record), path_);
+    Result<void> written = write_and_sync(file_.get(), record_text(record), path_);
     if (written) records_.push_back(std::move(record));
     return written;
 }

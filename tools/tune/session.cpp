@@ -2,6 +2,7 @@
 #include "tools/tune/session.h"
 
 #include <algorithm>
+#include <new>
 
 #include "kernels/tuning/revisions.h"
 #include "tools/tune/effort.h"
@@ -25,6 +26,10 @@ std::uint64_t hash_of(const std::string& text) {
     return hash;
 }
 
+StepNews news_of(const Finding& finding) {
+    return {finding_line(finding), !finding.rows.empty(), finding.speed()};
+}
+
 std::string message_of(const Error& error) {
     return error.field.empty() ? error.message : error.field + ": " + error.message;
 }
@@ -40,8 +45,8 @@ Session::Session(const SessionMachine& machine, Journal& journal, Pace& pace, Re
       interrupted_(interrupted),
       data_(*machine.pool, machine.host_bytes) {}
 
-Bench& Session::bench_of(TuningBackend backend) const {
-    return **std::find_if(machine_.benches.begin(), machine_.benches.end(),
+Bench& SessionMachine::bench_of(TuningBackend backend) const {
+    return **std::find_if(benches.begin(), benches.end(),
                           [&](const Bench* bench) { return bench->backend() == backend; });
 }
 
@@ -90,7 +95,7 @@ Result<SessionEnd> Session::run(const Work& work, double seconds) {
         const WorkStep& step = *pending_.front();
         if (seconds_left() <= 0) {
             ++result_.out_of_time;
-            leave_out(step, "the time is over");
+            leave_out(step, kOutOfTime);
             continue;
         }
         reporter_.step_begins(step);
@@ -119,7 +124,7 @@ Result<Session::Outcome> Session::do_step(const WorkStep& step, double seconds) 
                                          ", and its share of the time is " + seconds_text(seconds)};
     for (int tries = 1;; ++tries) {
         (void)machine_.foreign_jobs();
-        Result<Outcome> outcome = step.tune != nullptr ? tune(step, seconds) : measure_cost(step, seconds);
+        Result<Outcome> outcome = within_memory(step, seconds);
         if (!outcome || !outcome->finding) return outcome;
         const std::uint64_t jobs = machine_.foreign_jobs();
         if (jobs != 0)
@@ -128,10 +133,19 @@ Result<Session::Outcome> Session::do_step(const WorkStep& step, double seconds) 
         if (jobs != 0 && tries < kTries) continue;
         Result<void> written = journal_.append({step.id, finding_text(*outcome->finding)});
         if (!written) return std::move(written).error();
-        reporter_.step_ends(step, *outcome->finding);
+        reporter_.step_ends(step, news_of(*outcome->finding));
         found_is_current_ = false;
         result_.findings.push_back(*outcome->finding);
         return outcome;
+    }
+}
+
+// Arrays of a class may be more than this machine has just now.
+Result<Session::Outcome> Session::within_memory(const WorkStep& step, double seconds) {
+    try {
+        return step.tune != nullptr ? tune(step, seconds) : measure_cost(step, seconds);
+    } catch (const std::bad_alloc&) {
+        return Outcome{std::nullopt, "there is not enough memory"};
     }
 }
 
@@ -141,7 +155,7 @@ Result<std::vector<std::unique_ptr<MeasuredJob>>> Session::prepare(const WorkSte
         Result<std::shared_ptr<const Reference>> reference =
             make_reference(sample, data_, *machine_.pool, stop_token());
         if (!reference) return std::move(reference).error();
-        Result<std::unique_ptr<MeasuredJob>> job = bench_of(step.backend).prepare(std::move(*reference));
+        Result<std::unique_ptr<MeasuredJob>> job = machine_.bench_of(step.backend).prepare(std::move(*reference));
         if (!job) return std::move(job).error();
         jobs.push_back(std::move(*job));
     }
@@ -214,7 +228,7 @@ void Session::use_found_rows() {
 Result<double> Session::cost_point(const SampleJob& sample, const WorkStep& step, double seconds) {
     Result<std::shared_ptr<const Reference>> reference = make_unknown_reference(sample, data_);
     if (!reference) return std::move(reference).error();
-    Result<std::unique_ptr<MeasuredJob>> job = bench_of(step.backend).prepare(std::move(*reference));
+    Result<std::unique_ptr<MeasuredJob>> job = machine_.bench_of(step.backend).prepare(std::move(*reference));
     if (!job) return std::move(job).error();
     tuning::PolicySet policies = *found_.choose(step.backend, tuning::class_of(sample.job)).policies;
     if (step.cost->threads != 0) policies.cpu.share.threads = step.cost->threads;

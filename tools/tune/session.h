@@ -18,6 +18,15 @@
 
 namespace tegu::tune {
 
+inline constexpr char kOutOfTime[] = "the time is over";  // why a step is left out
+
+// What came of a step.
+struct StepNews {
+    std::string text;      // one line
+    bool has_row = false;
+    double speed = 1;      // default time over that of the row
+};
+
 // What a run tells while it runs. Called on the thread of the session.
 class Reporter {
   public:
@@ -26,7 +35,7 @@ class Reporter {
     // `steps`: all; `done`: that the journal has already.
     virtual void begin(std::size_t steps, std::size_t done, double seconds) = 0;
     virtual void step_begins(const WorkStep& step) = 0;
-    virtual void step_ends(const WorkStep& step, const Finding& finding) = 0;
+    virtual void step_ends(const WorkStep& step, const StepNews& news) = 0;
     virtual void left_out(const WorkStep& step, const std::string& reason) = 0;
 };
 
@@ -40,6 +49,8 @@ struct SessionMachine {
     std::function<unsigned(TuningBackend)> clock_mhz;
     std::function<std::uint64_t()> foreign_jobs;  // that tegud has run since the last call
     std::uint64_t host_bytes = 0;                 // for arrays that nobody uses just now
+
+    Bench& bench_of(TuningBackend backend) const;  // REQUIRES: it is measured
 };
 
 struct SessionEnd {
@@ -71,6 +82,7 @@ class Session {
     Result<void> take_from_journal(const Work& work);
     double share_of(const WorkStep& step) const;
     Result<Outcome> do_step(const WorkStep& step, double seconds);
+    Result<Outcome> within_memory(const WorkStep& step, double seconds);
     Result<Outcome> tune(const WorkStep& step, double seconds);
     Result<Outcome> measure_cost(const WorkStep& step, double seconds);
     Result<double> cost_point(const SampleJob& sample, const WorkStep& step, double seconds);
@@ -79,7 +91,6 @@ class Session {
     TuningEvidence evidence_of(TuningBackend backend) const;
     void use_found_rows();
     void leave_out(const WorkStep& step, const std::string& reason);
-    Bench& bench_of(TuningBackend backend) const;
     kernels::StopToken stop_token() const;
     double seconds_left() const;
 

@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tune/tegud_watch.h"
 
-#include <dirent.h>
-
-#include <cctype>
-#include <fstream>
-
-#include "client/tegu.hpp"
+#include "tools/tune/tegud_process.h"
 
 namespace tegu::tune {
 namespace {
 
-bool is_process_here(const std::string& sysroot, const std::string& name) {
-    const std::string proc = sysroot + "/proc";
-    DIR* const folder = ::opendir(proc.c_str());
-    if (folder == nullptr) return false;
-    bool found = false;
-    while (const dirent* entry = found ? nullptr : ::readdir(folder)) {
-        if (std::isdigit(static_cast<unsigned char>(entry->d_name[0])) == 0) continue;
-        std::ifstream file(proc + "/" + entry->d_name + "/comm");
-        std::string comm;
-        found = std::getline(file, comm) && comm == name;
-    }
-    ::closedir(folder);
-    return found;
-}
-
-std::uint64_t number_in(const client::Expected<std::vector<client::Field>>& fields, const std::string& name) {
-    if (!fields) return 0;
-    for (const client::Field& field : *fields)
-        if (field.name == name)
-            if (const auto* number = std::get_if<std::uint64_t>(&field.value)) return *number;
-    return 0;
+std::uint64_t count_in(const client::Expected<std::vector<client::Field>>& fields, const std::string& name) {
+    return fields ? number_in(*fields, name) : 0;
 }
 
 }  // namespace
@@ -49,19 +25,14 @@ TegudWatch::~TegudWatch() = default;
 
 TegudWatch TegudWatch::open(const std::string& socket, const std::string& sysroot) {
     TegudWatch watch;
-    if (socket.empty() && !is_process_here(sysroot, "tegud")) return watch;
-    client::Options options;
-    options.socket_path = socket;
-    options.name = "tegu-tune";
-    options.reconnect_ms = 0;
-    client::Expected<client::Client> connected = client::Client::connect(options);
+    client::Expected<client::Client> connected = connect_tegud(socket, sysroot);
     if (!connected) return watch;
     watch.state_ = std::make_unique<State>(std::move(*connected));
     State& state = *watch.state_;
-    state.pid = number_in(state.client.info(), "pid");
+    state.pid = count_in(state.client.info(), "pid");
     const auto stats = state.client.stats();
-    state.connections = number_in(stats, "connections");
-    state.jobs = number_in(stats, "jobs_total");
+    state.connections = count_in(stats, "connections");
+    state.jobs = count_in(stats, "jobs_total");
     return watch;
 }
 
@@ -85,7 +56,7 @@ std::uint64_t TegudWatch::jobs_since() {
         state_.reset();  // it ended: nothing disturbs any more
         return 0;
     }
-    const std::uint64_t jobs = number_in(stats, "jobs_total"), before = state_->jobs;
+    const std::uint64_t jobs = count_in(stats, "jobs_total"), before = state_->jobs;
     state_->jobs = jobs;
     return jobs > before ? jobs - before : 0;
 }

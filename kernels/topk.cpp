@@ -108,6 +108,7 @@ class Run {
 
     // Each slot takes bunches of rows.
     Result<void> short_rows(const Team& team) {
+        if (job_.rows == 0) return {};
         const std::uint64_t bunch = rows_of_bunch();
         std::vector<Workspace> workspaces(std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, question_)));
         for (Workspace& workspace : workspaces) {

@@ -92,15 +92,6 @@ TuningLevel level_of(const TuningDevice& table, const TuningMachine& machine) {
     return is_near(table.multiprocessors, own) ? TuningLevel::Capability : TuningLevel::None;
 }
 
-std::string ignored_text(const IgnoredRow& ignored) {
-    std::string text = ignored.where.file;
-    if (ignored.where.line != 0)
-        text += ":" + std::to_string(ignored.where.line) + ":" + std::to_string(ignored.where.column);
-    if (!text.empty()) text += ": ";
-    text += ignored.row.empty() ? "table " + ignored.table : "row " + ignored.row;
-    return text + " is ignored: " + ignored.reason;
-}
-
 DeviceTuning::DeviceTuning(const TuningMachine& machine, Span<const TuningTable> tables,
                            const TuningTable* overlay) {
     if (overlay != nullptr) {

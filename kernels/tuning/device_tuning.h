@@ -62,16 +62,6 @@ struct JobChoice {
     kernels::CpuPolicies cpu(const Job& job) const;
 };
 
-// A row, or a table if `row` is empty, that is not used.
-struct IgnoredRow {
-    std::string table;
-    std::string row;
-    SourceLocation where;
-    std::string reason;
-};
-// "FILE:LINE:COLUMN: row topk-w4-1e6 is ignored: ..."
-std::string ignored_text(const IgnoredRow& ignored);
-
 struct TableUse {
     std::string key;
     std::string path;

@@ -82,6 +82,10 @@ GpuIdentity identify_gpu(health::Reader& reader, const device::DeviceInfo& devic
     return gpu;
 }
 
+std::uint64_t bytes_of(const health::Value<std::int64_t>& bytes) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes.value_or(0), 0));
+}
+
 std::string mode_name(const health::Value<health::PowerMode>& mode) {
     if (!mode.known()) return {};
     return mode->name == "?" ? std::to_string(mode->id) : mode->name;
@@ -106,8 +110,10 @@ Result<BoardIdentity> identify_board(const BoardSource& source, const device::De
     identity.toolkit = TEGU_CUDA_TOOLKIT;
 #endif
     identity.cpu = identify_cpu(reader);
+    if (identity.board.empty() && !identity.cpu.name.empty())  // a virtual machine
+        identity.board = identity.cpu.name + ", " + std::to_string(identity.cpu.cores) + " cores";
     const health::Memory memory = health::sample_memory(reader, health::find_memory(reader));
-    identity.memory_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(memory.total_bytes.value_or(0), 0));
+    identity.memory_bytes = bytes_of(memory.total_bytes);
     const std::unique_ptr<Nvml> nvml = open_nvml(source, gpu);
     if (nvml != nullptr && identity.driver.empty()) identity.driver = nvml->driver_version().value_or("");
     if (gpu != nullptr) identity.gpu = identify_gpu(reader, *gpu, nvml.get());
@@ -116,6 +122,13 @@ Result<BoardIdentity> identify_board(const BoardSource& source, const device::De
     identity.data_sheet_gb_per_s = data_sheet_gb_per_s(
         identity.board, gpu != nullptr ? std::string_view(gpu->name) : std::string_view(), identity.memory_bytes);
     return identity;
+}
+
+std::uint64_t available_memory(const BoardSource& source) {
+    Result<health::SystemFiles> files = health::SystemFiles::open(source.root);
+    if (!files) return 0;
+    health::Reader reader(*files);
+    return bytes_of(health::sample_memory(reader, health::find_memory(reader)).available_bytes);
 }
 
 }  // namespace tegu::board

@@ -39,7 +39,7 @@ struct FanState {
 };
 
 struct BoardIdentity {
-    std::string board;         // model of the device tree, else the DMI product
+    std::string board;         // of the device tree, else the DMI product, else the CPU
     std::string soc;           // "tegra234"
     std::string l4t;           // "36.4.4"
     std::string kernel;        // "5.15.148-tegra"
@@ -57,5 +57,8 @@ struct BoardIdentity {
 // `gpu`: the device that a run uses, from device::probe_devices(); null: none. Unknown facts are no errors.
 // Errors: Io (the root cannot be opened).
 Result<BoardIdentity> identify_board(const BoardSource& source, const device::DeviceInfo* gpu);
+
+// Bytes of the host's memory that programs can have now; 0: not known.
+std::uint64_t available_memory(const BoardSource& source);
 
 }  // namespace tegu::board

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU for tests of tools/board: what a probe would tell of it, and a management library that tells what the test says.
+// A GPU for tests of tools/board: what a probe would tell of it, and a management library that tells what the
+// test says.
 #pragma once
 
 #include <gtest/gtest.h>

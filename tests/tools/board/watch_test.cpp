@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of boards that are trees of files, at rest and slowed down, and of a GPU that its management library tells of.
+// The state of boards that are trees of files, at rest and slowed down, and of a GPU that its management
+// library tells of.
 #include "tools/board/watch.h"
 
 #include <chrono>

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// GpuMeter: what measurements need of a device beyond device::Gpu: events, the driver's word on a kernel, and
+// jobs with a policy of the caller's. One of two sources is built: with CUDA and without.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "kernels/cuda/policies.h"
+#include "kernels/operation.h"
+#include "tools/field/record.h"
+
+namespace tegu::field {
+
+class GpuMeter {
+  public:
+    virtual ~GpuMeter() = default;
+    virtual Result<void> begin(cuda::Stream stream) = 0;
+    // Waits for the work between; returns seconds.
+    virtual Result<double> end(cuda::Stream stream) = 0;
+    // As those of GpuLab.
+    virtual Result<KernelFacts> facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) = 0;
+    virtual Result<KernelFacts> facts(const std::string& kernel, unsigned threads) = 0;
+    virtual Result<kernels::RunReport> run_with(const cuda::Policies& policies, const Job& job,
+                                                Span<const kernels::InputView> inputs,
+                                                Span<const kernels::OutputView> outputs) = 0;
+
+    // Of the current device, whose limits these are; jobs run on the stream, which outlives it. Without CUDA:
+    // Unavailable.
+    static Result<std::unique_ptr<GpuMeter>> create(const cuda::DeviceLimits& limits, cuda::Stream stream);
+};
+
+}  // namespace tegu::field

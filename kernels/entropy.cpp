@@ -13,7 +13,7 @@ Result<void> check_params(const Job& job, const EntropyParams& params) {
         return bad_range("levels", "2.." + std::to_string(kMaxEntropyLevels),
                          "levels is " + std::to_string(params.levels));
     if (params.base != LogBase::Two && params.base != LogBase::E)
-        return field_error(Status::BadRequest, "base", "0 (two) or 1 (e)", "base of the logarithm is not known");
+        return bad_range("base", "0 (two) or 1 (e)", "base of the logarithm is not known");
     if (params.has_range) {
         const Result<LevelScale> scale =
             level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");

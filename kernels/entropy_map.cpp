@@ -40,9 +40,9 @@ Result<void> check_params(const Job& job, const EntropyMapParams& params) {
     if (params.levels < kMinLevels || params.levels > kMaxLevels)
         return bad_range("levels", "2..256", "levels is " + std::to_string(params.levels));
     if (params.base != LogBase::Two && params.base != LogBase::E)
-        return field_error(Status::BadRequest, "base", "0 (two) or 1 (e)", "base of the logarithm is not known");
+        return bad_range("base", "0 (two) or 1 (e)", "base of the logarithm is not known");
     if (params.border != Border::Clip && params.border != Border::Mirror)
-        return field_error(Status::BadRequest, "border", "0 (clip) or 1 (mirror)", "border rule is not known");
+        return bad_range("border", "0 (clip) or 1 (mirror)", "border rule is not known");
     if (params.has_range) {
         Result<LevelScale> scale = level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
         if (!scale) return std::move(scale).error();

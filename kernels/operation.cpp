@@ -23,7 +23,7 @@ Result<void> check_shape(const Job& job) {
     const std::uint64_t bytes = element_bytes(job.type);
     if (bytes == 0) return field_error(Status::Unsupported, "type", "1..11", "element type " + std::to_string(static_cast<unsigned>(job.type)) + " is not known");
     if (job.axis != Axis::Whole && job.axis != Axis::Rows)
-        return field_error(Status::BadRequest, "axis", "0 (whole) or 1 (rows)", "axis " + std::to_string(static_cast<unsigned>(job.axis)) + " is not known");
+        return bad_range("axis", "0 (whole) or 1 (rows)", "axis " + std::to_string(static_cast<unsigned>(job.axis)) + " is not known");
     std::uint64_t elements = 0;
     std::uint64_t total = 0;
     if (__builtin_mul_overflow(job.rows, job.cols, &elements) || __builtin_mul_overflow(elements, bytes, &total) ||

@@ -167,8 +167,7 @@ Result<void> check_params(const QuantileParams& params) {
     for (const double q : params.q)
         if (!(q >= 0 && q <= 1)) return bad_range("q", "0..1", "q is " + number_text(q));
     if (params.method > QuantileMethod::Midpoint)
-        return field_error(Status::BadRequest, "method", "0..4",
-                           "method " + std::to_string(static_cast<unsigned>(params.method)) + " is not known");
+        return bad_range("method", "0..4", "method " + std::to_string(static_cast<unsigned>(params.method)) + " is not known");
     return {};
 }
 

@@ -52,8 +52,8 @@ Result<void> check_params(const Job& job, const ReduceParams& params) {
     const auto any = [](Statistic) { return true; };
     if (params.statistics == 0) return bad_range("statistics", statistic_words(any), "the set of statistics is empty");
     if (params.statistics & ~kAllStatistics)
-        return bad_range(
-            "statistics", statistic_words(any),
+        return field_error(
+            Status::Unsupported, "statistics", statistic_words(any),
             "the set of statistics has an unknown member (bits " + std::to_string(params.statistics) + ")");
     if (params.ddof > 1) return bad_range("ddof", "0 or 1", "ddof is " + std::to_string(params.ddof));
     const bool rows = job.axis == Axis::Rows;

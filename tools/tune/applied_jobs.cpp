@@ -31,7 +31,8 @@ std::vector<SampleJob> jobs_of(TuningBackend backend, std::string_view operation
 SampleJob fused_job() {
     SampleJob sample;
     sample.job.cols = 1000000;
-    sample.job.params = FusedParams{{ReduceParams{statistic_bit(Statistic::Sum), false, 0}, TopkParams{10, true, false}}};
+    sample.job.params =
+        FusedParams{{ReduceParams{statistic_bit(Statistic::Sum), false, 0}, TopkParams{10, true, false}}};
     return sample;
 }
 
@@ -39,25 +40,28 @@ SampleJob fused_job() {
 Choice choose(const TuningTable& table, const std::string& operation, bool has_gpu) {
     if (operation == "fused") return {fused_job(), nullptr};
     for (const TuningRow& row : table.rows) {
-        if (row.jobs.operation != operation || (row.jobs.backend == TuningBackend::Cuda && !has_gpu)) continue;
+        if (row.jobs.operation != operation || (row.jobs.backend == TuningBackend::Cuda && !has_gpu))
+            continue;
         for (const SampleJob& sample : jobs_of(row.jobs.backend, operation))
             if (tuning::holds(row.jobs, tuning::class_of(sample.job))) return {sample, &row};
     }
     return {jobs_of(TuningBackend::Cpu, operation).front(), nullptr};
 }
 
-Result<AppliedJob> run(const Choice& choice, const std::string& operation, client::Client& client, HostData& data,
-                       kernels::ThreadPool& pool) {
+Result<AppliedJob> run(const Choice& choice, const std::string& operation, client::Client& client,
+                       HostData& data, kernels::ThreadPool& pool) {
     const kernels::StopToken stop(&interrupts(), std::chrono::steady_clock::time_point::max());
-    const Result<std::shared_ptr<const Reference>> reference = make_reference(choice.sample, data, pool, stop);
+    const Result<std::shared_ptr<const Reference>> reference =
+        make_reference(choice.sample, data, pool, stop);
     if (!reference) return reference.error();
     client::Request request = request_of(**reference);
     if (choice.row != nullptr)
-        request.backend = choice.row->jobs.backend == TuningBackend::Cuda ? TEGU_BACKEND_GPU : TEGU_BACKEND_CPU;
+        request.backend =
+            choice.row->jobs.backend == TuningBackend::Cuda ? TEGU_BACKEND_GPU : TEGU_BACKEND_CPU;
     const client::Expected<client::Result> result = client.run(request);
     if (!result)
-        return field_error(static_cast<Status>(result.error().status), result.error().field, result.error().allowed,
-                           operation + ": " + result.error().message);
+        return field_error(static_cast<Status>(result.error().status), result.error().field,
+                           result.error().allowed, operation + ": " + result.error().message);
     AppliedJob job;
     job.operation = operation;
     if (choice.row != nullptr) job.wanted_row = choice.row->id;
@@ -69,7 +73,8 @@ Result<AppliedJob> run(const Choice& choice, const std::string& operation, clien
 
 }  // namespace
 
-Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const std::string& socket, Machine& machine) {
+Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const std::string& socket,
+                                                 Machine& machine) {
     client::Options options;
     options.socket_path = socket;
     options.name = "tegu-tune";
@@ -103,8 +108,9 @@ std::string applied_line(const AppliedJob& job) {
     std::string line = head;
     if (!job.difference.empty()) line += " (" + job.difference + ")";
     line += "  row " + (job.row.empty() ? "unknown" : job.row);
-    const bool served = job.row.size() >= job.wanted_row.size() &&
-                        job.row.compare(job.row.size() - job.wanted_row.size(), std::string::npos, job.wanted_row) == 0;
+    const bool served =
+        job.row.size() >= job.wanted_row.size() &&
+        job.row.compare(job.row.size() - job.wanted_row.size(), std::string::npos, job.wanted_row) == 0;
     return served ? line : line + ", not " + job.wanted_row;
 }
 

@@ -22,7 +22,8 @@ struct AppliedJob {
 
 // A job that a row of the table is for runs on that row's backend; an operation without a row gets a job of its own.
 // Errors: those of the client; of a job: of the first that fails.
-Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const std::string& socket, Machine& machine);
+Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const std::string& socket,
+                                                 Machine& machine);
 
 // "topk          gpu  right  row overlay/topk-w4-n1M-k32".
 std::string applied_line(const AppliedJob& job);

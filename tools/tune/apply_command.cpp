@@ -19,8 +19,8 @@ Result<void> check_table(const TuningTable& table, const tuning::TuningMachine& 
     for (const IgnoredRow& ignored : tuning.ignored()) warn(ignored_text(ignored));
     for (const tuning::TableUse& use : tuning.tables())
         if (use.cuda_rows + use.cpu_rows + use.costs != 0) {
-            std::printf("%s: %u rows of the GPU, %u of the CPU, %u costs; %u ignored\n", use.path.c_str(), use.cuda_rows,
-                        use.cpu_rows, use.costs, use.ignored);
+            std::printf("%s: %u rows of the GPU, %u of the CPU, %u costs; %u ignored\n", use.path.c_str(),
+                        use.cuda_rows, use.cpu_rows, use.costs, use.ignored);
             return {};
         }
     return make_error(Status::BadRequest, table.path + " has nothing that can be used on this machine");
@@ -34,7 +34,8 @@ int take_back(Overlay& overlay, Daemon& daemon, const std::string& why) {
     return kBug;
 }
 
-int check_jobs(const TuningTable& table, const ApplyOptions& options, Machine& machine, Overlay& overlay, Daemon& daemon) {
+int check_jobs(const TuningTable& table, const ApplyOptions& options, Machine& machine, Overlay& overlay,
+               Daemon& daemon) {
     Result<void> reloaded = daemon.reload();
     if (!reloaded) {
         warn("the table is installed, but " + daemon.name() + " did not read it");
@@ -47,7 +48,9 @@ int check_jobs(const TuningTable& table, const ApplyOptions& options, Machine& m
         std::printf("%s\n", applied_line(job).c_str());
         wrong += job.difference.empty() ? 0 : 1;
     }
-    if (wrong != 0) return take_back(overlay, daemon, std::to_string(wrong) + " results are not those of the CPU backend");
+    if (wrong != 0)
+        return take_back(overlay, daemon,
+                         std::to_string(wrong) + " results are not those of the CPU backend");
     return kDone;
 }
 
@@ -60,9 +63,14 @@ int apply_command(const ApplyOptions& options) {
     if (!machine) return fail(machine.error());
     Result<void> usable = check_table(*table, (*machine)->facts());
     if (!usable) return fail(usable.error());
-    Result<Overlay> overlay = Overlay::install(options.table, options.overlay);
+    const std::string path =
+        options.overlay.empty() ? tuning_places(options.settings).overlay : options.overlay;
+    if (path.empty())
+        return fail(make_error(Status::BadRequest,
+                               options.settings + " says that there is no overlay: tuning.overlay is empty"));
+    Result<Overlay> overlay = Overlay::install(options.table, path);
     if (!overlay) return fail(overlay.error());
-    std::printf("installed as %s\n", options.overlay.c_str());
+    std::printf("installed as %s\n", path.c_str());
     if (options.only_install) return kDone;
     Result<Daemon> daemon = Daemon::find(options.socket, options.machine.sysroot);
     if (!daemon && daemon.error().status == Status::NotFound) {

@@ -17,7 +17,10 @@ std::string json_of(const CheckEnd& end, const std::string& machine, const std::
     const GainSummary summary = summarize(end.speeds);
     Json json;
     json.begin_object().key("machine").text(machine).key("table").text(path);
-    json.key("classes").integer(std::uint64_t{summary.classes}).key("rows").integer(std::uint64_t{summary.rows});
+    json.key("classes")
+        .integer(std::uint64_t{summary.classes})
+        .key("rows")
+        .integer(std::uint64_t{summary.rows});
     json.key("geometric_mean").number(summary.mean).key("worst").number(summary.worst);
     json.key("worst_class").text(summary.worst_id).key("left_out").integer(std::uint64_t{end.left_out});
     json.key("interrupted").boolean(end.interrupted).key("wrong").begin_array();
@@ -34,7 +37,8 @@ std::string json_of(const CheckEnd& end, const std::string& machine, const std::
 void print(const CheckEnd& end, const std::string& machine) {
     std::printf("%s\n%s", machine.c_str(), summary_text(end.speeds).c_str());
     for (const ClassSpeed& one : end.speeds)
-        if (one.worst < kLeastSpeed) std::printf("slower: %s, default over tuned %.3f at worst\n", one.id.c_str(), one.worst);
+        if (one.worst < kLeastSpeed)
+            std::printf("slower: %s, default over tuned %.3f at worst\n", one.id.c_str(), one.worst);
 }
 
 // A table of another device is worth a comparison, too: what is a table of its own worth?

@@ -154,7 +154,12 @@ Result<std::vector<PolicyPoint>> Search::run_halving() {
         failed = value.error();
         return std::nullopt;
     };
-    const Stop stop = [&] { return failed.has_value() || is_over(kSearchShare * kSampleShare); };
+    // Some are measured even where the time is short: without them nothing was searched.
+    const std::size_t least = result_.candidates + kLeastCandidates;
+    const Stop stop = [&] {
+        return failed || interrupted_() ||
+               (result_.candidates >= least && is_over(kSearchShare * kSampleShare));
+    };
     std::vector<PolicyPoint> best;
     for (const std::size_t candidate : halve(candidates_.size(), {kFirstSamples, kFinalists}, scored, stop))
         best.push_back(candidates_[candidate]);

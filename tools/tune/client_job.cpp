@@ -27,8 +27,9 @@ struct MakePart {
         return client::Part::topk(params.k, params.largest, params.distinct);
     }
     client::Part operator()(const QuantileParams& params) const {
-        client::Part part = client::Part::quantile(params.q.data(), static_cast<std::uint32_t>(params.q.size()),
-                                                   static_cast<std::uint8_t>(params.method));
+        client::Part part =
+            client::Part::quantile(params.q.data(), static_cast<std::uint32_t>(params.q.size()),
+                                   static_cast<std::uint8_t>(params.method));
         part.params.quantile.skip_nans = flag(params.skip_nans);
         return part;
     }
@@ -53,7 +54,8 @@ struct MakeRequest {
         return client::Request(MakePart()(params));
     }
     client::Request operator()(const EntropyMapParams& params) const {
-        client::Request request = client::Request::entropy_map(params.window_rows, params.window_cols, params.levels);
+        client::Request request =
+            client::Request::entropy_map(params.window_rows, params.window_cols, params.levels);
         set_range(params, request.params.entropy_map);
         request.params.entropy_map.base = static_cast<std::uint8_t>(params.base);
         request.params.entropy_map.border = static_cast<std::uint8_t>(params.border);

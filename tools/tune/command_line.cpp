@@ -6,13 +6,14 @@
 #include <sstream>
 
 #include "base/job.h"
+#include "config/settings_load.h"
 #include "tools/tune/commands.h"
-#include "tools/tune/tables.h"
 
 namespace tegu::tune {
 namespace {
 
-const std::map<std::string, Backends> kBackendWords = {{"all", Backends::All}, {"cpu", Backends::Cpu}, {"gpu", Backends::Gpu}};
+const std::map<std::string, Backends> kBackendWords = {
+    {"all", Backends::All}, {"cpu", Backends::Cpu}, {"gpu", Backends::Gpu}};
 
 // All that the parser fills in.
 struct Wishes {
@@ -34,7 +35,8 @@ Result<std::vector<std::string>> stems_of(const std::string& list) {
             std::string allowed = "all, or some of";
             for (const OperationInfo& info : operation_infos())
                 if (info.stem != "fused") allowed += " " + std::string(info.stem);
-            return make_error(Status::BadRange, "--operation: cannot use '" + word + "' (allowed: " + allowed + ")");
+            return make_error(Status::BadRange,
+                              "--operation: cannot use '" + word + "' (allowed: " + allowed + ")");
         }
         stems.push_back(std::move(word));
     }
@@ -54,24 +56,37 @@ void add_machine(CLI::App& app, MachineWish& machine, Wishes& wishes) {
     app.add_option("--sysroot", machine.sysroot, "where /sys and /proc are, for tests [/]")->type_name("DIR");
 }
 
+void add_settings(CLI::App& app, std::string& settings) {
+    settings = config::kDefaultSettingsFile;
+    app.add_option("--settings", settings, "settings of tegud, which say where tables are [" + settings + "]")
+        ->type_name("FILE");
+}
+
 void add_measure(CLI::App& app, MeasureOptions& measure, Wishes& wishes) {
-    app.add_option("--operation", wishes.operations, "operations, with commas between them: topk,reduce [all]")->type_name("WORDS");
-    app.add_option("--minutes", measure.minutes, "time for all of it [10]")->check(CLI::Range(0.01, 1440.0))->type_name("N");
+    app.add_option("--operation", wishes.operations,
+                   "operations, with commas between them: topk,reduce [all]")
+        ->type_name("WORDS");
+    app.add_option("--minutes", measure.minutes, "time for all of it [10]")
+        ->check(CLI::Range(0.01, 1440.0))
+        ->type_name("N");
     app.add_option("--most-elements", measure.most_elements, "leave out larger arrays [as memory allows]")
         ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
         ->type_name("N");
-    app.add_option("--patience", measure.patience_seconds, "seconds to wait for a board that is slowed down [120]")
+    app.add_option("--patience", measure.patience_seconds,
+                   "seconds to wait for a board that is slowed down [120]")
         ->check(CLI::Range(1.0, 86400.0))
         ->type_name("N");
-    app.add_option("--socket", measure.socket, "a tegud whose jobs would disturb [the one that runs here]")->type_name("PATH");
-    app.add_option("--tables", measure.tables, "tables to begin the search with [those that are installed]")->type_name("DIR");
+    app.add_option("--socket", measure.socket, "a tegud whose jobs would disturb [the one that runs here]")
+        ->type_name("PATH");
+    add_settings(app, measure.settings);
     app.add_flag("--json", measure.json, "print the account as JSON");
     app.add_flag("--quiet", measure.quiet, "say nothing on stderr but errors");
     add_machine(app, measure.machine, wishes);
 }
 
 void add_tune(CLI::App& app, Wishes& wishes) {
-    app.add_option("-o,--output", wishes.tune.output, "the table [KEY.toml, named by the device]")->type_name("FILE");
+    app.add_option("-o,--output", wishes.tune.output, "the table [KEY.toml, named by the device]")
+        ->type_name("FILE");
     app.add_flag("--restart", wishes.tune.restart, "set the journal of an earlier run aside, and begin anew");
     app.add_option("--measure", wishes.measure, "rows of policies, costs of jobs, or all [all]")
         ->check(CLI::IsMember({"all", "rows", "costs"}))
@@ -80,7 +95,8 @@ void add_tune(CLI::App& app, Wishes& wishes) {
 }
 
 CLI::App* add_check(CLI::App& app, Wishes& wishes) {
-    CLI::App* const check = app.add_subcommand("check", "Measure what a table is worth here, without a search");
+    CLI::App* const check =
+        app.add_subcommand("check", "Measure what a table is worth here, without a search");
     check->add_option("FILE", wishes.check.table, "the table")->required();
     add_measure(*check, wishes.check.measure, wishes);
     return check;
@@ -89,7 +105,7 @@ CLI::App* add_check(CLI::App& app, Wishes& wishes) {
 CLI::App* add_show(CLI::App& app, Wishes& wishes) {
     CLI::App* const show = app.add_subcommand("show", "Print a table, or which tables are in force here");
     show->add_option("FILE", wishes.show.table, "the table [those in force]");
-    show->add_option("--tables", wishes.show.tables, "where the tables are [those that are installed]")->type_name("DIR");
+    add_settings(*show, wishes.show.settings);
     add_machine(*show, wishes.show.machine, wishes);
     return show;
 }
@@ -102,11 +118,14 @@ CLI::App* add_diff(CLI::App& app, Wishes& wishes) {
 }
 
 CLI::App* add_apply(CLI::App& app, Wishes& wishes) {
-    CLI::App* const apply = app.add_subcommand("apply", "Install a table, have tegud read it, and check one job of each operation");
+    CLI::App* const apply = app.add_subcommand(
+        "apply", "Install a table, have tegud read it, and check one job of each operation");
     apply->add_option("FILE", wishes.apply.table, "the table")->required();
-    wishes.apply.overlay = kOverlayFile;
-    apply->add_option("--overlay", wishes.apply.overlay, "where tegud looks for it [" + std::string(kOverlayFile) + "]")->type_name("FILE");
-    apply->add_option("--socket", wishes.apply.socket, "the socket of tegud [$TEGU_SOCKET, or the usual one]")->type_name("PATH");
+    apply->add_option("--overlay", wishes.apply.overlay, "where it goes [as the settings say]")
+        ->type_name("FILE");
+    add_settings(*apply, wishes.apply.settings);
+    apply->add_option("--socket", wishes.apply.socket, "the socket of tegud [$TEGU_SOCKET, or the usual one]")
+        ->type_name("PATH");
     apply->add_flag("--only-install", wishes.apply.only_install, "do not look for tegud");
     add_machine(*apply, wishes.apply.machine, wishes);
     return apply;
@@ -125,7 +144,8 @@ int run_measuring(MeasureOptions& measure, const Wishes& wishes, const std::func
 
 int run(int argc, const char* const* argv) {
     Wishes wishes;
-    CLI::App app("Measures which launch policies are the best on this machine, and writes a tuning table.", "tegu-tune");
+    CLI::App app("Measures which launch policies are the best on this machine, and writes a tuning table.",
+                 "tegu-tune");
     app.set_version_flag("--version", std::string("tegu-tune " TEGU_VERSION));
     app.require_subcommand(0, 1);
     app.footer("Example:\n  sudo tegu-tune --minutes 10 -o board.toml && sudo tegu-tune apply board.toml");
@@ -148,7 +168,8 @@ int run(int argc, const char* const* argv) {
         wishes.apply.machine.backends = kBackendWords.at(wishes.backend);
         return apply_command(wishes.apply);
     }
-    if (*check) return run_measuring(wishes.check.measure, wishes, [&] { return check_command(wishes.check); });
+    if (*check)
+        return run_measuring(wishes.check.measure, wishes, [&] { return check_command(wishes.check); });
     wishes.tune.rows = wishes.measure != "costs";
     wishes.tune.costs = wishes.measure != "rows";
     return run_measuring(wishes.tune.measure, wishes, [&] { return tune_command(wishes.tune); });

@@ -14,8 +14,8 @@ namespace tegu::tune {
 
 // Besides the codes of base/status.h.
 inline constexpr int kDone = 0;
-inline constexpr int kSlower = 1;         // check: a job is slower with the table
-inline constexpr int kDifferent = 1;      // diff: rows differ
+inline constexpr int kSlower = 1;     // check: a job is slower with the table
+inline constexpr int kDifferent = 1;  // diff: rows differ
 inline constexpr int kUsage = 64;
 inline constexpr int kBadData = 65;       // a table or a journal that cannot be used
 inline constexpr int kBug = 70;           // a policy changed a result
@@ -27,9 +27,9 @@ struct MeasureOptions {
     std::vector<std::string> operations;  // stems; empty: all
     double minutes = 10;
     std::uint64_t most_elements = UINT64_MAX;
-    double patience_seconds = 120;        // for a board that is slowed down
-    std::string socket;                   // of a tegud to look at; empty: the usual one
-    std::string tables;                   // folder of the tables that came with tegu; empty: the installed one
+    double patience_seconds = 120;  // for a board that is slowed down
+    std::string socket;             // of a tegud to look at; empty: the usual one
+    std::string settings;           // of tegud: they say where the tables are that a search begins with
     bool json = false;
     bool quiet = false;
 };
@@ -53,7 +53,7 @@ int check_command(const CheckOptions& options);
 struct ShowOptions {
     std::string table;
     MachineWish machine;
-    std::string tables;
+    std::string settings;
 };
 int show_command(const ShowOptions& options);
 
@@ -61,8 +61,9 @@ int diff_command(const std::string& before, const std::string& after);
 
 struct ApplyOptions {
     std::string table;
-    std::string overlay;    // where it goes
-    std::string socket;     // of tegud; empty: the usual one
+    std::string overlay;   // where it goes; empty: as the settings say
+    std::string settings;  // of tegud
+    std::string socket;    // of tegud; empty: the usual one
     MachineWish machine;
     bool only_install = false;  // neither reloads nor checks
 };

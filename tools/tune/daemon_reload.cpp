@@ -56,9 +56,12 @@ Result<std::uint64_t> Daemon::reloads() {
 // Its own word names the process, so the name is looked at before a signal goes there.
 Result<void> Daemon::signal() const {
     if (process_name(sysroot_, pid_).find("tegud") == std::string::npos)
-        return make_error(Status::NotFound, "process " + std::to_string(pid_) + " is no tegud of this machine");
+        return make_error(Status::NotFound,
+                          "process " + std::to_string(pid_) + " is no tegud of this machine");
     if (::kill(static_cast<pid_t>(pid_), SIGHUP) == 0) return {};
-    if (errno == EPERM) return make_error(Status::Denied, "only root may send " + name() + " a signal: run systemctl reload tegud as root");
+    if (errno == EPERM)
+        return make_error(Status::Denied,
+                          "only root may send " + name() + " a signal: run systemctl reload tegud as root");
     return io_error("kill " + std::to_string(pid_), errno);
 }
 

@@ -25,7 +25,8 @@ int diff_command(const std::string& before, const std::string& after) {
     if (!b) return fail(b.error());
     std::size_t same = 0, different = 0;
     if (device_text(a->device) != device_text(b->device))
-        std::printf("devices differ: %s; %s\n", device_text(a->device).c_str(), device_text(b->device).c_str());
+        std::printf("devices differ: %s; %s\n", device_text(a->device).c_str(),
+                    device_text(b->device).c_str());
     for (const TuningRow& row : a->rows) {
         const TuningRow* const other = find_class(*b, row);
         const bool is_same = other != nullptr && changes_text(other->policy) == changes_text(row.policy);

@@ -21,10 +21,12 @@ std::string first_reason(const config::LoadedTuning& loaded) {
 std::string row_text(const Finding& finding, const TuningRow& row) {
     char text[128];
     const TuningEvidence& evidence = row.evidence;
-    std::snprintf(text, sizeof text, " (%.1f us, default %.1f us, noise %.1f %%, %s policies)", evidence.time_us,
-                  evidence.default_us, 100 * evidence.noise, std::to_string(finding.candidates).c_str());
+    std::snprintf(text, sizeof text, " (%.1f us, default %.1f us, noise %.1f %%, %s policies)",
+                  evidence.time_us, evidence.default_us, 100 * evidence.noise,
+                  std::to_string(finding.candidates).c_str());
     char share[32];
-    std::snprintf(share, sizeof share, ": -%.1f %% with ", 100 * (1 - evidence.time_us / evidence.default_us));
+    std::snprintf(share, sizeof share, ": -%.1f %% with ",
+                  100 * (1 - evidence.time_us / evidence.default_us));
     return finding.id + share + changes_text(row.policy) + text;
 }
 

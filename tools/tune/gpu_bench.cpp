@@ -13,8 +13,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kCaches = 4;  // copies take turns through so many times the L2 cache
-constexpr std::uint64_t kMostCopies = 256;
+constexpr std::uint64_t kAlignment = 256;
 
+std::uint64_t aligned(std::uint64_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// All copies lie behind each other in one piece of memory: inputs, then outputs, then the next copy.
 class GpuJob final : public MeasuredJob {
   public:
     GpuJob(std::shared_ptr<const Reference> reference, device::Gpu& gpu, device::Stream stream,
@@ -23,25 +28,41 @@ class GpuJob final : public MeasuredJob {
           gpu_(gpu),
           stream_(stream),
           stopwatch_(stopwatch),
-          arrays_(gpu, stream) {}
+          arrays_(gpu, stream) {
+        input_stride_ = aligned(reference_->input_bytes());
+        stride_ = reference_->inputs.size() * input_stride_;
+        for (const ArraySpec& spec : reference_->plan.outputs) {
+            output_offsets_.push_back(stride_);
+            stride_ += aligned(array_bytes(spec));
+            results_.emplace_back(reference_->outputs.empty() ? 0 : array_bytes(spec));
+        }
+        inputs_.resize(reference_->inputs.size());
+        outputs_.resize(reference_->plan.outputs.size());
+    }
 
     Result<void> place(std::uint64_t memory_bytes) {
-        const std::uint64_t bytes = std::max<std::uint64_t>(256, copy_bytes());
-        const std::uint64_t wanted = std::min(kMostCopies, kCaches * gpu_.info().limits.l2_bytes / bytes + 2);
-        const std::uint64_t copies = std::max<std::uint64_t>(1, std::min(wanted, memory_bytes / bytes));
-        for (std::uint64_t copy = 0; copy < copies; ++copy) {
-            Result<void> placed = place_copy();
-            if (!placed) return placed;
-        }
-        for (const ArraySpec& spec : reference_->plan.outputs) results_.emplace_back(array_bytes(spec));
-        return {};
+        const std::uint64_t wanted = kCaches * gpu_.info().limits.l2_bytes / stride_ + 2;
+        copies_ = std::max<std::uint64_t>(1, std::min(wanted, memory_bytes / stride_));
+        const Result<std::byte*> memory = arrays_.allocate(copies_ * stride_);
+        if (!memory) return memory.error();
+        memory_ = *memory;
+        Result<void> done;
+        for (std::size_t i = 0; i < inputs_.size() && done; ++i)
+            done = arrays_.copy(memory_ + i * input_stride_, reference_->inputs[i].get(),
+                                reference_->input_bytes());
+        // What is there doubles with each step.
+        for (std::uint64_t there = 1; there < copies_ && done; there *= 2)
+            done =
+                arrays_.copy(memory_ + there * stride_, memory_, std::min(there, copies_ - there) * stride_);
+        return done;
     }
 
     Result<RunTime> run(const tuning::PolicySet& policies, const kernels::StopToken& stop) override {
+        point_to(turn_++ % copies_);
         const Clock::time_point begin = Clock::now();
         Result<void> started = stopwatch_.start(stream_);
         if (!started) return std::move(started).error();
-        const Result<kernels::RunReport> report = run_copy(turn_++ % copies_.size(), policies, stop);
+        const Result<kernels::RunReport> report = run_there(policies, stop);
         if (!report) return report.error();
         const double wall_us = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
         const Result<double> us = stopwatch_.stop(stream_);
@@ -50,16 +71,16 @@ class GpuJob final : public MeasuredJob {
     }
 
     Result<std::string> check(const tuning::PolicySet& policies, const kernels::StopToken& stop) override {
-        const std::size_t copy = turn_++ % copies_.size();
+        point_to(turn_++ % copies_);
         Result<void> done;
         for (std::size_t o = 0; o < results_.size() && done; ++o)
-            done = arrays_.poison(copies_[copy].outputs[o].data, results_[o].size());
+            done = arrays_.poison(outputs_[o].data, results_[o].size());
         if (!done) return std::move(done).error();
-        const Result<kernels::RunReport> report = run_copy(copy, policies, stop);
+        const Result<kernels::RunReport> report = run_there(policies, stop);
         if (!report) return report.error();
         std::vector<const std::byte*> outputs;
         for (std::size_t o = 0; o < results_.size() && done; ++o) {
-            done = arrays_.copy(results_[o].data(), copies_[copy].outputs[o].data, results_[o].size());
+            done = arrays_.copy(results_[o].data(), outputs_[o].data, results_[o].size());
             outputs.push_back(results_[o].data());
         }
         if (!done) return std::move(done).error();
@@ -67,41 +88,15 @@ class GpuJob final : public MeasuredJob {
     }
 
   private:
-    struct Copy {
-        std::vector<kernels::InputView> inputs;
-        std::vector<kernels::OutputView> outputs;
-    };
-
-    std::uint64_t copy_bytes() const {
-        std::uint64_t bytes = reference_->inputs.size() * reference_->input_bytes();
-        for (const ArraySpec& spec : reference_->plan.outputs) bytes += array_bytes(spec);
-        return bytes;
+    void point_to(std::uint64_t copy) {
+        std::byte* const begin = memory_ + copy * stride_;
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
+            inputs_[i] = {begin + i * input_stride_, reference_->job.cols};
+        for (std::size_t o = 0; o < outputs_.size(); ++o) outputs_[o] = {begin + output_offsets_[o]};
     }
 
-    // The first copy comes from the host, the others from the first.
-    Result<void> place_copy() {
-        Copy made;
-        for (std::size_t i = 0; i < reference_->inputs.size(); ++i) {
-            const std::byte* from = copies_.empty() ? reference_->inputs[i].get() : copies_[0].inputs[i].data;
-            const Result<std::byte*> memory = arrays_.allocate(reference_->input_bytes());
-            if (!memory) return memory.error();
-            Result<void> copied = arrays_.copy(*memory, from, reference_->input_bytes());
-            if (!copied) return copied;
-            made.inputs.push_back({*memory, reference_->job.cols});
-        }
-        for (const ArraySpec& spec : reference_->plan.outputs) {
-            const Result<std::byte*> memory = arrays_.allocate(array_bytes(spec));
-            if (!memory) return memory.error();
-            made.outputs.push_back({*memory});
-        }
-        copies_.push_back(std::move(made));
-        return {};
-    }
-
-    Result<kernels::RunReport> run_copy(std::size_t copy, const tuning::PolicySet& policies,
-                                        const kernels::StopToken& stop) {
-        return gpu_.run(reference_->job, copies_[copy].inputs, copies_[copy].outputs, stream_, stop,
-                        cuda::JobPolicies{&policies.cuda});
+    Result<kernels::RunReport> run_there(const tuning::PolicySet& policies, const kernels::StopToken& stop) {
+        return gpu_.run(reference_->job, inputs_, outputs_, stream_, stop, cuda::JobPolicies{&policies.cuda});
     }
 
     std::shared_ptr<const Reference> reference_;
@@ -109,9 +104,14 @@ class GpuJob final : public MeasuredJob {
     const device::Stream stream_;
     Stopwatch& stopwatch_;
     DeviceArrays arrays_;
-    std::vector<Copy> copies_;
+    std::uint64_t input_stride_ = 0, stride_ = 0;  // bytes from one input, one copy, to the next
+    std::vector<std::uint64_t> output_offsets_;    // in a copy
+    std::byte* memory_ = nullptr;                  // of all copies
+    std::uint64_t copies_ = 0;
+    std::uint64_t turn_ = 0;
+    std::vector<kernels::InputView> inputs_;  // of the copy at hand
+    std::vector<kernels::OutputView> outputs_;
     std::vector<std::vector<std::byte>> results_;  // on the host
-    std::size_t turn_ = 0;
 };
 
 class GpuBench final : public Bench {

@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t kHostShare = 12;        // of the memory, for the arrays of one job
 constexpr std::uint64_t kDeviceShare = 5;       // of the device's, for the copies of one job
 constexpr std::uint64_t kIntegratedShare = 12;  // likewise, where both are one
-constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{1} << 30;  // of one job; open_gpu() keeps it within the device
+constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{1}
+                                          << 30;  // of one job; open_gpu() keeps it within the device
 
 std::uint64_t available_bytes(const std::string& sysroot) {
     std::ifstream file(sysroot + "/proc/meminfo");
@@ -151,10 +152,11 @@ std::string Machine::text() const {
     if (gpu_ != nullptr) {
         const device::DeviceInfo& info = gpu_->info();
         text = info.name + ", sm_" + std::to_string(info.limits.compute_capability) + ", " +
-               std::to_string(info.limits.multiprocessors) + " multiprocessors; driver " + or_unknown(identity_.driver) +
-               "; toolkit " + or_unknown(identity_.toolkit) + "; ";
+               std::to_string(info.limits.multiprocessors) + " multiprocessors; driver " +
+               or_unknown(identity_.driver) + "; toolkit " + or_unknown(identity_.toolkit) + "; ";
     }
-    text += or_unknown(facts_.cpu_name) + ", " + kernels::cpu_isa() + ", " + std::to_string(pool_->threads()) + " threads; ";
+    text += or_unknown(facts_.cpu_name) + ", " + kernels::cpu_isa() + ", " +
+            std::to_string(pool_->threads()) + " threads; ";
     if (!identity_.power_mode.empty()) text += "power mode " + identity_.power_mode + "; ";
     return text + "tegu " TEGU_VERSION;
 }
@@ -172,7 +174,8 @@ std::vector<ClassLimits> Machine::limits(std::uint64_t most_elements) const {
         one.elements = most_elements;
         one.array_bytes = host_bytes_ / kHostShare;
         // Two copies at least, so that a run does not find its own input in a cache.
-        if (bench->backend() == TuningBackend::Cuda) one.array_bytes = std::min(one.array_bytes, gpu_job_bytes() / 2);
+        if (bench->backend() == TuningBackend::Cuda)
+            one.array_bytes = std::min(one.array_bytes, gpu_job_bytes() / 2);
         limits.push_back(one);
     }
     return limits;

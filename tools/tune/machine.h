@@ -35,12 +35,12 @@ class Machine {
     Machine& operator=(const Machine&) = delete;
 
     kernels::ThreadPool& pool() { return *pool_; }
-    device::Gpu* gpu() { return gpu_.get(); }                        // null: none is measured
-    const std::string& no_gpu() const { return no_gpu_; }            // why not; empty: one is, or none was wished
+    device::Gpu* gpu() { return gpu_.get(); }              // null: none is measured
+    const std::string& no_gpu() const { return no_gpu_; }  // why not; empty: one is, or none was wished
     const board::BoardIdentity& identity() const { return identity_; }
     const tuning::TuningMachine& facts() const { return facts_; }
-    TuningDevice table_device() const;                               // that a table of this run is for
-    TuningEvidence evidence() const;                                 // of every row: date, driver, toolkit, power mode
+    TuningDevice table_device() const;  // that a table of this run is for
+    TuningEvidence evidence() const;    // of every row: date, driver, toolkit, power mode
     // "NVIDIA H200, sm_90, 132 multiprocessors; Xeon, avx512, 16 threads; driver 580.95; toolkit 13.0; tegu 0.1.0":
     // measurements of runs with the same text belong together.
     std::string text() const;

@@ -11,8 +11,7 @@ Result<std::unique_ptr<Measuring>> Measuring::open(const MeasureOptions& options
     Result<std::unique_ptr<Machine>> machine = Machine::open(options.machine);
     if (!machine) return std::move(machine).error();
     made->machine_ = std::move(*machine);
-    if (!made->machine_->no_gpu().empty())
-        reporter.note("no GPU is measured: " + made->machine_->no_gpu());
+    if (!made->machine_->no_gpu().empty()) reporter.note("no GPU is measured: " + made->machine_->no_gpu());
     std::unique_ptr<board::BoardWatch> watch = made->machine_->take_watch();
     made->watch_ = watch.get();
     made->pace_ = std::make_unique<BoardPace>(
@@ -20,7 +19,7 @@ Result<std::unique_ptr<Measuring>> Measuring::open(const MeasureOptions& options
         options.patience_seconds);
     made->tegud_ = std::make_unique<TegudWatch>(TegudWatch::open(options.socket, options.machine.sysroot));
     if (made->tegud_->is_there()) reporter.note(made->tegud_->warning());
-    made->known_ = tables_in_force(made->machine_->facts(), options.tables);
+    made->known_ = tables_in_force(made->machine_->facts(), tuning_places(options.settings), false);
     made->tie();
     return made;
 }
@@ -33,7 +32,8 @@ void Measuring::tie() {
     session_.evidence = machine_->evidence();
     session_.clock_mhz = [this](TuningBackend backend) {
         const board::BoardState state = watch_->now();
-        const std::optional<double> mhz = backend == TuningBackend::Cuda ? state.gpu_clock_mhz : state.cpu_clock_mhz;
+        const std::optional<double> mhz =
+            backend == TuningBackend::Cuda ? state.gpu_clock_mhz : state.cpu_clock_mhz;
         return static_cast<unsigned>(mhz.value_or(0) + 0.5);
     };
     session_.foreign_jobs = [this] { return tegud_->jobs_since(); };

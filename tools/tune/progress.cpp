@@ -28,7 +28,8 @@ std::string count_text(std::size_t count, const char* word) {
 
 std::string progress_text(const ProgressState& state, std::size_t width) {
     char share[16];
-    const double part = state.steps == 0 ? 1 : static_cast<double>(state.done) / static_cast<double>(state.steps);
+    const double part =
+        state.steps == 0 ? 1 : static_cast<double>(state.done) / static_cast<double>(state.steps);
     std::snprintf(share, sizeof share, "%3.0f %%", 100 * part);
     std::string text = share;
     text += "  " + std::to_string(state.done) + " of " + std::to_string(state.steps);
@@ -55,8 +56,8 @@ void Progress::begin(std::size_t steps, std::size_t done, double seconds) {
     state_.done = done;
     end_ = Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
     if (done != 0)
-        note("going on where an earlier run stopped: " + std::to_string(done) + " of " + std::to_string(steps) +
-             " steps are done");
+        note("going on where an earlier run stopped: " + std::to_string(done) + " of " +
+             std::to_string(steps) + " steps are done");
 }
 
 void Progress::draw() {

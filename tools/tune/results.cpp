@@ -21,7 +21,10 @@ std::string without_marks(std::string name) {
 void add_summary(const GainSummary& summary, Json& json) {
     json.begin_object().key("classes").integer(std::uint64_t{summary.classes});
     json.key("rows").integer(std::uint64_t{summary.rows});
-    json.key("geometric_mean").number(summary.mean).key("geometric_mean_of_rows").number(summary.mean_of_rows);
+    json.key("geometric_mean")
+        .number(summary.mean)
+        .key("geometric_mean_of_rows")
+        .number(summary.mean_of_rows);
     json.key("worst").number(summary.worst).key("worst_class").text(summary.worst_id);
     json.key("best").number(summary.best).key("best_class").text(summary.best_id).end_object();
 }
@@ -42,7 +45,8 @@ void add_finding(const Finding& finding, Json& json) {
     json.key("best_speed_seen").number(finding.best_speed).key("policy").begin_object();
     for (const TuningRow& row : finding.rows)
         for (const TuningValue& value : row.policy)
-            value.word.empty() ? json.key(value.name).integer(value.number) : json.key(value.name).text(value.word);
+            value.word.empty() ? json.key(value.name).integer(value.number)
+                               : json.key(value.name).text(value.word);
     json.end_object();
     if (!finding.rows.empty()) {
         const TuningEvidence& evidence = finding.rows.front().evidence;
@@ -64,10 +68,12 @@ std::string table_key(const TuningDevice& device) {
     }
     if (!key.empty() && key.back() == '-') key.pop_back();
     if (key.empty()) key = "unknown";
-    return key + "-" + std::to_string(device.compute_capability != 0 ? device.multiprocessors : device.cpu_threads);
+    return key + "-" +
+           std::to_string(device.compute_capability != 0 ? device.multiprocessors : device.cpu_threads);
 }
 
-TuningTable table_of(const std::vector<Finding>& findings, const TuningDevice& device, const std::string& path) {
+TuningTable table_of(const std::vector<Finding>& findings, const TuningDevice& device,
+                     const std::string& path) {
     TuningTable table;
     table.device = device;
     table.key = table_key(device);

@@ -13,7 +13,8 @@ namespace tegu::tune {
 std::string table_key(const TuningDevice& device);
 
 // The rows of all findings, merged where they say the same, and the costs.
-TuningTable table_of(const std::vector<Finding>& findings, const TuningDevice& device, const std::string& path);
+TuningTable table_of(const std::vector<Finding>& findings, const TuningDevice& device,
+                     const std::string& path);
 
 std::string session_json(const SessionEnd& end, const std::string& machine, const std::string& path);
 

@@ -47,7 +47,8 @@ double share_of(const TuningEvidence& evidence) {
 }
 
 bool join(TuningRow& a, const TuningRow& b) {
-    if (a.revision != b.revision || a.evidence.provenance != b.evidence.provenance || !has_same_policy(a, b)) return false;
+    if (a.revision != b.revision || a.evidence.provenance != b.evidence.provenance || !has_same_policy(a, b))
+        return false;
     if (!join(a.jobs, b.jobs)) return false;
     if (share_of(b.evidence) > share_of(a.evidence)) a.evidence = b.evidence;
     return true;

@@ -31,7 +31,8 @@ std::string evidence_text(const TuningEvidence& evidence) {
 std::string device_text(const TuningDevice& device) {
     std::string text = device.name.empty() ? "any device" : device.name;
     if (device.compute_capability != 0) text += ", sm_" + std::to_string(device.compute_capability);
-    if (device.multiprocessors != 0) text += ", " + std::to_string(device.multiprocessors) + " multiprocessors";
+    if (device.multiprocessors != 0)
+        text += ", " + std::to_string(device.multiprocessors) + " multiprocessors";
     if (device.cpu_threads != 0) text += ", " + std::to_string(device.cpu_threads) + " threads";
     return text;
 }
@@ -51,7 +52,8 @@ std::string class_text(const TuningClass& jobs) {
 }
 
 std::string row_line(const TuningRow& row) {
-    return row.id + "  " + class_text(row.jobs) + ": " + changes_text(row.policy) + evidence_text(row.evidence);
+    return row.id + "  " + class_text(row.jobs) + ": " + changes_text(row.policy) +
+           evidence_text(row.evidence);
 }
 
 }  // namespace tegu::tune

@@ -11,7 +11,9 @@ namespace tegu::tune {
 namespace {
 
 constexpr double kCostWeight = 0.12;    // of a cost against a class
+constexpr double kLeastShare = 1;       // second that a class gets: fewer classes are better than bad ones
 constexpr double kMostShares = 4;       // a step that needs more than so many shares of the time is left out
+constexpr double kMostForCosts = 0.25;  // of all the time
 constexpr double kLeastSeconds = 0.05;  // that the search of a class has
 constexpr int kTries = 2;               // of a step that jobs of tegud disturbed
 constexpr unsigned kMostSlow = 3;       // steps in a row for which the board stayed slow
@@ -76,7 +78,16 @@ Result<void> Session::take_from_journal(const Work& work) {
 double Session::share_of(const WorkStep& step) const {
     double weights = 0;
     for (const WorkStep* other : pending_) weights += weight_of(*other);
-    return std::max(0.0, seconds_left()) * weight_of(step) / weights;
+    return std::max(kLeastShare, std::max(0.0, seconds_left()) / weights) * weight_of(step);
+}
+
+// Whether the time of this kind of step is over. Classes leave costs their part.
+bool Session::is_over(const WorkStep& step) const {
+    double costs = 0;
+    if (step.tune != nullptr)
+        for (const WorkStep* other : pending_)
+            costs += other->cost != nullptr ? kCostWeight * kLeastShare : 0;
+    return seconds_left() <= std::min(costs, kMostForCosts * seconds_);
 }
 
 void Session::leave_out(const WorkStep& step, const std::string& reason) {
@@ -85,6 +96,7 @@ void Session::leave_out(const WorkStep& step, const std::string& reason) {
 }
 
 Result<SessionEnd> Session::run(const Work& work, double seconds) {
+    seconds_ = seconds;
     end_ = Clock::now() + std::chrono::microseconds(static_cast<std::int64_t>(seconds * 1e6));
     Result<void> taken = take_from_journal(work);
     if (!taken) return std::move(taken).error();
@@ -93,7 +105,7 @@ Result<SessionEnd> Session::run(const Work& work, double seconds) {
     unsigned slow = 0;
     for (; !pending_.empty() && !interrupted_; pending_.erase(pending_.begin())) {
         const WorkStep& step = *pending_.front();
-        if (seconds_left() <= 0) {
+        if (is_over(step)) {
             ++result_.out_of_time;
             leave_out(step, kOutOfTime);
             continue;
@@ -155,7 +167,8 @@ Result<std::vector<std::unique_ptr<MeasuredJob>>> Session::prepare(const WorkSte
         Result<std::shared_ptr<const Reference>> reference =
             make_reference(sample, data_, *machine_.pool, stop_token());
         if (!reference) return std::move(reference).error();
-        Result<std::unique_ptr<MeasuredJob>> job = machine_.bench_of(step.backend).prepare(std::move(*reference));
+        Result<std::unique_ptr<MeasuredJob>> job =
+            machine_.bench_of(step.backend).prepare(std::move(*reference));
         if (!job) return std::move(job).error();
         jobs.push_back(std::move(*job));
     }

@@ -22,9 +22,9 @@ inline constexpr char kOutOfTime[] = "the time is over";  // why a step is left 
 
 // What came of a step.
 struct StepNews {
-    std::string text;      // one line
+    std::string text;  // one line
     bool has_row = false;
-    double speed = 1;      // default time over that of the row
+    double speed = 1;  // default time over that of the row
 };
 
 // What a run tells while it runs. Called on the thread of the session.
@@ -81,6 +81,7 @@ class Session {
 
     Result<void> take_from_journal(const Work& work);
     double share_of(const WorkStep& step) const;
+    bool is_over(const WorkStep& step) const;
     Result<Outcome> do_step(const WorkStep& step, double seconds);
     Result<Outcome> within_memory(const WorkStep& step, double seconds);
     Result<Outcome> tune(const WorkStep& step, double seconds);
@@ -100,6 +101,7 @@ class Session {
     Reporter& reporter_;
     const std::atomic<bool>& interrupted_;
     HostData data_;
+    double seconds_ = 0;
     Clock::time_point end_;
     std::vector<const WorkStep*> pending_;  // the one at hand in front
     tuning::DeviceTuning found_;            // the rows of this run, for costs

@@ -2,7 +2,6 @@
 // tegu-tune show [FILE]: the rows of one table, or of those that are in force here, in words.
 #include <cstdio>
 
-#include "config/tuning_load.h"
 #include "tools/tune/commands.h"
 #include "tools/tune/row_text.h"
 #include "tools/tune/tables.h"
@@ -20,17 +19,14 @@ void print_table(const TuningTable& table) {
 int show_all(const ShowOptions& options) {
     Result<std::unique_ptr<Machine>> machine = Machine::open(options.machine);
     if (!machine) return fail(machine.error());
-    const std::string folder = options.tables.empty() ? config::installed_tuning_directory() : options.tables;
-    const config::TuningFiles files = config::load_tuning_files(folder, kOverlayFile);
-    const tuning::DeviceTuning tuning((*machine)->facts(), files.tables, files.overlay ? &*files.overlay : nullptr);
-    for (const IgnoredRow& ignored : files.ignored) warn(ignored_text(ignored));
-    for (const IgnoredRow& ignored : tuning.ignored()) warn(ignored_text(ignored));
+    const tuning::DeviceTuning tuning =
+        tables_in_force((*machine)->facts(), tuning_places(options.settings), true);
     std::printf("%s\n", (*machine)->text().c_str());
     if (tuning.tables().empty()) std::printf("no table is for this machine: defaults serve\n");
     for (const tuning::TableUse& use : tuning.tables())
         std::printf("%-10s %s: %u rows of the GPU, %u of the CPU, %u costs\n",
-                    std::string(tuning::tuning_level_word(use.level)).c_str(), use.path.c_str(), use.cuda_rows,
-                    use.cpu_rows, use.costs);
+                    std::string(tuning::tuning_level_word(use.level)).c_str(), use.path.c_str(),
+                    use.cuda_rows, use.cpu_rows, use.costs);
     return kDone;
 }
 

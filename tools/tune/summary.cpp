@@ -49,7 +49,8 @@ std::vector<ClassSpeed> speeds_of(const std::vector<Finding>& findings) {
         const std::size_t slash = finding.id.find('/') + 1;
         ClassSpeed one;
         one.id = finding.id;
-        one.operation = finding.id.substr(0, slash) + finding.id.substr(slash, finding.id.find('-', slash) - slash);
+        one.operation =
+            finding.id.substr(0, slash) + finding.id.substr(slash, finding.id.find('-', slash) - slash);
         one.has_row = !finding.rows.empty();
         one.speed = finding.speed();
         one.worst = finding.worst;
@@ -63,7 +64,8 @@ std::string summary_text(const std::vector<ClassSpeed>& speeds) {
     for (const ClassSpeed& one : speeds) by_operation[one.operation].push_back(one);
     std::string text = "default time over tuned time: geometric mean of all classes, worst job, best class\n";
     char head[128];
-    std::snprintf(head, sizeof head, "%-12s %7s %6s %8s %8s %8s\n", "", "classes", "rows", "mean", "worst", "best");
+    std::snprintf(head, sizeof head, "%-12s %7s %6s %8s %8s %8s\n", "", "classes", "rows", "mean", "worst",
+                  "best");
     text += head;
     for (const auto& entry : by_operation) text += line_of(entry.first, summarize(entry.second));
     return text + line_of("all", summarize(speeds));

@@ -12,10 +12,10 @@ namespace tegu::tune {
 struct GainSummary {
     std::size_t classes = 0;
     std::size_t rows = 0;
-    double mean = 1;            // geometric, of default time over tuned time; classes without a row count as 1
+    double mean = 1;  // geometric, of default time over tuned time; classes without a row count as 1
     double mean_of_rows = 1;
-    double worst = 1;           // the smallest default time over tuned time of a measured job
-    std::string worst_id;       // empty: no class has a row
+    double worst = 1;      // the smallest default time over tuned time of a measured job
+    std::string worst_id;  // empty: no class has a row
     double best = 1;
     std::string best_id;
 };

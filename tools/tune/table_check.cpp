@@ -14,7 +14,8 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned kLeastPairs = 9, kMostPairs = 60;
 
 std::uint64_t middle(std::uint64_t a, std::uint64_t b) {
-    return static_cast<std::uint64_t>(std::lround(std::sqrt(static_cast<double>(a) * static_cast<double>(b))));
+    return static_cast<std::uint64_t>(
+        std::lround(std::sqrt(static_cast<double>(a) * static_cast<double>(b))));
 }
 
 std::vector<SampleJob> jobs_of(const TuneClass& one) {
@@ -30,7 +31,8 @@ std::vector<SampleJob> jobs_of(const TuneClass& one) {
 StepNews news_of(const ClassSpeed& speed) {
     if (!speed.has_row) return {speed.id + ": the default", false, 1};
     char text[96];
-    std::snprintf(text, sizeof text, ": %.3f times as fast as with the default, %.3f at worst", speed.speed, speed.worst);
+    std::snprintf(text, sizeof text, ": %.3f times as fast as with the default, %.3f at worst", speed.speed,
+                  speed.worst);
     return {speed.id + text, true, speed.speed};
 }
 
@@ -40,7 +42,8 @@ std::optional<SampleJob> between(const TuneClass& one, const SampleJob& a, const
     SampleJob made = b;
     made.job.rows = middle(a.job.rows, b.job.rows);
     made.job.cols = middle(a.job.cols, b.job.cols);
-    if (!kernels::plan_job(made.job) || !tuning::holds(one.jobs, tuning::class_of(made.job))) return std::nullopt;
+    if (!kernels::plan_job(made.job) || !tuning::holds(one.jobs, tuning::class_of(made.job)))
+        return std::nullopt;
     return made;
 }
 
@@ -63,8 +66,8 @@ Result<CheckEnd> TableCheck::run(const Work& work, double seconds) {
     std::size_t left = work.steps().size();
     for (const WorkStep& step : work.steps()) {
         if (interrupted_) break;
-        const double share =
-            (seconds - std::chrono::duration<double>(Clock::now() - begin).count()) / static_cast<double>(left--);
+        const double share = (seconds - std::chrono::duration<double>(Clock::now() - begin).count()) /
+                             static_cast<double>(left--);
         reporter_.step_begins(step);
         Result<ClassSpeed> speed = check_class(step, std::max(0.0, share));
         if (!speed && speed.error().status == Status::Cancelled) break;
@@ -88,7 +91,8 @@ Result<ClassSpeed> TableCheck::check_class(const WorkStep& step, double seconds)
     speed.operation = step.id.substr(0, step.id.find('/') + 1) + step.tune->jobs.operation;
     std::vector<double> speeds;
     for (const SampleJob& sample : jobs) {
-        const Result<std::optional<Duel>> duel = check_job(step, sample, seconds / static_cast<double>(jobs.size()));
+        const Result<std::optional<Duel>> duel =
+            check_job(step, sample, seconds / static_cast<double>(jobs.size()));
         if (!duel) return duel.error();
         if (*duel) speed.has_row = true;
         speeds.push_back(*duel ? (*duel)->initial.us / (*duel)->tuned.us : 1);
@@ -99,9 +103,11 @@ Result<ClassSpeed> TableCheck::check_class(const WorkStep& step, double seconds)
 }
 
 // No value: the table has the default for the job.
-Result<std::optional<Duel>> TableCheck::check_job(const WorkStep& step, const SampleJob& sample, double seconds) {
+Result<std::optional<Duel>> TableCheck::check_job(const WorkStep& step, const SampleJob& sample,
+                                                  double seconds) {
     const tuning::PolicySet policies = policies_of(step, sample);
-    if (tuning::changed_values(step.backend, step.tune->jobs.operation, policies).empty()) return std::optional<Duel>();
+    if (tuning::changed_values(step.backend, step.tune->jobs.operation, policies).empty())
+        return std::optional<Duel>();
     const Clock::time_point begin = Clock::now();
     const kernels::StopToken stop(&interrupted_, Clock::time_point::max());
     Result<std::shared_ptr<const Reference>> reference = make_reference(sample, data_, *machine_.pool, stop);

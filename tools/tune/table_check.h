@@ -14,17 +14,17 @@ namespace tegu::tune {
 std::optional<SampleJob> between(const TuneClass& one, const SampleJob& a, const SampleJob& b);
 
 struct CheckEnd {
-    std::vector<ClassSpeed> speeds;   // in the order of the steps
-    std::vector<std::string> wrong;   // results that differ: bugs
-    std::size_t left_out = 0;         // classes, for want of time or memory
+    std::vector<ClassSpeed> speeds;  // in the order of the steps
+    std::vector<std::string> wrong;  // results that differ: bugs
+    std::size_t left_out = 0;        // classes, for want of time or memory
     bool interrupted = false;
 };
 
 class TableCheck {
   public:
     // All outlive it.
-    TableCheck(const SessionMachine& machine, const tuning::DeviceTuning& table, Pace& pace, Reporter& reporter,
-               const std::atomic<bool>& interrupted);
+    TableCheck(const SessionMachine& machine, const tuning::DeviceTuning& table, Pace& pace,
+               Reporter& reporter, const std::atomic<bool>& interrupted);
     // REQUIRES: steps of classes alone. Errors: DeviceLost, Busy (the board stays slow).
     Result<CheckEnd> run(const Work& work, double seconds);
 

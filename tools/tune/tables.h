@@ -9,11 +9,17 @@
 
 namespace tegu::tune {
 
-// Where tegud looks for the overlay, unless its settings say otherwise.
-inline constexpr char kOverlayFile[] = "/etc/tegud/tuning.toml";
+// Where the settings of tegud say that tables are.
+struct TuningPlaces {
+    std::string directory;  // of those that came with it
+    std::string overlay;    // "": none
+};
+// A settings file that is not there gives the defaults; so does one with errors, which are said on stderr.
+TuningPlaces tuning_places(const std::string& settings_file);
 
-// What tegud would use here: the tables that came with it (`folder` empty: the installed ones), and the overlay.
-tuning::DeviceTuning tables_in_force(const tuning::TuningMachine& facts, const std::string& folder);
+// What tegud would use here. What cannot be used is said on stderr, if `reports`.
+tuning::DeviceTuning tables_in_force(const tuning::TuningMachine& facts, const TuningPlaces& places,
+                                     bool reports);
 
 // One file, read as a whole. What of it cannot be used is said on stderr, a line each. Errors: NotFound, Denied, Io,
 // BadRequest (nothing of it can be used), with the file's name.

@@ -24,7 +24,8 @@ Result<Journal> open_journal(const TuneOptions& options, const std::string& path
     if (!journal && journal.error().status == Status::BadRequest)
         journal.error().message += "; --restart sets it aside, --output names another file";
     if (journal && journal->cut_bytes() != 0)
-        progress.note(path + " ends within a record: its last " + std::to_string(journal->cut_bytes()) + " bytes are dropped");
+        progress.note(path + " ends within a record: its last " + std::to_string(journal->cut_bytes()) +
+                      " bytes are dropped");
     return journal;
 }
 
@@ -81,7 +82,8 @@ int tune_command(const TuneOptions& options) {
     if (measure.json)
         std::printf("%s\n", session_json(*end, machine.text(), path).c_str());
     else
-        std::printf("%s\n%s%s\n", machine.text().c_str(), summary_text(speeds_of(end->findings)).c_str(), path.c_str());
+        std::printf("%s\n%s%s\n", machine.text().c_str(), summary_text(speeds_of(end->findings)).c_str(),
+                    path.c_str());
     return exit_code_of(*end);
 }
 

@@ -64,9 +64,7 @@ def bench_commands(program):
         command.sentence = command.sentence[0].upper() + command.sentence[1:].rstrip(".")
         for names, text in re.findall(r"^\.TP\n\.BR? (.*)\n(.*)$", section, re.M):
             option = Option(",".join(re.findall(r"--?[a-z-]+", names)), text)
-            if "--svg" in option.names:
-                option.type = "FILE"
-            elif "--filter" in option.names or "--elements" in option.names:
+            if "--filter" in option.names or "--elements" in option.names:
                 option.type = "TEXT"
             elif "--threads" in option.names:
                 option.type, option.words = "N", re.findall(r"\d+", text.split(". ")[0])

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "kernels/cuda/policies.h"
 #include "tools/field/gpu_meter.h"
 
 namespace tegu::field {
@@ -15,7 +14,6 @@ using Wall = std::chrono::steady_clock;
 GpuLab::GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream) : gpu_(std::move(gpu)), stream_(stream) {}
 
 GpuLab::~GpuLab() {
-    meter_.reset();  // it has work space of the stream
     gpu_->destroy_stream(stream_);
 }
 
@@ -32,7 +30,7 @@ Result<std::unique_ptr<GpuLab>> GpuLab::open(const device::DeviceInfo& device) {
     if (!gpu) return std::move(gpu).error();
     Result<std::unique_ptr<GpuLab>> lab = of(std::move(*gpu));
     if (!lab) return lab;
-    Result<std::unique_ptr<GpuMeter>> meter = GpuMeter::create((*lab)->limits(), (*lab)->stream_);
+    Result<std::unique_ptr<GpuMeter>> meter = GpuMeter::create((*lab)->limits());
     if (!meter) return std::move(meter).error();
     (*lab)->meter_ = std::move(*meter);
     return lab;
@@ -60,13 +58,6 @@ Result<KernelFacts> GpuLab::kernel_facts(const void* function, unsigned threads,
 Result<KernelFacts> GpuLab::kernel_facts(const std::string& kernel, unsigned threads) {
     if (meter_ == nullptr) return make_error(Status::Unsupported, "this device tells nothing of kernels");
     return meter_->facts(kernel, threads);
-}
-
-Result<kernels::RunReport> GpuLab::run_with(const cuda::Policies& policies, const Job& job,
-                                            Span<const kernels::InputView> inputs,
-                                            Span<const kernels::OutputView> outputs) {
-    if (meter_ == nullptr) return make_error(Status::Unsupported, "this device has no policies");
-    return meter_->run_with(policies, job, inputs, outputs);
 }
 
 Result<DeviceArray> DeviceArray::create(GpuLab& lab, std::size_t bytes) {

@@ -14,10 +14,6 @@
 #include "kernels/device/gpu.h"
 #include "tools/field/record.h"
 
-namespace tegu::cuda {
-struct Policies;  // kernels/cuda/policies.h
-}
-
 namespace tegu::field {
 
 class GpuMeter;
@@ -51,10 +47,6 @@ class GpuLab {
     // The same of a kernel of tegu whose name begins so ("reduce_float<f32"); shared memory in proportion to
     // the threads.
     Result<KernelFacts> kernel_facts(const std::string& kernel, unsigned threads);
-    // A job as gpu().run() runs it, with this policy in place of the device's own. Errors also: Unsupported
-    // (a guarded device).
-    Result<kernels::RunReport> run_with(const cuda::Policies& policies, const Job& job,
-                                        Span<const kernels::InputView> inputs, Span<const kernels::OutputView> outputs);
 
   private:
     GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seven steps. All but the last have the same form: a thread loads, the block adds up in shared memory, one partial sum a block is left to the
-// caller. An element beyond the end counts as 0, so that every thread reaches every barrier, whatever n is.
-#include "tools/bench/ladder/ladder.h"
+// The kernels of the steps. Those from 1 to 6 have the same form: a thread loads, the block adds up in shared memory, one partial sum per block is left to
+// the caller. An element beyond the end counts as 0, so that every thread reaches every barrier, whatever n is. C++14; for s2_ladder.cu.
+#pragma once
 
-#include "kernels/cuda/grid.cuh"
+#include "tools/field/seeds/device.cuh"
 
 namespace tegu {
-namespace bench {
+namespace seeds {
 namespace {
 
 using namespace cuda;
@@ -40,6 +40,33 @@ TEGU_DEVICE Sum<T> load_and_add(const T* x, std::uint64_t n) {
     TEGU_UNROLL
     for (unsigned i = 1; i < Loads; ++i) own += loaded[i];
     return own;
+}
+
+// global_atomics (step 0a): no tree, no shared memory.
+// in:    x [n] T, total: 0                      out: total: the sum
+// grid:  x = ceil(n / threads)                  block: policy.threads
+// shared: none                                  result valid in: total, after the launch
+// moves: reads n sizeof(T) B, and one atomic addition per element      order: any; of floats the bits differ from run to run
+// why:   the shortest kernel. All threads of the device wait for one word, which one unit of the L2 cache changes one addition after the other
+template <class T>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) global_atomics(const T* x, std::uint64_t n, Sum<T>* total) {
+    const std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index();
+    if (i < n) atomic_add(total, static_cast<Sum<T>>(x[i]));
+}
+
+// shared_atomics (step 0b): the same word per block, in shared memory.
+// in, out, grid, block: as step 0a              shared: sizeof(Sum<T>) bytes static
+// moves: reads n sizeof(T) B, one shared atomic per element, one global atomic per block      order: any
+// why:   blocks no longer wait for each other, but the threads of a block still do. A tree needs log2(threads) steps instead of `threads`
+template <class T>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) shared_atomics(const T* x, std::uint64_t n, Sum<T>* total) {
+    TEGU_SHARED(Sum<T>, of_block);
+    if (thread_index() == 0) of_block = 0;
+    block_barrier();
+    const std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index();
+    if (i < n) atomic_add(&of_block, static_cast<Sum<T>>(x[i]));
+    block_barrier();
+    if (thread_index() == 0) atomic_add(total, of_block);
 }
 
 // neighbours (step 1): the tree as one would draw it: pairs of neighbours, then neighbours of pairs.
@@ -207,91 +234,6 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) grid_stride(const T* x, std::uint64_t n, Su
     if (thread_index() == 0) partials[0] = own;
 }
 
-// Elements that a thread loads; 0: as many as there are.
-unsigned loads_of(LadderStep step) {
-    switch (step) {
-        case LadderStep::Neighbours:
-        case LadderStep::Reindexed:
-        case LadderStep::Interleaved: return 1;
-        case LadderStep::Unrolled2: return 2;
-        case LadderStep::Unrolled4: return 4;
-        case LadderStep::Unrolled8:
-        case LadderStep::LastWarp:
-        case LadderStep::Complete: return 8;
-        case LadderStep::GridStride: break;
-    }
-    return 0;
-}
-
-unsigned levels_of(std::uint64_t count) {
-    unsigned levels = 0;
-    while (count >> levels > 1) ++levels;
-    return levels;
-}
-
-template <class T>
-LaunchStatus launch_complete(const T* x, std::uint64_t n, Sum<T>* partials, LaunchShape shape, Stream stream) {
-    shape.shared_bytes = 0;
-    switch (shape.threads) {
-        case 128: return launch(complete<T, 128>, shape, stream, x, n, partials);
-        case 256: return launch(complete<T, 256>, shape, stream, x, n, partials);
-        case 512: return launch(complete<T, 512>, shape, stream, x, n, partials);
-        default: return launch(complete<T, 1024>, shape, stream, x, n, partials);
-    }
-}
-
-template <class T>
-LaunchStatus launch_step(LadderStep step, const T* x, std::uint64_t n, Sum<T>* partials, std::uint32_t* ticket,
-                         const LadderPolicy& policy, const DeviceLimits& limits, Stream stream) {
-    if (n == 0) return 0;
-    const auto blocks = static_cast<unsigned>(ladder_blocks(step, n, policy, limits));
-    const LaunchShape shape{blocks, 1, policy.threads, policy.threads * sizeof(Sum<T>)};
-    switch (step) {
-        case LadderStep::Neighbours: return launch(neighbours<T>, shape, stream, x, n, partials);
-        case LadderStep::Reindexed: return launch(reindexed<T>, shape, stream, x, n, partials);
-        case LadderStep::Interleaved: return launch(interleaved<T, 1>, shape, stream, x, n, partials);
-        case LadderStep::Unrolled2: return launch(interleaved<T, 2>, shape, stream, x, n, partials);
-        case LadderStep::Unrolled4: return launch(interleaved<T, 4>, shape, stream, x, n, partials);
-        case LadderStep::Unrolled8: return launch(interleaved<T, 8>, shape, stream, x, n, partials);
-        case LadderStep::LastWarp: return launch(last_warp<T>, shape, stream, x, n, partials);
-        case LadderStep::Complete: return launch_complete(x, n, partials, shape, stream);
-        case LadderStep::GridStride: break;
-    }
-    return launch(grid_stride<T>, LaunchShape{blocks, 1, policy.threads, 0}, stream, x, n, partials, ticket);
-}
-
 }  // namespace
-
-std::uint64_t ladder_blocks(LadderStep step, std::uint64_t n, const LadderPolicy& policy, const DeviceLimits& limits) {
-    if (step == LadderStep::GridStride) return blocks_for(n, policy.threads, 1, limits);
-    const std::uint64_t elements = std::uint64_t{policy.threads} * loads_of(step);
-    return n / elements + (n % elements != 0);
-}
-
-std::uint64_t ladder_partials(LadderStep step, std::uint64_t n, const LadderPolicy& policy,
-                              const DeviceLimits& limits) {
-    if (n == 0) return 0;
-    return step == LadderStep::GridStride ? 1 : ladder_blocks(step, n, policy, limits);
-}
-
-std::uint64_t ladder_additions(LadderStep step, std::uint64_t n, const LadderPolicy& policy,
-                               const DeviceLimits& limits) {
-    if (n == 0) return 0;
-    if (step != LadderStep::GridStride) return loads_of(step) + levels_of(policy.threads);
-    const std::uint64_t blocks = ladder_blocks(step, n, policy, limits);
-    // Its own elements, two warps' levels in each of two trees, and the partials that one thread adds.
-    return n / (blocks * policy.threads) + 1 + 20 + blocks / policy.threads + 1;
-}
-
-LaunchStatus launch_ladder(LadderStep step, const std::int32_t* x, std::uint64_t n, std::int64_t* partials,
-                           std::uint32_t* ticket, const LadderPolicy& policy, const DeviceLimits& limits,
-                           Stream stream) {
-    return launch_step(step, x, n, partials, ticket, policy, limits, stream);
-}
-LaunchStatus launch_ladder(LadderStep step, const float* x, std::uint64_t n, float* partials, std::uint32_t* ticket,
-                           const LadderPolicy& policy, const DeviceLimits& limits, Stream stream) {
-    return launch_step(step, x, n, partials, ticket, policy, limits, stream);
-}
-
-}  // namespace bench
+}  // namespace seeds
 }  // namespace tegu

@@ -15,7 +15,10 @@ _tegu_tune() {
     case $command:$previous in
     *:-o | *:--output | *:--socket | *:--settings | *:--overlay) ;; # a file, by -o default
     *:--measure) words="all rows costs" ;;
-    *:--operation) words="all" ;;
+    *:--operation)
+        kept=${current%"${current##*,}"} words=" all reduce topk entropy_map add dot rowscale quantile histogram entropy"
+        words=${words// / $kept}
+        ;;
     *:--minutes | *:--most-elements | *:--patience | *:--device | *:--threads) compopt +o default 2>/dev/null ;; # anything
     *:--backend) words="all cpu gpu" ;;
     *:--sysroot) compopt +o default -o dirnames 2>/dev/null ;;

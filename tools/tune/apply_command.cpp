@@ -79,8 +79,9 @@ int apply_command(const ApplyOptions& options) {
     }
     if (!daemon) return fail(daemon.error());
     if (daemon->overlay() != path)
-        warn(daemon->name() + " looks for the overlay in " + (daemon->overlay().empty() ? "no file" : daemon->overlay()) +
-             ", not in " + path + ": see tuning.overlay in its settings");
+        warn(daemon->name() + " looks for the overlay in " +
+             (daemon->overlay().empty() ? "no file" : daemon->overlay()) + ", not in " + path +
+             ": see tuning.overlay in its settings");
     return check_jobs(*table, options, **machine, *overlay, *daemon);
 }
 

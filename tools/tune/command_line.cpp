@@ -32,9 +32,10 @@ Result<std::vector<std::string>> stems_of(const std::string& list) {
     std::istringstream words(list);
     for (std::string word; std::getline(words, word, ',');) {
         if (find_operation(std::string_view(word)) == nullptr || word == "fused") {
-            std::string allowed = "all, or some of";
+            std::string allowed = "all, or some of:";
             for (const OperationInfo& info : operation_infos())
-                if (info.stem != "fused") allowed += " " + std::string(info.stem);
+                if (info.stem != "fused")
+                    allowed += (allowed.back() == ':' ? " " : ", ") + std::string(info.stem);
             return make_error(Status::BadRange,
                               "--operation: cannot use '" + word + "' (allowed: " + allowed + ")");
         }

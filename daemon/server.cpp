@@ -52,6 +52,7 @@ Server::Server(ServerOptions options, Listener listener)
       threads_(wanted_threads(options_.settings)),
       executors_(options_.settings, threads_, [this] { boost::asio::post(io_, [this] { take_results(); }); }) {
     statistics_.gpu_jobs.resize(gpus().all().size());
+    tuning_ = std::make_unique<Tuning>(options_.settings.tuning, options_.sysroot, gpus().status().devices);
 }
 
 Server::~Server() {

@@ -31,6 +31,7 @@
 #include "daemon/service_status.h"
 #include "daemon/session.h"
 #include "daemon/statistics.h"
+#include "daemon/tuning/tuning.h"
 #include "daemon/watchdog.h"
 
 namespace tegu::daemon {
@@ -80,6 +81,7 @@ class Server {
     std::vector<std::pair<std::string, ExecutorLoad>> executor_loads() const;
     unsigned executor_threads() const { return threads_; }
     const Crossover& crossover() const { return crossover_; }
+    const Tuning& tuning() const { return *tuning_; }
     // For the pages of large buffers, made and given back.
     HelperThread& pages() { return pages_; }
     HeldMemory& held() { return held_; }
@@ -196,7 +198,8 @@ class Server {
     ScrapeServer scrapes_{io_, [this] { return health_.text(wire::HealthForm::Metrics); }};
     ServiceStatus status_;
     Watchdog watchdog_{io_};
-    Executors executors_;  // last: their threads post to what stands above
+    std::unique_ptr<Tuning> tuning_;  // set once the GPUs are known
+    Executors executors_;             // last: their threads post to what stands above
 };
 
 }  // namespace tegu::daemon

@@ -65,9 +65,9 @@ def bench_commands(program):
         command.sentence = command.sentence[0].upper() + command.sentence[1:].rstrip(".")
         for names, text in re.findall(r"^\.TP\n\.BR? (.*)\n(.*)$", section, re.M):
             option = Option(",".join(re.findall(r"--?[a-z-]+", names)), text)
-            if set(option.names) & {"--svg", "--output", "--markdown", "--csv"}:
+            if set(option.names) & {"--output", "--markdown", "--csv"}:
                 option.type = "FILE"
-            elif set(option.names) & {"--names", "--model", "--title"} or "--filter" in option.names or "--elements" in option.names:
+            elif set(option.names) & {"--names", "--model", "--title", "--filter", "--elements"}:
                 option.type = "TEXT"
             elif "--threads" in option.names:
                 option.type, option.words = "N", re.findall(r"\d+", text.split(". ")[0])

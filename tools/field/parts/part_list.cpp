@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tools/field/parts/parts.h"
+#include "tools/field/seeds/seeds.h"
 
 namespace tegu::field {
 
@@ -18,6 +19,11 @@ const std::vector<Part>& all_parts() {
         {"crossover", "CPU against GPU over sizes", 12, add_crossover_cases},
         {"roundtrip", "jobs through the daemon's socket", 5, add_roundtrip_cases},
         {"coldstart", "a new process to its first result", 5, add_coldstart_cases},
+        {"s1", "seed S1: top-k by lists", 14, add_s1_cases},
+        {"s2", "seed S2: the ladder of sums", 6, add_s2_cases},
+        {"s3", "seed S3: rows scaled", 4, add_s3_cases},
+        {"s4", "seed S4: entropy of windows", 10, add_s4_cases},
+        {"s5", "seed S5: statistics of vectors", 4, add_s5_cases},
     };
     return parts;
 }

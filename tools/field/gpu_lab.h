@@ -85,14 +85,16 @@ class DeviceArray {
 // used in turn, each run reads from memory.
 class DeviceInputs {
   public:
-    // Takes at most `limit_bytes` for the pieces, but for the first. Errors: OutOfMemory, DeviceLost.
+    // Takes at most `limit_bytes` for the pieces, but for one. Errors: OutOfMemory, DeviceLost.
     static Result<DeviceInputs> create(GpuLab& lab, const void* content, std::size_t bytes, std::uint64_t limit_bytes);
 
-    std::size_t count() const { return pieces_.size(); }
-    void* operator[](std::size_t turn) const { return pieces_[turn % pieces_.size()].data(); }
+    std::size_t count() const { return count_; }
+    void* operator[](std::size_t turn) const { return pieces_.as<std::byte>() + turn % count_ * stride_; }
 
   private:
-    std::vector<DeviceArray> pieces_;
+    DeviceArray pieces_;
+    std::size_t stride_ = 0;
+    std::uint64_t count_ = 1;
 };
 
 // Managed memory, at one address for both sides. It starts with the host; kernels of the lab's stream may

@@ -55,6 +55,7 @@ Result<void> RowValues::make() {
 }
 
 void add_s3_cases(PartContext& context, CaseList& cases) {
+    const std::size_t first = cases.cases().size();
     for (const FieldJob& job : describe(context)) {
         const auto values = std::make_shared<RowValues>(context, job);
         if (3 * values->bytes() > context.memory_bytes) {
@@ -66,6 +67,7 @@ void add_s3_cases(PartContext& context, CaseList& cases) {
         if (has_seed_gpu(context)) add_s3_gpu_cases(context, cases, job, values);
     }
     if (!has_seed_gpu(context)) skip_gpu(context, cases);
+    keep_wanted(context, cases, first);
 }
 
 }  // namespace tegu::field

@@ -68,6 +68,7 @@ float VectorValues::expected(VectorStatistic statistic) const {
 }
 
 void add_s5_cases(PartContext& context, CaseList& cases) {
+    const std::size_t first = cases.cases().size();
     const std::vector<VectorJob> vectors = describe(context);
     const auto values = std::make_shared<VectorValues>(vectors.front().job.elements());
     for (const VectorJob& vector : vectors) {
@@ -75,6 +76,7 @@ void add_s5_cases(PartContext& context, CaseList& cases) {
         if (has_seed_gpu(context)) add_s5_gpu_cases(context, cases, vector, values);
     }
     if (!has_seed_gpu(context)) skip_gpu(context, cases);
+    keep_wanted(context, cases, first);
 }
 
 }  // namespace tegu::field

@@ -23,6 +23,9 @@ enum class Data { Named, Anywhere };
 void add_own_cases(PartContext& context, CaseList& cases, const FieldJob& job, bool copied = false,
                    Data data = Data::Named);
 
+// Takes cases back, from the one with index `first` on, whose operation the run does not want.
+void keep_wanted(const PartContext& context, CaseList& cases, std::size_t first);
+
 // Jobs as they are, or small ones if the run is quick.
 std::vector<FieldJob> seed_jobs(const PartContext& context, std::vector<FieldJob> jobs);
 

@@ -78,6 +78,21 @@ TEST_P(SeedCases, RunOnTheCpuWithoutAGpu) {
     EXPECT_EQ(cases.skipped()[0].reason, "there is no GPU that can be used");
 }
 
+TEST_P(SeedCases, KeepToTheOperationsThatAreWanted) {
+    PartContext all = context(nullptr);
+    std::set<std::string> operations;
+    CaseList every = cases_of(all);
+    for (const Case& one : every.cases()) operations.insert(one.operation);
+    for (const std::string& operation : operations) {
+        options_.operations = {operation};
+        CaseList some = cases_of(all);
+        EXPECT_FALSE(some.cases().empty()) << operation;
+        for (const Case& one : some.cases()) EXPECT_EQ(one.operation, operation);
+    }
+    options_.operations = {"quantile"};
+    EXPECT_TRUE(cases_of(all).cases().empty());
+}
+
 TEST_P(SeedCases, RunOnTheGpu) {
     const std::unique_ptr<GpuLab> lab = open_test_lab(devices_);
     if (lab == nullptr) GTEST_SKIP() << devices_.reason;

@@ -49,6 +49,15 @@ TEGU_DEVICE float fetch_pixel(TextureHandle image, unsigned row, unsigned col) {
 #endif
 }
 
+// launch() without the question for more shared memory where a kernel needs none: the question takes a large part of the time of a short launch.
+// REQUIRES: a kernel with dynamic shared memory has no static.
+template <class... Parameters, class... Arguments>
+cuda::LaunchStatus launch_seed(void (*kernel)(Parameters...), const cuda::LaunchShape& shape, cuda::Stream stream,
+                               Arguments... arguments) {
+    return shape.shared_bytes > cuda::kPlainSharedBytes ? cuda::launch(kernel, shape, stream, arguments...)
+                                                        : cuda::launch_plain(kernel, shape, stream, arguments...);
+}
+
 // The entry of a kernel for kernel reports. `arguments`: of its template.
 template <class... Parameters>
 cuda::KernelEntry kernel_entry(const char* stem, std::initializer_list<const char*> arguments,

@@ -44,7 +44,7 @@ TEGU_KERNEL TEGU_BOUNDS(kThreads) first_distinct(const std::int32_t* sorted, std
 
 LaunchStatus launch_first_distinct(const std::int32_t* sorted, std::uint64_t n, unsigned k, std::int32_t* out,
                                    Stream stream) {
-    return launch(first_distinct, LaunchShape{1, 1, kThreads, 0}, stream, sorted, n, k, out);
+    return launch_seed(first_distinct, LaunchShape{1, 1, kThreads, 0}, stream, sorted, n, k, out);
 }
 
 }  // namespace seeds

@@ -171,9 +171,8 @@ const char* word_of(ListMethod method) {
 
 LaunchStatus launch_plain_extremes(const std::int32_t* x, std::uint64_t n, std::uint32_t* keys,
                                    const ListPolicy& policy, Stream stream) {
-    const KernelEntry entry = plain_extremes_kernel(policy.threads);
-    return launch(plain_extremes, LaunchShape{policy.blocks, 1, policy.threads, entry.shared_bytes}, stream, x, n,
-                  keys);
+    const LaunchShape shape{policy.blocks, 1, policy.threads, policy.threads * 2 * sizeof(std::int32_t)};
+    return launch_seed(plain_extremes, shape, stream, x, n, keys);
 }
 KernelEntry plain_extremes_kernel(unsigned threads) {
     return kernel_entry("plain_extremes", {}, plain_extremes, threads, threads * 2 * sizeof(std::int32_t),
@@ -188,10 +187,11 @@ LaunchStatus launch_list_topk(ListMethod method, unsigned k, const std::int32_t*
                               std::int32_t* lists, const ListPolicy& policy, Stream stream) {
     const ListKernel kernel = kernel_for(method, k);
     const LaunchShape many{policy.blocks, 1, policy.threads, list_topk_shared_bytes(k, policy.threads)};
-    const LaunchStatus first = launch(kernel, many, stream, x, n, lists);
+    const LaunchStatus first = launch_seed(kernel, many, stream, x, n, lists);
     if (first != 0) return first;
     const LaunchShape one{1, 1, policy.threads, many.shared_bytes};
-    return launch(kernel, one, stream, static_cast<const std::int32_t*>(lists), std::uint64_t{policy.blocks} * k, out);
+    return launch_seed(kernel, one, stream, static_cast<const std::int32_t*>(lists), std::uint64_t{policy.blocks} * k,
+                       out);
 }
 KernelEntry list_topk_kernel(ListMethod method, unsigned k, unsigned threads) {
     return kernel_entry("list_topk", {word_of(method), std::to_string(k).c_str()}, kernel_for(method, k), threads,

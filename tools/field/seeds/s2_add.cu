@@ -26,7 +26,7 @@ LaunchStatus launch_plain_add(const float* x, const float* y, float* z, std::uin
                               Stream stream) {
     if (n == 0) return 0;
     const auto blocks = static_cast<unsigned>(n / threads + (n % threads != 0));
-    return launch(plain_add, LaunchShape{blocks, 1, threads, 0}, stream, x, y, z, n);
+    return launch_seed(plain_add, LaunchShape{blocks, 1, threads, 0}, stream, x, y, z, n);
 }
 KernelEntry plain_add_kernel(unsigned threads) {
     return kernel_entry("plain_add", {}, plain_add, threads, 0, "reads 8 n B, writes 4 n B");

@@ -162,7 +162,7 @@ LaunchStatus launch_row_scale(RowScaleStep step, const RowScaleMatrix& matrix, u
     const unsigned together = step == RowScaleStep::Warps ? threads / kWarpLanes : 1;
     const std::uint64_t wanted = matrix.rows / together + (matrix.rows % together != 0);
     const auto blocks = static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
-    return launch(kernel_for(step, matrix, threads), LaunchShape{blocks, 1, threads, 0}, stream, matrix);
+    return launch_seed(kernel_for(step, matrix, threads), LaunchShape{blocks, 1, threads, 0}, stream, matrix);
 }
 KernelEntry row_scale_kernel(RowScaleStep step, const RowScaleMatrix& matrix, unsigned threads) {
     return kernel_entry("row_scale", {kStepWords[static_cast<unsigned>(step)]}, kernel_for(step, matrix, threads),

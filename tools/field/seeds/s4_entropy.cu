@@ -91,7 +91,7 @@ LaunchStatus launch_window_entropy(WindowVersion version, const WindowImage& ima
     const std::uint64_t tiles = (image.rows + tile_rows - 1) / tile_rows;
     const LaunchShape shape{(image.cols - 1) / kWindowColumns + 1, static_cast<unsigned>(tiles < 65535 ? tiles : 65535),
                             threads, 0};
-    return launch(kernel_for(version), shape, stream, image);
+    return launch_seed(kernel_for(version), shape, stream, image);
 }
 KernelEntry window_entropy_kernel(WindowVersion version, unsigned threads) {
     return kernel_entry("window_entropy", {kVersionWords[static_cast<unsigned>(version)]}, kernel_for(version), threads,

@@ -126,12 +126,12 @@ LaunchStatus launch_vector_statistic(VectorStatistic statistic, const VectorInpu
     const LaunchShape many{policy.blocks, 1, policy.threads, shared_bytes_of(policy)};
     const VectorKernel kernel = first_kernel(statistic, policy.shared);
     const Finish finish = finish_of(statistic);
-    if (policy.blocks == 1) return launch(kernel, many, stream, input, out, finish, input.n);
-    const LaunchStatus first = launch(kernel, many, stream, input, partials, Finish::None, input.n);
+    if (policy.blocks == 1) return launch_seed(kernel, many, stream, input, out, finish, input.n);
+    const LaunchStatus first = launch_seed(kernel, many, stream, input, partials, Finish::None, input.n);
     if (first != 0) return first;
     const LaunchShape one{1, 1, policy.threads, many.shared_bytes};
     const VectorInput left{partials, nullptr, policy.blocks};
-    return launch(join_kernel(statistic, policy.shared), one, stream, left, out, finish, input.n);
+    return launch_seed(join_kernel(statistic, policy.shared), one, stream, left, out, finish, input.n);
 }
 
 std::uint64_t vector_additions(std::uint64_t n, const VectorPolicy& policy) {

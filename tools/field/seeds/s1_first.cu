@@ -11,7 +11,8 @@ using namespace cuda;
 
 constexpr unsigned kThreads = 1024;
 
-// first_distinct: a value is the first of its kind where the one before it differs; a count of those before it is its place.
+// first_distinct: a value is the first of its kind where the one before it differs; a count of those before
+// it is its place.
 // in:    sorted [n] i32                         out: out [k] i32
 // grid:  1                                      block: kThreads
 // shared: 132 B static                          result valid in: out, after the launch

@@ -14,7 +14,8 @@ using namespace cuda;
 // grid:  x = ceil(n / threads)                  block: threads
 // shared: none                                  result valid in: z, after the launch
 // moves: reads 8n B, writes 4n B                order: any
-// why:   neighbouring lanes touch neighbouring words, so nothing is wrong with it. Packs of 16 bytes would save instructions, not bytes
+// why:   neighbouring lanes touch neighbouring words, so nothing is wrong with it. Packs of 16 bytes would
+//        save instructions, not bytes
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) plain_add(const float* x, const float* y, float* z, std::uint64_t n) {
     const std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index();
     if (i < n) z[i] = x[i] + y[i];

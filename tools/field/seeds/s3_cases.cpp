@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// S3 on the CPU: a plain loop, and tegu's own kernel. The first shape is the author's, the second its small sister for boards with little memory; the others
-// have numbers of columns that fill no warp, or are more than a warp holds.
+// S3 on the CPU: a plain loop, and tegu's own kernel. The first shape is the author's, the second its small
+// sister for boards with little memory; the others have numbers of columns that fill no warp, or are more
+// than a warp holds.
 #include "tools/field/seeds/s3_cases.h"
 
 #include "tools/field/seeds/cpu_rivals.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every case of the parts s1 to s5, small: prepared, checked and run, on fibers or on a GPU. A wrong result fails its check.
+// Every case of the parts s1 to s5, small: prepared, checked and run, on fibers or on a GPU. A wrong result
+// fails its check.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -4,7 +4,7 @@
 //
 // A row is X(table, name, Kind, lowest, highest, default, zero, Reload, help):
 //   Kind     the type of the value and of the member, see SettingKind
-//   lowest, highest   the closed range of a number (0 may lie outside, see zero), or of each in a list; of a Path and a Listen, its length in bytes
+//   lowest, highest   the closed range of a number (0 may lie outside, see zero), or of each in a list; of a Path, a Folder and a Listen, its length in bytes
 //   zero     what the value 0 means; "" if 0 is a number like any other
 //   Reload   what SIGHUP does with a changed value, see Reload
 //   help     sentences for the manual, in Markdown without links; `code` is the only mark-up
@@ -56,6 +56,16 @@
     X(gpu, divide_us, Microseconds, 1, 60000000, 1000, "never", Restart,                                             \
       "Where several GPUs run jobs: a reduction or an entropy map that is predicted to keep one of them for longer " \
       "than this is divided over those that are idle. Results do not depend on it.")
+
+#define TEGU_SETTINGS_PLACEMENT(X)                                                                                    \
+    X(placement, probe_ms, Milliseconds, 1, 10000, 50, "never", Restart,                                             \
+      "After the start, how long sample jobs may be timed on each backend of which neither a tuning table nor an "   \
+      "earlier start tells what jobs take. Jobs of clients run in between.")                                         \
+    X(placement, directory, Folder, 2, 4000, "", "the state directory of the service, or none", Restart,             \
+      "Where the times of the samples are kept for the next start.")                                                 \
+    X(placement, trial_jobs, Count, 8, 1000000, 128, "never", Now,                                                   \
+      "About one in so many jobs of a kind, if backends take the same time, runs where it is not expected to be "    \
+      "done first, so that a wrong expectation is found out. Rarer where it costs more. Results do not depend on it.")
 
 #define TEGU_SETTINGS_SCHEDULER(X)                                                                                     \
     X(scheduler, quantum_us, Microseconds, 10, 1000000, 2000, "", Now,                                                 \
@@ -121,6 +131,7 @@
     X(Log, log, TEGU_SETTINGS_LOG, "Messages of the daemon")                                       \
     X(Executor, executor, TEGU_SETTINGS_EXECUTOR, "What runs the jobs")                            \
     X(Gpu, gpu, TEGU_SETTINGS_GPU, "The GPU")                                                      \
+    X(Placement, placement, TEGU_SETTINGS_PLACEMENT, "Where jobs run")                             \
     X(Scheduler, scheduler, TEGU_SETTINGS_SCHEDULER, "In which order jobs run")                    \
     X(Limits, limits, TEGU_SETTINGS_LIMITS, "What one client, one user and all together may hold") \
     X(Timeouts, timeouts, TEGU_SETTINGS_TIMEOUTS, "How long the daemon waits")                     \
@@ -142,6 +153,7 @@ enum class SettingKind : std::uint8_t {
     Backend,       // ExecutorBackend, written as its word
     Memory,        // GpuMemory, written as its word
     Listen,        // std::string: "", a Path, or an address and a port, see config/listen_address.h
+    Folder,        // std::string: "", or an absolute path
     Devices,       // std::string: "auto", "all", or different numbers with commas; one alone may be an integer
 };
 
@@ -163,6 +175,10 @@ struct SettingMember<SettingKind::Path> {
 };
 template <>
 struct SettingMember<SettingKind::Listen> {
+    using Type = std::string;
+};
+template <>
+struct SettingMember<SettingKind::Folder> {
     using Type = std::string;
 };
 template <>

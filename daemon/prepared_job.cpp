@@ -212,6 +212,7 @@ Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTab
     prepared.job = request.job;
     prepared.backend = request.backend;
     prepared.plan = std::move(plan).value();
+    prepared.job_class = classify(prepared.job, prepared.plan);
     prepared.input_count =
         static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(request.job)))->inputs);
     prepared.in_output = request.output.handle != 0;

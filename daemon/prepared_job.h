@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/buffer.h"
+#include "daemon/placement/job_class.h"
 #include "kernels/device/client_memory.h"
 #include "kernels/operation.h"
 #include "wire/messages.h"
@@ -18,6 +19,7 @@ namespace tegu::daemon {
 struct PreparedJob {
     Job job;
     kernels::JobPlan plan;
+    JobClass job_class;  // what predicts its time
     std::size_t input_count = 0;
     std::array<kernels::InputView, wire::kMaxInputs> inputs;  // inline ones point into the message
     std::array<bool, wire::kMaxInputs> is_inline{};           // which are those

@@ -32,17 +32,18 @@ enum class TuningBackend : std::uint8_t { Cpu, Cuda };
 // one a row with Axis::Rows), the elements of each, and one number of its parameters, the detail:
 //   topk         k                       quantile      how many quantiles
 //   entropy_map  pixels of the window    histogram     bins
-//   entropy      levels                  reduce        statistics in the set that read the data (1 for any one)
-//   others       0
+//   entropy      levels                  reduce        statistics in the set but count (0 for count alone)
+//   fused        parts                    others        0
 struct TuningClass {
     TuningBackend backend = TuningBackend::Cuda;
     std::string operation;      // the stem: "topk"
     unsigned width = 0;         // bytes of an element: 1, 2, 4, 8; 0: any
     std::string type;           // "f32": this element type alone; empty: any of that width
-    std::string variant;        // "distinct" of topk, "skip_nans", "mirror"; empty: any
+    std::string variant;        // "distinct" of topk, "skip_nans", "mirror", or "plain": none of them; empty: any
     TuningRange sequences;
     TuningRange elements;       // of a sequence
     TuningRange detail;
+    TuningRange levels;         // of entropy_map: levels of a pixel; other operations: any
 };
 
 // One field of a policy, by its name in the policy's struct ("threads_per_block") or, where it is a choice, with a word ("method" = "slide").

@@ -1,55 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/settings_load.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-// Release 3.3 asserts what malformed text does not hold ("[[[x]"), and then refuses it in order: its assertions would end a build that has them.
-#define TOML_ASSERT(expression) static_assert(true)
-#include <toml++/toml.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <optional>
 
-#include "base/fd.h"
 #include "config/setting_info.h"
 #include "config/suggest.h"
+#include "config/toml_text.h"
 
 namespace tegu::config {
 namespace {
-
-// With the parser's own limit of 256 nested values this bounds the depth of tables, which it frees by recursion.
-constexpr std::size_t kMaxDotsPerLine = 32;
-
-// A key as a person can find it in the file: quoted where the file must have quoted it.
-std::string key_text(std::string_view key) {
-    const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    });
-    return bare && key.size() <= 64 ? std::string(key) : quoted_text(key);
-}
-
-std::string float_text(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    return text;
-}
-
-// "the integer 5", "an array": what stands where something else is wanted.
-std::string node_text(const toml::node& node) {
-    switch (node.type()) {
-        case toml::node_type::string: return "the string " + quoted_text(node.as_string()->get());
-        case toml::node_type::integer: return "the integer " + std::to_string(node.as_integer()->get());
-        case toml::node_type::floating_point: return "the float " + float_text(node.as_floating_point()->get());
-        case toml::node_type::boolean: return node.as_boolean()->get() ? "the boolean true" : "the boolean false";
-        case toml::node_type::array: return "an array";
-        case toml::node_type::table: return "a table";
-        default: return "a date or time";
-    }
-}
 
 // Checks one parsed file, collecting values and errors.
 class Checker {
@@ -161,87 +120,6 @@ LoadedSettings file_error(const std::string& file, std::string text) {
     return loaded;
 }
 
-struct TextError {
-    toml::source_position at;
-    std::string text;
-};
-
-// Where the comment of a line begins, and whether a string of several lines does: without those a line can be read by itself.
-struct LineParts {
-    std::size_t comment;
-    bool long_string = false;
-};
-LineParts parts_of(std::string_view line) {
-    char quote = '\0';
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const char c = line[i];
-        if (quote == '\0') {
-            if (c == '#') return {i};
-            if (c != '"' && c != '\'') continue;
-            if (line.substr(i, 3) == std::string(3, c)) return {line.size(), true};
-            quote = c;
-        } else if (quote == '"' && c == '\\') {
-            ++i;
-        } else if (c == quote) {
-            quote = '\0';
-        }
-    }
-    return {line.size()};
-}
-
-// What toml++ cannot be trusted with, found before it sees the text, line by line:
-// - deep dotted keys (see kMaxDotsPerLine); dots of strings and of comments behind a value count too;
-// - control characters, which TOML has nowhere;
-// - characters outside ASCII but in comments: release 3.3 runs into undefined behaviour when it asks whether one of U+00A1..U+0499, or of
-//   a few more ranges up to U+FEFE, is white space. No setting needs one, and "\u00FC" would be read.
-std::optional<TextError> check_line(std::string_view line, std::uint32_t number) {
-    const auto is_control = [](char c) {
-        return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') || c == 0x7f;
-    };
-    const auto outside_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
-    const std::size_t first = line.find_first_not_of(" \t");
-    const bool comment = first != std::string_view::npos && line[first] == '#';
-    if (!comment && static_cast<std::size_t>(std::count(line.begin(), line.end(), '.')) > kMaxDotsPerLine)
-        return TextError{
-            {number, 1},
-            "found more than " + std::to_string(kMaxDotsPerLine) + " dots on a line, allowed at most that"};
-    const LineParts parts = parts_of(line);
-    if (parts.long_string) return TextError{{number, 1}, "found a string of several lines, allowed on one line each"};
-    std::uint32_t column = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if ((static_cast<unsigned char>(line[i]) & 0xc0) != 0x80) ++column;
-        if (is_control(line[i]))
-            return TextError{{number, std::max(column, 1u)}, "found a control character, allowed is text"};
-        if (outside_ascii(line[i]) && i < parts.comment)
-            return TextError{{number, std::max(column, 1u)},
-                             "found a character outside ASCII, allowed in comments only"};
-    }
-    return std::nullopt;
-}
-
-std::optional<TextError> check_text(std::string_view text) {
-    for (std::uint32_t number = 1; !text.empty(); ++number) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        if (std::optional<TextError> error = check_line(text.substr(0, end), number)) return error;
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return std::nullopt;
-}
-
-// Reads at most kMaxSettingsFileBytes + 1 bytes. Error: what a person can mend.
-Result<std::string> read_all(int fd) {
-    std::string text;
-    char chunk[16384];
-    while (text.size() <= kMaxSettingsFileBytes) {
-        const ssize_t got = ::read(fd, chunk, sizeof chunk);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return io_error("cannot be read", errno);
-        if (got == 0) break;
-        text.append(chunk, static_cast<std::size_t>(got));
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string diagnostic_text(const Diagnostic& diagnostic) {
@@ -256,23 +134,14 @@ std::string diagnostic_text(const Diagnostic& diagnostic) {
 }
 
 LoadedSettings parse_settings(std::string_view text, const std::string& file, std::uint64_t memory_bytes) {
-    if (text.size() > kMaxSettingsFileBytes)
-        return file_error(file,
-                          "found more than " + std::to_string(kMaxSettingsFileBytes) + " bytes, allowed at most that");
+    const TomlText parsed = parse_toml(text, kMaxSettingsFileBytes);
     LoadedSettings loaded;
+    if (parsed.error) {
+        loaded.errors.push_back({file, parsed.error->line, parsed.error->column, {}, parsed.error->text});
+        return loaded;
+    }
     Checker checker(file, loaded);
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
-    if (std::optional<TextError> error = check_text(text)) {
-        checker.add(error->at, {}, std::move(error->text));
-        return loaded;
-    }
-    const toml::parse_result parsed = toml::parse(text);
-    if (!parsed) {
-        checker.add(parsed.error().source().begin, {}, std::string(parsed.error().description()));
-        return loaded;
-    }
-    checker.check(parsed.table());
+    checker.check(parsed.table);
     derive_sizes(loaded.settings, memory_bytes);
     checker.check_orders();
     std::stable_sort(loaded.errors.begin(), loaded.errors.end(), [](const Diagnostic& a, const Diagnostic& b) {
@@ -282,20 +151,13 @@ LoadedSettings parse_settings(std::string_view text, const std::string& file, st
 }
 
 LoadedSettings load_settings(const std::string& path, IfMissing if_missing, std::uint64_t memory_bytes) {
-    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (!fd.valid() && errno == ENOENT && if_missing == IfMissing::GivesDefaults) {
-        LoadedSettings loaded;
-        loaded.settings = default_settings(memory_bytes);
-        return loaded;
-    }
-    if (!fd.valid()) return file_error(path, io_error("cannot be opened", errno).message);
-    struct stat status = {};
-    if (::fstat(fd.get(), &status) != 0) return file_error(path, io_error("cannot be examined", errno).message);
-    if (S_ISDIR(status.st_mode)) return file_error(path, "found a directory, allowed a regular file");
-    if (!S_ISREG(status.st_mode)) return file_error(path, "found a special file, allowed a regular file");
-    const Result<std::string> text = read_all(fd.get());
-    if (!text) return file_error(path, text.error().message);
-    return parse_settings(*text, path, memory_bytes);
+    const Result<std::string> text = read_toml_file(path, kMaxSettingsFileBytes);
+    if (text) return parse_settings(*text, path, memory_bytes);
+    if (text.error().status != Status::NotFound || if_missing == IfMissing::Fails)
+        return file_error(path, text.error().message);
+    LoadedSettings loaded;
+    loaded.settings = default_settings(memory_bytes);
+    return loaded;
 }
 
 }  // namespace tegu::config

@@ -13,7 +13,7 @@
 namespace tegu::kernels {
 namespace {
 
-constexpr std::uint64_t kBlockBytes = 128 << 10;  // of the output
+constexpr std::uint64_t kBlockBytes = 128 << 10;  // of the output, where the policy names no number
 
 using HalfElement = Half;
 
@@ -52,8 +52,13 @@ Error overflow_of(ElementType type, std::uint64_t index, const std::byte* x, con
 
 class Run {
   public:
-    Run(const Job& job, Span<const InputView> inputs, std::byte* out)
-        : job_(job), inputs_(inputs), out_(out), bytes_(element_bytes(job.type)), kernel_(select_kernel(job.type)) {
+    Run(const Job& job, Span<const InputView> inputs, std::byte* out, const CpuBlockPolicy& policy)
+        : job_(job),
+          inputs_(inputs),
+          out_(out),
+          bytes_(element_bytes(job.type)),
+          block_bytes_(policy.block_bytes != 0 ? policy.block_bytes : kBlockBytes),
+          kernel_(select_kernel(job.type)) {
         const auto dense = [&](const InputView& input) { return job.rows <= 1 || input.row_stride == job.cols; };
         contiguous_ = dense(inputs[0]) && dense(inputs[1]);
         stream_ = elements() * bytes_ >= kStreamBytes && (contiguous_ || job.cols * bytes_ >= kStreamRunBytes) &&
@@ -82,7 +87,7 @@ class Run {
 
   private:
     std::uint64_t elements() const { return job_.rows * job_.cols; }
-    std::uint64_t block_elements() const { return kBlockBytes / bytes_; }
+    std::uint64_t block_elements() const { return block_bytes_ / bytes_; }
 
     const std::byte* address(std::size_t input, std::uint64_t row, std::uint64_t col) const {
         return inputs_[input].data + (row * inputs_[input].row_stride + col) * bytes_;
@@ -101,6 +106,7 @@ class Run {
     Span<const InputView> inputs_;
     std::byte* out_;
     std::uint64_t bytes_;
+    std::uint64_t block_bytes_;
     AddKernel kernel_;
     bool contiguous_;
     bool stream_;
@@ -121,7 +127,7 @@ Error add_overflow(ElementType type, std::uint64_t index, Int128 sum) {
                            std::string(element_word(type)));
 }
 
-Result<JobPlan> plan_add(const Job& job, const AddParams&) {
+Result<JobPlan> plan_add(const Job& job, const AddParams&, const CpuPolicies&) {
     if (job.axis != Axis::Whole)
         return field_error(Status::BadRequest, "axis", "0 (whole)", "add works element by element, not on single rows");
     JobPlan plan;
@@ -134,11 +140,10 @@ Result<JobPlan> plan_add(const Job& job, const AddParams&) {
 }
 
 Result<RunReport> run_add(const Job& job, const AddParams&, Span<const InputView> inputs,
-                          Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                          Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    if (pool != nullptr && (pool->threads() == 1 || predict_ns(job.type, job.rows * job.cols) < kParallelWorkNs))
-        pool = nullptr;
-    const Run run(job, inputs, outputs[0].data);
+    ThreadPool* const pool = shared_pool(context, [&] { return predict_ns(job.type, job.rows * job.cols); });
+    const Run run(job, inputs, outputs[0].data, context.policies.add);
     Result<void> done =
         for_blocks(run.blocks(), pool, stop, [&](std::uint64_t block, unsigned) { return run.block(block); });
     if (!done) return std::move(done).error();

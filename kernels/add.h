@@ -9,10 +9,10 @@
 namespace tegu::kernels {
 
 // Output: Values, rows x cols of the type of the inputs. Both inputs have the job's shape and type, and their own row stride.
-Result<JobPlan> plan_add(const Job& job, const AddParams& params);
+Result<JobPlan> plan_add(const Job& job, const AddParams& params, const CpuPolicies&);
 // An integer sum that does not fit the type: Overflow, field "values"; the message has the first index (row-major) and the sum.
 Result<RunReport> run_add(const Job& job, const AddParams& params, Span<const InputView> inputs,
-                          Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                          Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 // The error of a sum of integers at `index` that does not fit the type; every backend answers with it.
 Error add_overflow(ElementType type, std::uint64_t index, Int128 sum);

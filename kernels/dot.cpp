@@ -171,7 +171,7 @@ Result<void> write_dot(const IntegerDot& dot, ElementType type, std::byte* out) 
     return {};
 }
 
-Result<JobPlan> plan_dot(const Job& job, const DotParams& params) {
+Result<JobPlan> plan_dot(const Job& job, const DotParams& params, const CpuPolicies&) {
     const std::uint64_t sequences = sequences_of(job);
     if (sequences > kMaxOutputRows)
         return field_error(Status::TooLarge, "rows", "up to 2^56",
@@ -188,9 +188,9 @@ Result<JobPlan> plan_dot(const Job& job, const DotParams& params) {
 }
 
 Result<RunReport> run_dot(const Job& job, const DotParams& params, Span<const InputView> inputs,
-                          Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                          Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    if (pool != nullptr && (pool->threads() == 1 || predict_ns(job, false) < kParallelWorkNs)) pool = nullptr;
+    ThreadPool* const pool = shared_pool(context, [&] { return predict_ns(job, false); });
     std::byte* out = outputs[0].data;
     Result<void> done = is_float(job.type)
                             ? run_typed<FloatDot>(float_kernel(job.type), job, params, inputs, out, pool, stop)

@@ -8,10 +8,10 @@
 namespace tegu::kernels {
 
 // Output: Dot, one value for the whole or one a row: i64, u64 or f64 for signed, unsigned, float elements. An empty one is 0.
-Result<JobPlan> plan_dot(const Job& job, const DotParams& params);
+Result<JobPlan> plan_dot(const Job& job, const DotParams& params, const CpuPolicies&);
 // An integer result that does not fit: Overflow, field "dot"; the message has the value and, by rows, the first such row.
 Result<RunReport> run_dot(const Job& job, const DotParams& params, Span<const InputView> inputs,
-                          Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                          Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 struct IntegerDot;
 // Stores an exact sum as `reply`, I64 or U64. Errors: Overflow, in the words of run_dot but for the row.

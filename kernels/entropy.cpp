@@ -13,7 +13,7 @@ Result<void> check_params(const Job& job, const EntropyParams& params) {
         return bad_range("levels", "2.." + std::to_string(kMaxEntropyLevels),
                          "levels is " + std::to_string(params.levels));
     if (params.base != LogBase::Two && params.base != LogBase::E)
-        return field_error(Status::BadRequest, "base", "0 (two) or 1 (e)", "base of the logarithm is not known");
+        return bad_range("base", "0 (two) or 1 (e)", "base of the logarithm is not known");
     if (params.has_range) {
         const Result<LevelScale> scale =
             level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
@@ -55,7 +55,7 @@ Result<void> count_levels(const Job& job, const Sequence& sequence, std::uint64_
 
 }  // namespace
 
-Result<JobPlan> plan_entropy(const Job& job, const EntropyParams& params) {
+Result<JobPlan> plan_entropy(const Job& job, const EntropyParams& params, const CpuPolicies&) {
     Result<void> checked = check_params(job, params);
     if (!checked) return std::move(checked).error();
     const EntropyRun run(job, params, nullptr);
@@ -70,11 +70,11 @@ Result<JobPlan> plan_entropy(const Job& job, const EntropyParams& params) {
 }
 
 Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, Span<const InputView> inputs,
-                              Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                              Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     EntropyRun run(job, params, outputs.data());
     const std::size_t bytes = run.worker_bytes() + value_bytes(job, run);
-    const unsigned workers = crew_size(pool, predict_ns(job, run), most_workers(bytes));
+    const unsigned workers = crew_size(context, predict_ns(job, run), most_workers(bytes));
     Result<WorkerMemory> memory = allocate_workers(bytes, workers);
     if (!memory) return std::move(memory).error();
     run.attach(memory->get(), workers);
@@ -82,7 +82,7 @@ Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, Span<
     if (run.by_values()) values.emplace(job.type, memory->get() + run.worker_bytes() * workers, workers);
 
     Result<void> done =
-        run_sequences(job, inputs[0], pool, workers, stop,
+        run_sequences(job, inputs[0], context.pool, workers, stop,
                       [&](const Sequence& sequence, std::uint64_t row, const Crew& crew) -> Result<void> {
                           if (!run.by_values()) return count_levels(job, sequence, row, crew, &run, stop);
                           values->begin(crew);

@@ -7,8 +7,8 @@
 
 namespace tegu::kernels {
 
-Result<JobPlan> plan_entropy(const Job& job, const EntropyParams& params);
+Result<JobPlan> plan_entropy(const Job& job, const EntropyParams& params, const CpuPolicies&);
 Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, Span<const InputView> inputs,
-                              Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                              Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 }  // namespace tegu::kernels

@@ -40,9 +40,9 @@ Result<void> check_params(const Job& job, const EntropyMapParams& params) {
     if (params.levels < kMinLevels || params.levels > kMaxLevels)
         return bad_range("levels", "2..256", "levels is " + std::to_string(params.levels));
     if (params.base != LogBase::Two && params.base != LogBase::E)
-        return field_error(Status::BadRequest, "base", "0 (two) or 1 (e)", "base of the logarithm is not known");
+        return bad_range("base", "0 (two) or 1 (e)", "base of the logarithm is not known");
     if (params.border != Border::Clip && params.border != Border::Mirror)
-        return field_error(Status::BadRequest, "border", "0 (clip) or 1 (mirror)", "border rule is not known");
+        return bad_range("border", "0 (clip) or 1 (mirror)", "border rule is not known");
     if (params.has_range) {
         Result<LevelScale> scale = level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
         if (!scale) return std::move(scale).error();
@@ -138,13 +138,13 @@ std::uint64_t workers_of(const EntropyLayout& layout, std::uint64_t threads) {
 
 }  // namespace
 
-Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params) {
+Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params, const CpuPolicies& policies) {
     if (Result<void> checked = check_params(job, params); !checked) return std::move(checked).error();
     const std::uint64_t pixels = job.rows * job.cols;
     if (pixels > (std::uint64_t{1} << 62) / sizeof(float))
         return field_error(Status::TooLarge, "rows", "rows * cols up to 2^60",
                            "the map would be larger than any buffer");
-    const EntropyPolicy policy = choose_entropy_policy(params);
+    const EntropyPolicy policy = entropy_policy_of(params, policies.entropy_map);
     const EntropyLayout layout = entropy_layout(job, params, policy);
     const bool two_passes = is_float(job.type) && !params.has_range;
     JobPlan plan;
@@ -198,8 +198,10 @@ Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params
 }
 
 Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params, Span<const InputView> inputs,
-                                  Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
-    return run_entropy_map(job, params, choose_entropy_policy(params), inputs, outputs, pool, stop);
+                                  Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
+    const EntropyPolicy policy = entropy_policy_of(params, context.policies.entropy_map);
+    ThreadPool* const pool = context.pool_for(predict_entropy_ns(job, params, policy.method), 0);
+    return run_entropy_map(job, params, policy, inputs, outputs, pool, stop);
 }
 
 }  // namespace tegu::kernels

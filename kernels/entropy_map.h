@@ -32,13 +32,15 @@ bool entropy_method_supports(EntropyMethod method, const EntropyMapParams& param
 
 // The policy that run_entropy_map() uses: the fastest as measured, for the instruction set that detected_cpu_isa() found.
 EntropyPolicy choose_entropy_policy(const EntropyMapParams& params);
+// That with what the CPU policy asks for instead, where it asks and the map can be computed so.
+EntropyPolicy entropy_policy_of(const EntropyMapParams& params, const CpuEntropyMapPolicy& wanted);
 
 // Time of a map on one thread, from the same measurements.
 std::uint64_t predict_entropy_ns(const Job& job, const EntropyMapParams& params, EntropyMethod method);
 
-Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params);
+Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params, const CpuPolicies& policies);
 Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params, Span<const InputView> inputs,
-                                  Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                                  Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 // run_entropy_map() with a given policy, for tests and benchmarks.
 // REQUIRES: entropy_method_supports(policy.method, params), tile_rows and tile_cols are not 0.

@@ -49,6 +49,11 @@ double column_cost(std::uint32_t levels) {
     return kCosts[index];
 }
 
+// Counts per level and column should stay in the first-level cache; slide has none and prefers long rows.
+std::uint32_t usual_tile_cols(EntropyMethod method) {
+    return method == EntropyMethod::Slide ? 1024 : 512;
+}
+
 double pixel_ns(EntropyMethod method, const EntropyMapParams& params) {
     const std::uint32_t window = params.window_rows * params.window_cols;
     switch (method) {
@@ -91,8 +96,32 @@ EntropyPolicy choose_entropy_policy(const EntropyMapParams& params) {
     for (const EntropyMethod method : kMethods)
         if (entropy_method_supports(method, params) && pixel_ns(method, params) < pixel_ns(policy.method, params))
             policy.method = method;
-    // Counts per level and column should stay in the first-level cache; slide has none and prefers long rows.
-    policy.tile_cols = policy.method == EntropyMethod::Slide ? 1024 : 512;
+    policy.tile_cols = usual_tile_cols(policy.method);
+    return policy;
+}
+
+namespace {
+
+EntropyMethod wanted_method(CpuEntropyMethod wanted, EntropyMethod chosen) {
+    switch (wanted) {
+        case CpuEntropyMethod::Slide: return EntropyMethod::Slide;
+        case CpuEntropyMethod::Planes: return EntropyMethod::Planes;
+        case CpuEntropyMethod::Columns: return EntropyMethod::Columns;
+        case CpuEntropyMethod::Prefix: return EntropyMethod::Prefix;
+        case CpuEntropyMethod::Chosen: break;
+    }
+    return chosen;
+}
+
+}  // namespace
+
+EntropyPolicy entropy_policy_of(const EntropyMapParams& params, const CpuEntropyMapPolicy& wanted) {
+    EntropyPolicy policy = choose_entropy_policy(params);
+    const EntropyMethod method = wanted_method(wanted.method, policy.method);
+    if (entropy_method_supports(method, params)) policy.method = method;
+    policy.tile_cols = usual_tile_cols(policy.method);
+    if (wanted.tile_rows != 0) policy.tile_rows = wanted.tile_rows;
+    if (wanted.tile_cols != 0) policy.tile_cols = wanted.tile_cols;
     return policy;
 }
 

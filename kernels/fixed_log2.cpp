@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // log2(n) comes bit by bit: the mantissa of n is squared, and each time the square reaches 2 the next bit of the logarithm
-// is 1. A square is cut off after 63 fractional bits; what step i loses counts 2^-i, so all 60 bits together are
-// low by less than 2^-59.9.
+// is 1 and the square is halved. Each is then cut off after 63 fractional bits: step i loses less than 2^-63 / ln 2 of a logarithm, which counts
+// 2^-i, all of them less than 2^-60 / (8 ln 2). The bits that are not computed are worth less than 2^-60.
 #include "kernels/fixed_log2.h"
 
 #include <array>

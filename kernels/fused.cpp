@@ -65,14 +65,14 @@ std::uint64_t fused_ns(const Job& job, std::uint64_t swept_ns, std::uint64_t swe
 
 }  // namespace
 
-Result<JobPlan> plan_fused(const Job& job, const FusedParams& params) {
+Result<JobPlan> plan_fused(const Job& job, const FusedParams& params, const CpuPolicies& policies) {
     Result<void> checked = check_parts(params);
     if (!checked) return std::move(checked).error();
     JobPlan plan;
     SweptParts swept;
     std::uint64_t swept_count = 0, swept_ns = 0, slowest_ns = 0, others_ns = 0;
     for (const FusedPart& part : params.parts) {
-        Result<JobPlan> alone = plan_job(job_of(job, part));
+        Result<JobPlan> alone = plan_job(job_of(job, part), policies);
         if (!alone) return error_of_part(operation_of(part), std::move(alone).error());
         plan.outputs.insert(plan.outputs.end(), alone->outputs.begin(), alone->outputs.end());
         if (__builtin_add_overflow(plan.bytes_written, alone->bytes_written, &plan.bytes_written))
@@ -97,7 +97,7 @@ Result<JobPlan> plan_fused(const Job& job, const FusedParams& params) {
 }
 
 Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<const InputView> inputs,
-                            Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                            Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     std::vector<std::uint64_t> filled_columns;
     unsigned workers = 1;
@@ -108,7 +108,7 @@ Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<cons
     std::size_t next = 0;
     for (const FusedPart& part : params.parts) {
         const Job alone = job_of(job, part);
-        const Result<JobPlan> plan = plan_job(alone);
+        const Result<JobPlan> plan = plan_job(alone, context.policies);
         if (!plan) return plan.error();
         const Span<const OutputView> own = outputs.subspan(next, plan->outputs.size());
         next += own.size();
@@ -118,7 +118,7 @@ Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<cons
             for (const ArraySpec& output : plan->outputs) filled_columns.push_back(output.cols);
             continue;
         }
-        Result<RunReport> done = run_job(alone, inputs, own, pool, stop);
+        Result<RunReport> done = run_job(alone, inputs, own, context, stop);
         if (!done) return error_of_part(operation_of(part), std::move(done).error());
         workers = std::max(workers, done->threads);
         filled_columns.insert(filled_columns.end(), done->filled_columns.begin(), done->filled_columns.end());
@@ -126,7 +126,7 @@ Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<cons
         ++passes;
     }
     if (swept.any()) {
-        Result<unsigned> done = run_sweeps(job, swept, inputs[0], pool, swept_ns, stop);
+        Result<unsigned> done = run_sweeps(job, swept, inputs[0], context, swept_ns, stop);
         if (!done) return std::move(done).error();
         workers = std::max(workers, *done);
         passes += static_cast<unsigned>(sweeps_of(job, swept));

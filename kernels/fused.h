@@ -8,8 +8,8 @@
 namespace tegu::kernels {
 
 // Outputs: those of the parts, in the order of the parts.
-Result<JobPlan> plan_fused(const Job& job, const FusedParams& params);
+Result<JobPlan> plan_fused(const Job& job, const FusedParams& params, const CpuPolicies& policies);
 Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<const InputView> inputs,
-                            Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                            Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 }  // namespace tegu::kernels

@@ -48,7 +48,7 @@ Result<void> count_bins(const Job& job, const Sequence& sequence, std::uint64_t 
 
 }  // namespace
 
-Result<JobPlan> plan_histogram(const Job& job, const HistogramParams& params) {
+Result<JobPlan> plan_histogram(const Job& job, const HistogramParams& params, const CpuPolicies&) {
     Result<void> checked = check_params(job, params);
     if (!checked) return std::move(checked).error();
     const HistogramRun run(job, params, nullptr);
@@ -66,11 +66,11 @@ Result<JobPlan> plan_histogram(const Job& job, const HistogramParams& params) {
 }
 
 Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, Span<const InputView> inputs,
-                                Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                                Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     HistogramRun run(job, params, outputs.data());
     const std::size_t bytes = worker_bytes(job, run);
-    const unsigned workers = crew_size(pool, predict_ns(job, run), most_workers(bytes));
+    const unsigned workers = crew_size(context, predict_ns(job, run), most_workers(bytes));
     Result<WorkerMemory> memory = allocate_workers(bytes, workers);
     if (!memory) return std::move(memory).error();
     std::optional<ValueCounter> values;
@@ -80,7 +80,7 @@ Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, S
         run.attach(memory->get(), workers);
 
     Result<void> done =
-        run_sequences(job, inputs[0], pool, workers, stop,
+        run_sequences(job, inputs[0], context.pool, workers, stop,
                       [&](const Sequence& sequence, std::uint64_t row, const Crew& crew) -> Result<void> {
                           if (!run.by_values()) return count_bins(job, sequence, row, crew, &run, stop);
                           values->begin(crew);

@@ -6,8 +6,8 @@
 
 namespace tegu::kernels {
 
-Result<JobPlan> plan_histogram(const Job& job, const HistogramParams& params);
+Result<JobPlan> plan_histogram(const Job& job, const HistogramParams& params, const CpuPolicies&);
 Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, Span<const InputView> inputs,
-                                Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                                Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 }  // namespace tegu::kernels

@@ -10,6 +10,7 @@
 #include "kernels/quantile.h"
 #include "kernels/reduce.h"
 #include "kernels/rowscale.h"
+#include "kernels/thread_pool.h"
 #include "kernels/topk.h"
 
 namespace tegu::kernels {
@@ -22,7 +23,7 @@ Result<void> check_shape(const Job& job) {
     const std::uint64_t bytes = element_bytes(job.type);
     if (bytes == 0) return field_error(Status::Unsupported, "type", "1..11", "element type " + std::to_string(static_cast<unsigned>(job.type)) + " is not known");
     if (job.axis != Axis::Whole && job.axis != Axis::Rows)
-        return field_error(Status::BadRequest, "axis", "0 (whole) or 1 (rows)", "axis " + std::to_string(static_cast<unsigned>(job.axis)) + " is not known");
+        return bad_range("axis", "0 (whole) or 1 (rows)", "axis " + std::to_string(static_cast<unsigned>(job.axis)) + " is not known");
     std::uint64_t elements = 0;
     std::uint64_t total = 0;
     if (__builtin_mul_overflow(job.rows, job.cols, &elements) || __builtin_mul_overflow(elements, bytes, &total) ||
@@ -39,28 +40,60 @@ Error StopToken::error() const {
     return make_error(Status::DeadlineExceeded, "the deadline passed while the job ran");
 }
 
-Result<JobPlan> plan_job(const Job& job) {
+Result<JobPlan> plan_job(const Job& job, const CpuPolicies& policies) {
     Result<void> shape = check_shape(job);
     if (!shape) return std::move(shape).error();
     switch (operation_of(job)) {
 #define TEGU_X(number, Name, stem, inputs, sentence) \
-    case Operation::Name: return plan_##stem(job, *std::get_if<Name##Params>(&job.params));
+    case Operation::Name: return plan_##stem(job, *std::get_if<Name##Params>(&job.params), policies);
         TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
     }
     return make_error(Status::Unsupported, "operation is not known");
 }
 
-Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs, ThreadPool* pool,
-                          const StopToken& stop) {
+namespace {
+
+// Fewer threads of the pool for a while.
+class PoolLimit {
+  public:
+    PoolLimit(ThreadPool* pool, unsigned threads) : pool_(pool), before_(pool->threads()) { pool_->limit(threads); }
+    ~PoolLimit() { pool_->limit(before_); }
+    PoolLimit(const PoolLimit&) = delete;
+    PoolLimit& operator=(const PoolLimit&) = delete;
+
+  private:
+    ThreadPool* const pool_;
+    const unsigned before_;
+};
+
+Result<RunReport> dispatch(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
+                           const CpuContext& context, const StopToken& stop) {
     switch (operation_of(job)) {
 #define TEGU_X(number, Name, stem, input_count, sentence) \
     case Operation::Name:                                 \
-        return run_##stem(job, *std::get_if<Name##Params>(&job.params), inputs, outputs, pool, stop);
+        return run_##stem(job, *std::get_if<Name##Params>(&job.params), inputs, outputs, context, stop);
         TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
     }
     return make_error(Status::Unsupported, "operation is not known");
+}
+
+}  // namespace
+
+Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
+                          const CpuContext& context, const StopToken& stop) {
+    const unsigned most = context.policies.share.threads;
+    if (context.pool == nullptr || most == 0 || most >= context.pool->threads())
+        return dispatch(job, inputs, outputs, context, stop);
+    if (most == 1) return dispatch(job, inputs, outputs, CpuContext{nullptr, context.policies}, stop);
+    const PoolLimit limit(context.pool, most);
+    return dispatch(job, inputs, outputs, context, stop);
+}
+
+Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs, ThreadPool* pool,
+                          const StopToken& stop) {
+    return dispatch(job, inputs, outputs, CpuContext{pool, CpuPolicies()}, stop);
 }
 
 RunReport cpu_report(unsigned threads) {

@@ -17,6 +17,7 @@
 #include "base/job.h"
 #include "base/result.h"
 #include "base/span.h"
+#include "kernels/cpu_policies.h"
 
 namespace tegu::kernels {
 
@@ -35,9 +36,10 @@ struct JobPlan {
 };
 
 // Checks shape and parameters. Errors: BadRange, BadRequest, Unsupported, EmptyInput, TooLarge, each with field and allowed.
+// `policies`: those that the job is to run with; they change the working memory and the predicted time alone.
 // Never allocates in proportion to the shape. rows, cols * element size, and rows * cols * element size are proved to be at most
 // 2^62, each by itself.
-Result<JobPlan> plan_job(const Job& job);
+Result<JobPlan> plan_job(const Job& job, const CpuPolicies& policies = CpuPolicies());
 
 // One input. Element (r, c) is at data + (r * row_stride + c) * element size; any alignment is allowed.
 // The bytes may change while the job runs (another process holds them): the result is then undefined, the run stays in bounds.
@@ -85,11 +87,27 @@ struct RunReport {
     unsigned threads = 1;  // that it was divided among, the caller's own included; the policy names them, too
 };
 
-// Runs a planned job on the CPU. `pool` may be null: the calling thread alone. `inputs` and `outputs` are parallel to the
-// operation's inputs and to plan.outputs. Outputs are undefined if it fails.
+// What a run on the CPU has besides its job.
+struct CpuContext {
+    ThreadPool* pool = nullptr;  // not owned; null: the calling thread alone
+    CpuPolicies policies;
+
+    // The pool where work that is predicted to take so long on one thread is shared, else null.
+    // `own_share_ns`: the operation's own number, for policies that name none.
+    ThreadPool* pool_for(std::uint64_t predicted_ns, std::uint64_t own_share_ns) const {
+        const std::uint64_t share_ns = policies.share.share_ns != 0 ? policies.share.share_ns : own_share_ns;
+        return predicted_ns < share_ns ? nullptr : pool;
+    }
+};
+
+// Runs a planned job on the CPU. `inputs` and `outputs` are parallel to the operation's inputs and to plan.outputs. Outputs
+// are undefined if it fails. While it runs, no more threads of the pool take part than the policies say.
 // Errors: Cancelled, DeadlineExceeded, OutOfMemory (scratch), Overflow (names row and statistic), BadRange (a range taken
 // from the data that cannot be used).
-// REQUIRES: plan_job(job) succeeded, and views are valid for it. Blocking; any thread.
+// REQUIRES: plan_job(job, context.policies) succeeded, and views are valid for it. Blocking; any thread, with a pool its caller's.
+Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
+                          const CpuContext& context, const StopToken& stop);
+// With the default policies. `pool` may be null.
 Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
                           ThreadPool* pool, const StopToken& stop);
 

@@ -40,6 +40,14 @@ Question question_of(const Job& job, const QuantileParams& params) {
                     params.skip_nans};
 }
 
+// Of a job of so many sequences, on one thread.
+std::uint64_t predict_ns(const Question& question, const Method& method, std::uint64_t sequences) {
+    std::uint64_t ns = 0;
+    if (__builtin_mul_overflow(quantile::predict_ns(question, method), std::max<std::uint64_t>(sequences, 1), &ns))
+        return ~std::uint64_t{0};
+    return std::min(ns, ~std::uint64_t{0} - kJobNs) + kJobNs;
+}
+
 // Rows that are selected from at the same time, each by one thread with its own workspace.
 std::uint64_t concurrent_rows(const Job& job, std::uint64_t n) {
     if (job.axis == Axis::Whole || n >= kLongRow) return 1;
@@ -48,16 +56,17 @@ std::uint64_t concurrent_rows(const Job& job, std::uint64_t n) {
 
 class Run {
   public:
-    Run(const Job& job, const QuantileParams& params, const InputView& input, std::byte* out)
+    Run(const Job& job, const QuantileParams& params, const InputView& input, std::byte* out, CpuQuantileMethod wanted)
         : job_(job),
           params_(params),
           question_(question_of(job, params)),
-          method_(choose_method(question_)),
+          method_(choose_method(question_, wanted)),
           places_(params),
           input_(input),
           out_(out) {}
 
     const Question& question() const { return question_; }
+    const Method& chosen() const { return method_; }
 
     Result<void> whole(const Team& team) {
         return together(1, team, [this](std::uint64_t) {
@@ -71,6 +80,7 @@ class Run {
 
     // Each slot takes bunches of rows.
     Result<void> short_rows(const Team& team) {
+        if (job_.rows == 0) return {};
         const std::uint64_t bunch = rows_of_bunch();
         std::vector<Workspace> workspaces(std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, question_.n)));
         std::vector<Statistics> statistics(workspaces.size());
@@ -157,8 +167,7 @@ Result<void> check_params(const QuantileParams& params) {
     for (const double q : params.q)
         if (!(q >= 0 && q <= 1)) return bad_range("q", "0..1", "q is " + number_text(q));
     if (params.method > QuantileMethod::Midpoint)
-        return field_error(Status::BadRequest, "method", "0..4",
-                           "method " + std::to_string(static_cast<unsigned>(params.method)) + " is not known");
+        return bad_range("method", "0..4", "method " + std::to_string(static_cast<unsigned>(params.method)) + " is not known");
     return {};
 }
 
@@ -170,7 +179,7 @@ Job with_a_column(Job job) {
 
 }  // namespace
 
-Result<JobPlan> plan_quantile(const Job& given, const QuantileParams& params) {
+Result<JobPlan> plan_quantile(const Job& given, const QuantileParams& params, const CpuPolicies& policies) {
     Result<void> checked = check_params(params);
     if (!checked) return std::move(checked).error();
     const Job job = with_a_column(given);
@@ -187,20 +196,18 @@ Result<JobPlan> plan_quantile(const Job& given, const QuantileParams& params) {
     plan.outputs = {ArraySpec{ArrayRole::Quantiles, quantile::result_type(job.type, params.method), rows, params.q.size()}};
     plan.bytes_written = array_bytes(plan.outputs[0]);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type);
-    const Method method = choose_method(question);
+    const Method method = choose_method(question, policies.quantile.method);
     if (rows > 0) plan.scratch_bytes = method.bytes * concurrent_rows(job, question.n);
-    if (__builtin_mul_overflow(quantile::predict_ns(question, method), std::max<std::uint64_t>(rows, 1),
-                               &plan.predicted_ns))
-        plan.predicted_ns = ~std::uint64_t{0};
-    plan.predicted_ns = std::min(plan.predicted_ns, ~std::uint64_t{0} - kJobNs) + kJobNs;
+    plan.predicted_ns = predict_ns(question, method, rows);
     return plan;
 }
 
 Result<RunReport> run_quantile(const Job& given, const QuantileParams& params, Span<const InputView> inputs,
-                               Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                               Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     const Job job = with_a_column(given);
-    Run run(job, params, inputs[0], outputs[0].data);
-    const Team team(pool, stop);
+    Run run(job, params, inputs[0], outputs[0].data, context.policies.quantile.method);
+    const std::uint64_t sequences = job.axis == Axis::Whole ? 1 : job.rows;
+    const Team team(context.pool_for(predict_ns(run.question(), run.chosen(), sequences), 0), stop);
     const bool long_rows = run.question().n >= kLongRow;
     Result<void> done = job.axis == Axis::Whole ? run.whole(team)
                         : long_rows             ? run.long_rows(team)

@@ -8,8 +8,8 @@
 namespace tegu::kernels {
 
 // Output: q.size() quantiles a row, of f64 for linear and midpoint, else of the type of the elements.
-Result<JobPlan> plan_quantile(const Job& job, const QuantileParams& params);
+Result<JobPlan> plan_quantile(const Job& job, const QuantileParams& params, const CpuPolicies& policies);
 Result<RunReport> run_quantile(const Job& job, const QuantileParams& params, Span<const InputView> inputs,
-                               Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                               Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 }  // namespace tegu::kernels

@@ -52,8 +52,8 @@ Result<void> check_params(const Job& job, const ReduceParams& params) {
     const auto any = [](Statistic) { return true; };
     if (params.statistics == 0) return bad_range("statistics", statistic_words(any), "the set of statistics is empty");
     if (params.statistics & ~kAllStatistics)
-        return bad_range(
-            "statistics", statistic_words(any),
+        return field_error(
+            Status::Unsupported, "statistics", statistic_words(any),
             "the set of statistics has an unknown member (bits " + std::to_string(params.statistics) + ")");
     if (params.ddof > 1) return bad_range("ddof", "0 or 1", "ddof is " + std::to_string(params.ddof));
     const bool rows = job.axis == Axis::Rows;
@@ -121,7 +121,7 @@ unsigned reduce_needs(const ReduceParams& params, ElementType type) {
     return needs;
 }
 
-Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params) {
+Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params, const CpuPolicies&) {
     Result<void> checked = check_params(job, params);
     if (!checked) return std::move(checked).error();
     const bool rows = job.axis == Axis::Rows;
@@ -142,13 +142,11 @@ Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params) {
 }
 
 Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<const InputView> inputs,
-                             Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                             Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     const unsigned needs = reduce_needs(params, job.type);
-    const auto short_work = [&] {
-        return reduce_ns(needs, job.type, job.rows * job.cols, sequences_of(job)) < kParallelWorkNs;
-    };
-    if (pool != nullptr && (pool->threads() == 1 || short_work())) pool = nullptr;
+    ThreadPool* const pool = shared_pool(
+        context, [&] { return reduce_ns(needs, job.type, job.rows * job.cols, sequences_of(job)); });
     Result<void> done = visit_element_type(job.type, [&](auto element) {
         return run_typed<decltype(element)>(job, params, needs, inputs[0], outputs, pool, stop);
     });

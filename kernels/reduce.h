@@ -8,8 +8,8 @@
 namespace tegu::kernels {
 
 // Outputs: one array per statistic of the set, in the order of their numbers; a row of results for the whole, or one per row.
-Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params);
+Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params, const CpuPolicies&);
 Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<const InputView> inputs,
-                             Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                             Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 }  // namespace tegu::kernels

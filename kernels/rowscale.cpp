@@ -41,13 +41,15 @@ struct Part {
 
 class Run {
   public:
-    Run(const Job& job, const RowscaleParams& params, const InputView& input, Span<const OutputView> outputs)
+    Run(const Job& job, const RowscaleParams& params, const InputView& input, Span<const OutputView> outputs,
+        const CpuBlockPolicy& policy)
         : job_(job),
           skip_nans_(params.skip_nans),
           input_(input),
           values_(outputs[0].data),
           scales_(outputs[1].data),
           bytes_(element_bytes(job.type)),
+          block_bytes_(policy.block_bytes != 0 ? policy.block_bytes : kBlockBytes),
           kernels_(select_kernels(job.type)),
           stream_(job.rows * job.cols * bytes_ >= kStreamBytes && input.data != outputs[0].data) {}
 
@@ -73,10 +75,10 @@ class Run {
     // Each thread takes blocks of rows.
     Result<void> short_rows(ThreadPool* pool, const StopToken& stop) const {
         const std::uint64_t row_bytes = job_.cols * bytes_;
-        if (row_bytes > kBlockBytes)
+        if (row_bytes > block_bytes_)
             return for_blocks(job_.rows, pool, stop,
                               [&](std::uint64_t r, unsigned) { return long_row(r, nullptr, stop); });
-        const std::uint64_t block = kBlockBytes / std::max(row_bytes, bytes_);
+        const std::uint64_t block = block_bytes_ / std::max(row_bytes, bytes_);
         return for_blocks(blocks_of(job_.rows, block), pool, stop, [&](std::uint64_t b, unsigned) -> Result<void> {
             rows(b * block, std::min((b + 1) * block, job_.rows));
             return {};
@@ -100,7 +102,7 @@ class Run {
     // Calls visit(x, count, index) for the runs of neighbours of a block of the part.
     template <class Visit>
     void runs(const Part& p, std::uint64_t block, const Visit& visit) const {
-        const std::uint64_t elements = kBlockBytes / bytes_;
+        const std::uint64_t elements = block_bytes_ / bytes_;
         std::uint64_t index = block * elements;
         const std::uint64_t end = std::min(index + elements, p.n);
         std::uint64_t row = index / p.cols;
@@ -115,7 +117,7 @@ class Run {
     }
 
     Result<void> part(const Part& p, ThreadPool* pool, const StopToken& stop) const {
-        const std::uint64_t blocks = blocks_of(p.n * bytes_, kBlockBytes);
+        const std::uint64_t blocks = blocks_of(p.n * bytes_, block_bytes_);
         std::atomic<std::uint64_t> scale{0};  // the bits of the canonical NaN are above those of all others
         Result<void> found = for_blocks(blocks, pool, stop, [&](std::uint64_t b, unsigned) -> Result<void> {
             std::uint64_t largest = 0;
@@ -145,13 +147,14 @@ class Run {
     std::byte* values_;
     std::byte* scales_;
     std::uint64_t bytes_;
+    std::uint64_t block_bytes_;
     const RowscaleKernels& kernels_;
     bool stream_;
 };
 
 }  // namespace
 
-Result<JobPlan> plan_rowscale(const Job& job, const RowscaleParams&) {
+Result<JobPlan> plan_rowscale(const Job& job, const RowscaleParams&, const CpuPolicies&) {
     if (!is_float(job.type))
         return field_error(Status::Unsupported, "type", "f16, f32, f64",
                            "rowscale does not take " + std::string(element_word(job.type)) +
@@ -171,10 +174,10 @@ Result<JobPlan> plan_rowscale(const Job& job, const RowscaleParams&) {
 }
 
 Result<RunReport> run_rowscale(const Job& job, const RowscaleParams& params, Span<const InputView> inputs,
-                               Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                               Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    if (pool != nullptr && (pool->threads() == 1 || predict_ns(job) < kParallelWorkNs)) pool = nullptr;
-    const Run run(job, params, inputs[0], outputs);
+    ThreadPool* const pool = shared_pool(context, [&] { return predict_ns(job); });
+    const Run run(job, params, inputs[0], outputs, context.policies.rowscale);
     const bool enough_rows = pool == nullptr || job.rows >= 4 * std::uint64_t{pool->threads()};
     const bool long_rows = job.cols * element_bytes(job.type) > kLongRowBytes;
     Result<void> done = job.axis == Axis::Whole     ? run.whole(pool, stop)

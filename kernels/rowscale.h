@@ -8,8 +8,8 @@
 namespace tegu::kernels {
 
 // Outputs: Values, rows x cols, and Scales, one a row or 1 x 1 for the whole, both of the type of the input: f16, f32 or f64.
-Result<JobPlan> plan_rowscale(const Job& job, const RowscaleParams& params);
+Result<JobPlan> plan_rowscale(const Job& job, const RowscaleParams& params, const CpuPolicies&);
 Result<RunReport> run_rowscale(const Job& job, const RowscaleParams& params, Span<const InputView> inputs,
-                               Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                               Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 }  // namespace tegu::kernels

@@ -33,6 +33,14 @@ Question question_of(const Job& job, const TopkParams& params) {
         rank::flip_of(params.largest, is_signed_integer(job.type), static_cast<unsigned>(element_bytes(job.type)))};
 }
 
+// Of a job of so many sequences, on one thread.
+std::uint64_t predict_ns(const Question& question, const Method& method, std::uint64_t sequences) {
+    std::uint64_t ns = 0;
+    if (__builtin_mul_overflow(topk::predict_ns(question, method), std::max<std::uint64_t>(sequences, 1), &ns))
+        return ~std::uint64_t{0};
+    return std::min(ns, ~std::uint64_t{0} - kJobNs) + kJobNs;
+}
+
 // Rows that are selected at the same time, each by one thread with its own workspace.
 std::uint64_t concurrent_rows(const Job& job, const Question& question) {
     if (job.axis == Axis::Whole || question.n >= kLongRow) return 1;
@@ -75,10 +83,11 @@ bool write(const Selection& selection, const Question& question, const Target& t
 
 class Run {
   public:
-    Run(const Job& job, const TopkParams& params, const InputView& input, Span<const OutputView> outputs)
+    Run(const Job& job, const TopkParams& params, const InputView& input, Span<const OutputView> outputs,
+        CpuTopkMethod wanted)
         : job_(job),
           question_(question_of(job, params)),
-          method_(choose_method(question_)),
+          method_(choose_method(question_, wanted)),
           input_(input),
           outputs_(outputs) {}
 
@@ -99,6 +108,7 @@ class Run {
 
     // Each slot takes bunches of rows.
     Result<void> short_rows(const Team& team) {
+        if (job_.rows == 0) return {};
         const std::uint64_t bunch = rows_of_bunch();
         std::vector<Workspace> workspaces(std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, question_)));
         for (Workspace& workspace : workspaces) {
@@ -177,7 +187,7 @@ class Run {
 
 }  // namespace
 
-Result<JobPlan> plan_topk(const Job& job, const TopkParams& params) {
+Result<JobPlan> plan_topk(const Job& job, const TopkParams& params, const CpuPolicies& policies) {
     const Question question = question_of(job, params);
     const std::uint64_t rows = job.axis == Axis::Whole ? 1 : job.rows;
     if (question.n == 0)
@@ -194,21 +204,18 @@ Result<JobPlan> plan_topk(const Job& job, const TopkParams& params) {
     plan.outputs = {ArraySpec{ArrayRole::Values, job.type, rows, params.k},
                     ArraySpec{ArrayRole::Indices, ElementType::I64, rows, params.k}};
     if (params.distinct) plan.outputs.push_back(ArraySpec{ArrayRole::Counts, ElementType::U64, rows, 1});
-    const Method method = choose_method(question);
+    const Method method = choose_method(question, policies.topk.method);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type);
     for (const ArraySpec& output : plan.outputs) plan.bytes_written += array_bytes(output);
     if (rows > 0) plan.scratch_bytes = (method.bytes + method.more_bytes) * concurrent_rows(job, question);
-    if (__builtin_mul_overflow(topk::predict_ns(question, method), std::max<std::uint64_t>(rows, 1),
-                               &plan.predicted_ns))
-        plan.predicted_ns = ~std::uint64_t{0};
-    plan.predicted_ns = std::min(plan.predicted_ns, ~std::uint64_t{0} - kJobNs) + kJobNs;
+    plan.predicted_ns = predict_ns(question, method, rows);
     return plan;
 }
 
 Result<RunReport> run_topk(const Job& job, const TopkParams& params, Span<const InputView> inputs,
-                           Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
-    Run run(job, params, inputs[0], outputs);
-    const Team team(pool, stop);
+                           Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
+    Run run(job, params, inputs[0], outputs, context.policies.topk.method);
+    const Team team(context.pool_for(predict_ns(run.question(), run.method(), sequences_of(job)), 0), stop);
     const bool long_rows = run.question().n >= kLongRow;
     Result<void> done = job.axis == Axis::Whole ? run.whole(team)
                         : long_rows             ? run.long_rows(team)

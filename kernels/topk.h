@@ -8,8 +8,8 @@
 namespace tegu::kernels {
 
 // Outputs: values and i64 indices, k a row; with `distinct` also how many of the k are filled, and -1 for indices that are not.
-Result<JobPlan> plan_topk(const Job& job, const TopkParams& params);
+Result<JobPlan> plan_topk(const Job& job, const TopkParams& params, const CpuPolicies& policies);
 Result<RunReport> run_topk(const Job& job, const TopkParams& params, Span<const InputView> inputs,
-                           Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop);
+                           Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
 
 }  // namespace tegu::kernels

@@ -40,6 +40,13 @@ inline std::uint64_t predicted_work_ns(double ns) {
     return ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1000000000000000000};
 }
 
+// The pool for a job whose predicted work is worth waking threads, else null.
+template <class PredictNs>
+ThreadPool* shared_pool(const CpuContext& context, const PredictNs& predict_ns) {
+    if (context.pool == nullptr || context.pool->threads() == 1) return nullptr;
+    return context.pool_for(predict_ns(), kParallelWorkNs);
+}
+
 inline RunReport cpu_report(const ThreadPool* pool) {
     return cpu_report(pool == nullptr ? 1 : pool->threads());
 }

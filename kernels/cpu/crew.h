@@ -72,8 +72,9 @@ bool sweep(const Sequence& sequence, const Crew& crew, const StopToken& stop, co
 }
 
 // How many workers a job of predicted cost has: each needs memory of its own.
-inline unsigned crew_size(const ThreadPool* pool, std::uint64_t predicted_ns, unsigned most) {
-    if (pool == nullptr || predicted_ns < kParallelWorkNs) return 1;
+inline unsigned crew_size(const CpuContext& context, std::uint64_t predicted_ns, unsigned most) {
+    const ThreadPool* const pool = context.pool_for(predicted_ns, kParallelWorkNs);
+    if (pool == nullptr) return 1;
     return std::min(std::min(pool->threads(), most), kMaxCrew);
 }
 

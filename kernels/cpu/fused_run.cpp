@@ -209,14 +209,15 @@ std::uint64_t sweep_scratch_bytes(const Job& job, const SweptParts& parts) {
     return bytes * most_workers(bytes) + kMaxGroups * std::max(sizeof(FloatPartial), sizeof(IntegerPartial));
 }
 
-Result<unsigned> run_sweeps(const Job& job, const SweptParts& parts, const InputView& input, ThreadPool* pool,
-                            std::uint64_t predicted_ns, const StopToken& stop) {
-    const unsigned workers = crew_size(pool, predicted_ns, most_workers(Counting(job, parts).worker_bytes(job.type)));
+Result<unsigned> run_sweeps(const Job& job, const SweptParts& parts, const InputView& input,
+                            const CpuContext& context, std::uint64_t predicted_ns, const StopToken& stop) {
+    const std::size_t worker_bytes = Counting(job, parts).worker_bytes(job.type);
+    const unsigned workers = crew_size(context, predicted_ns, most_workers(worker_bytes));
     Result<void> done = visit_element_type(job.type, [&](auto element) -> Result<void> {
         Sweeper<decltype(element)> sweeper(job, parts, workers, stop);
         Result<void> prepared = sweeper.prepare();
         if (!prepared) return prepared;
-        return run_sequences(job, input, pool, workers, stop,
+        return run_sequences(job, input, context.pool, workers, stop,
                              [&](const Sequence& sequence, std::uint64_t row, const Crew& crew) {
                                  return sweeper.one(sequence, row, crew);
                              });

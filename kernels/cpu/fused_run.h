@@ -32,9 +32,9 @@ std::uint64_t sweep_scratch_bytes(const Job& job, const SweptParts& parts);
 // The error of a part, with its name before the message. An end of the whole job is no part's: Cancelled and DeadlineExceeded stay as they are.
 Error error_of_part(Operation part, Error error);
 
-// Runs the parts; returns how many workers there were: as many threads as `pool` has (null: the caller alone) if `predicted_ns` of work is worth waking
+// Runs the parts; returns how many workers there were: as many threads as the pool has if `predicted_ns` of work is worth waking
 // them, but no more than kMaxCrew and than their memory allows. Errors: as the parts alone, with the part's name.
-Result<unsigned> run_sweeps(const Job& job, const SweptParts& parts, const InputView& input, ThreadPool* pool,
-                            std::uint64_t predicted_ns, const StopToken& stop);
+Result<unsigned> run_sweeps(const Job& job, const SweptParts& parts, const InputView& input,
+                            const CpuContext& context, std::uint64_t predicted_ns, const StopToken& stop);
 
 }  // namespace tegu::kernels

@@ -2,16 +2,19 @@
 #include "kernels/cpu/histogram_scale.h"
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "base/number_text.h"
+
 namespace tegu::kernels {
 namespace {
 
+constexpr std::uint32_t kFewBins = 4096;  // whose edges are compared one by one
+
+// The distance of two neighbouring f64 numbers at the larger end of a range; it is nowhere larger within the range.
 double spacing_of(const BinRange& range) {
     const double largest = std::fmax(std::fabs(range.lo), std::fabs(range.hi));
-    return std::nextafter(largest, std::numeric_limits<double>::infinity()) - largest;
+    return largest - std::nextafter(largest, 0.0);
 }
 
 double step_of(const BinRange& range, std::uint32_t bins) {
@@ -24,19 +27,17 @@ bool is_wide(const BinRange& range, std::uint32_t bins) {
     return step >= 32 * spacing_of(range) && step > 1e-290;
 }
 
-// Exactly for few bins. Of more, each must be two numbers wide where these are widest apart: this is asked before a job is admitted, and
-// must not take long.
+// Whether each edge is above the one before it. Where a step is two spacings or more, exact edges differ by more than one spacing and round to
+// different numbers: only the last step is left to check, as a rounded step can pass hi (a subnormal one does). Smaller steps are checked one
+// by one, if they are few: the check runs before a job is admitted and must be short.
 bool edges_increase(const BinRange& range, std::uint32_t bins) {
-    constexpr std::uint32_t kFewBins = 4096;
     const double step = step_of(range, bins);
+    const auto edge = [&](std::uint32_t i) { return range.lo + static_cast<double>(i) * step; };
+    if (!(edge(bins - 1) < range.hi)) return false;
     if (step >= 2 * spacing_of(range)) return true;
     if (bins > kFewBins) return false;
-    double edge = range.lo;
-    for (std::uint32_t i = 1; i <= bins; ++i) {
-        const double next = i == bins ? range.hi : range.lo + static_cast<double>(i) * step;
-        if (!(edge < next)) return false;
-        edge = next;
-    }
+    for (std::uint32_t i = 1; i < bins; ++i)
+        if (!(edge(i - 1) < edge(i))) return false;
     return true;
 }
 
@@ -86,7 +87,8 @@ Result<BinRange> usable_bin_range(double lo, double hi, std::uint32_t bins, cons
     if (lo == hi) range = BinRange{lo - 0.5, hi + 0.5};
     if (!std::isfinite(range.hi - range.lo)) return refuse(allowed, "is too wide for f64");
     if (!edges_increase(range, bins))
-        return refuse("wide enough for bins with different edges in f64",
+        return refuse(bins <= kFewBins ? "wide enough for strictly increasing edges in f64"
+                                       : "wide enough for bins of two f64 numbers each at its larger end",
                       "is too narrow for " + std::to_string(bins) + " bins");
     return range;
 }

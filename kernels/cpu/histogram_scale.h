@@ -15,7 +15,7 @@ struct BinRange {
 };
 
 // The range as numpy.histogram uses it: a single value becomes the middle of a range of width 1, and zeros are +0. `from` names it in an error.
-// Errors: BadRange "range": not finite, reversed, too wide for f64, or too narrow for that many bins with edges of their own.
+// Errors: BadRange "range": not finite, reversed, too wide for f64, or without strictly increasing edges (docs/numerics.md).
 Result<BinRange> usable_bin_range(double lo, double hi, std::uint32_t bins, const char* from);
 
 // Bytes of lower edges that a scale of a type needs besides its edges.

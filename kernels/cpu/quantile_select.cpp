@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMostBrackets = 12;    // statistics from which sorting all costs less than a bracket for each
 constexpr std::uint64_t kHalfwords = 65536;    // values of two bytes
+constexpr std::uint64_t kMostWantedDirect = 1u << 18;  // elements; each statistic reads them several times
 constexpr std::uint64_t kSlotWork = 1u << 20;  // elements that make a table of counts of one's own worth while
 
 }  // namespace
@@ -134,23 +135,49 @@ bool Run::by_sort() {
     return width() == 8 ? read_sorted<std::uint64_t>() : read_sorted<std::uint32_t>();
 }
 
-Method choose_method(const Question& question) {
+namespace {
+
+MethodKind fastest_kind(const Question& question, unsigned width) {
+    const bool few_halfwords = width == 2 && question.n <= 32768 && question.n * question.statistics <= 8 * kHalfwords;
+    if (width == 1 || (width == 2 && !few_halfwords)) return MethodKind::Counts;
+    if (width == 2) return MethodKind::Direct;
+    if (question.statistics > kMostBrackets) return MethodKind::Sort;
+    return question.n <= most_direct(width) ? MethodKind::Direct : MethodKind::Brackets;
+}
+
+// The wanted kind where it can answer the question.
+MethodKind kind_of_method(const Question& question, unsigned width, CpuQuantileMethod wanted) {
+    switch (wanted) {
+        case CpuQuantileMethod::Counts:
+            if (width <= 2) return MethodKind::Counts;
+            break;
+        case CpuQuantileMethod::Direct:
+            if (width >= 2 && question.n <= kMostWantedDirect) return MethodKind::Direct;
+            break;
+        case CpuQuantileMethod::Brackets:
+            if (width >= 4 && question.n > most_direct(width) && question.statistics <= kMostBrackets)
+                return MethodKind::Brackets;
+            break;
+        case CpuQuantileMethod::Sort:
+            if (width >= 4) return MethodKind::Sort;
+            break;
+        case CpuQuantileMethod::Chosen: break;
+    }
+    return fastest_kind(question, width);
+}
+
+}  // namespace
+
+Method choose_method(const Question& question, CpuQuantileMethod wanted) {
     Method method;
     const unsigned width = static_cast<unsigned>(element_bytes(question.type));
-    const bool few_halfwords = width == 2 && question.n <= 32768 && question.n * question.statistics <= 8 * kHalfwords;
-    if (width == 1 || (width == 2 && !few_halfwords)) {
-        method.kind = MethodKind::Counts;
-        if (width == 2)
-            method.slots =
-                static_cast<unsigned>(std::clamp<std::uint64_t>(question.n / kSlotWork, 1, selection::kMaxSlots));
-    } else if (width == 2 || (question.n <= most_direct(width) && question.statistics <= kMostBrackets)) {
-        method.kind = MethodKind::Direct;
-    } else if (question.n > most_direct(width) && question.statistics <= kMostBrackets) {
-        method.kind = MethodKind::Brackets;
+    method.kind = kind_of_method(question, width, wanted);
+    if (method.kind == MethodKind::Counts && width == 2)
+        method.slots =
+            static_cast<unsigned>(std::clamp<std::uint64_t>(question.n / kSlotWork, 1, selection::kMaxSlots));
+    if (method.kind == MethodKind::Brackets) {
         method.sample = sample_of(question.n);
         method.room = room_of(question.n, method.sample);
-    } else {
-        method.kind = MethodKind::Sort;
     }
     method.slots = static_cast<unsigned>(std::min<std::uint64_t>(method.slots, selection::tasks_of(question.n)));
     method.bytes = Layout(nullptr, question, method).bytes;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/job.h"
+#include "kernels/cpu_policies.h"
 #include "kernels/cpu/quantile_scan.h"
 #include "kernels/cpu/select_team.h"
 #include "kernels/cpu/topk_select.h"
@@ -29,7 +30,7 @@ struct Question {
 
 enum class MethodKind { Counts, Direct, Brackets, Sort };
 
-// How a question is answered, and the working memory that it takes. Depends on the question alone.
+// How a question is answered, and the working memory that it takes.
 struct Method {
     MethodKind kind = MethodKind::Direct;
     std::uint64_t sample = 0;  // brackets: elements of the sample
@@ -38,7 +39,8 @@ struct Method {
     std::uint64_t bytes = 0;  // working memory, with any number of threads
 };
 
-Method choose_method(const Question& question);
+// `wanted`: the method to take if it can answer the question; else, and for Chosen, the fastest as measured.
+Method choose_method(const Question& question, CpuQuantileMethod wanted = CpuQuantileMethod::Chosen);
 // Time on one thread, from a model fitted to random values on the machine of docs/topk.md.
 std::uint64_t predict_ns(const Question& question, const Method& method);
 // "brackets sample=16384 passes=1"; `passes` over the elements.
@@ -60,7 +62,7 @@ struct Statistics {
 };
 
 // Fills `statistics`, whose memory is reused. False: a stop was requested.
-// REQUIRES: method == choose_method(question); `memory` has method.bytes, aligned to 64; sequence.size() == question.n.
+// REQUIRES: method == choose_method(question, any); `memory` has method.bytes, aligned to 64; sequence.size() == question.n.
 bool select(const selection::StridedSequence& sequence, const Question& question, const Method& method,
             std::byte* memory, const selection::Team& team, const Places& places, Statistics& statistics);
 

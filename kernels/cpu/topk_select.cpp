@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kMinBlock = 64;
 constexpr std::uint64_t kMinLanes = 64;
 constexpr std::uint64_t kBlocksFrom = 1024;  // elements
+constexpr std::uint64_t kLeastInBuckets = 512;  // results that are worth buckets
 constexpr std::uint64_t kCached = 8u << 20;  // bytes of input that a second read finds in a cache
 
 // The k up to which it pays to read k blocks again: fewer where each of them is a trip to memory.
@@ -93,10 +94,32 @@ Method kind_of_method(const Question& question) {
     return question.distinct ? distinct_method(question) : threshold_method(question);
 }
 
+// The wanted method where it can answer the question.
+Method method_of(const Question& question, CpuTopkMethod wanted) {
+    const std::uint64_t n = question.n, k = question.k;
+    if (question.distinct) return kind_of_method(question);
+    switch (wanted) {
+        case CpuTopkMethod::Direct:
+            if (n <= kTile) return direct_method(question);
+            break;
+        case CpuTopkMethod::Blocks:
+            if (n >= kBlocksFrom && k <= n / (8 * kMinBlock)) return blocks_method(question);
+            break;
+        case CpuTopkMethod::Threshold:
+            if (n > kTile && k <= n / 16) return threshold_method(question);
+            break;
+        case CpuTopkMethod::Buckets:
+            if (n > kTile && k >= kLeastInBuckets) return buckets_method(question);
+            break;
+        case CpuTopkMethod::Chosen: break;
+    }
+    return kind_of_method(question);
+}
+
 }  // namespace
 
-Method choose_method(const Question& question) {
-    Method method = kind_of_method(question);
+Method choose_method(const Question& question, CpuTopkMethod wanted) {
+    Method method = method_of(question, wanted);
     const std::size_t width = element_bytes(question.type);
     method.slots = static_cast<unsigned>(std::min<std::uint64_t>(method.slots, tasks_of(question.n)));
     method.wide = width == 8 || (width == 4 && question.n > (std::uint64_t{1} << 32));

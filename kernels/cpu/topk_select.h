@@ -15,6 +15,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "kernels/cpu_policies.h"
 #include "kernels/cpu/select_sequence.h"
 #include "kernels/cpu/select_team.h"
 #include "kernels/cpu/topk_scan.h"
@@ -36,7 +37,7 @@ struct Question {
 
 enum class MethodKind { Direct, Blocks, Threshold, Buckets, Distinct };
 
-// How a question is answered, and the working memory that it takes. Depends on the question alone.
+// How a question is answered, and the working memory that it takes.
 struct Method {
     MethodKind kind = MethodKind::Direct;
     bool wide = false;           // entries are Entry128
@@ -61,7 +62,8 @@ struct Target {
     std::byte* indices = nullptr;  // i64
 };
 
-Method choose_method(const Question& question);
+// `wanted`: the method to take if it can answer the question; else, and for Chosen, the fastest as measured.
+Method choose_method(const Question& question, CpuTopkMethod wanted = CpuTopkMethod::Chosen);
 
 // Time on one thread, from a model fitted to random values on the machine of docs/topk.md; values that repeat take longer.
 std::uint64_t predict_ns(const Question& question, const Method& method);
@@ -93,7 +95,7 @@ struct Selection {
 };
 
 // Errors: Cancelled, DeadlineExceeded, OutOfMemory.
-// REQUIRES: method == choose_method(question), workspace made for it, sequence.size() == question.n.
+// REQUIRES: method == choose_method(question, any), workspace made for it, sequence.size() == question.n.
 Result<Selection> select(const StridedSequence& sequence, const Question& question, const Method& method,
                          Workspace& workspace, const Target& target, const Team& team);
 

@@ -48,6 +48,7 @@ struct Context {
     DeviceLimits limits;
     Policies policies;
     Workspace* workspace = nullptr;  // not owned
+    JobPolicies parts = JobPolicies();  // of the parts of a fused job, where they differ from `policies`
 };
 
 // Ok for 0 (cudaSuccess). Else, with `call` and CUDA's name of the error: OutOfMemory, of the device or for a launch, which is no harm done; DeviceLost, after

@@ -17,6 +17,8 @@
 namespace tegu::cuda {
 namespace {
 
+static_assert(kMostPolicyParts == kMaxFusedParts, "policies for each part");
+
 struct Part {
     const FusedPart* params;
     Job job;  // of its own
@@ -99,7 +101,9 @@ Result<kernels::RunReport> run_fused(const Job& job, const FusedParams& params, 
         for (std::size_t i = 0; i < parts->size(); ++i) {
             const Part& part = (*parts)[i];
             if (part.is_swept() != swept) continue;
-            Result<kernels::RunReport> done = std::visit(Runner{part, inputs, context, stop}, *part.params);
+            Context own = context;
+            if (context.parts.parts[i] != nullptr) own.policies = *context.parts.parts[i];
+            Result<kernels::RunReport> done = std::visit(Runner{part, inputs, own, stop}, *part.params);
             if (done)
                 reports[i] = std::move(*done);
             else if (!swept || !is_of_part(done.error()))

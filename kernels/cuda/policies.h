@@ -24,5 +24,12 @@ struct Policies {
     TopkPolicy topk = kDefaultTopkPolicy;
 };
 
+// The policies of one job: nothing is owned; null: the defaults.
+constexpr unsigned kMostPolicyParts = 5;
+struct JobPolicies {
+    const Policies* whole = nullptr;
+    const Policies* parts[kMostPolicyParts] = {};  // of the parts of a fused job, in their order; null: as the whole
+};
+
 }  // namespace cuda
 }  // namespace tegu

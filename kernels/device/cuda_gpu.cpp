@@ -109,10 +109,11 @@ class CudaGpu final : public Gpu {
     bool can_run(const Job& job) const override { return cuda::can_run(job); }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop) override {
+                                   const kernels::StopToken& stop, const cuda::JobPolicies& policies) override {
         const auto workspace = workspaces_.find(stream);
         if (workspace == workspaces_.end()) return make_error(Status::Internal, "no such stream");
-        const cuda::Context context{stream, device_.limits, cuda::Policies(), workspace->second.get()};
+        const cuda::Context context{stream, device_.limits, policies.whole == nullptr ? cuda::Policies() : *policies.whole,
+                                    workspace->second.get(), policies};
         return cuda::run_job(job, inputs, outputs, context, stop);
     }
 

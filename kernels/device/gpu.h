@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "kernels/cuda/kernel_report.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/policies.h"
 #include "kernels/device/device_info.h"
 #include "kernels/operation.h"
 
@@ -63,11 +64,12 @@ class Gpu {
         return make_error(Status::Unsupported, "this device has no list of its kernels");
     }
     // cuda::can_run() and cuda::run_job() on the stream: returns when the outputs are complete.
-    // A job in place that fails with OutOfMemory has written nothing.
+    // A job in place that fails with OutOfMemory has written nothing. The policies change the time of the run alone.
     virtual bool can_run(const Job& job) const = 0;
     virtual Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                            Span<const kernels::OutputView> outputs, Stream stream,
-                                           const kernels::StopToken& stop) = 0;
+                                           const kernels::StopToken& stop,
+                                           const cuda::JobPolicies& policies = cuda::JobPolicies()) = 0;
 };
 
 struct GpuLimits {

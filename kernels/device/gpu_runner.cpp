@@ -88,7 +88,9 @@ GpuRunner::~GpuRunner() {
 }
 
 Result<kernels::RunReport> GpuRunner::run(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
-                                          const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost) {
+                                          const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost,
+                                          const cuda::JobPolicies& policies) {
+    policies_ = policies;
     const std::uint64_t refusals = arena_.refusals();
     Result<kernels::RunReport> report = try_once(job, plan, inputs, output, stop, cost);
     if (report || report.error().status != Status::OutOfMemory || !device_is_full(refusals)) return report;
@@ -161,7 +163,7 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
     cost.started = !staged;
     ran_ = true;
     Result<kernels::RunReport> report =
-        gpu_.run(job, Span<const kernels::InputView>(sources.data(), inputs.size()), targets, stream_, stop);
+        gpu_.run(job, Span<const kernels::InputView>(sources.data(), inputs.size()), targets, stream_, stop, policies_);
     cost.compute_ns = nanoseconds_since(start);
     // What Gpu::run() promises of jobs in place.
     if (!report && report.error().status == Status::OutOfMemory && in_place(inputs)) cost.started = false;

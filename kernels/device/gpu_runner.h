@@ -54,7 +54,8 @@ class GpuRunner {
     // output was not started it is as it was.
     // REQUIRES: plan_job(job) gave `plan`, can_run(job), the views are valid for it. The thread that made it.
     Result<kernels::RunReport> run(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
-                                   const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost);
+                                   const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost,
+                                   const cuda::JobPolicies& policies = cuda::JobPolicies());
     // ClientMemory::drop().
     void drop(std::uint64_t buffer_id) { clients_.drop(buffer_id); }
     // ClientMemory::allow_registering().
@@ -89,6 +90,7 @@ class GpuRunner {
     Arena arena_;
     ClientMemory clients_;
     std::unique_ptr<Temporaries> temporaries_;  // of the job at hand
+    cuda::JobPolicies policies_;                // likewise
     bool ran_ = false;                          // its kernels were asked to run
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/device/guard_stream.h"
+#include "kernels/tuning/policy_fields.h"
 
 namespace tegu::device {
 namespace {
@@ -41,6 +42,22 @@ DeviceInfo guard_device(const GuardOptions& options) {
     assert(device.memory_class == wanted);
     return device;
 }
+
+namespace {
+
+// What of the policies a kernel would see differs from the default: " given block_threads=512".
+std::string given_text(const Job& job, const cuda::JobPolicies& policies) {
+    if (policies.whole == nullptr) return "";
+    tuning::PolicySet given;
+    given.cuda = *policies.whole;
+    std::string text;
+    const std::string_view stem = find_operation(static_cast<std::uint16_t>(operation_of(job)))->stem;
+    for (const TuningValue& value : tuning::changed_values(TuningBackend::Cuda, stem, given))
+        text += " " + value.name + "=" + (value.word.empty() ? std::to_string(value.number) : value.word);
+    return text.empty() ? text : " given" + text;
+}
+
+}  // namespace
 
 GuardGpu::GuardGpu(const GuardOptions& options) : GuardGpu(guard_device(options), options) {}
 GuardGpu::GuardGpu(const DeviceInfo& device, const GuardOptions& options)
@@ -189,7 +206,7 @@ Result<std::byte*> GuardGpu::kernel_address(const std::byte* data, std::uint64_t
 
 Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::InputView> inputs,
                                          Span<const kernels::OutputView> outputs, Stream stream,
-                                         const kernels::StopToken& stop) {
+                                         const kernels::StopToken& stop, const cuda::JobPolicies& policies) {
     std::promise<Result<kernels::RunReport>> promise;
     stream_of(stream).push([&] {
         try {
@@ -201,6 +218,7 @@ Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::Inp
     Result<kernels::RunReport> report = promise.get_future().get();
     if (!report && report.error().status == Status::DeviceLost) lose(report.error());
     if (throws_next_.exchange(false)) throw std::bad_alloc();
+    if (report) report->policy += given_text(job, policies);
     return report;
 }
 

@@ -58,7 +58,8 @@ class GuardGpu : public Gpu {
     bool can_run(const Job&) const override { return true; }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop) override;
+                                   const kernels::StopToken& stop,
+                                   const cuda::JobPolicies& policies = cuda::JobPolicies()) override;
 
     // For tests, any thread. While held, a kernel that has begun does not end.
     void hold_kernels();

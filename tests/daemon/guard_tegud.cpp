@@ -53,12 +53,12 @@ class FaultyGpu final : public GuardGpu {
         : GuardGpu(device, options_of(std::string(memory_class_word(device.memory_class)))) {}
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop) override {
+                                   const kernels::StopToken& stop, const cuda::JobPolicies& policies) override {
         while (is_due("hang", info())) ::sleep(1);
         if (is_due("oom", info())) fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
         if (is_due("lost", info())) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
         const test::SlowDown slow(test::slowness("device"));
-        Result<kernels::RunReport> report = GuardGpu::run(job, inputs, outputs, stream, stop);
+        Result<kernels::RunReport> report = GuardGpu::run(job, inputs, outputs, stream, stop, policies);
         if (report && !slow.wait([&stop] { return stop.stop_requested(); })) return stop.error();
         return report;
     }

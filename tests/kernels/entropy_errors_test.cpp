@@ -48,7 +48,7 @@ TEST(EntropyPlan, RefusesLevelsBasesAndRanges) {
     }
     EntropyParams base = params_of(4);
     base.base = static_cast<LogBase>(2);
-    EXPECT_EQ(plan_error(whole(ElementType::U8, 10, base)).status, Status::BadRequest);
+    EXPECT_EQ(plan_error(whole(ElementType::U8, 10, base)).status, Status::BadRange);
     EXPECT_EQ(plan_error(whole(ElementType::U8, 10, base)).field, "base");
     const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
     const double ranges[][2] = {{1, 0}, {1, 1}, {nan, 1}, {0, nan}, {-inf, 0}, {0, inf}, {-1e300, 1e300}};

@@ -247,5 +247,22 @@ TEST(FixedLog2, IsLowByLessThanItsBound) {
         EXPECT_TRUE(kernels::fixed_log2(std::uint64_t{1} << bit) == static_cast<kernels::Uint128>(bit) << 60);
 }
 
+// log2(n) 2^60 without its fraction, from 200 bits; the last two are low by 1.1197 and 1.1346, near the bound of 1.1804.
+TEST(FixedLog2, KnownValues) {
+    const struct {
+        std::uint64_t n;
+        unsigned exponent;
+        std::uint64_t fraction, low;
+    } known[] = {{3, 1, 0x95c01a39fbd6879, 0},
+                 {10, 3, 0x5269e12f346e2bf, 0},
+                 {1000003, 19, 0xee7b8fb82f5cc46, 0},
+                 {407274757161, 38, 0x9134c4e4ccdbd10, 1},
+                 {13071709485333981105u, 63, 0x80c9f5250bf2372, 1}};
+    for (const auto& each : known) {
+        const kernels::Uint128 exact = (static_cast<kernels::Uint128>(each.exponent) << 60) + each.fraction;
+        EXPECT_TRUE(kernels::fixed_log2(each.n) == exact - each.low) << each.n;
+    }
+}
+
 }  // namespace
 }  // namespace tegu::test

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-tegu_test(histogram_test SOURCES histogram_test.cpp histogram_errors_test.cpp LINKS tegu_kernels)
+tegu_test(histogram_test SOURCES histogram_test.cpp histogram_errors_test.cpp histogram_range_test.cpp LINKS tegu_kernels)
 tegu_test(key_counts_test SOURCES key_counts_test.cpp LINKS tegu_kernels)
 tegu_isa_tests(histogram_test key_counts_test)
 

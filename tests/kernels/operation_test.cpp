@@ -168,7 +168,7 @@ TEST(PlanJob, RefusesTypesAndAxesOutsideTheLists) {
         job.axis = static_cast<Axis>(2);
         const Result<JobPlan> plan = plan_job(job);
         ASSERT_FALSE(plan.ok());
-        EXPECT_EQ(plan.error().status, Status::BadRequest);
+        EXPECT_EQ(plan.error().status, Status::BadRange);
         EXPECT_EQ(plan.error().field, "axis");
     }
 }

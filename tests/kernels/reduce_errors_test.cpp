@@ -31,7 +31,7 @@ TEST(ReducePlan, RefusesWhatItDoesNotKnow) {
     EXPECT_EQ(none.field, "statistics");
     EXPECT_NE(none.allowed.find("minmax"), std::string::npos);
     const Error unknown = plan_error(reduce_job(ElementType::F32, 10, kAllStatistics + 1));
-    EXPECT_EQ(unknown.status, Status::BadRange);
+    EXPECT_EQ(unknown.status, Status::Unsupported);
     EXPECT_EQ(unknown.field, "statistics");
     const Error ddof = plan_error(reduce_job(ElementType::F32, 10, kAllStatistics, false, 2));
     EXPECT_EQ(ddof.status, Status::BadRange);

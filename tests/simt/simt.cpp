@@ -69,6 +69,7 @@ class Block {
         : shape_(shape), random_(random), threads_(shape.threads) {
         position_ = Position{0, shape.threads, x, y, shape.blocks_x, shape.blocks_y};
         dynamic_ = make_shared_object(shape.shared_bytes, random);
+        shared_bytes_ = shape.shared_bytes;
         for (unsigned t = 0; t < shape.threads; ++t) {
             threads_[t].fiber = std::make_unique<Fiber>(stacks[t], body);
             ready_.push_back(t);
@@ -110,12 +111,15 @@ class Block {
     const Position& position() const { return position_; }
     void* shared_memory(const void* place, std::size_t bytes) {
         auto found = shared_.find(place);
-        if (found == shared_.end())
+        if (found == shared_.end()) {
             found = shared_.emplace(place, make_shared_object(bytes, random_)).first;
+            shared_bytes_ += bytes;
+        }
         return found->second.get();
     }
     unsigned char* dynamic_shared_memory() { return dynamic_.get(); }
     std::uint64_t switches() const { return switches_; }
+    std::size_t shared_bytes() const { return shared_bytes_; }
 
   private:
     void release_if_all_there(unsigned t) {
@@ -174,6 +178,7 @@ class Block {
     std::vector<Thread> threads_;
     std::vector<unsigned> ready_;
     std::map<const void*, SharedObject> shared_;
+    std::size_t shared_bytes_ = 0;
     SharedObject dynamic_;
     Position position_;
     unsigned current_ = 0;
@@ -223,6 +228,7 @@ void run_grid(const cuda::LaunchShape& shape, const std::function<void()>& threa
         block.run();
         running = nullptr;
         total.switches += block.switches();
+        if (block.shared_bytes() > total.shared_bytes) total.shared_bytes = block.shared_bytes();
     }
     ++total.launches;
     total.blocks += order.size();

@@ -9,6 +9,7 @@
 // about: tests and compute-sanitizer on a GPU do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -25,6 +26,7 @@ struct Counts {
     std::uint64_t launches = 0;
     std::uint64_t blocks = 0;
     std::uint64_t switches = 0;  // of fibers
+    std::size_t shared_bytes = 0;  // the most of a block, static and dynamic
 };
 Counts counts();
 void reset_counts();

@@ -232,6 +232,22 @@ TEST_F(CudaHistogram, RangesFromTheDataGiveTheSameBitsAndErrors) {
     }
 }
 
+// Six of the smallest f64 for four bins: the edges would be 0, 2, 4, 6 and 6 of them.
+TEST_F(CudaHistogram, RangesWithoutIncreasingEdgesAreTheSameErrors) {
+    const double least = std::numeric_limits<double>::denorm_min();
+    for (const double hi : {6 * least, 8 * least}) {
+        const std::vector<double> values = {0, least, 8 * least, 0, hi, 3 * least};
+        for (const Axis axis : {Axis::Whole, Axis::Rows}) {
+            const HistogramParams params = bins_of(4);
+            const Job job{ElementType::F64, axis, 2, 3, params};
+            TestInput input = input_from(values);
+            input.row_stride = 3;
+            ASSERT_TRUE(same_on_both(context_, job, {input})) << hi;
+            ASSERT_TRUE(same_on_both(context_, Job{ElementType::F64, axis, 2, 3, FusedParams{{params}}}, {input}));
+        }
+    }
+}
+
 // One value, runs, and two values in turn: many additions to few counters.
 TEST_F(CudaHistogram, SkewedDataGiveTheSameBits) {
     for (const cuda::CountPolicy& policy : kPolicies) {

@@ -66,6 +66,8 @@ inline std::uint64_t number_in_environment(const char* name) {
     const char* text = std::getenv(name);
     return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
+// The most shared memory, static and dynamic, of a block that ran since the last call; 0 where nobody counts it.
+std::size_t take_most_shared_bytes();
 // Decides the order of threads, where the tests have a say in it.
 void set_thread_order(std::uint64_t seed);
 

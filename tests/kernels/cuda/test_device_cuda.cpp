@@ -174,6 +174,7 @@ std::uint64_t largest_test_elements() {
     static const std::uint64_t wish = number_in_environment("TEGU_TEST_ELEMENTS");
     return wish != 0 ? wish : std::uint64_t{1} << 33;
 }
+std::size_t take_most_shared_bytes() { return 0; }
 void set_thread_order(std::uint64_t) {}
 
 }  // namespace tegu::test

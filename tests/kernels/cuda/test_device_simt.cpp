@@ -97,6 +97,11 @@ const cuda::Context* test_context(const char**) {
 }
 
 std::uint64_t largest_test_elements() { return 70000; }
+std::size_t take_most_shared_bytes() {
+    const std::size_t most = simt::counts().shared_bytes;
+    simt::reset_counts();
+    return most;
+}
 void set_thread_order(std::uint64_t seed) { simt::set_seed(seed); }
 
 }  // namespace tegu::test

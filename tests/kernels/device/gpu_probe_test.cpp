@@ -53,10 +53,11 @@ class WrongGpu final : public GuardGpu {
     using GuardGpu::GuardGpu;
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop) override {
+                                   const kernels::StopToken& stop,
+                                   const cuda::JobPolicies& policies = cuda::JobPolicies()) override {
         Job other = job;
         --other.cols;
-        return GuardGpu::run(other, inputs, outputs, stream, stop);
+        return GuardGpu::run(other, inputs, outputs, stream, stop, policies);
     }
 };
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What settings and tuning tables share around toml++: reading a file, what the parser cannot be trusted with, and the words
+// of messages. The only header that includes the parser; nothing outside config/ includes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+// Release 3.3 asserts what malformed text does not hold ("[[[x]"), and then refuses it in order: its assertions would end a
+// build that has them.
+#ifndef TOML_ASSERT
+#define TOML_ASSERT(expression) static_assert(true)
+#endif
+#include <toml++/toml.h>
+
+namespace tegu::config {
+
+// The bytes of a regular file, at most `most_bytes` and a few. Errors, in words for after the file's name: NotFound (there is
+// none), Denied, Io. Blocks as long as the file system does.
+Result<std::string> read_toml_file(const std::string& path, std::size_t most_bytes);
+
+struct TextError {
+    std::uint32_t line = 0;    // from 1; 0: about the text as a whole
+    std::uint32_t column = 0;  // from 1, in characters
+    std::string text;          // "found ..., allowed ...", or the parser's words
+};
+struct TomlText {
+    toml::table table;  // empty if there is an error
+    std::optional<TextError> error;
+};
+// Safe for any bytes.
+TomlText parse_toml(std::string_view text, std::size_t most_bytes);
+
+// A key as a person can find it in the file: quoted where the file must have quoted it.
+std::string key_text(std::string_view key);
+// "the integer 5", "an array": what stands where something else is wanted.
+std::string node_text(const toml::node& node);
+
+}  // namespace tegu::config

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks that a row or a cost of a table passes before it is used.
+#pragma once
+
+#include "base/result.h"
+#include "base/tuning_row.h"
+#include "kernels/tuning/policy_fields.h"
+
+namespace tegu::tuning {
+
+// Errors name the key and what is allowed: BadRequest (an unknown operation, type or variant), BadRange (a
+// width that the type does not have, an empty range, another revision).
+Result<void> check_class(const TuningClass& jobs, unsigned revision);
+
+// The policies of a row: the defaults with what it changes. Errors: those of check_class() and
+// set_policy_value(). `where` becomes the place of the value that is wrong, if it is one.
+Result<PolicySet> policies_of(const TuningRow& row, const cuda::DeviceLimits& limits, SourceLocation* where);
+
+// Errors also: BadRange (no points, or points that do not ascend).
+Result<void> check_cost(const CostRow& cost);
+
+}  // namespace tegu::tuning

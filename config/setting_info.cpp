@@ -209,7 +209,7 @@ std::string allowed_text(const SettingInfo& info) {
     switch (info.kind) {
         case SettingKind::Path:
             return "an absolute path of at most " + std::to_string(info.highest) + " printable ASCII characters";
-        case SettingKind::Folder:
+        case SettingKind::Place:
             return "\"\" (" + std::string(info.zero) + ") or an absolute path of at most " +
                    std::to_string(info.highest) + " printable ASCII characters";
         case SettingKind::Listen:
@@ -257,7 +257,7 @@ Result<SettingValue> check_value(const SettingInfo& info, const std::string& fou
         case SettingKind::Path:
             if (!is_usable_path(info, found)) break;
             return SettingValue(found);
-        case SettingKind::Folder:
+        case SettingKind::Place:
             if (!found.empty() && !is_usable_path(info, found)) break;
             return SettingValue(found);
         case SettingKind::Listen:

@@ -90,6 +90,7 @@ std::shared_ptr<JobTask> DividedJob::make_piece(const std::shared_ptr<JobTask>& 
     to.job = piece.job;
     to.plan = kernels::plan_job(piece.job).value();
     to.backend = from.backend;
+    to.tuning = from.tuning;
     to.input_count = 1;
     to.inputs[0] = {from.inputs[0].data + piece.input_begin(row_stride), std::max(row_stride, piece.job.cols)};
     to.input_buffers[0] = from.input_buffers[0];

@@ -54,15 +54,23 @@ class GpuJobRunner final : public JobRunner {
         output.begin = prepared.output_begin;
         output.skip_rows = prepared.skip_rows;
         output.rows = prepared.wanted_rows;
+        const int ordinal = runner_.info().ordinal;
+        tuning::JobChoice choice;
+        cuda::JobPolicies policies;
+        if (prepared.tuning != nullptr) {
+            choice = prepared.tuning->gpu(ordinal).choose(TuningBackend::Cuda, prepared.job);
+            policies = choice.cuda();
+        }
         device::GpuCost spent;
         cost.started = true;  // should an exception pass, its output may have been written
         Result<kernels::RunReport> report =
             runner_.run(prepared.job, prepared.plan, Span<const device::GpuInput>(inputs.data(), prepared.input_count),
-                        output, stop, spent);
+                        output, stop, spent, policies);
         cost.started = spent.started;
         cost.copy_ns = spent.moved.copy_ns;
         cost.copied_bytes = spent.moved.bytes_copied;
         cost.compute_ns = spent.compute_ns;
+        if (report) name_row(prepared, choice, *report);
         if (!report && report.error().status == Status::DeviceLost) lost_ = report.error();
         return report;
     }

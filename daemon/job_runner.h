@@ -39,6 +39,8 @@ class JobRunner {
     virtual Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base,
                                                Span<const kernels::OutputView> outputs, const kernels::StopToken& stop,
                                                RunCost& cost);
+    // Adds the rows that hold for the job to the policy of a report, so that a reply has room for them.
+    static void name_row(const PreparedJob& prepared, const tuning::JobChoice& choice, kernels::RunReport& report);
     virtual wire::Backend backend() const { return wire::Backend::Cpu; }
 
   private:

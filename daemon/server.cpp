@@ -53,6 +53,7 @@ Server::Server(ServerOptions options, Listener listener)
       placement_(options_.settings, executors_, threads_),
       probe_(options_.settings, executors_, placement_, pages_) {
     statistics_.gpu_jobs.resize(gpus().all().size());
+    tuning_ = std::make_unique<Tuning>(options_.settings.tuning, options_.sysroot, gpus().status().devices);
 }
 
 Server::~Server() {
@@ -83,6 +84,7 @@ Result<void> Server::run() {
         wait_for_held();
         store_.start(StoreEnvironment::read(), std::move(options_.stored),
                      milliseconds(options_.settings.timeouts.reattach_ms));
+        take_costs();
         probe_.load();
         health_.start(options_.sysroot);
         if (options_.scrapes) scrapes_.start(std::move(*options_.scrapes));
@@ -115,6 +117,14 @@ Result<void> Server::run() {
         {{events::kMessageId, events::kStopped}, {"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
     finish_journal();
     return {};
+}
+
+// Of the tuning tables in force, if they are new.
+void Server::take_costs() {
+    if (costs_of_ == tuning_->state()) return;
+    costs_of_ = tuning_->state();
+    placement_.set_tables(*costs_of_);
+    probe_.seed();
 }
 
 void Server::tell_manager() {

@@ -31,6 +31,7 @@
 #include "daemon/service_status.h"
 #include "daemon/session.h"
 #include "daemon/statistics.h"
+#include "daemon/tuning/tuning.h"
 #include "daemon/watchdog.h"
 
 namespace tegu::daemon {
@@ -79,6 +80,7 @@ class Server {
     // Of the io thread with what it computes itself, then of each executor, by its name in reports.
     std::vector<std::pair<std::string, ExecutorLoad>> executor_loads() const;
     unsigned executor_threads() const { return threads_; }
+    const Tuning& tuning() const { return *tuning_; }
     // For the pages of large buffers, made and given back.
     HelperThread& pages() { return pages_; }
     HeldMemory& held() { return held_; }
@@ -126,6 +128,7 @@ class Server {
 
     // server_buffers.cpp
     void take_helped();
+    void take_costs();
     void post_making();
     void end_step();
     void end_making();
@@ -194,9 +197,11 @@ class Server {
     ScrapeServer scrapes_{io_, [this] { return health_.text(wire::HealthForm::Metrics); }};
     ServiceStatus status_;
     Watchdog watchdog_{io_};
-    Executors executors_;  // their threads post to what stands above
+    std::unique_ptr<Tuning> tuning_;  // set once the GPUs are known
+    Executors executors_;             // their threads post to what stands above
     Placement placement_;
     CostProbe probe_;
+    std::shared_ptr<const TuningState> costs_of_;  // whose costs the placement has
 };
 
 }  // namespace tegu::daemon

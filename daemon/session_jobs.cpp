@@ -50,7 +50,8 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
     }
     Result<void> backend = check_backend(*request);
     if (!backend) return backend;
-    Result<PreparedJob> prepared = prepare_job(*request, buffers_, server_.settings().limits.scratch_bytes);
+    Result<PreparedJob> prepared =
+        prepare_job(*request, buffers_, server_.settings().limits.scratch_bytes, server_.tuning().state());
     if (!prepared) return std::move(prepared).error();
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
     const Asker asker{peer_.uid, peer_.pid, header.priority, deadline != kNever};

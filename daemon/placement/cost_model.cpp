@@ -35,14 +35,14 @@ CostModel::CostModel(const CostMachine& machine)
         for (PlanRatio& ratio : backends_[backend].ratios) ratio.factor = std::max(1.0 / machine.threads, kLeastRatio);
 }
 
-double CostModel::plain_ns(const JobClass& job, Backend backend) const {
+double CostModel::plain_ns(const CostClass& job, Backend backend) const {
     const auto plan = static_cast<double>(job.plan_ns);
     if (backend >= kFirstGpu) return gpu_time_ns(job.gpu_work, job.gpu_steps, machine_.gpu_speeds[backend - kFirstGpu]);
     if (backend == kOneThread || machine_.threads == 1 || plan < kAloneNs) return std::max(plan, 1.0);
     return std::min(plan, kWakeNs + plan / machine_.threads);
 }
 
-CostModel::Expected CostModel::expect(const JobClass& job, Backend backend) const {
+CostModel::Expected CostModel::expect(const CostClass& job, Backend backend) const {
     const BackendCosts& costs = backends_[backend];
     Expected expected;
     expected.plain_ns = plain_ns(job, backend);
@@ -51,11 +51,11 @@ CostModel::Expected CostModel::expect(const JobClass& job, Backend backend) cons
     if (!expected.in_table) expected.ns = expected.plain_ns;
     const auto& curves = expected.in_table ? costs.tables : costs.operations;
     expected.parent.octaves =
-        curves[index_of(job.operation)].at(expected.ns, expected.in_table ? kTable : kPlain);
+        curves[index_of(job.operation())].at(expected.ns, expected.in_table ? kTable : kPlain);
     return expected;
 }
 
-std::uint64_t CostModel::predict_ns(const JobClass& job, Backend backend) const {
+std::uint64_t CostModel::predict_ns(const CostClass& job, Backend backend) const {
     const Expected expected = expect(job, backend);
     const CorrectionCurve* curve = backends_[backend].classes.find(job.key);
     const double octaves = curve == nullptr ? expected.parent.octaves : curve->at(expected.ns, expected.parent);
@@ -68,6 +68,8 @@ std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& ro
     const bool is_gpu = backend >= kFirstGpu;
     const unsigned threads = backend == kPool ? machine_.threads : 1;
     BackendCosts& costs = backends_[backend];
+    if (are_alike(rows, costs.rows)) return costs.table.size();
+    costs.rows = rows;
     costs.table = CostRows(rows, is_gpu ? TuningBackend::Cuda : TuningBackend::Cpu, threads);
     costs.classes.clear();
     costs.operations = {};
@@ -76,10 +78,10 @@ std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& ro
     if (costs.table.empty()) return 0;
     for (const CostRow& row : rows)
         for (const CostPoint& point : row.points) {
-            const std::optional<JobClass> job = sample_of(row.jobs, point.elements);
+            const std::optional<CostClass> job = sample_of(row.jobs, point.elements);
             if (!job || costs.table.time_ns(*job) <= 0) continue;
             const double expected = plain_ns(*job, backend);
-            costs.operations[index_of(job->operation)].seed(expected, std::log2(costs.table.time_ns(*job) / expected));
+            costs.operations[index_of(job->operation())].seed(expected, std::log2(costs.table.time_ns(*job) / expected));
         }
     return costs.table.size();
 }
@@ -89,7 +91,7 @@ void CostModel::seed(Backend backend, const std::vector<CostSample>& samples, Co
     for (const CostSample& sample : samples) {
         if (!(sample.ns > 0)) continue;
         const Expected expected = expect(sample.job, backend);
-        const std::size_t operation = index_of(sample.job.operation);
+        const std::size_t operation = index_of(sample.job.operation());
         costs.operations[operation].seed(expected.plain_ns, std::log2(sample.ns / expected.plain_ns));
         const double octaves = std::log2(sample.ns / expected.ns);
         if (expected.in_table) costs.tables[operation].seed(expected.ns, octaves);
@@ -99,7 +101,7 @@ void CostModel::seed(Backend backend, const std::vector<CostSample>& samples, Co
 }
 
 // False: it was left out as a cold start.
-bool CostModel::observe(const JobClass& job, Backend backend, double ns) {
+bool CostModel::observe(const CostClass& job, Backend backend, double ns) {
     BackendCosts& costs = backends_[backend];
     const Expected expected = expect(job, backend);
     const double octaves = std::log2(std::max(ns, 1.0) / expected.ns);
@@ -107,7 +109,7 @@ bool CostModel::observe(const JobClass& job, Backend backend, double ns) {
     if (curve == nullptr) return true;
     if (octaves > expected.parent.octaves + kColdOctaves && curve->skip_first()) return false;
     curve->observe(expected.ns, octaves, expected.parent);
-    const std::size_t operation = index_of(job.operation);
+    const std::size_t operation = index_of(job.operation());
     if (expected.in_table) costs.tables[operation].observe(expected.ns, octaves, kTable, kOperationWeight);
     costs.operations[operation].observe(expected.plain_ns, std::log2(std::max(ns, 1.0) / expected.plain_ns), kPlain,
                                         kOperationWeight);
@@ -115,38 +117,38 @@ bool CostModel::observe(const JobClass& job, Backend backend, double ns) {
 }
 
 void CostModel::learn(const MeasuredJob& measured) {
-    const JobClass& job = measured.job;
+    const CostClass& job = measured.job;
     if (measured.cold || std::max(job.plan_ns, measured.predicted_ns) < kLeastNs) return;
     const Backend backend = backend_of(measured.place, measured.gpu_kind);
     const auto ns = static_cast<double>(measured.measured_ns);
     if (!observe(job, backend, ns)) return;
-    records_[index_of(job.operation)].add(measured.predicted_ns, measured.measured_ns);
+    records_[index_of(job.operation())].add(measured.predicted_ns, measured.measured_ns);
     const auto plan_ns = static_cast<double>(job.plan_ns);
-    backends_[backend].ratios[index_of(job.operation)].add(ns / plan_ns, plan_ns);
+    backends_[backend].ratios[index_of(job.operation())].add(ns / plan_ns, plan_ns);
     if (backend != kPool) return;
     const double most = ns * measured.threads;
     if (measured.threads == 1 || most < static_cast<double>(predict_ns(job, kOneThread))) {
         (void)observe(job, kOneThread, most);
-        backends_[kOneThread].ratios[index_of(job.operation)].add(most / plan_ns, plan_ns);
+        backends_[kOneThread].ratios[index_of(job.operation())].add(most / plan_ns, plan_ns);
     }
 }
 
 // Whatever else was learnt, it takes longer than this.
-void CostModel::learn_overrun(const JobClass& job, std::uint64_t spent_ns) {
+void CostModel::learn_overrun(const CostClass& job, std::uint64_t spent_ns) {
     if (predict_ns(job, kOneThread) >= spent_ns) return;
     const Expected expected = expect(job, kOneThread);
     CorrectionCurve* curve = backends_[kOneThread].classes.find_or_add(job.key);
     if (curve != nullptr) curve->raise(expected.ns, std::log2(static_cast<double>(spent_ns) / expected.ns));
 }
 
-CostModel::Evidence CostModel::evidence(const JobClass& job, Backend backend) const {
+CostModel::Evidence CostModel::evidence(const CostClass& job, Backend backend) const {
     const CorrectionCurve* curve = backends_[backend].classes.find(job.key);
     if (curve == nullptr) return {};
     const double ns = expect(job, backend).ns;
     return {curve->seen(ns), curve->elsewhere(ns)};
 }
 
-void CostModel::note_elsewhere(const JobClass& job, Backend backend) noexcept {
+void CostModel::note_elsewhere(const CostClass& job, Backend backend) noexcept {
     CorrectionCurve* curve = backends_[backend].classes.find_or_add(job.key);
     if (curve != nullptr) curve->note_elsewhere(expect(job, backend).ns);
 }

@@ -13,7 +13,7 @@
 #include "daemon/placement/cost_accuracy.h"
 #include "daemon/placement/cost_rows.h"
 #include "daemon/placement/curve_table.h"
-#include "daemon/placement/job_class.h"
+#include "daemon/placement/cost_class.h"
 #include "daemon/placement/place.h"
 
 namespace tegu::daemon {
@@ -34,7 +34,7 @@ struct CostMachine {
 
 // A job that was computed to its end.
 struct MeasuredJob {
-    JobClass job;
+    CostClass job;
     Place place = Place::Inline;
     std::size_t gpu_kind = 0;
     unsigned threads = 1;            // that it was divided among
@@ -45,7 +45,7 @@ struct MeasuredJob {
 
 // A time that was measured on purpose.
 struct CostSample {
-    JobClass job;
+    CostClass job;
     double ns = 0;
 };
 
@@ -61,10 +61,10 @@ class CostModel {
 
     std::size_t backends() const { return backends_.size(); }
     // Wall time on an idle machine. Never 0; huge plans saturate.
-    std::uint64_t predict_ns(const JobClass& job, Backend backend) const;
+    std::uint64_t predict_ns(const CostClass& job, Backend backend) const;
 
-    // Takes the rows of a tuning table that fit the backend in place of those before, and forgets what jobs taught there. Returns how many
-    // fit; with none the source is Default again.
+    // Takes the rows of a tuning table that fit the backend in place of those before, and forgets what jobs and samples taught there, unless they
+    // are the same. Returns how many fit; with none the source is Default again.
     std::size_t set_table(Backend backend, const std::vector<CostRow>& rows);
     // Takes measurements. Those that a row of the table is for correct that row.
     void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source);
@@ -77,16 +77,16 @@ class CostModel {
     // is more than twice as long as expected, as that is how a first launch looks.
     void learn(const MeasuredJob& job);
     // A job on one thread was given up after `spent_ns`, for it takes longer than that.
-    void learn_overrun(const JobClass& job, std::uint64_t spent_ns);
+    void learn_overrun(const CostClass& job, std::uint64_t spent_ns);
 
     // What is known of a job's class and size on a backend.
     struct Evidence {
         unsigned seen = 0;       // jobs that it was learnt from, up to CorrectionCurve::kTrusted
         unsigned elsewhere = 0;  // jobs that ran on another backend since the last of them
     };
-    Evidence evidence(const JobClass& job, Backend backend) const;
+    Evidence evidence(const CostClass& job, Backend backend) const;
     // Such a job runs, but on another backend.
-    void note_elsewhere(const JobClass& job, Backend backend) noexcept;
+    void note_elsewhere(const CostClass& job, Backend backend) noexcept;
 
     // Measured to planned time of recent jobs; for reports.
     double correction(Operation operation, Backend backend) const;
@@ -101,6 +101,7 @@ class CostModel {
     };
     struct BackendCosts {
         CostSource source = CostSource::Default;
+        std::vector<CostRow> rows;
         CostRows table;
         // What holds for all classes of an operation: against what plans and attributes say, and against the table.
         std::array<CorrectionCurve, kOperationSlots> operations, tables;
@@ -114,9 +115,9 @@ class CostModel {
         bool in_table = false;
     };
     static std::size_t index_of(Operation operation) { return static_cast<std::size_t>(operation); }
-    double plain_ns(const JobClass& job, Backend backend) const;
-    Expected expect(const JobClass& job, Backend backend) const;
-    bool observe(const JobClass& job, Backend backend, double ns);
+    double plain_ns(const CostClass& job, Backend backend) const;
+    Expected expect(const CostClass& job, Backend backend) const;
+    bool observe(const CostClass& job, Backend backend, double ns);
 
     CostMachine machine_;
     std::vector<BackendCosts> backends_;

@@ -41,13 +41,19 @@ CostProbe::~CostProbe() = default;
 
 void CostProbe::load() {
     costs_ = parse_kept_costs(read_kept_costs(file_), key_, placement_.costs().backends());
+    kept_ = !costs_.times.empty();
+    seed();
+    for (const KeptCosts::Copy& copy : costs_.copies) placement_.learn_copy(copy.gpu_kind, copy.bytes, copy.ns);
+}
+
+void CostProbe::seed() {
     for (Backend backend = 0; backend < placement_.costs().backends(); ++backend) {
+        if (placement_.costs().is_seeded(backend)) continue;
         std::vector<CostSample> samples;
         for (const KeptCosts::Time& time : costs_.times)
             if (time.backend == backend) samples.push_back({*class_of(time.probed.sample), time.probed.ns});
-        if (!placement_.costs().is_seeded(backend)) placement_.seed(backend, samples, CostSource::Kept);
+        placement_.seed(backend, samples, kept_ ? CostSource::Kept : CostSource::Probed);
     }
-    for (const KeptCosts::Copy& copy : costs_.copies) placement_.learn_copy(copy.gpu_kind, copy.bytes, copy.ns);
 }
 
 // GPUs first: of them less is known.

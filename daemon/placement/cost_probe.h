@@ -27,6 +27,8 @@ class CostProbe {
 
     // Takes what an earlier start has kept. Reads a file; before the daemon is ready.
     void load();
+    // Tells the model again what was kept or measured, of which a new tuning table says nothing.
+    void seed();
     // Begins with what nothing is known of.
     void start();
     // Begins nothing more.
@@ -56,7 +58,8 @@ class CostProbe {
     std::vector<Backend> left_;
     std::shared_ptr<Step> step_;
     KeptCosts costs_;
-    bool measured_ = false;
+    bool kept_ = false;      // costs_ is of an earlier start
+    bool measured_ = false;  // something of it is new
     bool stopped_ = false;
 };
 

@@ -14,13 +14,12 @@ unsigned width_of(const TuningRange& range) {
 
 }  // namespace
 
-bool CostRows::Row::is_for(const JobClass& job) const {
+bool CostRows::Row::is_for(const tuning::JobClass& job) const {
+    if (jobs.width != 0 && jobs.width != job.width) return false;
     if (!jobs.type.empty() && jobs.type != element_word(job.type)) return false;
-    if (jobs.width != 0 && jobs.width != element_bytes(job.type)) return false;
-    // A row without a variant is for the plain jobs too, so it is no harm that it comes after those with one.
-    if (!jobs.variant.empty() && jobs.variant != job.variant) return false;
+    if (!jobs.variant.empty() && variants != job.variants) return false;
     return jobs.sequences.contains(job.sequences) && jobs.elements.contains(job.elements) &&
-           jobs.detail.contains(job.detail);
+           jobs.detail.contains(job.detail) && jobs.levels.contains(job.levels);
 }
 
 // Log-log between the points; that of the first before it; in proportion to the elements behind the last.
@@ -35,7 +34,10 @@ double CostRows::Row::time_ns(double count) const {
 }
 
 bool CostRows::make(const CostRow& from, Row& row) {
+    const std::optional<unsigned> variants = tuning::find_variant(from.jobs.variant);
+    if (!variants && !from.jobs.variant.empty()) return false;
     row.jobs = from.jobs;
+    row.variants = variants.value_or(0);
     for (const CostPoint& point : from.points) {
         const bool ascends = row.elements.empty() || std::log2(point.elements) > row.elements.back();
         if (!(point.elements >= 1) || !(point.time_us > 0) || !std::isfinite(point.time_us) || !ascends) return false;
@@ -44,12 +46,12 @@ bool CostRows::make(const CostRow& from, Row& row) {
     }
     row.precision = (from.jobs.type.empty() ? 0u : 200u) + (from.jobs.width != 0 ? 100u : 0u) +
                     (from.jobs.variant.empty() ? 0u : 100u) + 32 - width_of(from.jobs.detail) + 32 -
-                    width_of(from.jobs.sequences) + 32 - width_of(from.jobs.elements);
+                    width_of(from.jobs.sequences) + 32 - width_of(from.jobs.elements) + 32 - width_of(from.jobs.levels);
     return !row.elements.empty();
 }
 
 CostRows::CostRows(const std::vector<CostRow>& rows, TuningBackend backend, unsigned threads)
-    : is_gpu_(backend == TuningBackend::Cuda), rows_(kOperationSlots) {
+    : rows_(kOperationSlots) {
     for (const CostRow& from : rows) {
         const OperationInfo* operation = find_operation(std::string_view(from.jobs.operation));
         if (operation == nullptr || from.jobs.backend != backend) continue;
@@ -64,13 +66,27 @@ CostRows::CostRows(const std::vector<CostRow>& rows, TuningBackend backend, unsi
                          [](const Row& a, const Row& b) { return a.precision > b.precision; });
 }
 
-double CostRows::time_ns(const JobClass& job) const {
+double CostRows::time_ns(const CostClass& job) const {
     if (count_ == 0) return 0;
-    for (const Row& row : rows_[static_cast<std::size_t>(job.operation)])
-        if (row.is_for(job))
-            return row.time_ns(static_cast<double>(job.elements) * static_cast<double>(job.sequences)) *
-                   (is_gpu_ ? job.gpu_to_table : job.plan_to_table);
+    for (const Row& row : rows_[static_cast<std::size_t>(job.operation())])
+        if (row.is_for(job.job)) return row.time_ns(job.elements());
     return 0;
+}
+
+bool are_alike(const std::vector<CostRow>& a, const std::vector<CostRow>& b) {
+    const auto same_jobs = [](const TuningClass& x, const TuningClass& y) {
+        return x.backend == y.backend && x.operation == y.operation && x.width == y.width && x.type == y.type &&
+               x.variant == y.variant && x.sequences == y.sequences && x.elements == y.elements &&
+               x.detail == y.detail && x.levels == y.levels;
+    };
+    const auto same_points = [](const CostPoint& x, const CostPoint& y) {
+        return !(x.elements < y.elements) && !(y.elements < x.elements) && !(x.time_us < y.time_us) &&
+               !(y.time_us < x.time_us);
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const CostRow& x, const CostRow& y) {
+        return same_jobs(x.jobs, y.jobs) && x.threads == y.threads &&
+               std::equal(x.points.begin(), x.points.end(), y.points.begin(), y.points.end(), same_points);
+    });
 }
 
 }  // namespace tegu::daemon

@@ -2,6 +2,7 @@
 #include "daemon/placement/placement.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "daemon/placement/gpu_work.h"
 #include "daemon/placement/job_bytes.h"
@@ -66,11 +67,15 @@ const device::DeviceInfo& Placement::device_of(std::size_t gpu_kind) const {
     return executors_.gpus().status().devices[static_cast<std::size_t>(first - gpu_kinds_.begin())];
 }
 
-void Placement::set_tables(const std::vector<std::vector<CostRow>>& by_gpu_kind, const std::vector<CostRow>& cpu) {
+// Costs of all threads are those of all that the machine has.
+void Placement::set_tables(const TuningState& tuning) {
+    std::vector<CostRow> cpu = tuning.cpu().costs();
+    if (threads_ != std::max(1u, std::thread::hardware_concurrency()))
+        cpu.erase(std::remove_if(cpu.begin(), cpu.end(), [](const CostRow& row) { return row.threads == 0; }), cpu.end());
     (void)costs_.set_table(kOneThread, cpu);
     (void)costs_.set_table(kPool, cpu);
-    for (std::size_t kind = 0; kind < std::min(copies_.size(), by_gpu_kind.size()); ++kind)
-        (void)costs_.set_table(kFirstGpu + kind, by_gpu_kind[kind]);
+    for (std::size_t kind = 0; kind < copies_.size(); ++kind)
+        (void)costs_.set_table(kFirstGpu + kind, tuning.gpu(device_of(kind).ordinal).costs());
 }
 
 // For a job beside those that run now.
@@ -82,7 +87,7 @@ bool Placement::has_room_for_scratch(const kernels::JobPlan& plan) const {
 Choice Placement::choose(const PreparedJob& prepared, const Asker& asker, bool may_inline) const {
     Choice choice;
     Offer on_io;
-    on_io.run_ns = costs_.predict_ns(prepared.job_class, kOneThread);
+    on_io.run_ns = costs_.predict_ns(prepared.cost_class, kOneThread);
     on_io.possible = may_inline && has_room_for_scratch(prepared.plan);
     choice.predicted_ns.fill(on_io.run_ns);
     const Asked asked = asked_of(prepared.backend);
@@ -112,7 +117,7 @@ Choice Placement::choose(const PreparedJob& prepared, const Asker& asker, bool m
 }
 
 Question Placement::question(const PreparedJob& prepared, const Asker& asker, const Offer& on_io) const {
-    const JobClass& job = prepared.job_class;
+    const CostClass& job = prepared.cost_class;
     const auto start_ns = [this](Place place) {
         return static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(place)].value());
     };
@@ -156,12 +161,12 @@ Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::si
     const JobBytes bytes = job_bytes(prepared, device.memory_class, &executor);
     const std::uint64_t arena_bytes =
         device::within_memory(static_cast<std::size_t>(settings_.gpu.arena_bytes), device, 2);
-    const CostModel::Evidence evidence = costs_.evidence(prepared.job_class, kFirstGpu + kind);
+    const CostModel::Evidence evidence = costs_.evidence(prepared.cost_class, kFirstGpu + kind);
     Offer offer;
     offer.possible = prepared.backend == wire::BackendChoice::Gpu || bytes.staged <= arena_bytes;
     offer.wait_ns = executor.executor().wait_ns(asker.uid, asker.priority);
     offer.start_ns = static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(Place::Gpu)].value());
-    offer.run_ns = costs_.predict_ns(prepared.job_class, kFirstGpu + kind);
+    offer.run_ns = costs_.predict_ns(prepared.cost_class, kFirstGpu + kind);
     offer.copy_ns = copies_[kind].predict_ns(bytes.alone);
     offer.keep_ns = copies_[kind].predict_ns(bytes.kept);
     offer.seen = evidence.seen;
@@ -182,7 +187,7 @@ void Placement::admitted(const PreparedJob& prepared, const Choice& choice) noex
 void Placement::note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept {
     const Place place = choice.answer.place;
     const std::uint64_t near_ns = kNearBudget * settings_.executor.inline_budget_us * 1000;
-    const JobClass& job = prepared.job_class;
+    const CostClass& job = prepared.cost_class;
     if (place == Place::Pool && choice.predicted_ns[static_cast<std::size_t>(Place::Express)] < near_ns)
         costs_.note_elsewhere(job, kOneThread);
     if (!choice.considered) return;
@@ -191,7 +196,7 @@ void Placement::note_elsewhere(const PreparedJob& prepared, const Choice& choice
 }
 
 void Placement::learn_inline(const PreparedJob& prepared, const Choice& choice, const RunCost& cost) {
-    costs_.learn({prepared.job_class, Place::Inline, 0, cost.threads, choice.predicted(), cost.compute_ns, prepared.cold});
+    costs_.learn({prepared.cost_class, Place::Inline, 0, cost.threads, choice.predicted(), cost.compute_ns, prepared.cold});
 }
 
 void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
@@ -211,11 +216,11 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
     const std::uint64_t predicted_ns = on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.place)];
     const bool beside = task.place == Place::Express && choice.answer.reason != Reason::Trial;
     if (beside && cost.compute_ns <= kOverrun * predicted_ns) return;
-    costs_.learn({task.prepared.job_class, task.place, kind, cost.threads, predicted_ns, cost.compute_ns, task.prepared.cold});
+    costs_.learn({task.prepared.cost_class, task.place, kind, cost.threads, predicted_ns, cost.compute_ns, task.prepared.cold});
 }
 
 void Placement::learn_overrun(const PreparedJob& prepared, std::uint64_t spent_ns) {
-    costs_.learn_overrun(prepared.job_class, spent_ns);
+    costs_.learn_overrun(prepared.cost_class, spent_ns);
 }
 
 }  // namespace tegu::daemon

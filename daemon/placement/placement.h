@@ -54,8 +54,8 @@ class Placement {
         costs_.seed(backend, samples, source);
     }
     void learn_copy(std::size_t gpu_kind, std::uint64_t bytes, std::uint64_t ns) { copies_[gpu_kind].learn(bytes, ns); }
-    // Takes the rows of tuning tables, of the CPU's and of each kind of GPU; see CostModel::set_table().
-    void set_tables(const std::vector<std::vector<CostRow>>& by_gpu_kind, const std::vector<CostRow>& cpu);
+    // Takes the costs of the tuning tables; see CostModel::set_table().
+    void set_tables(const TuningState& tuning);
 
     const CostModel& costs() const { return costs_; }
     const CopyModel& copies(std::size_t gpu_kind) const { return copies_[gpu_kind]; }

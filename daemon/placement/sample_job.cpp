@@ -8,17 +8,7 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr ElementType kTypes[] = {
-#define TEGU_X(number, Name, word, type) ElementType::Name,
-    TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
-};
-
-std::optional<ElementType> type_of(std::string_view word) {
-    for (const ElementType type : kTypes)
-        if (element_word(type) == word) return type;
-    return std::nullopt;
-}
+constexpr std::uint32_t kLevels = 16;
 
 ElementType type_of_width(unsigned width) {
     return width == 1 ? ElementType::U8 : width == 2 ? ElementType::U16 : width == 8 ? ElementType::F64 : ElementType::F32;
@@ -44,7 +34,7 @@ EntropyMapParams map_of(const Sample& sample) {
     EntropyMapParams params;
     params.window_rows = std::clamp<std::uint32_t>(static_cast<std::uint32_t>(edge) | 1, 3, 63);
     params.window_cols = params.window_rows;
-    params.levels = sample.levels == 0 ? kTableLevels : sample.levels;
+    params.levels = sample.levels == 0 ? kLevels : sample.levels;
     params.has_range = true;
     params.hi = 1;
     return params;
@@ -103,7 +93,7 @@ std::optional<Job> job_of(const Sample& sample) {
     return job;
 }
 
-std::optional<JobClass> class_of(const Sample& sample) {
+std::optional<CostClass> class_of(const Sample& sample) {
     const std::optional<Job> job = job_of(sample);
     if (!job) return std::nullopt;
     return classify(*job, kernels::plan_job(*job).value());
@@ -124,7 +114,7 @@ std::optional<Sample> sample_from(const std::string& text) {
     if (!(in >> operation >> type >> sample.rows >> sample.cols >> sample.detail >> sample.levels >> variant) || (in >> more))
         return std::nullopt;
     const OperationInfo* info = find_operation(std::string_view(operation));
-    const std::optional<ElementType> found = type_of(type);
+    const std::optional<ElementType> found = tuning::find_element_type(type);
     if (info == nullptr || !found || (variant != "plain" && variant != "distinct")) return std::nullopt;
     sample.operation = info->operation;
     sample.type = *found;
@@ -132,14 +122,15 @@ std::optional<Sample> sample_from(const std::string& text) {
     return sample;
 }
 
-std::optional<JobClass> sample_of(const TuningClass& jobs, double elements) {
+std::optional<CostClass> sample_of(const TuningClass& jobs, double elements) {
     const OperationInfo* info = find_operation(std::string_view(jobs.operation));
     if (info == nullptr || !(elements >= 1) || !(elements < 1e15)) return std::nullopt;
     Sample sample;
     sample.operation = info->operation;
-    const std::optional<ElementType> type = type_of(jobs.type);
+    const std::optional<ElementType> type = tuning::find_element_type(jobs.type);
     sample.type = type ? *type : type_of_width(jobs.width);
     sample.detail = jobs.detail.begin;
+    sample.levels = static_cast<std::uint32_t>(std::min<std::uint64_t>(jobs.levels.begin, 256));
     sample.distinct = jobs.variant == "distinct";
     const auto all = static_cast<std::uint64_t>(elements);
     sample.rows = std::max<std::uint64_t>(1, jobs.sequences.begin);

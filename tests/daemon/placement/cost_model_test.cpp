@@ -19,12 +19,12 @@ CostModel machine(unsigned threads, std::vector<double> gpus = {}) {
     return CostModel(CostMachine{threads, std::move(gpus)});
 }
 
-double predicted(const CostModel& model, const JobClass& job, Backend backend) {
+double predicted(const CostModel& model, const CostClass& job, Backend backend) {
     return static_cast<double>(model.predict_ns(job, backend));
 }
 
 // As the daemon sees it: predicted, then measured.
-void run(CostModel& model, Place place, unsigned threads, const JobClass& job, double measured_ns, bool cold = false) {
+void run(CostModel& model, Place place, unsigned threads, const CostClass& job, double measured_ns, bool cold = false) {
     MeasuredJob measured;
     measured.job = job;
     measured.place = place;
@@ -47,7 +47,7 @@ TEST(CostModel, BelievesThePlanAtFirstAndAllThreadsToShareIt) {
 // The default for a GPU comes from its multiprocessors and clock, so a small one is not believed to be a large one.
 TEST(CostModel, WithoutMeasurementsAGpuIsAsFastAsItsAttributesSay) {
     const CostModel model = machine(4, {0.92, 261});
-    const JobClass job = class_of_job(job_of(sum(), 1, 100'000'000));
+    const CostClass job = class_of_job(job_of(sum(), 1, 100'000'000));
     EXPECT_GT(predicted(model, job, kFirstGpu), 50 * predicted(model, job, kFirstGpu + 1));
     EXPECT_GT(predicted(model, job, kFirstGpu), predicted(model, job, kPool))
         << "one multiprocessor of a small board is not worth the way";
@@ -80,7 +80,7 @@ TEST(CostModel, LearnsTheSpeedOfTheMachineInBothDirections) {
         CostModel model = machine(1);
         for (int i = 0; i < 30; ++i) run(model, Place::Inline, 1, planned(kLong), kLong * speed);
         EXPECT_NEAR(kLong * speed, predicted(model, planned(kLong), kOneThread), kLong * speed * 0.05) << speed;
-        JobClass other = planned(kLong);
+        CostClass other = planned(kLong);
         other.key ^= 1 << 16;
         EXPECT_NEAR(kLong * speed, predicted(model, other, kOneThread), kLong * speed * 0.25)
             << "another class of the operation is believed to be alike: " << speed;
@@ -89,7 +89,7 @@ TEST(CostModel, LearnsTheSpeedOfTheMachineInBothDirections) {
 
 TEST(CostModel, WhatOneClassShowsDoesNotMoveAnotherThatIsKnown) {
     CostModel model = machine(1);
-    JobClass other = planned(kLong);
+    CostClass other = planned(kLong);
     other.key ^= 1 << 16;
     for (int i = 0; i < 30; ++i) run(model, Place::Inline, 1, other, kLong);
     for (int i = 0; i < 300; ++i) run(model, Place::Inline, 1, planned(kLong), 8.0 * kLong);
@@ -110,7 +110,7 @@ TEST(CostModel, SizesOfAClassLearnForThemselves) {
 
 TEST(CostModel, LearnsWhatThreadsGainWithoutCountingThemAsOne) {
     CostModel model = machine(4);
-    const JobClass job = planned(12'000'000);
+    const CostClass job = planned(12'000'000);
     for (int i = 0; i < 30; ++i) run(model, Place::Pool, 4, job, 6'000'000);  // memory allows a gain of 2
     EXPECT_NEAR(6'000'000, predicted(model, job, kPool), 200'000);
     EXPECT_EQ(12'000'000u, model.predict_ns(job, kOneThread));
@@ -169,7 +169,7 @@ TEST(CostModel, TheFirstJobOfAClassMayBeACold) {
     EXPECT_EQ(0u, model.record(Operation::Topk).jobs);
     run(model, Place::Gpu, 1, planned(kLong), 4 * before);
     EXPECT_GT(predicted(model, planned(kLong), kGpu), 2 * before) << "the second one is believed";
-    JobClass other = planned(kLong);
+    CostClass other = planned(kLong);
     other.key ^= 1 << 16;
     const double expected = predicted(model, other, kGpu);
     run(model, Place::Gpu, 1, other, expected / 3);
@@ -189,13 +189,13 @@ TEST(CostModel, AnOverrunRaisesThePredictionAndIsNoRecord) {
 TEST(CostModel, SamplesAreBelievedWhateverTheySay) {
     CostModel model = machine(4, {0.92});
     const Sample sample{Operation::Topk, ElementType::F32, 1, 1 << 20, 16, 0, false};
-    const JobClass job = *class_of(sample);
+    const CostClass job = *class_of(sample);
     const double expected = predicted(model, job, kGpu);
     model.seed(kGpu, {{job, 40 * expected}}, CostSource::Probed);
     EXPECT_NEAR(40 * expected, predicted(model, job, kGpu), 10 * expected);
     EXPECT_EQ(CostSource::Probed, model.source(kGpu));
     EXPECT_EQ(CostSource::Default, model.source(kPool));
-    const JobClass other = *class_of({Operation::Topk, ElementType::I32, 1, 1 << 20, 16, 0, false});
+    const CostClass other = *class_of({Operation::Topk, ElementType::I32, 1, 1 << 20, 16, 0, false});
     EXPECT_GT(predicted(model, other, kGpu), 10 * expected) << "what is like it is believed to be as slow";
     model.seed(kPool, {}, CostSource::Kept);
     EXPECT_FALSE(model.is_seeded(kPool)) << "nothing was measured";
@@ -218,7 +218,7 @@ TEST(CostModel, ATableSaysWhatItsRowsAreFor) {
     EXPECT_EQ(1u, model.set_table(kGpu, rows));
     EXPECT_EQ(1u, model.set_table(kPool, rows));
     EXPECT_EQ(1u, model.set_table(kOneThread, rows));
-    const JobClass job = class_of_job(job_of(sum(), 1, 1'000'000));
+    const CostClass job = class_of_job(job_of(sum(), 1, 1'000'000));
     EXPECT_NEAR(15'000, predicted(model, job, kGpu), 1);
     EXPECT_NEAR(80'000, predicted(model, job, kPool), 1);
     EXPECT_NEAR(200'000, predicted(model, job, kOneThread), 1);
@@ -226,8 +226,11 @@ TEST(CostModel, ATableSaysWhatItsRowsAreFor) {
     // Jobs correct it, and one class that is slower than its row says something of the others.
     for (int i = 0; i < 30; ++i) run(model, Place::Gpu, 1, job, 30'000);
     EXPECT_NEAR(30'000, predicted(model, job, kGpu), 1'500);
-    const JobClass other = class_of_job(job_of(sum(), 1, 1'000'000, ElementType::I32));
+    const CostClass other = class_of_job(job_of(sum(), 1, 1'000'000, ElementType::I32));
     EXPECT_GT(predicted(model, other, kGpu), 20'000);
+    const double learnt = predicted(model, job, kGpu);
+    EXPECT_EQ(1u, model.set_table(kGpu, rows)) << "read again";
+    EXPECT_EQ(learnt, predicted(model, job, kGpu)) << "the same says nothing new";
     // A new table begins anew.
     EXPECT_EQ(0u, model.set_table(kGpu, {}));
     EXPECT_EQ(CostSource::Default, model.source(kGpu));
@@ -240,14 +243,14 @@ TEST(CostModel, ATableSpeaksOfTheRestOfAnOperation) {
     CostRow row = row_of(TuningBackend::Cuda, "reduce", {{1000, 12}, {1e6, 15}, {1e8, 115}});
     row.jobs.width = 4;
     ASSERT_EQ(1u, model.set_table(kGpu, {row}));
-    const JobClass job = class_of_job(job_of(sum(), 1, 10'000'000, ElementType::U8));
+    const CostClass job = class_of_job(job_of(sum(), 1, 10'000'000, ElementType::U8));
     EXPECT_LT(predicted(model, job, kGpu), predicted(plain, job, kGpu) / 4)
         << "the device is much faster than one multiprocessor";
 }
 
 TEST(CostModel, EvidenceCountsWhatWasSeenAndWhatRanElsewhere) {
     CostModel model = machine(2, {10});
-    const JobClass job = planned(kLong);
+    const CostClass job = planned(kLong);
     EXPECT_EQ(0u, model.evidence(job, kGpu).seen);
     for (int i = 0; i < 3; ++i) model.note_elsewhere(job, kGpu);
     EXPECT_EQ(3u, model.evidence(job, kGpu).elsewhere);
@@ -262,10 +265,10 @@ TEST(CostModel, EvidenceCountsWhatWasSeenAndWhatRanElsewhere) {
 // Clients choose which classes there are.
 TEST(CostModel, MemoryIsBounded) {
     CostModel model = machine(1);
-    const JobClass first = planned(kLong);
+    const CostClass first = planned(kLong);
     for (int i = 0; i < 20; ++i) run(model, Place::Inline, 1, first, 4.0 * kLong);
     for (std::uint64_t i = 0; i < 3 * CostModel::kMostClasses; ++i) {
-        JobClass job = planned(kLong);
+        CostClass job = planned(kLong);
         job.key = i << 32;
         run(model, Place::Inline, 1, job, kLong);
         if (i % 100 == 0) run(model, Place::Inline, 1, first, 4.0 * kLong);

@@ -80,16 +80,40 @@ TEST(CostRows, OfTheCpuAreForItsThreads) {
     EXPECT_EQ(0, time_us(rows, job, TuningBackend::Cuda));
 }
 
-// Tables do not tell levels apart: a map of 256 levels is not as quick as one of 16.
-TEST(CostRows, ScaleEntropyMapsWithTheirLevels) {
-    const std::vector<CostRow> rows{row("entropy_map", {{1e6, 100}}, TuningBackend::Cpu)};
+TEST(CostRows, OfEntropyMapsAreForTheirLevels) {
+    CostRow few = row("entropy_map", {{1e6, 100}}), many = row("entropy_map", {{1e6, 900}});
+    few.jobs.levels = {2, 17};
+    many.jobs.levels = {65, 257};
     EntropyMapParams params;
-    params.has_range = true;
-    params.hi = 1;
-    params.levels = kTableLevels;
-    EXPECT_NEAR(100, time_us(rows, job_of(params, 1000, 1000), TuningBackend::Cpu, 16), 1e-3);
+    params.levels = 16;
+    EXPECT_NEAR(100, time_us({few, many}, job_of(params, 1000, 1000)), 1e-3);
     params.levels = 256;
-    EXPECT_GT(time_us(rows, job_of(params, 1000, 1000), TuningBackend::Cpu, 16), 500);
+    EXPECT_NEAR(900, time_us({few, many}, job_of(params, 1000, 1000)), 1e-3);
+    params.levels = 32;
+    EXPECT_EQ(0, time_us({few, many}, job_of(params, 1000, 1000)));
+}
+
+TEST(CostRows, PlainOnesAreForJobsWithoutAVariant) {
+    CostRow plain = row("topk", {{1000, 1}});
+    plain.jobs.variant = "plain";
+    EXPECT_NEAR(1, time_us({plain}, job_of(TopkParams{10, true, false}, 1, 1000)), 1e-6);
+    EXPECT_EQ(0, time_us({plain}, job_of(TopkParams{10, true, true}, 1, 1000)));
+    plain.jobs.variant = "odd";
+    EXPECT_TRUE(CostRows({plain}, TuningBackend::Cuda, 1).empty());
+}
+
+TEST(CostRows, AreAlikeIfTheySayTheSame) {
+    const CostRow one = row("topk", {{1000, 1}});
+    CostRow other = one, later = one;
+    other.points[0].time_us = 2;
+    later.evidence.date = "2026-01-01";
+    EXPECT_TRUE(are_alike({}, {}));
+    EXPECT_TRUE(are_alike({one}, {later}));
+    EXPECT_FALSE(are_alike({one}, {other}));
+    EXPECT_FALSE(are_alike({one}, {one, one}));
+    other = one;
+    other.jobs.detail = {1, 2};
+    EXPECT_FALSE(are_alike({one}, {other}));
 }
 
 TEST(CostRows, LeaveOutWhatCannotBe) {

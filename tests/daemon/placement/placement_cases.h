@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "daemon/placement/job_class.h"
+#include "daemon/placement/cost_class.h"
 
 namespace tegu::daemon {
 
@@ -19,7 +19,7 @@ inline Job job_of(JobParams params, std::uint64_t rows, std::uint64_t cols, Elem
     return job;
 }
 
-inline JobClass class_of_job(const Job& job) {
+inline CostClass class_of_job(const Job& job) {
     return classify(job, kernels::plan_job(job).value());
 }
 
@@ -28,14 +28,14 @@ inline ReduceParams sum() {
 }
 
 // A class of jobs with a plan of that time.
-inline JobClass planned(std::uint64_t plan_ns, Operation operation = Operation::Topk) {
-    JobClass job;
-    job.operation = operation;
+inline CostClass planned(std::uint64_t plan_ns, Operation operation = Operation::Topk) {
+    CostClass job;
+    job.job.operation = operation;
     job.key = static_cast<std::uint64_t>(operation) | 1 << 8;
     job.plan_ns = plan_ns;
     job.gpu_work = static_cast<double>(plan_ns) * 1000;
     job.gpu_steps = 1;
-    job.elements = plan_ns;
+    job.job.elements = plan_ns;
     return job;
 }
 

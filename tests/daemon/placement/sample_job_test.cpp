@@ -16,13 +16,13 @@ TEST(Sample, EveryOperationHasOne) {
         EXPECT_EQ(info.operation, operation_of(*job));
         EXPECT_TRUE(kernels::plan_job(*job).ok()) << info.stem;
         ASSERT_TRUE(class_of(sample)) << info.stem;
-        EXPECT_EQ(4096u, class_of(sample)->elements) << info.stem;
+        EXPECT_EQ(4096u, class_of(sample)->job.elements) << info.stem;
     }
 }
 
 TEST(Sample, HasTheDetailThatIsAskedFor) {
     const auto detail = [](Operation operation, std::uint64_t wanted) {
-        return class_of({operation, ElementType::F32, 1, 100'000, wanted, 0, false})->detail;
+        return class_of({operation, ElementType::F32, 1, 100'000, wanted, 0, false})->job.detail;
     };
     EXPECT_EQ(1000u, detail(Operation::Topk, 1000));
     EXPECT_EQ(25u, detail(Operation::EntropyMap, 25));
@@ -56,13 +56,15 @@ TEST(Sample, StandsForARowOfATable) {
     jobs.operation = "topk";
     jobs.width = 4;
     jobs.detail = {8, 65};
-    EXPECT_EQ(8u, sample_of(jobs, 1e6)->detail);
-    EXPECT_EQ(1'000'000u, sample_of(jobs, 1e6)->elements);
+    EXPECT_EQ(8u, sample_of(jobs, 1e6)->job.detail);
+    EXPECT_EQ(1'000'000u, sample_of(jobs, 1e6)->job.elements);
     jobs.sequences = {100, UINT64_MAX};
-    EXPECT_EQ(100u, sample_of(jobs, 1e6)->sequences);
-    EXPECT_EQ(10'000u, sample_of(jobs, 1e6)->elements);
+    EXPECT_EQ(100u, sample_of(jobs, 1e6)->job.sequences);
+    EXPECT_EQ(10'000u, sample_of(jobs, 1e6)->job.elements);
     jobs.operation = "entropy_map";
-    EXPECT_NEAR(1e6, static_cast<double>(sample_of(jobs, 1e6)->elements), 1e3);
+    jobs.levels = {65, 257};
+    EXPECT_EQ(65u, sample_of(jobs, 1e6)->job.levels);
+    EXPECT_NEAR(1e6, static_cast<double>(sample_of(jobs, 1e6)->job.elements), 1e3);
     jobs.operation = "fly";
     EXPECT_FALSE(sample_of(jobs, 1e6));
     jobs.operation = "reduce";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/placement/job_class.h"
+#include "daemon/placement/cost_class.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ std::uint64_t key(const Job& job) {
     return class_of_job(job).key;
 }
 
-TEST(JobClass, JobsOfOneClassDifferInSizeAlone) {
+TEST(CostClass, JobsOfOneClassDifferInSizeAlone) {
     EXPECT_EQ(key(job_of(sum(), 1, 1000)), key(job_of(sum(), 1, 10'000'000)));
     EXPECT_EQ(key(job_of(sum(), 10, 100)), key(job_of(sum(), 1, 10'000'000))) << "as one sequence";
     EXPECT_EQ(key(job_of(TopkParams{70, true, false}, 1, 1000)), key(job_of(TopkParams{100, true, false}, 1, 1000)))
@@ -22,7 +22,7 @@ TEST(JobClass, JobsOfOneClassDifferInSizeAlone) {
               key(job_of(sum(), 99999, 1000, ElementType::F32, Axis::Rows)));
 }
 
-TEST(JobClass, WhatDecidesTheTimeMakesAClass) {
+TEST(CostClass, WhatDecidesTheTimeMakesAClass) {
     std::vector<Job> jobs{job_of(sum(), 100, 100), job_of(sum(), 100, 100, ElementType::F64),
                           job_of(sum(), 100, 100, ElementType::F32, Axis::Rows),
                           job_of(ReduceParams{kAllStatistics, false, 0}, 100, 100),
@@ -51,25 +51,16 @@ TEST(JobClass, WhatDecidesTheTimeMakesAClass) {
         for (std::size_t j = 0; j < i; ++j) EXPECT_NE(key(jobs[i]), key(jobs[j])) << i << " and " << j;
 }
 
-TEST(JobClass, IsDescribedAsTablesDo) {
-    const JobClass rows = class_of_job(job_of(sum(), 10, 1000, ElementType::U8, Axis::Rows));
-    EXPECT_EQ(10u, rows.sequences);
-    EXPECT_EQ(1000u, rows.elements);
-    EXPECT_EQ(1u, rows.detail);
-    const JobClass whole = class_of_job(job_of(TopkParams{7, true, true}, 10, 1000));
-    EXPECT_EQ(1u, whole.sequences);
-    EXPECT_EQ(10'000u, whole.elements);
-    EXPECT_EQ(7u, whole.detail);
-    EXPECT_EQ("distinct", whole.variant);
-    EntropyMapParams map;
-    map.window_cols = 7;
-    map.border = Border::Mirror;
-    const JobClass image = class_of_job(job_of(map, 10, 1000));
-    EXPECT_EQ(35u, image.detail);
-    EXPECT_EQ("mirror", image.variant);
-    const StatisticSet three = statistic_bit(Statistic::Count) | statistic_bit(Statistic::Sum) |
-                               statistic_bit(Statistic::Min) | statistic_bit(Statistic::Max);
-    EXPECT_EQ(3u, class_of_job(job_of(ReduceParams{three, false, 0}, 1, 100)).detail) << "a count reads nothing";
+TEST(CostClass, IsDescribedAsTablesDo) {
+    const CostClass rows = class_of_job(job_of(sum(), 10, 1000, ElementType::U8, Axis::Rows));
+    EXPECT_EQ(10u, rows.job.sequences);
+    EXPECT_EQ(1000u, rows.job.elements);
+    EXPECT_EQ(10'000, rows.elements());
+    EXPECT_EQ(Operation::Reduce, rows.operation());
+    const CostClass whole = class_of_job(job_of(TopkParams{7, true, true}, 10, 1000));
+    EXPECT_EQ(1u, whole.job.sequences);
+    EXPECT_EQ(7u, whole.job.detail);
+    EXPECT_EQ(unsigned{tuning::kDistinct}, whole.job.variants);
 }
 
 TEST(GpuWork, GrowsWithSizeAndDetail) {

@@ -81,9 +81,12 @@ SampleTime SampleMemory::time_on_cpu(const Job& job, kernels::ThreadPool* pool) 
     const auto count = static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
     std::vector<kernels::OutputView> outputs;
     for (const std::uint64_t offset : offsets(*plan)) outputs.push_back({output_ + offset});
+    kernels::CpuContext context;
+    context.pool = pool;
     for (unsigned run = 0; run <= ProbePlan::kRuns; ++run) {
         const TimePoint start = Clock::now();
-        if (!kernels::run_job(job, Span<const kernels::InputView>(inputs, count), outputs, pool, kernels::StopToken()))
+        if (!kernels::run_job(job, Span<const kernels::InputView>(inputs, count), outputs, context,
+                              kernels::StopToken()))
             return SampleTime();
         const std::uint64_t ns = nanoseconds(Clock::now() - start);
         time.spent_ns += ns;

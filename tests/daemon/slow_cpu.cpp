@@ -10,23 +10,23 @@ using tegu::kernels::InputView;
 using tegu::kernels::OutputView;
 using tegu::kernels::RunReport;
 using tegu::kernels::StopToken;
-using tegu::kernels::ThreadPool;
+using tegu::kernels::CpuContext;
 
 #define TEGU_RUN_JOB                                                                                                  \
-    "_ZN4tegu7kernels7run_jobERKNS_3JobENS_4SpanIKNS0_9InputViewEEENS4_IKNS0_10OutputViewEEEPNS0_10ThreadPoolERKNS0_" \
+    "_ZN4tegu7kernels7run_jobERKNS_3JobENS_4SpanIKNS0_9InputViewEEENS4_IKNS0_10OutputViewEEERKNS0_10CpuContextERKNS0_" \
     "9StopTokenE"
 
 tegu::Result<RunReport> real_run_job(const tegu::Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
-                                     ThreadPool* pool, const StopToken& stop) asm("__real_" TEGU_RUN_JOB);
+                                     const CpuContext& context, const StopToken& stop) asm("__real_" TEGU_RUN_JOB);
 tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputView> inputs,
-                                        Span<const OutputView> outputs, ThreadPool* pool,
+                                        Span<const OutputView> outputs, const CpuContext& context,
                                         const StopToken& stop) asm("__wrap_" TEGU_RUN_JOB);
 
 tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputView> inputs,
-                                        Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                                        Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     const unsigned times = tegu::device::on_guard_stream() ? 1 : tegu::test::slowness("cpu");
     const tegu::test::SlowDown slow(times);
-    tegu::Result<RunReport> report = real_run_job(job, inputs, outputs, pool, stop);
+    tegu::Result<RunReport> report = real_run_job(job, inputs, outputs, context, stop);
     if (report && !slow.wait([&stop] { return stop.stop_requested(); })) return stop.error();
     return report;
 }

@@ -9,6 +9,7 @@
 #include "config/setting_info.h"
 #include "daemon/notify.h"
 #include "daemon/server.h"
+#include "daemon/tuning/tuning_report.h"
 
 namespace tegu::daemon {
 namespace {
@@ -18,6 +19,7 @@ class Fields {
     void add(std::string name, std::uint64_t value) { list_.push_back({std::move(name), value}); }
     void add(std::string name, double value) { list_.push_back({std::move(name), value}); }
     void add(std::string name, std::string value) { list_.push_back({std::move(name), std::move(value)}); }
+    void add(std::vector<wire::Field> fields) { std::move(fields.begin(), fields.end(), std::back_inserter(list_)); }
     std::vector<wire::Field> take() { return std::move(list_); }
 
   private:
@@ -173,6 +175,7 @@ std::vector<wire::Field> info_fields(const Server& server) {
     fields.add("state", std::string(server.stopping() ? "stopping" : "serving"));
     add_limits(server.settings(), fields);
     add_placement(server, fields);
+    fields.add(tuning_fields(server.tuning(), server.gpus().status()));
     return fields.take();
 }
 

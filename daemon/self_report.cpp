@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "daemon/server.h"
+#include "daemon/tuning/tuning_report.h"
 
 namespace tegu::daemon {
 namespace {
@@ -217,6 +218,7 @@ health::DaemonReport self_report(const Server& server) {
     add_costs(server.placement().costs(), report);
     add_placement(server, report);
     add_history(server, report);
+    report.tuning = tuning_report(server.tuning());
     if (const Watchdog& watchdog = server.watchdog(); watchdog.runs())
         report.watchdog = health::WatchdogReport{watchdog.interval_seconds(), watchdog.worst_gap_seconds()};
     StoreStatus store = server.store().status();

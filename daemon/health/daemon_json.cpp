@@ -132,6 +132,21 @@ void write_history(const DaemonReport& report, bool lists, Json& json) {
     });
 }
 
+void write_texts(const char* name, const std::vector<std::string>& texts, Json& json) {
+    json.key(name).begin_array();
+    for (const std::string& text : texts) json.text(text);
+    json.end_array();
+}
+
+void write_tuning(const TuningReport& tuning, Json& json) {
+    json.key("tuning");
+    Members members(json);
+    write_texts("tables", tuning.tables, json);
+    members.put("rows", tuning.rows).put("costs", tuning.costs).put("loads_total", tuning.loads_total);
+    members.put("ignored", tuning.ignored);
+    write_texts("reasons", tuning.reasons, json);
+}
+
 void write_supervision(const DaemonReport& report, Json& json) {
     json.key("watchdog");
     if (report.watchdog) {
@@ -164,6 +179,7 @@ void write_daemon(const DaemonReport& report, bool lists, Json& json) {
     write_costs(report, json);
     write_placement(report.placement, json);
     write_history(report, lists, json);
+    write_tuning(report.tuning, json);
     write_supervision(report, json);
 }
 

@@ -94,6 +94,14 @@ struct StoreReport {
     std::string state, reason;
 };
 
+struct TuningReport {
+    std::vector<std::string> tables;  // that rows or costs are used of
+    std::uint64_t rows = 0, costs = 0;
+    std::uint64_t loads_total = 0;     // how often tables were read
+    std::uint64_t ignored = 0;         // rows, costs and whole tables
+    std::vector<std::string> reasons;  // of the first of these
+};
+
 struct DaemonReport {
     std::string version;
     pid_t pid = 0;
@@ -114,6 +122,7 @@ struct DaemonReport {
     PlacementReport placement;
     std::vector<ErrorReport> errors;  // the newest first
     std::vector<ReloadReport> reloads;
+    TuningReport tuning;
     std::optional<WatchdogReport> watchdog;
     std::optional<StoreReport> descriptor_store;
 };

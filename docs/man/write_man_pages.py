@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the manual pages of tegu, tegud and tegu-bench say of commands and options, from what the programs say of themselves with --help.
+"""Writes what the manual pages of tegu, tegud, tegu-bench and tegu-tune say of commands and options, from what the programs say of themselves with --help.
     write_man_pages.py BIN [--check]      BIN: the folder of the programs; --check: only tell whether the pages are as they would be written
 The rest of a page is written by hand. Written are the lines between `.\\" begin KIND [COMMAND]` and `.\\" end`; a command without such
 lines gets them. tegud.toml(5) is not of this: it is written from the table of settings (the target settings-pages)."""
@@ -111,7 +111,8 @@ def blocks_of_tegu(bin_folder):
 
 
 def blocks_of(bin_folder, program):
-    return {("options", ""): entries(read_program(os.path.join(bin_folder, program))[0].options)}, []
+    commands = read_program(os.path.join(bin_folder, program))
+    return {("options", command.name): entries(command.options) for command in commands}, []
 
 
 def fill(page, blocks, commands):
@@ -138,7 +139,7 @@ def main():
         raise SystemExit("usage: write_man_pages.py BIN [--check]")
     bin_folder, check = sys.argv[1], "--check" in sys.argv
     stale = []
-    for name, program in (("tegu.1", "tegu"), ("tegud.8", "tegud"), ("tegu-bench.1", "tegu-bench")):
+    for name, program in (("tegu.1", "tegu"), ("tegud.8", "tegud"), ("tegu-bench.1", "tegu-bench"), ("tegu-tune.1", "tegu-tune")):
         if not os.path.exists(os.path.join(bin_folder, program)):
             print("%s: not looked at, there is no %s in %s" % (name, program, bin_folder))
             continue

@@ -32,7 +32,7 @@ class Clients(unittest.TestCase):
 
     def setUp(self):
         os.environ["TEGU_TEST_GPU"] = self.gpu
-        os.environ["TEGU_TEST_SPEED"] = "cpu 20"  # so that the device is faster
+        os.environ["TEGU_TEST_SPEED"] = "cpu 100"  # so that the device is faster
         self.daemon = GuardedDaemon(AUTO)
         with tegu.connect(self.daemon.socket) as client:
             while client.info()["placement_probing"]:

@@ -19,7 +19,7 @@ namespace tegu::test {
 // tegud with GPUs as tests/daemon/guard_tegud.cpp says: `gpu` is $TEGU_TEST_GPU there, `fault` $TEGU_TEST_FAULT, `speed` $TEGU_TEST_SPEED.
 DaemonProgram guarded(const std::string& gpu, const std::string& fault = "", const std::string& speed = "");
 // A device that is faster than the CPU, once the daemon has timed both, which takes this setting and wait_until_probed().
-inline const std::string kFast = "cpu 20";
+inline const std::string kFast = "cpu 100";
 inline const std::string kProbe = "placement.probe_ms = 300\n";
 void wait_until_probed(RawClient& client);
 // Sends it again and again, up to 500 times, until a GPU runs it; the last reply.

@@ -15,12 +15,12 @@ _tegu_bench() {
     case $command:$previous in
     *:-f | *:--filter | :-t | :--threads | *:-r | *:--repetitions | *:-s | *:--seconds | *:--most-elements | *:-n | *:--elements) compopt +o default 2>/dev/null ;; # anything
     ladder:-t | ladder:--threads) words="128 256 512 1024" ;;
-    *:--tegud | *:--svg) ;; # a file, by -o default
+    *:--tegud) ;; # a file, by -o default
     *)
         case $command in
         "") words="gpu ladder --help --filter --threads --repetitions --seconds --quick --most-elements --list --tegud --json" ;;
         gpu) words="--filter --quick --sweep" ;;
-        ladder) words="-n --elements -t --threads --quick --svg --json -h --help" ;;
+        ladder) words="-n --elements -t --threads --quick --json -h --help" ;;
         esac
         # Without a dash: the files that a command takes, or else its options.
         if [ -z "$files" ]; then compopt +o default 2>/dev/null; elif [[ $current != -* ]]; then words=; fi

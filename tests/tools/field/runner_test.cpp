@@ -54,8 +54,8 @@ class Field {
     RunSummary run(const std::vector<Part>& parts = kMadeUp) {
         kernels::ThreadPool pool(2);
         InputStore inputs(pool, 1 << 20);
-        PartContext context{options, *watch_, tuning, pool, inputs, 2, lab.get(), devices, std::uint64_t{64} << 20,
-                            1 << 20};
+        PartContext context{
+            options, *watch_, tuning, pool, inputs, 2, lab.get(), devices, std::uint64_t{64} << 20, 1 << 20};
         Result<Recorder> recorder = Recorder::open(file.path(), head_of("a board", options.quick));
         EXPECT_TRUE(recorder.ok());
         Progress progress(nullptr);
@@ -67,13 +67,15 @@ class Field {
     Records records(const std::string& kind) const {
         Records all = records_of(file.parsed()), wanted;
         for (const std::string& record : all)
-            if (record.compare(0, kind.size() + 1, kind + " ") == 0) wanted.push_back(record.substr(kind.size() + 1));
+            if (record.compare(0, kind.size() + 1, kind + " ") == 0)
+                wanted.push_back(record.substr(kind.size() + 1));
         return wanted;
     }
     boost::property_tree::ptree result(const std::string& name) const {
         const auto parsed = file.parsed();
         for (const auto& [none, record] : parsed.get_child("records"))
-            if (record.get<std::string>("kind") == "result" && record.get<std::string>("case") == name) return record;
+            if (record.get<std::string>("kind") == "result" && record.get<std::string>("case") == name)
+                return record;
         ADD_FAILURE() << "no result " << name;
         return {};
     }
@@ -99,7 +101,8 @@ TEST(Runner, MeasuresByPriorityAndLooksAtTheBoard) {
     EXPECT_EQ(summary.measured, 3u);
     EXPECT_EQ(summary.skipped, 1u);
     EXPECT_FALSE(summary.stopped);
-    EXPECT_EQ(field.records("result"), (Records{"made_up first cpu", "made_up second cpu", "made_up third cpu"}));
+    EXPECT_EQ(field.records("result"),
+              (Records{"made_up first cpu", "made_up second cpu", "made_up third cpu"}));
     EXPECT_EQ(field.records("skipped"), Records{"made_up impossible cuda"});
     EXPECT_EQ(field.records("condition"), (Records{"made_up before", "made_up during", "made_up after"}));
     EXPECT_TRUE(field.file.parsed().get<bool>("finished"));
@@ -237,14 +240,17 @@ TEST(Runner, WithoutTheGpuNoneOfItsCasesGoOn) {
     Field field;
     g_cases = {made_up("lost"), made_up("after")};
     for (Case& one : g_cases) one.backend = "cuda";
-    g_cases[0].run = [](std::size_t) -> Result<void> { return make_error(Status::DeviceLost, "fell off the bus"); };
+    g_cases[0].run = [](std::size_t) -> Result<void> {
+        return make_error(Status::DeviceLost, "fell off the bus");
+    };
     g_cases.push_back(made_up("on the CPU"));
     const RunSummary summary = field.run();
     EXPECT_EQ(summary.no_time, 2u);
     EXPECT_EQ(field.records("result"), Records{"made_up on the CPU cpu"});
 }
 
-// A run of these parts on a guarded device of the class: everything is right and compared. Returns results of the GPU.
+// A run of these parts on a guarded device of the class: everything is right and compared. Returns results of
+// the GPU.
 std::size_t run_guarded(device::MemoryClass memory_class, const std::vector<std::string>& names) {
     Field field;
     field.options.quick = true;
@@ -258,7 +264,8 @@ std::size_t run_guarded(device::MemoryClass memory_class, const std::vector<std:
         if (std::find(names.begin(), names.end(), part.name) != names.end()) parts.push_back(part);
     EXPECT_EQ(parts.size(), names.size());
     EXPECT_EQ(field.run(parts).wrong, Records());
-    for (const std::string& skipped : field.records("skipped")) EXPECT_EQ(skipped, "occupancy block sizes cuda");
+    for (const std::string& skipped : field.records("skipped"))
+        EXPECT_EQ(skipped, "occupancy block sizes cuda");
     std::size_t on_gpu = 0;
     const auto parsed = field.file.parsed();
     for (const auto& [none, record] : parsed.get_child("records")) {

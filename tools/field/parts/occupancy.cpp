@@ -37,7 +37,8 @@ Case with_blocks(PartContext& context, const std::shared_ptr<JobSetup>& setup, c
     one.energy = false;
     one.prepare = [&context, &axis, threads, prepare = one.prepare](Case& self) {
         if (axis.kernel != nullptr) {
-            const Result<KernelFacts> facts = context.gpu->kernel_facts(axis.kernel, static_cast<unsigned>(threads));
+            const Result<KernelFacts> facts =
+                context.gpu->kernel_facts(axis.kernel, static_cast<unsigned>(threads));
             if (facts) self.kernel = *facts;
         }
         return prepare(self);

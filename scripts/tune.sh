@@ -4,7 +4,7 @@
 # the defaults. Writes tune/TABLE.toml, tune/tune.json, tune/check.json and tune/tune.log; prints both summaries.
 #   usage: scripts/tune.sh [--minutes N] [--check-minutes N] [--architectures LIST] [--folder DIR] [OPTION OF tegu-tune]...
 # Defaults: 8 and 2 minutes, the architecture of the GPU that is there, the folder tune/, --backend gpu.
-# Exit code: that of tegu-tune check, 0 if no job is slower with the table; 77: there is no GPU here.
+# Exit code: that of tegu-tune where it is not 0, else that of tegu-tune check, 0 if no job is slower with the table; 77: no GPU here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,12 +13,15 @@ check_minutes=2
 architectures=
 folder=tune
 options=()
+tune_options=()
 while [ $# -gt 0 ]; do
     case $1 in
     --minutes) minutes=${2:?tune: --minutes needs a number}; shift 2 ;;
     --check-minutes) check_minutes=${2:?tune: --check-minutes needs a number}; shift 2 ;;
     --architectures) architectures=${2:?tune: --architectures needs a list}; shift 2 ;;
     --folder) folder=${2:?tune: --folder needs a folder}; shift 2 ;;
+    --restart) tune_options+=("$1"); shift ;;
+    --measure) tune_options+=("$1" "${2:?tune: --measure needs a word}"); shift 2 ;;
     *) options+=("$1"); shift ;;
     esac
 done
@@ -46,12 +49,17 @@ if ! { cmake -S . -B "$build" "${defines[@]}" && cmake --build "$build" --parall
 fi
 
 # The program names the table by the device.
-(cd "$folder" && "$OLDPWD/$build/bin/tegu-tune" --minutes "$minutes" --json "${options[@]}" >tune.json 2> >(tee tune.log >&2))
+source=$PWD
+tuned=0
+(cd "$folder" && "$source/$build/bin/tegu-tune" --minutes "$minutes" --json "${options[@]}" "${tune_options[@]}" >tune.json 2> >(tee tune.log >&2)) || tuned=$?
+if [ ! -s "$folder/tune.json" ]; then exit "$tuned"; fi
 table=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["table"])' "$folder/tune.json")
 python3 - "$folder/tune.json" <<'PYTHON'
 import json, sys
 run = json.load(open(sys.argv[1]))
 total = run["summary"]
+for wrong in run["wrong"]:
+    print("WRONG RESULT: " + wrong)
 print("%s\n%s: %d rows for %d classes, %d of %d steps left out" % (run["machine"], run["table"], total["rows"], total["classes"], run["left_out"], run["steps"]))
 print("default time over tuned time: geometric mean %.4f (of rows %.4f), worst %.4f %s, best %.3f %s" % (
     total["geometric_mean"], total["geometric_mean_of_rows"], total["worst"], total["worst_class"], total["best"], total["best_class"]))
@@ -67,4 +75,5 @@ for one in sorted(check["speeds"], key=lambda one: one["worst"]):
     if one["worst"] < 0.99:
         print("  slower: %s, %.4f at worst" % (one["id"], one["worst"]))
 PYTHON
+[ "$tuned" -eq 0 ] || exit "$tuned"
 exit "$status"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the manual pages of tegu, tegud and tegu-bench say of commands and options, from what the programs say of themselves with --help.
+"""Writes what the manual pages of tegu, tegud, tegu-bench and tegu-tune say of commands and options, from what the programs say of themselves with --help.
     write_man_pages.py BIN [--check]      BIN: the folder of the programs; --check: only tell whether the pages are as they would be written
 The rest of a page is written by hand. Written are the lines between `.\\" begin KIND [COMMAND]` and `.\\" end`; a command without such
 lines gets them. tegud.toml(5) is not of this: it is written from the table of settings (the target settings-pages)."""
@@ -112,7 +112,8 @@ def blocks_of_tegu(bin_folder):
 
 def blocks_of(bin_folder, program):
     path = os.path.join(bin_folder, program)
-    blocks = {("options", ""): entries(read_program(path)[0].options)}
+    commands = read_program(path)
+    blocks = {("options", command.name): entries(command.options) for command in commands}
     if program == "tegu-bench":
         blocks["options", "run"] = entries(read_command(path, ["run"], "").options)
     return blocks, []
@@ -142,7 +143,7 @@ def main():
         raise SystemExit("usage: write_man_pages.py BIN [--check]")
     bin_folder, check = sys.argv[1], "--check" in sys.argv
     stale = []
-    for name, program in (("tegu.1", "tegu"), ("tegud.8", "tegud"), ("tegu-bench.1", "tegu-bench")):
+    for name, program in (("tegu.1", "tegu"), ("tegud.8", "tegud"), ("tegu-bench.1", "tegu-bench"), ("tegu-tune.1", "tegu-tune")):
         path = os.path.join(bin_folder, program)
         if not os.path.exists(path) or not has_own_options(path):
             print("%s: not looked at, there is no %s in %s, or one without Google Benchmark" % (name, program, bin_folder))

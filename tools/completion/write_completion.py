@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the completion of tegu, tegud and tegu-bench for bash and zsh, from what the programs say of themselves with --help.
+"""Writes the completion of tegu, tegud, tegu-bench and tegu-tune for bash and zsh, from what the programs say of themselves with --help.
     write_completion.py BIN       BIN: the folder of the programs; what is not there keeps the files that it has
 Commands, options and the words that an option takes are in the files, so that completing starts no program."""
 import os
@@ -179,7 +179,7 @@ def zsh(program, commands):
 def completions(bin_folder):
     """File name -> its content, of the programs that are there."""
     files = {}
-    for program, read in (("tegu", read_program), ("tegud", read_program), ("tegu-bench", bench_commands)):
+    for program, read in (("tegu", read_program), ("tegud", read_program), ("tegu-bench", bench_commands), ("tegu-tune", read_program)):
         path = os.path.join(bin_folder, program)
         if os.path.exists(path) and has_own_options(path):
             commands = read(path)

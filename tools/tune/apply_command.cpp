@@ -78,6 +78,10 @@ int apply_command(const ApplyOptions& options) {
         return kDone;
     }
     if (!daemon) return fail(daemon.error());
+    if (daemon->overlay() != path)
+        warn(daemon->name() + " looks for the overlay in " +
+             (daemon->overlay().empty() ? "no file" : daemon->overlay()) + ", not in " + path +
+             ": see tuning.overlay in its settings");
     return check_jobs(*table, options, **machine, *overlay, *daemon);
 }
 

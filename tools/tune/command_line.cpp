@@ -32,9 +32,10 @@ Result<std::vector<std::string>> stems_of(const std::string& list) {
     std::istringstream words(list);
     for (std::string word; std::getline(words, word, ',');) {
         if (find_operation(std::string_view(word)) == nullptr || word == "fused") {
-            std::string allowed = "all, or some of";
+            std::string allowed = "all, or some of:";
             for (const OperationInfo& info : operation_infos())
-                if (info.stem != "fused") allowed += " " + std::string(info.stem);
+                if (info.stem != "fused")
+                    allowed += (allowed.back() == ':' ? " " : ", ") + std::string(info.stem);
             return make_error(Status::BadRange,
                               "--operation: cannot use '" + word + "' (allowed: " + allowed + ")");
         }
@@ -45,7 +46,7 @@ Result<std::vector<std::string>> stems_of(const std::string& list) {
 
 void add_machine(CLI::App& app, MachineWish& machine, Wishes& wishes) {
     app.add_option("--backend", wishes.backend, "what is measured: all, cpu or gpu [all]")
-        ->check(CLI::IsMember({"all", "cpu", "gpu"}))
+        ->check(CLI::IsMember({"all", "cpu", "gpu"}).description(""))
         ->type_name("WORD");
     app.add_option("--device", machine.device, "the GPU, as CUDA counts [the first that can be used]")
         ->check(CLI::Range(0, 63))
@@ -69,8 +70,7 @@ void add_measure(CLI::App& app, MeasureOptions& measure, Wishes& wishes) {
     app.add_option("--minutes", measure.minutes, "time for all of it [10]")
         ->check(CLI::Range(0.01, 1440.0))
         ->type_name("N");
-    app.add_option("--most-elements", measure.most_elements, "leave out larger arrays [as memory allows]")
-        ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
+    app.add_option("--most-elements", measure.most_elements, "the largest array [as memory allows]")
         ->type_name("N");
     app.add_option("--patience", measure.patience_seconds,
                    "seconds to wait for a board that is slowed down [120]")
@@ -89,7 +89,7 @@ void add_tune(CLI::App& app, Wishes& wishes) {
         ->type_name("FILE");
     app.add_flag("--restart", wishes.tune.restart, "set the journal of an earlier run aside, and begin anew");
     app.add_option("--measure", wishes.measure, "rows of policies, costs of jobs, or all [all]")
-        ->check(CLI::IsMember({"all", "rows", "costs"}))
+        ->check(CLI::IsMember({"all", "rows", "costs"}).description(""))
         ->type_name("WORD");
     add_measure(app, wishes.tune.measure, wishes);
 }

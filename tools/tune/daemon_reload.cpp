@@ -43,14 +43,16 @@ Result<Daemon> Daemon::find(const std::string& socket, const std::string& sysroo
     if (!info) return error_of(info.error());
     daemon.pid_ = number_in(*info, "pid");
     daemon.has_systemd_ = text_in(*info, "service_manager") == "systemd";
+    daemon.overlay_ = text_in(*info, "tuning_overlay");
     daemon.sysroot_ = sysroot;
     return Result<Daemon>(std::move(daemon));
 }
 
-Result<std::uint64_t> Daemon::reloads() {
-    const auto stats = client_.stats();
-    if (!stats) return error_of(stats.error());
-    return number_in(*stats, "reloads_total");
+// The times that it has read its tables, which it does once it has read its settings.
+Result<std::uint64_t> Daemon::loads() {
+    const auto info = client_.info();
+    if (!info) return error_of(info.error());
+    return number_in(*info, "tuning_loads_total");
 }
 
 // Its own word names the process, so the name is looked at before a signal goes there.
@@ -66,7 +68,7 @@ Result<void> Daemon::signal() const {
 }
 
 Result<void> Daemon::reload() {
-    const Result<std::uint64_t> before = reloads();
+    const Result<std::uint64_t> before = loads();
     if (!before) return before.error();
     if (!has_systemd_ || !systemctl_reload()) {
         Result<void> sent = signal();
@@ -74,12 +76,12 @@ Result<void> Daemon::reload() {
     }
     const auto until = std::chrono::steady_clock::now() + kReloadTime;
     while (std::chrono::steady_clock::now() < until) {
-        const Result<std::uint64_t> now = reloads();
+        const Result<std::uint64_t> now = loads();
         if (!now) return now.error();
         if (*now > *before) return {};
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    return make_error(Status::DeadlineExceeded, name() + " did not read its settings again");
+    return make_error(Status::DeadlineExceeded, name() + " did not read its tables again");
 }
 
 }  // namespace tegu::tune

@@ -16,6 +16,7 @@ import unittest
 BUILD = os.environ["TEGU_BUILD_DIR"]
 TUNE = os.path.join(BUILD, "bin", "tegu-tune")
 GUARD = os.path.join(BUILD, "tests", "guard_tune")
+TEGUD = os.path.join(BUILD, "tests", "guard_tegud")
 QUICK = ["--minutes", "0.2", "--most-elements", "20000"]
 
 
@@ -216,6 +217,68 @@ class Pace(TuneTest):
         self.assertEqual(code, 75, err)
         self.assertIn("still slow after", err)
         self.assertIn("the board stays slow: cool it, and run the same command again", err)
+
+
+class Apply(TuneTest):
+    def start_daemon(self):
+        with open(self.path("tegud.toml"), "w") as settings:
+            settings.write('[tuning]\noverlay = "%s"\n' % self.path("overlay.toml"))
+        environment = dict(os.environ, TEGU_TEST_GPU="A")
+        log = open(self.path("tegud.log"), "w")
+        daemon = subprocess.Popen([TEGUD, "--config", self.path("tegud.toml"), "--socket", self.path("s.sock")], env=environment,
+                                  stdout=log, stderr=log)
+        log.close()
+        self.addCleanup(lambda: (daemon.terminate(), daemon.wait()))
+        end = time.time() + 60
+        while not os.path.exists(self.path("s.sock")) and time.time() < end:
+            time.sleep(0.02)
+
+    def apply(self, *arguments):
+        return self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock", *arguments, program=GUARD)
+
+    def write_table(self, rows):
+        with open(self.path("t.toml"), "w") as table:
+            table.write(Files.HEAD + rows)
+
+    def test_rows_of_the_table_serve_and_results_are_right(self):
+        self.start_daemon()
+        self.write_table(Files.ROW % ("tuned", 0, 1 << 40, 8))
+        code, out, err = self.apply()
+        self.assertEqual((code, err), (0, ""))
+        lines = {line.split()[0]: line for line in out.splitlines()}
+        self.assertIn("row overlay/tuned", lines["add"])
+        for operation in ("reduce", "topk", "entropy_map", "add", "dot", "rowscale", "quantile", "histogram", "entropy", "fused"):
+            self.assertIn("right", lines[operation])
+        self.assertEqual(self.read("overlay.toml"), self.read("t.toml"))
+        # Another one takes its place.
+        self.write_table(Files.ROW % ("newer", 0, 1 << 40, 4))
+        code, out, _ = self.apply()
+        self.assertEqual(code, 0)
+        self.assertIn("row overlay/newer", out)
+
+    def test_table_that_cannot_be_used_changes_nothing(self):
+        self.start_daemon()
+        self.write_table(Files.ROW.replace("add", "subtract") % ("wrong", 0, 100, 8))
+        code, _, err = self.apply()
+        self.assertEqual(code, 65)
+        self.assertIn("subtract", err)
+        self.assertIn("has nothing that can be used on this machine", err)
+        with open(self.path("t.toml"), "w") as table:
+            table.write(Files.HEAD.replace("5.3", "9.0") + Files.ROW % ("other", 0, 100, 8))
+        code, _, err = self.apply()
+        self.assertEqual(code, 65)
+        self.assertIn("another device", err)
+        self.assertFalse(os.path.exists(self.path("overlay.toml")))
+
+    def test_without_a_daemon_it_is_installed(self):
+        with open(self.path("tegud.toml"), "w") as settings:
+            settings.write('[tuning]\noverlay = "%s"\n' % self.path("overlay.toml"))
+        self.write_table(Files.ROW % ("tuned", 0, 1 << 40, 8))
+        code, out, err = self.apply("--only-install")
+        self.assertEqual((code, err), (0, ""))
+        self.assertTrue(os.path.exists(self.path("overlay.toml")))
+        code, _, err = self.apply()
+        self.assertEqual(code, 69, err)
 
 
 class Files(TuneTest):

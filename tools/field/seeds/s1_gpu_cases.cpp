@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// S1 on the GPU: lists over k, block size and memory, the extremes by atomics, the full sorts, and tegu's own kernels.
+// S1 on the GPU: lists over k, block size and memory, the extremes by atomics, the full sorts, and tegu's own
+// kernels.
 #include <cstring>
 #include <numeric>
 
@@ -138,7 +139,7 @@ void add_lists(PartContext& context, CaseList& cases, const S1& s1) {
         }
 }
 
-// --- full sorts ---------------------------------------------------------------------------------------------------------
+// --- full sorts --------------------------------------------------------------------------------------------
 
 // tegu's own top-k, made to sort all values. Its result is compared as that of tegu's own case is.
 Case sort_case(PartContext& context, const FieldJob& job) {
@@ -217,7 +218,7 @@ void add_sorts(PartContext& context, CaseList& cases, const S1& s1) {
     }
 }
 
-// --- extremes -----------------------------------------------------------------------------------------------------------
+// --- extremes ----------------------------------------------------------------------------------------------
 
 struct ExtremesRun {
     DeviceInputs x;

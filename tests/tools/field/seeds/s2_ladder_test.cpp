@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of the ladder, and the sum of two vectors, against the host: integers exactly, floats within the bound that s2_ladder.h gives.
+// The sums of the ladder, and the sum of two vectors, against the host: integers exactly, floats within the
+// bound that s2_ladder.h gives.
 #include "tools/field/seeds/s2_ladder.h"
 
 #include <algorithm>

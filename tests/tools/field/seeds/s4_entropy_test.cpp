@@ -24,7 +24,8 @@ constexpr CpuWindowVersion kCpuVersions[] = {
     TEGU_CPU_WINDOW_VERSIONS(TEGU_X)
 #undef TEGU_X
 };
-// The result is below 2.8 and rounded once to f32. The table of v7 to v9 and v12 is rounded to f32, too: up to 16 terms of 2^-24 of 25 log 25, over 25.
+// The result is below 2.8 and rounded once to f32. The table of v7 to v9 and v12 is rounded to f32, too: up
+// to 16 terms of 2^-24 of 25 log 25, over 25.
 constexpr double kError = 2e-7, kMixedError = 2e-6;
 
 struct Shape {

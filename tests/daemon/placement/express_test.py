@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The express lane: a short job is answered while a long one of another user runs, and one of the same user, or one that works
+"""The express lane: a short job is answered while a long one of another user or process runs, and one of the same process, or one that works
 in much memory, waits for its turn."""
 import json
 import os
 import struct
+import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import rawclient
 from other_user import NOBODY, OtherUser
 from rawclient import Connection, Daemon
@@ -74,7 +76,19 @@ class ExpressLane(unittest.TestCase):
         self.assertEqual(self.report()[1]["CPU express"]["jobs_total"], 1)
         other.end()
 
-    def test_one_of_the_same_user_waits(self):
+    def test_nor_one_of_another_process_of_the_same_user(self):
+        other = OtherUser(self.daemon.path, os.getuid())
+        handle = other.do("c.create(%d).handle" % (4 * SHORT)).strip()
+        job = "c.job(cols=%d, params=reduce_params(), handle=%s).status" % (SHORT, handle)
+        number = self.begin_long_job()
+        self.assertEqual(other.do(job), "'OK'\n")
+        daemon, executors = self.report()
+        self.assertEqual(daemon["queue"]["running"], 1, "the long job was too short for this test")
+        self.assertEqual(executors["CPU express"]["jobs_total"], 1)
+        self.assertEqual(self.end_long_job(number).status, "CANCELLED")
+        other.end()
+
+    def test_one_of_the_same_process_waits(self):
         with Connection(self.daemon.path) as other:
             handle = other.create(4 * SHORT).handle
             number = self.begin_long_job()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws a frame of `tegu top`, as its tests keep them in tests/data/top, as SVG: docs/top.svg is such a picture. Bars are drawn as rectangles and each run
-of text is stretched to its columns, so that the picture is much the same in every font.
+of text is stretched to its columns, so that the picture is much the same in every font. It is drawn by hand and not by matplotlib, as the other pictures are:
+a screen of cells is no plot, and matplotlib stretches no text.
     usage: scripts/draw-top.py tests/data/top/picture.txt > docs/top.svg
            scripts/draw-top.py tests/data/top/picture.txt --check docs/top.svg     whether it is that picture
 """

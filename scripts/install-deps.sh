@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian or Ubuntu packages that tegu needs and that are missing; does nothing, and needs no
 # root, when all are there. The groups are: build (daemon, client, tools), test (the test suite), bench (peers),
-# aarch64 (cross compiler and emulator for scripts/check-aarch64.sh).
-#   usage: scripts/install-deps.sh [build] [test] [bench] [aarch64]      default: build
+# compare (pages of tegu-bench compare, and the plots of docs), aarch64 (cross compiler and emulator for scripts/check-aarch64.sh).
+#   usage: scripts/install-deps.sh [build] [test] [bench] [compare] [aarch64]      default: build
 set -euo pipefail
 
 packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboost-dev libsystemd-dev libpng-dev
@@ -11,10 +11,12 @@ packages_build=(g++ cmake make ninja-build pkg-config git ca-certificates libboo
 packages_test=(libboost-context-dev libgtest-dev libbenchmark-dev python3-numpy python3-venv systemd procps
     util-linux clang tmux)
 packages_bench=(redis-server redis-tools python3-venv)
+packages_compare=(python3 python3-jinja2 python3-matplotlib)
 packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)
 # Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.
 optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev)
-optional_test=(libclang-rt-dev python3-hypothesis zsh groff-base)
+optional_test=(libclang-rt-dev python3-hypothesis zsh groff-base python3-jinja2 python3-matplotlib python3-html5lib
+    chromium)
 optional_bench=(libhwy-dev)
 
 required=()
@@ -24,8 +26,9 @@ for group in "${@:-build}"; do
     build) required+=("${packages_build[@]}"); optional+=("${optional_build[@]}") ;;
     test) required+=("${packages_test[@]}"); optional+=("${optional_test[@]}") ;;
     bench) required+=("${packages_bench[@]}"); optional+=("${optional_bench[@]}") ;;
+    compare) required+=("${packages_compare[@]}") ;;
     aarch64) required+=("${packages_aarch64[@]}") ;;
-    *) echo "install-deps: unknown group '$group' (build, test, bench, aarch64)" >&2; exit 64 ;;
+    *) echo "install-deps: unknown group '$group' (build, test, bench, compare, aarch64)" >&2; exit 64 ;;
     esac
 done
 

@@ -202,6 +202,18 @@ JobChoice DeviceTuning::choose(TuningBackend backend, const Job& job) const {
     return choice;
 }
 
+std::vector<std::string_view> DeviceTuning::rows(TuningBackend backend, Operation operation) const {
+    std::vector<std::string_view> names;
+    for (const Entry& entry : entries_[static_cast<std::size_t>(backend)][static_cast<std::size_t>(operation)])
+        names.push_back(entry.name);
+    return names;
+}
+
+bool JobChoice::is_default() const {
+    const auto is_row = [](const TuningChoice& part) { return part.row != kDefaultRow; };
+    return !is_row(whole) && std::none_of(parts.begin(), parts.begin() + part_count, is_row);
+}
+
 std::string JobChoice::row_text(const Job& job) const {
     std::string text = "row=";
     bool differs = false;

@@ -54,6 +54,7 @@ struct JobChoice {
     std::array<TuningChoice, kMaxFusedParts> parts;
     std::size_t part_count = 0;
 
+    bool is_default() const;  // no row holds, for no part
     // "row=default"; of a fused job whose parts differ "row=reduce:default,topk:nvidia-h200-132/topk-w4-1e6".
     std::string row_text(const Job& job) const;
     // What cuda::Context takes; the pointers are the DeviceTuning's.
@@ -81,6 +82,8 @@ class DeviceTuning {
     TuningChoice choose(TuningBackend backend, const JobClass& job) const;
     JobChoice choose(TuningBackend backend, const Job& job) const;
 
+    // The names of the rows of an operation, in the order of the lookup; they live as long as this.
+    std::vector<std::string_view> rows(TuningBackend backend, Operation operation) const;
     // The tables that fit, in the order of the lookup.
     const std::vector<TableUse>& tables() const { return tables_; }
     const std::vector<IgnoredRow>& ignored() const { return ignored_; }

@@ -8,14 +8,19 @@ import os
 import sys
 
 import record
-from hostile import JOBS
-from soak import BOUNDS
+
+sys.path.insert(0, os.path.join(record.SOURCE, "scripts"))
+import plots  # noqa: E402
+from tegu_compare.pictures import canvas, palette  # noqa: E402
+from hostile import JOBS  # noqa: E402
+from soak import BOUNDS  # noqa: E402
 
 KINDS = ("kill", "soak", "hostile")
 PLOT = "reliability-soak.svg"
 OUTCOMES = {"right", "cancelled", "overdue", "undone", "disturbed"}
 BUSY_LOAD = 1.5
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 330, 190, 58, 26, 26
+WIDTH, HEIGHT = 330, 190  # of a panel
+WORDS = "Memory, descriptors and mappings of the daemon and of eight clients over the soak, with the line through the second half of each."
 PANELS = (("daemon own_kib", "daemon: memory of its own, MiB", 1024.0), ("daemon descriptors", "daemon: descriptors", 1.0),
           ("daemon mappings", "daemon: mappings", 1.0), ("clients own_kib", "eight clients: memory of their own, MiB", 1024.0),
           ("clients descriptors", "eight clients: descriptors", 1.0), ("clients mappings", "eight clients: mappings", 1.0))
@@ -120,7 +125,8 @@ def hostile_section(made):
     return [table(("beside", "jobs", "p50 alone, us", "beside", "p99 alone, us", "beside", "p99.9 alone, us", "beside", "p99 ratio", "noise"), rows), words]
 
 
-def panel(made, name, title, unit):
+def panel(fig, place, made, name, title, unit):
+    """One set of axes: what was held over the minutes, and the line through the second half."""
     at = made["columns"].index(name)
     points = [(row[0] / 60.0, row[at] / unit) for row in made["rows"]]
     half = points[len(points) // 2:]
@@ -128,30 +134,22 @@ def panel(made, name, title, unit):
     middle = sum(x for x, _ in half) / len(half)
     low, high = min(y for _, y in points), max(y for _, y in points)
     margin = max((high - low) * 0.1, high * 0.02, BOUNDS[name] / unit / 2)
-    low, high = max(0, low - margin), high + margin
-
-    def place(x, y):
-        return "%.1f %.1f" % (LEFT + (WIDTH - LEFT - 12) * x / points[-1][0], TOP + (HEIGHT - TOP - BOTTOM) * (high - y) / (high - low))
-    parts = ['<text x="%d" y="16" class="title">%s</text>' % (LEFT, title)]
-    for y in (low, (low + high) / 2, high):
-        parts.append('<path d="M%sL%s" class="grid"/><text x="%d" y="%.1f" class="y">%.4g</text>' % (
-            place(0, y), place(points[-1][0], y), LEFT - 5, TOP + (HEIGHT - TOP - BOTTOM) * (high - y) / (high - low) + 4, y))
-    for x in (0, points[-1][0] / 2, points[-1][0]):
-        parts.append('<text x="%s" y="%d" class="x">%.0f min</text>' % (place(x, low).split()[0], HEIGHT - 8, x))
-    parts.append('<path d="M%s" stroke="#1b9e77" class="line"/>' % "L".join(place(x, y) for x, y in points))
-    ends = "L".join(place(x, mean + slope * (x - middle)) for x in (half[0][0], half[-1][0]))
-    parts.append('<path d="M%s" stroke="#d95f02" class="line"/>' % ends)
-    return parts
+    ax = canvas.tile(fig, place % 3, 3, place // 3, 2, left=58, right=24, top=26)
+    canvas.linear(ax.xaxis, 0, points[-1][0], lambda minute: "%.0f min" % minute, [0, points[-1][0] / 2, points[-1][0]])
+    canvas.linear(ax.yaxis, max(0, low - margin), high + margin, lambda value: "%g" % value)
+    ax.yaxis.get_major_locator().set_params(nbins=4, integer=unit == 1)
+    canvas.grid(ax)
+    ax.plot([x for x, _ in points], [y for _, y in points], color=palette.series(0), linewidth=1.2)
+    ends = [half[0][0], half[-1][0]]
+    ax.plot(ends, [mean + slope * (x - middle) for x in ends], color=palette.series(1), linewidth=1.6)
+    canvas.note(ax, title, (0, 1), (-6, 9), palette.colour("ink"), "axes fraction")
 
 
 def plot(made):
-    lines = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">' % (3 * WIDTH, 2 * HEIGHT),
-             "<style>.title{font-weight:bold}.x{text-anchor:middle}.y{text-anchor:end}.grid{stroke:#ddd}.line{fill:none;stroke-width:1.6}</style>",
-             '<rect width="100%" height="100%" fill="#fff"/>']
-    for index, (name, title, unit) in enumerate(PANELS):
-        lines.append('<g transform="translate(%d %d)">' % (index % 3 * WIDTH, index // 3 * HEIGHT))
-        lines += panel(made, name, title, unit) + ["</g>"]
-    return "\n".join(lines + ["</svg>", ""])
+    fig = canvas.figure(3 * WIDTH, 2 * HEIGHT)
+    for place, (name, title, unit) in enumerate(PANELS):
+        panel(fig, place, made, name, title, unit)
+    return fig
 
 
 def pages(folder):
@@ -165,8 +163,6 @@ def pages(folder):
         with open(path) as file:
             measured = json.load(file)
         parts += [TEXTS[kind], head_line(measured["head"]) + " Record: [reliability-%s.json](reliability-%s.json)." % (kind, kind)] + sections[kind](measured)
-        if kind == "soak":
-            made[os.path.join(folder, PLOT)] = plot(measured)
     made[os.path.join(folder, "reliability.md")] = "\n\n".join(parts) + "\n"
     return made
 
@@ -174,7 +170,7 @@ def pages(folder):
 def main(arguments):
     folders = [argument for argument in arguments if not argument.startswith("-")]
     folder = folders[0] if folders else os.path.join(record.SOURCE, "docs", "benchmarks")
-    stale = []
+    soak, stale = os.path.join(folder, "reliability-soak.json"), []
     for path, content in pages(folder).items():
         if "--check" not in arguments:
             with open(path, "w") as file:
@@ -187,6 +183,13 @@ def main(arguments):
             same = False
         if not same:
             stale.append(path)
+    path, sources = os.path.join(folder, PLOT), (soak, os.path.abspath(__file__))
+    if os.path.exists(soak) and "--check" not in arguments:
+        with open(soak) as file:
+            made = json.load(file)
+        plots.write(path, lambda: plot(made), WORDS, sources)
+    elif os.path.exists(soak) and not plots.is_fresh(path, sources):
+        stale.append(path)
     for path in stale:
         print("%s is not what the records say: run tests/reliability/report.py" % path)
     return 1 if stale else 0

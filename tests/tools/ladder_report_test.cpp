@@ -72,15 +72,5 @@ TEST(LadderReport, JsonNamesTheGpuAndWhatAppliesToARow) {
     EXPECT_TRUE(holds(text, "\"policy\": \"managed\"}"));
 }
 
-TEST(LadderReport, PictureHasABarForEachRowOfTheFirstTable) {
-    const std::string text = ladder_svg(report());
-    EXPECT_EQ(text.rfind("<svg ", 0), 0u);
-    EXPECT_TRUE(holds(text, "a GPU &amp; its driver"));
-    EXPECT_TRUE(holds(text, "width=\"105\" height=\"22\" fill=\"#3b6ea8\""));  // a quarter of the copy's 420
-    EXPECT_TRUE(holds(text, "width=\"210\" height=\"22\" fill=\"#2a7a3b\""));
-    EXPECT_FALSE(holds(text, "managed"));
-    EXPECT_EQ(text.substr(text.size() - 7), "</svg>\n");
-}
-
 }  // namespace
 }  // namespace tegu::bench

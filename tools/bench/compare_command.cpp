@@ -17,31 +17,28 @@ namespace tegu::bench {
 namespace {
 
 constexpr int kUnavailable = 69;
-constexpr char kEntry[] = "tegu_compare/__main__.py";
+constexpr char kProgram[] = "tegu-bench-compare";
 
-// The folder that holds the package; empty: none does.
-std::string find_package() {
-    for (const std::string& place :
+// Its path; empty: it is in none of the places.
+std::string find_compare() {
+    for (const std::string& folder :
          {folder_of_this_program() + TEGU_COMPARE_FROM_BIN, std::string(TEGU_COMPARE_SOURCE)})
-        if (access((place + "/" + kEntry).c_str(), R_OK) == 0) return place;
+        if (access((folder + "/" + kProgram).c_str(), R_OK) == 0) return folder + "/" + kProgram;
     return {};
 }
 
 }  // namespace
 
 int compare_command(char** argv) {
-    const std::string package = find_package();
-    if (package.empty()) {
-        std::fprintf(stderr, "tegu-bench compare: %s is neither in %s%s nor in %s: it is not installed here\n", kEntry,
-                     folder_of_this_program().c_str(), TEGU_COMPARE_FROM_BIN, TEGU_COMPARE_SOURCE);
+    std::string program = find_compare();
+    if (program.empty()) {
+        std::fprintf(stderr, "tegu-bench compare: %s is neither in %s%s nor in %s: it is not installed here\n",
+                     kProgram, folder_of_this_program().c_str(), TEGU_COMPARE_FROM_BIN, TEGU_COMPARE_SOURCE);
         return kUnavailable;
     }
-    // The package is run by its folder: whatever the caller's directory and environment hold, this is the
-    // one.
-    std::string folder = package + "/tegu_compare";
     const char* const wanted = std::getenv("TEGU_PYTHON");
     std::string python = wanted != nullptr ? wanted : "python3";
-    std::vector<char*> words = {python.data(), folder.data()};
+    std::vector<char*> words = {python.data(), program.data()};
     for (char** word = argv + 1; *word != nullptr; ++word) words.push_back(*word);
     words.push_back(nullptr);
     execvp(python.c_str(), words.data());

@@ -110,8 +110,8 @@ Result<BoardIdentity> identify_board(const BoardSource& source, const device::De
     identity.toolkit = TEGU_CUDA_TOOLKIT;
 #endif
     identity.cpu = identify_cpu(reader);
-    if (identity.board.empty() && !identity.cpu.name.empty())  // a virtual machine
-        identity.board = identity.cpu.name + ", " + std::to_string(identity.cpu.cores) + " cores";
+    if (identity.board.empty())  // a virtual machine
+        identity.board = identity.cpu.name.empty() ? identity.architecture + " machine" : identity.cpu.name;
     const health::Memory memory = health::sample_memory(reader, health::find_memory(reader));
     identity.memory_bytes = bytes_of(memory.total_bytes);
     const std::unique_ptr<Nvml> nvml = open_nvml(source, gpu);

@@ -14,10 +14,6 @@
 #include "kernels/device/gpu.h"
 #include "tools/field/record.h"
 
-namespace tegu::cuda {
-struct Policies;  // kernels/cuda/policies.h
-}
-
 namespace tegu::field {
 
 class GpuMeter;
@@ -51,10 +47,6 @@ class GpuLab {
     // The same of a kernel of tegu whose name begins so ("reduce_float<f32"); shared memory in proportion to
     // the threads.
     Result<KernelFacts> kernel_facts(const std::string& kernel, unsigned threads);
-    // A job as gpu().run() runs it, with this policy in place of the device's own. Errors also: Unsupported
-    // (a guarded device).
-    Result<kernels::RunReport> run_with(const cuda::Policies& policies, const Job& job,
-                                        Span<const kernels::InputView> inputs, Span<const kernels::OutputView> outputs);
 
   private:
     GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream);
@@ -93,14 +85,16 @@ class DeviceArray {
 // used in turn, each run reads from memory.
 class DeviceInputs {
   public:
-    // Takes at most `limit_bytes` for the pieces, but for the first. Errors: OutOfMemory, DeviceLost.
+    // Takes at most `limit_bytes` for the pieces, but for one. Errors: OutOfMemory, DeviceLost.
     static Result<DeviceInputs> create(GpuLab& lab, const void* content, std::size_t bytes, std::uint64_t limit_bytes);
 
-    std::size_t count() const { return pieces_.size(); }
-    void* operator[](std::size_t turn) const { return pieces_[turn % pieces_.size()].data(); }
+    std::size_t count() const { return count_; }
+    void* operator[](std::size_t turn) const { return pieces_.as<std::byte>() + turn % count_ * stride_; }
 
   private:
-    std::vector<DeviceArray> pieces_;
+    DeviceArray pieces_;
+    std::size_t stride_ = 0;
+    std::uint64_t count_ = 1;
 };
 
 // Managed memory, at one address for both sides. It starts with the host; kernels of the lab's stream may

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuMeter: what measurements need of a device beyond device::Gpu: events, the driver's word on a kernel, and
-// jobs with a policy of the caller's. One of two sources is built: with CUDA and without.
+// GpuMeter: what measurements need of a device beyond device::Gpu: events, and the driver's word on a kernel.
+// One of two sources is built: with CUDA and without.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "kernels/cuda/policies.h"
-#include "kernels/operation.h"
+#include "kernels/cuda/launch.h"
 #include "tools/field/record.h"
 
 namespace tegu::field {
@@ -23,13 +22,9 @@ class GpuMeter {
     // As those of GpuLab.
     virtual Result<KernelFacts> facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) = 0;
     virtual Result<KernelFacts> facts(const std::string& kernel, unsigned threads) = 0;
-    virtual Result<kernels::RunReport> run_with(const cuda::Policies& policies, const Job& job,
-                                                Span<const kernels::InputView> inputs,
-                                                Span<const kernels::OutputView> outputs) = 0;
 
-    // Of the current device, whose limits these are; jobs run on the stream, which outlives it. Without CUDA:
-    // Unavailable.
-    static Result<std::unique_ptr<GpuMeter>> create(const cuda::DeviceLimits& limits, cuda::Stream stream);
+    // Of the current device, whose limits these are. Without CUDA: Unavailable.
+    static Result<std::unique_ptr<GpuMeter>> create(const cuda::DeviceLimits& limits);
 };
 
 }  // namespace tegu::field

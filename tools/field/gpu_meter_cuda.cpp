@@ -4,21 +4,17 @@
 
 #include <vector>
 
+#include "kernels/cuda/context.h"
 #include "kernels/cuda/kernel_list.h"
-#include "kernels/cuda/operation.h"
-#include "kernels/cuda/workspace.h"
 #include "tools/field/gpu_meter.h"
 
 namespace tegu::field {
 
 using cuda::check_cuda;
 
-constexpr std::size_t kWorkspaceBytes = std::size_t{256} << 20;
-
 class CudaMeter final : public GpuMeter {
   public:
-    CudaMeter(const cuda::DeviceLimits& limits, cuda::Stream stream)
-        : limits_(limits), stream_(stream), workspace_(stream, kWorkspaceBytes) {}
+    explicit CudaMeter(const cuda::DeviceLimits& limits) : limits_(limits) {}
     ~CudaMeter() override {
         for (cudaEvent_t event : {begin_, end_})
             if (event != nullptr) (void)cudaEventDestroy(event);
@@ -33,17 +29,9 @@ class CudaMeter final : public GpuMeter {
     Result<double> end(cuda::Stream stream) override;
     Result<KernelFacts> facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) override;
     Result<KernelFacts> facts(const std::string& kernel, unsigned threads) override;
-    Result<kernels::RunReport> run_with(const cuda::Policies& policies, const Job& job,
-                                        Span<const kernels::InputView> inputs,
-                                        Span<const kernels::OutputView> outputs) override {
-        const cuda::Context context{stream_, limits_, policies, &workspace_};
-        return cuda::run_job(job, inputs, outputs, context, kernels::StopToken());
-    }
 
   private:
     const cuda::DeviceLimits limits_;
-    const cuda::Stream stream_;
-    cuda::DeviceWorkspace workspace_;
     std::vector<cuda::KernelEntry> kernels_;  // once they were asked for
     cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
@@ -92,8 +80,8 @@ Result<KernelFacts> CudaMeter::facts(const std::string& kernel, unsigned threads
     return make_error(Status::Unsupported, "there is no kernel " + kernel);
 }
 
-Result<std::unique_ptr<GpuMeter>> GpuMeter::create(const cuda::DeviceLimits& limits, cuda::Stream stream) {
-    auto meter = std::make_unique<CudaMeter>(limits, stream);
+Result<std::unique_ptr<GpuMeter>> GpuMeter::create(const cuda::DeviceLimits& limits) {
+    auto meter = std::make_unique<CudaMeter>(limits);
     Result<void> made = meter->make();
     if (!made) return std::move(made).error();
     return std::unique_ptr<GpuMeter>(std::move(meter));

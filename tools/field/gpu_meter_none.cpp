@@ -4,7 +4,7 @@
 
 namespace tegu::field {
 
-Result<std::unique_ptr<GpuMeter>> GpuMeter::create(const cuda::DeviceLimits&, cuda::Stream) {
+Result<std::unique_ptr<GpuMeter>> GpuMeter::create(const cuda::DeviceLimits&) {
     return make_error(Status::Unavailable, "this program was built without CUDA");
 }
 

@@ -33,6 +33,12 @@ Case described(const Setup& setup, const char* backend) {
     return one;
 }
 
+// Names the row of a tuning table that the job runs by.
+void note_row(const JobSetup& setup, TuningBackend backend, Case& one) {
+    const std::string row = setup.choice(backend).row_text(setup.job().job);
+    if (row != "row=default") one.note = row;
+}
+
 Result<void> set_plan(JobSetup& setup, Case& one) {
     const Result<const kernels::JobPlan*> plan = setup.plan();
     if (!plan) return plan.error();
@@ -52,8 +58,10 @@ Result<void> run_on_cpu(JobSetup& setup, CpuRun& state, unsigned threads) {
     if (!inputs) return std::move(inputs).error();
     kernels::ThreadPool& pool = setup.context().pool;
     pool.limit(threads);
-    Result<kernels::RunReport> report = kernels::run_job(setup.job().job, *inputs, state.outputs->views,
-                                                         threads == 1 ? nullptr : &pool, kernels::StopToken());
+    const kernels::CpuContext context{threads == 1 ? nullptr : &pool,
+                                      setup.choice(TuningBackend::Cpu).cpu(setup.job().job)};
+    Result<kernels::RunReport> report =
+        kernels::run_job(setup.job().job, *inputs, state.outputs->views, context, kernels::StopToken());
     pool.limit(setup.context().threads);
     if (!report) return std::move(report).error();
     state.policy = std::move(report->policy);
@@ -63,18 +71,21 @@ Result<void> run_on_cpu(JobSetup& setup, CpuRun& state, unsigned threads) {
 
 // Device memory of a job: its inputs several times, its outputs once.
 struct GpuRun {
-    RunOnGpu run;
+    cuda::JobPolicies policies;
+    std::shared_ptr<const cuda::Policies> own;  // of the policies, where they are not those of tables
     std::vector<DeviceInputs> inputs;
     std::vector<DeviceArray> outputs;
     std::vector<kernels::OutputView> views;
 };
 
-Result<std::unique_ptr<GpuRun>> place(JobSetup& setup, const RunOnGpu& run) {
+Result<std::unique_ptr<GpuRun>> place(JobSetup& setup, const std::shared_ptr<const cuda::Policies>& policies) {
     const Result<const kernels::JobPlan*> plan = setup.plan();
     const Result<Span<const kernels::InputView>> inputs = setup.inputs();
     if (!inputs) return inputs.error();
     auto placed = std::make_unique<GpuRun>();
-    placed->run = run;
+    placed->own = policies;
+    placed->policies = setup.choice(TuningBackend::Cuda).cuda();
+    if (policies != nullptr) placed->policies = {policies.get(), {}};
     GpuLab& lab = *setup.context().gpu;
     for (const Bytes& bytes : setup.input_bytes()) {
         Result<DeviceInputs> copies = DeviceInputs::create(
@@ -95,9 +106,8 @@ Result<kernels::RunReport> run_on_gpu(JobSetup& setup, const GpuRun& placed, std
     std::vector<kernels::InputView> views;
     for (const DeviceInputs& copies : placed.inputs)
         views.push_back({static_cast<const std::byte*>(copies[turn]), setup.job().job.cols});
-    if (placed.run) return placed.run(setup.job().job, views, placed.views);
     GpuLab& lab = *setup.context().gpu;
-    return lab.gpu().run(setup.job().job, views, placed.views, lab.stream(), kernels::StopToken());
+    return lab.gpu().run(setup.job().job, views, placed.views, lab.stream(), kernels::StopToken(), placed.policies);
 }
 
 Result<void> check_on_gpu(JobSetup& setup, const GpuRun& placed) {
@@ -147,7 +157,8 @@ Result<kernels::RunReport> run_copied(JobSetup& setup, CopiedRun& state) {
     output.data = state.memory.data();
     output.offsets = state.offsets;
     device::GpuCost cost;
-    return state.runner->run(setup.job().job, **setup.plan(), state.inputs, output, kernels::StopToken(), cost);
+    return state.runner->run(setup.job().job, **setup.plan(), state.inputs, output, kernels::StopToken(), cost,
+                             setup.choice(TuningBackend::Cuda).cuda());
 }
 
 Result<void> check_copied(JobSetup& setup, CopiedRun& state) {
@@ -180,6 +191,8 @@ Result<const kernels::JobPlan*> JobSetup::plan() {
         Result<kernels::JobPlan> plan = kernels::plan_job(job_.job);
         if (!plan) return std::move(plan).error();
         plan_ = std::make_unique<kernels::JobPlan>(std::move(*plan));
+        cpu_choice_ = context_.tuning.choose(TuningBackend::Cpu, job_.job);
+        cuda_choice_ = context_.tuning.choose(TuningBackend::Cuda, job_.job);
     }
     return plan_.get();
 }
@@ -225,7 +238,6 @@ std::uint64_t JobSetup::host_bytes() {
 Case cpu_case(const Setup& setup, unsigned threads) {
     Case one = described(setup, "cpu");
     one.axes.emplace_back("threads", static_cast<std::int64_t>(threads));
-    one.axes.emplace_back("cache", std::string("warm"));  // as far as the input fits one
     const auto state = std::make_shared<CpuRun>();
     one.prepare = [setup, state](Case& self) {
         Result<void> done = set_plan(*setup, self);
@@ -239,20 +251,21 @@ Case cpu_case(const Setup& setup, unsigned threads) {
         return done ? setup->expect_same(report, state->outputs->arrays) : done;
     };
     one.run = [setup, state, threads](std::size_t) { return run_on_cpu(*setup, *state, threads); };
-    one.finish = [state](Case& self) { self.method = state->policy; };
+    one.finish = [setup, state](Case& self) {
+        self.method = state->policy;
+        note_row(*setup, TuningBackend::Cpu, self);
+    };
     return one;
 }
 
-Case gpu_case(const Setup& setup, RunOnGpu run) {
+Case gpu_case(const Setup& setup, std::shared_ptr<const cuda::Policies> policies) {
     Case one = described(setup, "cuda");
-    one.axes.emplace_back("data", std::string("resident"));
-    one.axes.emplace_back("cache", std::string("cold"));  // inputs are used in turn
     const auto placed = std::make_shared<std::unique_ptr<GpuRun>>();
     const auto policy = std::make_shared<std::string>();
-    one.prepare = [setup, placed, run = std::move(run)](Case& self) {
+    one.prepare = [setup, placed, policies](Case& self) {
         Result<void> done = set_plan(*setup, self);
         if (!done) return done;
-        Result<std::unique_ptr<GpuRun>> made = place(*setup, run);
+        Result<std::unique_ptr<GpuRun>> made = place(*setup, policies);
         if (!made) return Result<void>(std::move(made).error());
         *placed = std::move(*made);
         return Result<void>();
@@ -263,7 +276,10 @@ Case gpu_case(const Setup& setup, RunOnGpu run) {
         if (report) *policy = std::move(report->policy);
         return forget_value(report);
     };
-    one.finish = [policy](Case& self) { self.method = *policy; };
+    one.finish = [setup, policy, policies](Case& self) {
+        self.method = *policy;
+        if (policies == nullptr) note_row(*setup, TuningBackend::Cuda, self);
+    };
     return one;
 }
 
@@ -288,7 +304,10 @@ Case copied_case(const Setup& setup) {
         if (report) *policy = std::move(report->policy);
         return forget_value(report);
     };
-    one.finish = [policy](Case& self) { self.method = *policy; };
+    one.finish = [setup, policy](Case& self) {
+        self.method = *policy;
+        note_row(*setup, TuningBackend::Cuda, self);
+    };
     return one;
 }
 

@@ -29,6 +29,10 @@ class JobSetup {
     const FieldJob& job() const { return job_; }
     // Errors: those of plan_job().
     Result<const kernels::JobPlan*> plan();
+    // Of the tuning tables. REQUIRES: plan() succeeded.
+    const tuning::JobChoice& choice(TuningBackend backend) const {
+        return backend == TuningBackend::Cpu ? cpu_choice_ : cuda_choice_;
+    }
     // Of the host. Errors: those of plan_job(); OutOfMemory.
     Result<Span<const kernels::InputView>> inputs();
     const std::vector<Bytes>& input_bytes() const { return bytes_; }
@@ -42,6 +46,7 @@ class JobSetup {
     PartContext& context_;
     const FieldJob job_;
     std::unique_ptr<kernels::JobPlan> plan_;
+    tuning::JobChoice cpu_choice_, cuda_choice_;
     std::vector<Bytes> bytes_;
     std::vector<kernels::InputView> views_;
     std::unique_ptr<HostOutputs> reference_;
@@ -51,11 +56,9 @@ class JobSetup {
 // `threads`: of the pool, the caller included. Name and axes are the job's; those who vary the threads append
 // to both.
 Case cpu_case(const std::shared_ptr<JobSetup>& setup, unsigned threads);
-// Kernels alone: input and output are in the GPU's memory. REQUIRES: context.gpu. `run`: in place of the
-// GPU's own.
-using RunOnGpu = std::function<Result<kernels::RunReport>(const Job& job, Span<const kernels::InputView> inputs,
-                                                          Span<const kernels::OutputView> outputs)>;
-Case gpu_case(const std::shared_ptr<JobSetup>& setup, RunOnGpu run = nullptr);
+// Kernels alone: input and output are in the GPU's memory. REQUIRES: context.gpu. `policies`: in place of those
+// of the tuning tables.
+Case gpu_case(const std::shared_ptr<JobSetup>& setup, std::shared_ptr<const cuda::Policies> policies = nullptr);
 // The way of a job of the daemon whose data lies in memory of the host: brought, computed, the result brought
 // back. REQUIRES: context.gpu.
 Case copied_case(const std::shared_ptr<JobSetup>& setup);

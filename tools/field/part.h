@@ -9,6 +9,7 @@
 
 #include "kernels/device/device_info.h"
 #include "kernels/thread_pool.h"
+#include "kernels/tuning/device_tuning.h"
 #include "tools/board/watch.h"
 #include "tools/field/case.h"
 #include "tools/field/gpu_lab.h"
@@ -31,7 +32,8 @@ struct RunOptions {
 struct PartContext {
     const RunOptions& options;
     board::BoardWatch& board;
-    kernels::ThreadPool& pool;  // of `threads`; a case that limits it calls limit(threads) later
+    const tuning::DeviceTuning& tuning;  // with whose policies the jobs run
+    kernels::ThreadPool& pool;           // of `threads`; a case that limits it calls limit(threads) later
     InputStore& inputs;
     unsigned threads;                   // one for each core
     GpuLab* gpu;                        // null: no usable GPU, or built without CUDA

@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "config/tuning_load.h"
 #include "tools/bench/commit.h"
 #include "tools/field/field_json.h"
 #include "tools/field/runner.h"
@@ -38,6 +39,7 @@ struct CommandLine {
     RunOptions options;
     std::string output;
     std::string root = "/";
+    std::string tuning;
     unsigned threads = 0;
     bool restart = false, list = false, quiet = false, no_gpu = false;
 };
@@ -63,22 +65,26 @@ std::vector<std::string> operation_names() {
 void describe(CLI::App& app, CommandLine& line) {
     app.footer("A file that is there already is gone on with: what is in it is not measured again. Parts: " +
                joined(part_names()) + ".");
-    app.add_option("-o,--output", line.output, "the file to write; one for each board");
+    app.add_option("-o,--output", line.output, "the file to write; one for each board")->type_name("FILE");
     app.add_option("-m,--minutes", line.options.minutes, "time allowed [10]")->check(CLI::Range(0.01, 10000.0));
     app.add_option("--operations", line.options.operations, "measure these alone, separated by commas")
         ->delimiter(',')
-        ->check(CLI::IsMember(operation_names()));
+        ->type_name("WORD")
+        ->check(CLI::IsMember(operation_names()).description(""));
     app.add_option("--parts", line.options.parts, "run these parts alone, separated by commas")
         ->delimiter(',')
-        ->check(CLI::IsMember(part_names()));
+        ->type_name("WORD")
+        ->check(CLI::IsMember(part_names()).description(""));
     app.add_option("-t,--threads", line.threads, "threads of the CPU [all cores]")->check(CLI::Range(1u, 1024u));
     app.add_flag("--no-gpu", line.no_gpu, "measure the CPU alone");
     app.add_flag("--quick", line.options.quick, "small inputs, one run of each: to see that all work");
     app.add_flag("--restart", line.restart, "replace the file in place of going on with it");
     app.add_flag("--list", line.list, "print the cases and run none");
     app.add_flag("-q,--quiet", line.quiet, "print nothing but errors");
-    app.add_option("--tegud", line.options.tegud, "the daemon to start [beside this program]");
-    app.add_option("--root", line.root, "read the board's files below this folder [/]");
+    app.add_option("--tegud", line.options.tegud, "the daemon to start [beside this program]")->type_name("FILE");
+    app.add_option("--tuning", line.tuning, "folder of the tuning tables [those that came with tegu]")
+        ->type_name("DIR");
+    app.add_option("--root", line.root, "read the board's files below this folder [/]")->type_name("DIR");
 }
 
 // Everything that the parts use, in the order in which it is made.
@@ -90,8 +96,10 @@ struct Bench {
     std::unique_ptr<kernels::ThreadPool> pool;
     std::unique_ptr<InputStore> inputs;
     board::BoardIdentity identity;
+    tuning::DeviceTuning tuning;
     std::string gpu_reason;  // why there is none
     std::uint64_t memory_bytes = 0;
+    std::vector<std::string> notes;  // for people
 };
 
 void open_gpu(Bench& bench, board::BoardSource& source) {
@@ -114,6 +122,35 @@ void open_gpu(Bench& bench, board::BoardSource& source) {
     }
 }
 
+// The tables that the daemon of this machine would use.
+void read_tuning(const CommandLine& line, const board::BoardSource& source, Bench& bench) {
+    const std::string overlay = source.root + "/etc/tegud/tuning.toml";
+    const config::TuningFiles files =
+        config::load_tuning_files(line.tuning.empty() ? config::installed_tuning_directory() : line.tuning, overlay);
+    tuning::TuningMachine machine;
+    machine.has_gpu = bench.lab != nullptr;
+    if (bench.lab != nullptr) {
+        machine.device_name = bench.lab->info().name;
+        machine.limits = bench.lab->limits();
+    }
+    machine.board_name = bench.identity.board;
+    machine.cpu_name = bench.identity.cpu.name;
+    machine.cpu_threads = bench.identity.cpu.cores;
+    bench.tuning = tuning::DeviceTuning(machine, files.tables, files.overlay ? &*files.overlay : nullptr);
+    for (const IgnoredRow& ignored : files.ignored) bench.notes.push_back(ignored_text(ignored));
+    for (const IgnoredRow& ignored : bench.tuning.ignored()) bench.notes.push_back(ignored_text(ignored));
+}
+
+// The table that goes first, and how many rows of all tables are in use.
+ProgramIdentity identify_program(const tuning::DeviceTuning& tuning) {
+    ProgramIdentity program{TEGU_VERSION, TEGU_COMMIT, {}, 0};
+    for (const tuning::TableUse& table : tuning.tables()) {
+        if (program.tuning_key.empty()) program.tuning_key = table.key;
+        program.tuning_rows += table.cuda_rows + table.cpu_rows;
+    }
+    return program;
+}
+
 Result<void> set_up(const CommandLine& line, Bench& bench) {
     board::BoardSource source;
     source.root = line.root;
@@ -130,6 +167,7 @@ Result<void> set_up(const CommandLine& line, Bench& bench) {
     bench.watch = std::move(*watch);
     const unsigned threads = line.threads != 0 ? line.threads : std::max(1u, std::thread::hardware_concurrency());
     bench.pool = std::make_unique<kernels::ThreadPool>(threads);
+    read_tuning(line, source, bench);
     // A quarter of what is free, so that the board does not swap.
     const std::uint64_t free = board::available_memory(source);
     bench.memory_bytes = free != 0 ? std::min(free / 4, kMostMemory) : kMostMemory / 8;
@@ -188,17 +226,17 @@ int run(const CommandLine& line) {
     Bench bench;
     Result<void> ready = set_up(line, bench);
     if (!ready) return fail(ready.error());
-    PartContext context{line.options,  *bench.watch,          *bench.pool,
-                        *bench.inputs, bench.pool->threads(), bench.lab.get(),
-                        bench.devices, bench.memory_bytes,    device_bytes(bench.lab.get())};
+    PartContext context{
+        line.options,          *bench.watch,    bench.tuning,  *bench.pool,        *bench.inputs,
+        bench.pool->threads(), bench.lab.get(), bench.devices, bench.memory_bytes, device_bytes(bench.lab.get())};
     const std::vector<Part> parts = wanted_parts(line.options);
     if (line.list) return list_cases(context, parts);
-    const ProgramIdentity program{TEGU_VERSION, TEGU_COMMIT, {}, 0};
-    const FieldHead head{identity_json(bench.identity, program), options_json(line.options)};
+    const FieldHead head{identity_json(bench.identity, identify_program(bench.tuning)), options_json(line.options)};
     Result<Recorder> recorder = line.restart ? Recorder::replace(line.output, head) : Recorder::open(line.output, head);
     if (!recorder) return fail(recorder.error());
     catch_signals();
     Progress progress(line.quiet ? nullptr : stderr);
+    for (const std::string& note : bench.notes) progress.note(note);
     if (bench.lab == nullptr) progress.note("the CPU alone: " + bench.gpu_reason);
     Runner runner(context, *recorder, progress, [] { return g_interrupted.load(); });
     const Result<RunSummary> summary = runner.run(parts);

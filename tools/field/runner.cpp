@@ -158,7 +158,9 @@ Result<void> Runner::measure_case(const Part& part, Case& one, double allotted, 
     MeasureSettings settings;
     settings.seconds = std::min(std::max(kMeasuredShare * allotted, kLeastSeconds), kMostSeconds);
     settings.once = context_.options.quick;
-    settings.energy = one.energy;
+    // A counter of the GPU says nothing of work on the CPU.
+    settings.energy =
+        one.energy && (one.backend != "cpu" || context_.board.energy_source() != board::EnergySource::GpuCounter);
     settings.gpu = context_.gpu;
     settings.stopped = stopped_;
     (void)context_.board.throttling();  // from here on it counts

@@ -54,7 +54,8 @@ class Field {
     RunSummary run(const std::vector<Part>& parts = kMadeUp) {
         kernels::ThreadPool pool(2);
         InputStore inputs(pool, 1 << 20);
-        PartContext context{options, *watch_, pool, inputs, 2, lab.get(), devices, std::uint64_t{64} << 20, 1 << 20};
+        PartContext context{options, *watch_, tuning, pool, inputs, 2, lab.get(), devices, std::uint64_t{64} << 20,
+                            1 << 20};
         Result<Recorder> recorder = Recorder::open(file.path(), head_of("a board", options.quick));
         EXPECT_TRUE(recorder.ok());
         Progress progress(nullptr);
@@ -80,6 +81,7 @@ class Field {
     TemporaryFile file;
     RunOptions options;
     device::DeviceList devices;
+    tuning::DeviceTuning tuning;
     std::unique_ptr<GpuLab> lab;
     std::atomic<bool> stop{false};
     BoardTree& tree() { return tree_; }

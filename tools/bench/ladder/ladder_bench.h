@@ -43,8 +43,6 @@ Result<LadderReport> run_ladder(const LadderSettings& settings);
 
 std::string ladder_markdown(const LadderReport& report, const Device& device);
 std::string ladder_json(const LadderReport& report, const Device& device);
-// Bars of the GB/s of the rows of the first table.
-std::string ladder_svg(const LadderReport& report);
 
 // The subcommand; argv[0] is its name. Returns an exit code of sysexits(3).
 int ladder_command(int argc, const char* const* argv);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
 
 #include "tools/bench/ladder/ladder_bench.h"
 
@@ -18,7 +17,6 @@ int fail(const std::string& message, int exit_code) {
 int ladder_command(int argc, const char* const* argv) {
     LadderSettings settings;
     bool as_json = false;
-    std::string picture;
     CLI::App app("Times a sum in seven steps, and kernels as they are first written, beside tegu's own.",
                  "tegu-bench ladder");
     app.add_option("-n,--elements", settings.elements, "elements of the sums [2^24]")
@@ -26,7 +24,6 @@ int ladder_command(int argc, const char* const* argv) {
     app.add_option("-t,--threads", settings.threads, "threads of a block of the ladder [1024]")
         ->check(CLI::IsMember({128u, 256u, 512u, 1024u}));
     app.add_flag("--quick", settings.quick, "few repetitions of small sizes: to see that all works");
-    app.add_option("--svg", picture, "write a bar chart of the first table to this file");
     app.add_flag("--json", as_json, "print JSON instead of Markdown");
     try {
         app.parse(argc, argv);
@@ -38,11 +35,7 @@ int ladder_command(int argc, const char* const* argv) {
     const Result<LadderReport> report = run_ladder(settings);
     if (!report) return fail(report.error().message, status_info(report.error().status).exit_code);
     std::fputs((as_json ? ladder_json(*report, device) : ladder_markdown(*report, device)).c_str(), stdout);
-    if (picture.empty()) return 0;
-    std::ofstream file(picture);
-    file << ladder_svg(*report);
-    file.close();
-    return file ? 0 : fail("cannot write " + picture, 73);
+    return 0;
 }
 
 }  // namespace tegu::bench

@@ -145,13 +145,7 @@ void add_lists(PartContext& context, CaseList& cases, const S1& s1) {
 Case sort_case(PartContext& context, const FieldJob& job) {
     cuda::Policies policies;
     policies.topk.room = kRoomThatSorts;
-    Case one = gpu_case(std::make_shared<JobSetup>(context, job),
-                        [policies, lab = context.gpu](const Job& of, Span<const kernels::InputView> inputs,
-                                                      Span<const kernels::OutputView> outputs) {
-                            return lab->run_with(policies, of, inputs, outputs);
-                        });
-    remove_axis(one, "data");
-    remove_axis(one, "cache");
+    Case one = gpu_case(std::make_shared<JobSetup>(context, job), std::make_shared<const cuda::Policies>(policies));
     one.name += ", full sort";
     one.backend = "seed";
     one.series.clear();

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kernels/cuda/context.h"
-#include "tools/field/seeds/textures.h"
+#include "tools/field/seeds/kernels/textures.h"
 
 namespace tegu::seeds {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/s4_entropy.h"
+#include "tools/field/seeds/kernels/s4_entropy.h"
 
-#include "tools/field/seeds/s4_entropy.cuh"
+#include "tools/field/seeds/kernels/s4_entropy.cuh"
 
 namespace tegu {
 namespace seeds {

@@ -7,7 +7,7 @@
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/words.cuh"
-#include "tools/field/seeds/texture_handle.h"
+#include "tools/field/seeds/kernels/texture_handle.h"
 
 #if defined(__CUDACC__)
 #define TEGU_CONSTANT_TABLE __constant__

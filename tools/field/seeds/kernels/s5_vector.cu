@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/s5_vector.h"
+#include "tools/field/seeds/kernels/s5_vector.h"
 
 #include <cmath>
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {

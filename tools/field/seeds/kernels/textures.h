@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "tools/field/seeds/texture_handle.h"
+#include "tools/field/seeds/kernels/texture_handle.h"
 
 namespace tegu::seeds {
 

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "tools/field/seeds/device.cuh"
-#include "tools/field/seeds/s4_entropy.h"
+#include "tools/field/seeds/kernels/device.cuh"
+#include "tools/field/seeds/kernels/s4_entropy.h"
 
 namespace tegu {
 namespace seeds {

@@ -4,7 +4,7 @@
 // every thread reaches every barrier, whatever n is. C++14; for s2_ladder.cu.
 #pragma once
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kernels/cuda/kernel_list.h"
-#include "tools/field/seeds/texture_handle.h"
+#include "tools/field/seeds/kernels/texture_handle.h"
 
 // X(Name, word, what it is)
 #define TEGU_WINDOW_VERSIONS(X)                                            \

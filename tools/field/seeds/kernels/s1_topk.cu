@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels as a first course writes them. Each comment states the cost of the form.
-#include "tools/field/seeds/s1_topk.h"
+#include "tools/field/seeds/kernels/s1_topk.h"
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {

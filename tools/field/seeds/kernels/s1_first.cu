@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/s1_first.h"
+#include "tools/field/seeds/kernels/s1_first.h"
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {

@@ -95,6 +95,16 @@ struct TuningDevice {
     unsigned cpu_threads = 0;         // 0: any
 };
 
+// What is not used of a table, and why: a row, or the table itself (then `row` is empty).
+struct IgnoredRow {
+    std::string table;   // its key
+    std::string row;     // its id; "cost of topk" for a cost
+    SourceLocation where;
+    std::string reason;
+};
+// "FILE:LINE:COLUMN: row topk-w4-1e6 is ignored: policy.waves: waves is 0; allowed: 1 to 64": one line without control characters.
+std::string ignored_text(const IgnoredRow& ignored);
+
 struct TuningTable {
     std::string key;            // "nvidia-h200-132": the name of its file without ".toml"
     std::string path;

@@ -209,6 +209,9 @@ std::string allowed_text(const SettingInfo& info) {
     switch (info.kind) {
         case SettingKind::Path:
             return "an absolute path of at most " + std::to_string(info.highest) + " printable ASCII characters";
+        case SettingKind::Place:
+            return "\"\" (" + std::string(info.zero) + ") or an absolute path of at most " +
+                   std::to_string(info.highest) + " printable ASCII characters";
         case SettingKind::Listen:
             return "\"\" (nowhere), an absolute path of at most " + std::to_string(info.highest) +
                    " printable ASCII characters, or a numeric address and a port, such as \"127.0.0.1:9469\" or "
@@ -253,6 +256,9 @@ Result<SettingValue> check_value(const SettingInfo& info, const std::string& fou
     switch (info.kind) {
         case SettingKind::Path:
             if (!is_usable_path(info, found)) break;
+            return SettingValue(found);
+        case SettingKind::Place:
+            if (!found.empty() && !is_usable_path(info, found)) break;
             return SettingValue(found);
         case SettingKind::Listen:
             if (!is_usable_listen(info, found)) break;

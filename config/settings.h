@@ -4,8 +4,9 @@
 //
 // A row is X(table, name, Kind, lowest, highest, default, zero, Reload, help):
 //   Kind     the type of the value and of the member, see SettingKind
-//   lowest, highest   the closed range of a number (0 may lie outside, see zero), or of each in a list; of a Path and a Listen, its length in bytes
-//   zero     what the value 0 means; "" if 0 is a number like any other
+//   lowest, highest   the closed range of a number (0 may lie outside, see zero), or of each in a list; of a Path, a Place and a Listen,
+//            its length in bytes
+//   zero     what the value 0, or of a Place "", means; "" if 0 is a number like any other
 //   Reload   what SIGHUP does with a changed value, see Reload
 //   help     sentences for the manual, in Markdown without links; `code` is the only mark-up
 #pragma once
@@ -56,6 +57,16 @@
     X(gpu, divide_us, Microseconds, 1, 60000000, 1000, "never", Restart,                                             \
       "Where several GPUs run jobs: a reduction or an entropy map that is predicted to keep one of them for longer " \
       "than this is divided over those that are idle. Results do not depend on it.")
+
+#define TEGU_SETTINGS_PLACEMENT(X)                                                                                    \
+    X(placement, probe_ms, Milliseconds, 1, 10000, 50, "never", Restart,                                             \
+      "After the start, how long sample jobs may be timed on each backend of which neither a tuning table nor an "   \
+      "earlier start tells what jobs take. Jobs of clients run in between.")                                         \
+    X(placement, directory, Place, 2, 4000, "", "the state directory of the service, or none", Restart,             \
+      "Where the times of the samples are kept for the next start.")                                                 \
+    X(placement, trial_jobs, Count, 8, 1000000, 128, "never", Now,                                                   \
+      "About one in so many jobs of a kind, if backends take the same time, runs where it is not expected to be "    \
+      "done first, so that a wrong expectation is found out. Rarer where it costs more. Results do not depend on it.")
 
 #define TEGU_SETTINGS_SCHEDULER(X)                                                                                     \
     X(scheduler, quantum_us, Microseconds, 10, 1000000, 2000, "", Now,                                                 \
@@ -115,12 +126,22 @@
     X(metrics, mode, Mode, 0, 0777, 0660, "", Restart,                                                             \
       "Permissions of the socket for scrapes, if that is a Unix socket.")
 
+#define TEGU_SETTINGS_TUNING(X)                                                                                     \
+    X(tuning, directory, Place, 2, 4095, "", "the tables that came with tegud", Now,                                \
+      "The directory with the tuning tables of devices, files `*.toml`: which launch policy a job gets where. "     \
+      "Results do not depend on them. A table that cannot be used is named in the log and in health, and ignored.") \
+    X(tuning, overlay, Place, 2, 4095, "/etc/tegud/tuning.toml", "none", Now,                                       \
+      "A tuning table of this machine, that goes before those of the directory; `tegu-tune apply` installs it. It " \
+      "need not be there.")
+
 // X(Struct, table, TEGU_SETTINGS_..., title)
 #define TEGU_SETTING_TABLES(X)                                                                     \
     X(Socket, socket, TEGU_SETTINGS_SOCKET, "The socket that clients connect to")                  \
     X(Log, log, TEGU_SETTINGS_LOG, "Messages of the daemon")                                       \
     X(Executor, executor, TEGU_SETTINGS_EXECUTOR, "What runs the jobs")                            \
     X(Gpu, gpu, TEGU_SETTINGS_GPU, "The GPU")                                                      \
+    X(Placement, placement, TEGU_SETTINGS_PLACEMENT, "Where jobs run")                             \
+    X(Tuning, tuning, TEGU_SETTINGS_TUNING, "Launch policies")                                     \
     X(Scheduler, scheduler, TEGU_SETTINGS_SCHEDULER, "In which order jobs run")                    \
     X(Limits, limits, TEGU_SETTINGS_LIMITS, "What one client, one user and all together may hold") \
     X(Timeouts, timeouts, TEGU_SETTINGS_TIMEOUTS, "How long the daemon waits")                     \
@@ -141,6 +162,7 @@ enum class SettingKind : std::uint8_t {
     Level,         // LogLevel, written as its word
     Backend,       // ExecutorBackend, written as its word
     Memory,        // GpuMemory, written as its word
+    Place,         // std::string: an absolute path of the file system, or "" if `zero` says what that means
     Listen,        // std::string: "", a Path, or an address and a port, see config/listen_address.h
     Devices,       // std::string: "auto", "all", or different numbers with commas; one alone may be an integer
 };
@@ -159,6 +181,10 @@ struct SettingMember {
 };
 template <>
 struct SettingMember<SettingKind::Path> {
+    using Type = std::string;
+};
+template <>
+struct SettingMember<SettingKind::Place> {
     using Type = std::string;
 };
 template <>

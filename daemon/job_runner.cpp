@@ -62,9 +62,18 @@ Result<kernels::RunReport> JobRunner::compute(const PreparedJob& prepared, std::
     cost.started = true;
     Result<kernels::RunReport> report =
         kernels::run_job(prepared.job, Span<const kernels::InputView>(prepared.inputs.data(), prepared.input_count),
-                         outputs, pool_, stop);
+                         outputs, kernels::CpuContext{pool_, prepared.cpu_policies}, stop);
     cost.compute_ns = nanoseconds(Clock::now() - start);
+    if (report) name_row(prepared, prepared.cpu_choice, *report);
     return report;
+}
+
+void JobRunner::name_row(const PreparedJob& prepared, const tuning::JobChoice& choice, kernels::RunReport& report) {
+    if (prepared.tuning == nullptr) return;
+    const std::string row = choice.row_text(prepared.job);
+    const std::size_t room = wire::kMaxPolicyBytes - std::min(wire::kMaxPolicyBytes, row.size() + 1);
+    if (report.policy.size() > room) report.policy.resize(room);
+    report.policy.append(" ").append(row);
 }
 
 void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& report, wire::ByteBuffer& out) {

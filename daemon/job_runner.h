@@ -15,6 +15,7 @@ namespace tegu::daemon {
 // What a run took.
 struct RunCost {
     std::uint64_t copy_ns = 0;  // to and from memory of a device
+    std::uint64_t copied_bytes = 0;
     std::uint64_t compute_ns = 0;
     std::uint64_t other_gpus_ns = 0;  // of a divided job: what the other GPUs took for it, copies included
     unsigned threads = 1;             // that it was divided among
@@ -38,6 +39,8 @@ class JobRunner {
     virtual Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base,
                                                Span<const kernels::OutputView> outputs, const kernels::StopToken& stop,
                                                RunCost& cost);
+    // Adds the rows that hold for the job to the policy of a report, so that a reply has room for them.
+    static void name_row(const PreparedJob& prepared, const tuning::JobChoice& choice, kernels::RunReport& report);
     virtual wire::Backend backend() const { return wire::Backend::Cpu; }
 
   private:

@@ -193,6 +193,21 @@ Result<void> lay_out(PreparedJob& prepared) {
     return {};
 }
 
+// Takes the row of the CPU that holds for the job, and plans anew with it, if the job may have the memory for it.
+void tune(std::uint64_t scratch_bytes, PreparedJob& prepared) {
+    const Job& job = prepared.job;
+    prepared.cpu_choice = prepared.tuning->cpu().choose(TuningBackend::Cpu, job);
+    if (prepared.cpu_choice.is_default()) return;
+    const kernels::CpuPolicies policies = prepared.cpu_choice.cpu(job);
+    Result<kernels::JobPlan> plan = kernels::plan_job(job, policies);
+    if (!plan || plan->scratch_bytes > scratch_bytes) {
+        prepared.cpu_choice = tuning::DeviceTuning().choose(TuningBackend::Cpu, job);
+        return;
+    }
+    prepared.plan = std::move(plan).value();
+    prepared.cpu_policies = policies;
+}
+
 }  // namespace
 
 void PreparedJob::rebase_inline(Bytes from, const std::byte* to) {
@@ -201,7 +216,7 @@ void PreparedJob::rebase_inline(Bytes from, const std::byte* to) {
 }
 
 Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTable& buffers,
-                                std::uint64_t scratch_bytes) {
+                                std::uint64_t scratch_bytes, std::shared_ptr<const TuningState> tuning) {
     Result<kernels::JobPlan> plan = kernels::plan_job(request.job);
     if (!plan) return std::move(plan).error();
     if (plan->scratch_bytes > scratch_bytes)
@@ -212,6 +227,9 @@ Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTab
     prepared.job = request.job;
     prepared.backend = request.backend;
     prepared.plan = std::move(plan).value();
+    prepared.tuning = std::move(tuning);
+    tune(scratch_bytes, prepared);
+    prepared.cost_class = classify(prepared.job, prepared.plan);
     prepared.input_count =
         static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(request.job)))->inputs);
     prepared.in_output = request.output.handle != 0;

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "daemon/buffer.h"
+#include "daemon/placement/cost_class.h"
+#include "daemon/tuning/tuning_state.h"
 #include "kernels/device/client_memory.h"
 #include "kernels/operation.h"
 #include "wire/messages.h"
@@ -18,6 +20,7 @@ namespace tegu::daemon {
 struct PreparedJob {
     Job job;
     kernels::JobPlan plan;
+    CostClass cost_class;  // what predicts its time
     std::size_t input_count = 0;
     std::array<kernels::InputView, wire::kMaxInputs> inputs;  // inline ones point into the message
     std::array<bool, wire::kMaxInputs> is_inline{};           // which are those
@@ -29,6 +32,10 @@ struct PreparedJob {
     bool cold = false;                                        // pages of its buffers are still to be mapped as it runs
 
     wire::BackendChoice backend = wire::BackendChoice::Auto;  // what was asked for
+    // What tuning tables say for it. The state is kept, so that a reload does not change a job in flight.
+    std::shared_ptr<const TuningState> tuning;  // null: the defaults
+    tuning::JobChoice cpu_choice;               // of that state
+    kernels::CpuPolicies cpu_policies;          // that the plan was made with
     std::string note;  // why it runs where it does, if that is not where it was meant to; goes into the reply's policy
 
     // For a GPU: what the views are of. An id of 0: memory of this process.
@@ -51,7 +58,8 @@ struct PreparedJob {
 // read through the same address that it is written to, and held as an output alone.
 // Errors: those of plan_job; BadRange, NotFound, Denied, TooLarge, BadDescriptor and Busy with the operand's field;
 // TooLarge if it alone needs more than `scratch_bytes`.
+// `tuning`: the state in force; not null. A row that needs more working memory than that is left out: the default serves.
 Result<PreparedJob> prepare_job(const wire::JobRequest& request, const BufferTable& buffers,
-                                std::uint64_t scratch_bytes);
+                                std::uint64_t scratch_bytes, std::shared_ptr<const TuningState> tuning);
 
 }  // namespace tegu::daemon

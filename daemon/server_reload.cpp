@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings that are read again while the daemon runs: what may change then comes into force at once, errors leave all as it was.
+// Settings and tuning tables that are read again while the daemon runs: what may change then comes into force at once, errors of the settings leave them
+// as they were.
 #include "base/log.h"
 #include "config/settings_load.h"
 #include "config/settings_reload.h"
@@ -21,6 +22,7 @@ void Server::reload() {
         reloads_.add(health::system_times().unix_ms, false, config::diagnostic_text(loaded.errors.front()));
         log(LogLevel::Error, "the settings have errors: those in force stay in force",
             {{events::kMessageId, events::kReloadRefused}, {"SETTINGS_FILE", options_.settings_file}});
+        tuning_->reload(options_.settings.tuning, pages_);
         return notify_ready(status_.begin(*this, true));
     }
     if (options_.socket_from_command_line) loaded.settings.socket.path = options_.settings.socket.path;
@@ -35,6 +37,7 @@ void Server::reload() {
     quotas_.set_limits(options_.settings.limits);
     executors_.set_quantum(options_.settings.scheduler.quantum_us * 1000);
     if (!options_.fixed_log_level) set_log_level(options_.settings.log.level);
+    tuning_->reload(options_.settings.tuning, pages_);
     log(LogLevel::Notice, "settings read again",
         {{events::kMessageId, events::kReloaded},
          {"SETTINGS_FILE", options_.settings_file},

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-all=(frame messages client settings options npy pgm png health board scrape table top)
+all=(frame messages client settings options npy pgm png health board scrape table top tuning)
 build=${TEGU_FUZZ_BUILD:-build/fuzz}
 # Most of the time of a target went into AddressSanitizer's stacks of allocations and, hence -entropic=0, into weighing the inputs found.
 # A crash says more if its input is given to the program again without this.
@@ -94,6 +94,10 @@ for target in "${targets[@]}"; do
     settings)
         seeds+=(tests/config/cases)
         options+=(-dict=tests/config/settings.dict)
+        ;;
+    tuning)
+        seeds+=(tests/config/tuning_cases config/devices)
+        options+=(-dict=tests/config/tuning.dict)
         ;;
     esac
     log=$build/$target.log

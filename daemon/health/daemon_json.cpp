@@ -110,6 +110,15 @@ void write_costs(const DaemonReport& report, Json& json) {
     });
 }
 
+void write_placement(const PlacementReport& placement, Json& json) {
+    json.key("placement");
+    Members members(json);
+    members.put("cpu", placement.cpu).text_or_null("gpu", placement.gpu).put("probing", placement.probing);
+    const auto put_count = [](const NamedCount& count, Members& of) { of.put("name", count.name).put("count", count.count); };
+    write_list("places", placement.places, json, put_count);
+    write_list("reasons", placement.reasons, json, put_count);
+}
+
 void write_history(const DaemonReport& report, bool lists, Json& json) {
     write_list("errors", lists ? report.errors : std::vector<ErrorReport>(), json,
                [](const ErrorReport& error, Members& members) {
@@ -121,6 +130,21 @@ void write_history(const DaemonReport& report, bool lists, Json& json) {
     write_list("reloads", report.reloads, json, [](const ReloadReport& reload, Members& members) {
         members.put("time_unix_ms", reload.time_unix_ms).put("ok", reload.ok).put("message", reload.message);
     });
+}
+
+void write_texts(const char* name, const std::vector<std::string>& texts, Json& json) {
+    json.key(name).begin_array();
+    for (const std::string& text : texts) json.text(text);
+    json.end_array();
+}
+
+void write_tuning(const TuningReport& tuning, Json& json) {
+    json.key("tuning");
+    Members members(json);
+    write_texts("tables", tuning.tables, json);
+    members.put("rows", tuning.rows).put("costs", tuning.costs).put("loads_total", tuning.loads_total);
+    members.put("ignored", tuning.ignored);
+    write_texts("reasons", tuning.reasons, json);
 }
 
 void write_supervision(const DaemonReport& report, Json& json) {
@@ -153,7 +177,9 @@ void write_daemon(const DaemonReport& report, bool lists, Json& json) {
     write_work(report, json);
     write_users(report, lists, json);
     write_costs(report, json);
+    write_placement(report.placement, json);
     write_history(report, lists, json);
+    write_tuning(report.tuning, json);
     write_supervision(report, json);
 }
 

@@ -63,6 +63,13 @@ struct OperationCosts {
     CostReport costs;
 };
 
+// Where the times come from that decide where jobs run: "default", "probed", "kept" or "table".
+struct PlacementReport {
+    std::string cpu, gpu;  // gpu: of the first kind; empty: there is none
+    bool probing = false;
+    std::vector<NamedCount> places, reasons;
+};
+
 struct ErrorReport {
     std::uint64_t count = 0;
     std::int64_t first_unix_ms = 0, time_unix_ms = 0;  // of the last one
@@ -87,6 +94,14 @@ struct StoreReport {
     std::string state, reason;
 };
 
+struct TuningReport {
+    std::vector<std::string> tables;  // that rows or costs are used of
+    std::uint64_t rows = 0, costs = 0;
+    std::uint64_t loads_total = 0;     // how often tables were read
+    std::uint64_t ignored = 0;         // rows, costs and whole tables
+    std::vector<std::string> reasons;  // of the first of these
+};
+
 struct DaemonReport {
     std::string version;
     pid_t pid = 0;
@@ -104,8 +119,10 @@ struct DaemonReport {
     std::uint64_t clients_left_out = 0;
     CostReport costs;  // of all operations
     std::vector<OperationCosts> operation_costs;
+    PlacementReport placement;
     std::vector<ErrorReport> errors;  // the newest first
     std::vector<ReloadReport> reloads;
+    TuningReport tuning;
     std::optional<WatchdogReport> watchdog;
     std::optional<StoreReport> descriptor_store;
 };

@@ -6,7 +6,7 @@
 namespace tegu::daemon::health {
 namespace {
 
-constexpr std::size_t kUsersShown = 5, kErrorsShown = 5;
+constexpr std::size_t kUsersShown = 5, kErrorsShown = 5, kReasonsShown = 3;
 
 std::string counted(std::uint64_t count, const char* one, const char* many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -105,6 +105,16 @@ void add_history(const DaemonReport& report, Times now, Lines& lines) {
                             plain_text(reload.message));
 }
 
+void add_tuning(const TuningReport& tuning, Lines& lines) {
+    if (tuning.rows + tuning.ignored == 0) return;
+    std::string tables;
+    for (const std::string& table : tuning.tables) tables += (tables.empty() ? "" : ", ") + table;
+    lines.add("tuning", counted(tuning.rows, "row", "rows") + (tables.empty() ? "" : " of " + tables) +
+                            (tuning.ignored == 0 ? "" : ", " + std::to_string(tuning.ignored) + " ignored"));
+    for (std::size_t i = 0; i < std::min(tuning.reasons.size(), kReasonsShown); ++i)
+        lines.add("tuning", "  " + plain_text(tuning.reasons[i]));
+}
+
 void add_supervision(const DaemonReport& report, Lines& lines) {
     if (report.watchdog)
         lines.add("watchdog", "told at most " + time_text(report.watchdog->worst_gap_seconds) + " apart, " +
@@ -125,6 +135,7 @@ void add_daemon_lines(const DaemonReport& report, Times now, Lines& lines) {
     add_jobs(report, lines);
     add_users(report, lines);
     add_history(report, now, lines);
+    add_tuning(report.tuning, lines);
     add_supervision(report, lines);
 }
 

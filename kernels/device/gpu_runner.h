@@ -61,6 +61,7 @@ class GpuRunner {
     // ClientMemory::allow_registering().
     void allow_registering(std::uint64_t buffer_id, bool allowed) { clients_.allow_registering(buffer_id, allowed); }
 
+    const DeviceInfo& info() const { return gpu_.info(); }
     MemoryClass memory_class() const { return gpu_.info().memory_class; }
     const Arena& arena() const { return arena_; }
     // Those of clients that it holds copies or registrations of.

@@ -92,15 +92,6 @@ TuningLevel level_of(const TuningDevice& table, const TuningMachine& machine) {
     return is_near(table.multiprocessors, own) ? TuningLevel::Capability : TuningLevel::None;
 }
 
-std::string ignored_text(const IgnoredRow& ignored) {
-    std::string text = ignored.where.file;
-    if (ignored.where.line != 0)
-        text += ":" + std::to_string(ignored.where.line) + ":" + std::to_string(ignored.where.column);
-    if (!text.empty()) text += ": ";
-    text += ignored.row.empty() ? "table " + ignored.table : "row " + ignored.row;
-    return text + " is ignored: " + ignored.reason;
-}
-
 DeviceTuning::DeviceTuning(const TuningMachine& machine, Span<const TuningTable> tables,
                            const TuningTable* overlay) {
     if (overlay != nullptr) {
@@ -209,6 +200,18 @@ JobChoice DeviceTuning::choose(TuningBackend backend, const Job& job) const {
         choice.parts[choice.part_count++] = choose(backend, class_of(job, part));
     }
     return choice;
+}
+
+std::vector<std::string_view> DeviceTuning::rows(TuningBackend backend, Operation operation) const {
+    std::vector<std::string_view> names;
+    for (const Entry& entry : entries_[static_cast<std::size_t>(backend)][static_cast<std::size_t>(operation)])
+        names.push_back(entry.name);
+    return names;
+}
+
+bool JobChoice::is_default() const {
+    const auto is_row = [](const TuningChoice& part) { return part.row != kDefaultRow; };
+    return !is_row(whole) && std::none_of(parts.begin(), parts.begin() + part_count, is_row);
 }
 
 std::string JobChoice::row_text(const Job& job) const {

@@ -54,6 +54,7 @@ struct JobChoice {
     std::array<TuningChoice, kMaxFusedParts> parts;
     std::size_t part_count = 0;
 
+    bool is_default() const;  // no row holds, for no part
     // "row=default"; of a fused job whose parts differ "row=reduce:default,topk:nvidia-h200-132/topk-w4-1e6".
     std::string row_text(const Job& job) const;
     // What cuda::Context takes; the pointers are the DeviceTuning's.
@@ -61,16 +62,6 @@ struct JobChoice {
     // What kernels::CpuContext takes: of a fused job its own, with the methods of its parts.
     kernels::CpuPolicies cpu(const Job& job) const;
 };
-
-// A row, or a table if `row` is empty, that is not used.
-struct IgnoredRow {
-    std::string table;
-    std::string row;
-    SourceLocation where;
-    std::string reason;
-};
-// "FILE:LINE:COLUMN: row topk-w4-1e6 is ignored: ..."
-std::string ignored_text(const IgnoredRow& ignored);
 
 struct TableUse {
     std::string key;
@@ -91,6 +82,8 @@ class DeviceTuning {
     TuningChoice choose(TuningBackend backend, const JobClass& job) const;
     JobChoice choose(TuningBackend backend, const Job& job) const;
 
+    // The names of the rows of an operation, in the order of the lookup; they live as long as this.
+    std::vector<std::string_view> rows(TuningBackend backend, Operation operation) const;
     // The tables that fit, in the order of the lookup.
     const std::vector<TableUse>& tables() const { return tables_; }
     const std::vector<IgnoredRow>& ignored() const { return ignored_; }

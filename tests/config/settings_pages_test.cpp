@@ -84,8 +84,9 @@ TEST(SettingsToml, TemplateIsTheDefaultsAndStaysSoWithoutItsCommentMarks) {
 SettingValue any_value(const SettingInfo& info, std::mt19937_64& random) {
     const Span<const std::string_view> words = setting_words(info.kind);
     if (!words.empty()) return std::string(words[random() % words.size()]);
-    if (info.kind == SettingKind::Path) {
+    if (info.kind == SettingKind::Path || info.kind == SettingKind::Place) {
         const std::string letters = "abc/\"\\'#= ~";
+        if (info.kind == SettingKind::Place && random() % 4 == 0) return std::string();
         std::string path = "/x";
         for (std::size_t i = random() % 105; i > 0; --i) path += letters[random() % letters.size()];
         return path;

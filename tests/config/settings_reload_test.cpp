@@ -53,7 +53,7 @@ TEST(ReloadPlan, EverySettingIsComparedAndDoesWhatItsRowSays) {
         const SettingValue before = info.get(running);
         if (const auto* number = std::get_if<std::uint64_t>(&before))
             info.set(loaded, *number + 1);
-        else if (info.kind == SettingKind::Path)
+        else if (info.kind == SettingKind::Path || info.kind == SettingKind::Place)
             info.set(loaded, std::string("/other"));
         else if (info.kind == SettingKind::Listen)
             info.set(loaded, std::string("[::1]:9469"));

@@ -46,7 +46,7 @@ TEST(SettingsTable, EveryRowSetsItsOwnMemberAlone) {
     for (const SettingInfo& info : setting_infos()) {
         Settings after = before;
         SettingValue value = info.get(before);
-        if (info.kind == SettingKind::Path)
+        if (info.kind == SettingKind::Path || info.kind == SettingKind::Place)
             value = std::string("/elsewhere");
         else if (info.kind == SettingKind::Level)
             value = std::string("debug");

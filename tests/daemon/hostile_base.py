@@ -31,21 +31,30 @@ class HostileTest(unittest.TestCase):
     def setUp(self):
         self.opened = []
         self.assert_well()
-        self.descriptors_before = self.settled_descriptors()
+        self.settle()
+        self.descriptors_before = self.daemon.descriptors()
 
     def tearDown(self):
         self.assert_well()
         for connection in self.opened:
             connection.close()
         self.assert_well()
+        self.settle()
         Daemon.wait_for(lambda: self.daemon.descriptors() == self.descriptors_before,
                         "the descriptors to be %d again" % self.descriptors_before)
-        self.assertEqual(self.stats()["connections"], 1)
 
-    def settled_descriptors(self):
-        """The number of open descriptors once the witness is the only connection."""
-        Daemon.wait_for(lambda: self.stats()["connections"] == 1, "connections to end")
-        return self.daemon.descriptors()
+    def settle(self):
+        """Waits until the daemon has seen the end of every connection but the witness. Connections are accepted in order: once a new one
+        is answered, none of those before it waits to be accepted any more."""
+        Daemon.wait_for(self.answers_a_new_connection, "a new connection to be answered")
+        self.wait_for_stats(connections=1)
+
+    def answers_a_new_connection(self):
+        try:
+            Connection(self.daemon.path).close()
+            return True
+        except (AssertionError, Closed, ConnectionError):  # over a limit, as long as the others are there
+            return False
 
     def assert_well(self):
         self.assertTrue(self.daemon.alive(), "tegud ended: " + (self.daemon.log_text() if not self.daemon.alive() else ""))

@@ -132,8 +132,10 @@ buffer_bytes_per_uid = "3MiB"
     def test_what_was_let_go_a_moment_ago(self):
         connection = self.connect()
         handle, fd = self.create(connection, 2 << 20)
-        self.release(connection, handle)
-        refused = connection.create(2 << 20)
+        release, create = connection.submit_all((rawclient.BUFFER_RELEASE, struct.pack("<Q", handle)),  # within a second
+                                                (rawclient.BUFFER_CREATE, struct.pack("<Q", 2 << 20)))
+        self.assertEqual(connection.wait(release).status, "OK")
+        refused = connection.wait(create)
         self.assert_refused(refused, "BUSY", "limits.buffer_bytes_per_uid")
         self.assertGreater(refused.retry_after_ns, 0)
         os.close(fd)

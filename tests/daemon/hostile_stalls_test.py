@@ -6,7 +6,6 @@ import ctypes
 import mmap
 import os
 import select
-import signal
 import struct
 import unittest
 
@@ -51,19 +50,23 @@ class Freezes(HostileTest):
         self.assertEqual(reply.status, "OK", reply)
         return reply.handle
 
+    @staticmethod
+    def freezing(handle):
+        """The request. It takes some 150 ms, so what shall come meanwhile is sent with it."""
+        return rawclient.BUFFER_FREEZE, struct.pack("<Q", handle)
+
     def freeze(self, handle, connection=None):
-        return (connection or self.connection).submit(rawclient.BUFFER_FREEZE, struct.pack("<Q", handle))
+        return (connection or self.connection).submit(*self.freezing(handle))
 
     def test_a_freeze_that_waits_delays_nothing_else(self):
-        frozen = self.freeze(self.pinned())
-        ping = self.connection.submit(rawclient.PING, b"x")
+        frozen, ping = self.connection.submit_all(self.freezing(self.pinned()), (rawclient.PING, b"x"))
         order = [self.connection.receive() for _ in range(2)]
         self.assertEqual([reply.request_id for reply in order], [ping, frozen])
         self.assert_refused(order[1], "BAD_DESCRIPTOR", "descriptor")
 
     def test_one_at_a_time(self):
         handles = [self.pinned() for _ in range(20)]
-        freezes = [self.freeze(handle) for handle in handles]
+        freezes = self.connection.submit_all(*map(self.freezing, handles))
         replies = [self.connection.receive() for _ in freezes]
         self.assertEqual([reply.status for reply in replies], ["BUSY"] * 19 + ["BAD_DESCRIPTOR"], replies)
         self.assertTrue(all(reply.retry_after_ns > 0 for reply in replies[:-1]))
@@ -86,10 +89,11 @@ class Freezes(HostileTest):
 
     def test_no_job_writes_meanwhile(self):
         handle = self.pinned()
-        frozen = self.freeze(handle)
-        reply = self.connection.job(cols=4, data=bytes(16), out=handle, out_capacity=64)
-        self.assert_refused(reply, "BUSY", "output.handle")
-        self.assertEqual(self.connection.job(handle=handle, cols=4).status, "OK")  # reading is no conflict
+        writing = rawclient.job_body(cols=4, data=bytes(16), out=handle, out_capacity=64)
+        reading = rawclient.job_body(handle=handle, cols=4)
+        frozen, writer, reader = self.connection.submit_all(self.freezing(handle), (rawclient.JOB, writing), (rawclient.JOB, reading))
+        self.assert_refused(self.connection.wait(writer), "BUSY", "output.handle")
+        self.assertEqual(self.connection.wait(reader).status, "OK")  # reading is no conflict
         self.assertEqual(self.connection.wait(frozen).status, "BAD_DESCRIPTOR")
         self.assertEqual(self.connection.job(cols=4, data=bytes(16), out=handle, out_capacity=64).status, "OK")
 
@@ -116,10 +120,13 @@ class LargeBuffers(HostileTest):
     COUNT = 64
     BYTES = 4 << 20
 
+    @staticmethod
+    def creating(size):
+        return rawclient.BUFFER_CREATE, struct.pack("<Q", size)
+
     def test_others_go_on_while_many_are_made(self):
         attacker = self.connect()
-        made = [attacker.submit(rawclient.BUFFER_CREATE, struct.pack("<Q", self.BYTES)) for _ in range(self.COUNT)]
-        ping = attacker.submit(rawclient.PING, b"x")  # read in the turn that reads the last of them
+        *made, ping = attacker.submit_all(*[self.creating(self.BYTES)] * self.COUNT, (rawclient.PING, b"x"))  # read in one turn
         before = 0
         while attacker.receive().request_id != ping:
             before += 1
@@ -144,9 +151,8 @@ class LargeBuffers(HostileTest):
             created = connection.create(self.BYTES)
             created.close()
             handles.append(created.handle)
-        for handle in handles:
-            connection.submit(rawclient.BUFFER_RELEASE, struct.pack("<Q", handle))
-        made = connection.submit(rawclient.BUFFER_CREATE, struct.pack("<Q", 128 << 10))
+        releases = [(rawclient.BUFFER_RELEASE, struct.pack("<Q", handle)) for handle in handles]
+        made = connection.submit_all(*releases, self.creating(128 << 10))[-1]
         order = [connection.receive() for _ in range(33)]
         self.assertEqual({reply.status for reply in order}, {"OK"})
         self.assertNotEqual(order[-1].request_id, made, "it waited for all that is given back")
@@ -154,8 +160,7 @@ class LargeBuffers(HostileTest):
     def test_gone_while_they_are_made(self):
         for _ in range(3):
             attacker = self.connect()
-            for _ in range(self.COUNT):
-                attacker.submit(rawclient.BUFFER_CREATE, struct.pack("<Q", self.BYTES))
+            attacker.submit_all(*[self.creating(self.BYTES)] * self.COUNT)
             attacker.close()
             self.assert_well()
         self.wait_for_stats(buffers=0, buffer_bytes=0)
@@ -173,13 +178,9 @@ class Reports(HostileTest):
         attacker = self.connect()
         flood = [attacker.next_id + 1 + i for i in range(self.COUNT)]
         before = self.stats()["requests_total"]
-        self.daemon.process.send_signal(signal.SIGSTOP)
-        try:
-            os.waitpid(self.daemon.process.pid, os.WUNTRACED)  # both are there when it goes on, the attacker first
+        with self.daemon.stopped():  # both are there when it goes on, the attacker first
             attacker.send(b"".join(rawclient.frame(rawclient.HEALTH, number, self.METRICS) for number in flood))
             asked = self.witness.submit(rawclient.STATS)
-        finally:
-            self.daemon.process.send_signal(signal.SIGCONT)
         handled = self.witness.named_fields(self.witness.wait(asked))["requests_total"] - before - 1
         self.assertGreater(handled, 0)
         self.assertLess(handled, self.COUNT)

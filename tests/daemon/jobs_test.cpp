@@ -346,7 +346,7 @@ TEST_F(JobsTest, AClientThatDiesMidJobLeavesNothingBehind) {
         EXPECT_EQ(3, test::field(client.reply_to(client.send(MessageType::Stats)), "jobs_in_flight"));
     }
     RawClient other(socket());
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 12000; ++i) {
         const Message stats = other.reply_to(other.send(MessageType::Stats));
         if (test::field(stats, "jobs_in_flight") == 0 && test::field(stats, "buffers") == 0) return;
         ::usleep(5000);

@@ -158,7 +158,7 @@ TEST(Lifecycle, AStalledReaderIsCutOff) {
     ASSERT_EQ(0, ::setsockopt(client.socket(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience));
     for (int i = 0; i < 40; ++i) client.send(MessageType::Ping, body);
     RawClient other(daemon.socket());
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 12000; ++i) {
         const Message stats = other.reply_to(other.send(MessageType::Stats));
         if (test::field(stats, "closed_write_stall_total") > 0) return;
         ::usleep(5000);

@@ -49,7 +49,9 @@ class PreparedJobs : public ::testing::Test {
         return request;
     }
 
-    Result<PreparedJob> prepare(const wire::JobRequest& request) { return prepare_job(request, buffers_, kNoLimit); }
+    Result<PreparedJob> prepare(const wire::JobRequest& request) {
+        return prepare_job(request, buffers_, kNoLimit, std::make_shared<TuningState>());
+    }
 
     void expect_refused(const wire::JobRequest& request, Status status, const std::string& field) {
         const Result<PreparedJob> prepared = prepare(request);

@@ -5,6 +5,7 @@ Written from docs/protocol.md alone, with the standard library alone: it shares 
 that an error which both of those make shows here. Also starts private daemons to be attacked.
 """
 import array
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -228,9 +229,19 @@ class Connection:
         self.next_id += 1
         request_id = fields.pop("request_id", self.next_id)
         message = frame(kind, request_id, body, descriptors=fields.pop("descriptors", len(fds)), **fields)
-        self.send(message[:HEADER.size], fds)
-        self.send(message[HEADER.size:])
+        if fds:
+            self.send(message[:HEADER.size], fds)
+            self.send(message[HEADER.size:])
+        else:
+            self.send(message)
         return request_id
+
+    def submit_all(self, *requests):
+        """Sends (kind, body) of several requests at once, so that nothing of this process comes between them. Returns their ids."""
+        first = self.next_id + 1
+        self.next_id += len(requests)
+        self.send(b"".join(frame(kind, first + i, body) for i, (kind, body) in enumerate(requests)))
+        return list(range(first, first + len(requests)))
 
     def _receive(self, size):
         while len(self.received) < size:
@@ -353,6 +364,16 @@ class Daemon:
             if time.monotonic() > end:
                 raise AssertionError("waited in vain for " + what)
             time.sleep(0.01)
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """It does nothing meanwhile, and finds all that was sent when it goes on."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            os.waitpid(self.process.pid, os.WUNTRACED)
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def descriptors(self):
         """How many are open, but for the files that tell of the board's health: each is open for a moment, now and then."""

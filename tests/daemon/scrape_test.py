@@ -252,7 +252,9 @@ class ScrapeTest(unittest.TestCase):
 
     def test_metrics_count_no_scrape_as_a_client(self):
         with connected(self.port):
-            self.assertEqual(series(self.daemon.tegu("metrics").stdout.decode())["tegu_connections"], "1")
+            end = time.monotonic() + PATIENCE  # the end of a client before may not have been seen
+            while series(self.daemon.tegu("metrics").stdout.decode())["tegu_connections"] != "1":
+                self.assertLess(time.monotonic(), end)
 
 
 class SocketTest(unittest.TestCase):

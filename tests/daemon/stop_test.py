@@ -5,12 +5,13 @@ within 10 ms of work, and what the client held is free. Work is processor time, 
 import mmap
 import os
 import random
+import struct
 import time
 import unittest
 
 import rawclient
-from rawclient import (ADD, DOT, ENTROPY, ENTROPY_MAP, F32, FUSED, HISTOGRAM, JOB, QUANTILE, REDUCE, ROWSCALE, STATS, TOPK, U8,
-                       Connection, Daemon, entropy_of_levels_params, entropy_params, fused_params, histogram_params, job_body,
+from rawclient import (ADD, CANCEL, DOT, ENTROPY, ENTROPY_MAP, F32, FUSED, HISTOGRAM, JOB, QUANTILE, REDUCE, ROWSCALE, STATS, TOPK,
+                       U8, Connection, Daemon, entropy_of_levels_params, entropy_params, fused_params, histogram_params, job_body,
                        quantile_params, reduce_params, topk_params)
 
 SANITIZED = bool(os.environ.get("TEGU_SANITIZE"))
@@ -126,8 +127,10 @@ class Stop(unittest.TestCase):
                 def attempt():
                     job = self.submit(name, connection, source, target)
                     running = self.wait_until_it_runs()
-                    before = self.work_ns()
-                    connection.cancel(job)
+                    with self.daemon.stopped():  # its work is counted from the moment at which it can know
+                        before = self.work_ns()
+                        cancel = connection.submit(CANCEL, struct.pack("<Q", job))
+                    connection.wait(cancel)
                     status = connection.wait(job).status
                     self.assertIn(status, ("CANCELLED", "OK"))
                     return self.work_ns() - before if running and status == "CANCELLED" else None
@@ -164,8 +167,9 @@ class Stop(unittest.TestCase):
                     connection, source, target = self.connect()
                     self.submit(name, connection, source, target)
                     running = self.wait_until_it_runs()
-                    before = self.work_ns()
-                    connection.close()
+                    with self.daemon.stopped():
+                        before = self.work_ns()
+                        connection.close()
                     Daemon.wait_for(lambda: self.stats()["jobs_in_flight"] == 0, "the job to end")
                     work = self.work_ns() - before
                     Daemon.wait_for(self.is_free, "what the client held to be free")

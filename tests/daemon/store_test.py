@@ -4,6 +4,7 @@
 less than they should. Each test ends with a second client whose job is right."""
 
 import os
+import re
 import socket
 import struct
 import time
@@ -161,9 +162,9 @@ class Store(StoreTest):
                       "vsock:2:1234", "\x01"):
             daemons[value] = self.daemon(None, NOTIFY_SOCKET=value)
             self.work(daemons[value], tokens=False)
-        time.sleep(ROUND_S)
         for value, daemon in daemons.items():
             with self.subTest(value=value):
+                Daemon.wait_for(lambda: any("do not survive" in line for line in daemon.said()), "the warning")
                 self.work(daemon, tokens=False)
                 self.assertEqual(daemon.store()["state"], "refused")
                 self.assertEqual(sum("do not survive" in line for line in daemon.said()), 1, daemon.said())
@@ -199,9 +200,10 @@ class Store(StoreTest):
                 self.work(daemon, tokens=state != "refused")
                 self.assertEqual(daemon.store()["state"], state)
                 daemons[value] = daemon, lines
-        time.sleep(ROUND_S)
+        time.sleep(ROUND_S)  # for what none of them should say
         for value, (daemon, lines) in daemons.items():
             with self.subTest(value=value):
+                Daemon.wait_for(lambda: len(daemon.said()) >= lines, "%d lines" % lines)
                 self.assertEqual(len(daemon.said()), lines, daemon.said())
                 self.ends_well(daemon)
 
@@ -256,7 +258,8 @@ class Store(StoreTest):
         greedy = self.connect(daemon)
         many = self.register(greedy, 40)
         Daemon.wait_for(lambda: manager.buffers() == 12, "a store that one user has filled")
-        self.assertRegex(daemon.store()["reason"], "full: 28 of 40 buffers would not survive .*; users with less than a quarter of it get places of others$")
+        reason = "full: 28 of 40 buffers would not survive .*; users with less than a quarter of it get places of others$"
+        Daemon.wait_for(lambda: re.search(reason, daemon.store()["reason"] or ""), "the reason")
         modest, other = self.as_user(NOBODY, daemon), self.as_user(NOBODY - 1, daemon)
         few = self.register(modest, 2)
         Daemon.wait_for(lambda: {41, 42} <= self.numbers(manager), "two buffers in the place of others")
@@ -283,7 +286,8 @@ class Store(StoreTest):
         for uid in range(NOBODY - 5, NOBODY + 1):
             self.register(self.as_user(uid, daemon), 3)
         Daemon.wait_for(lambda: manager.buffers() == 12 and daemon.store()["state"] == "full", "a full store")
-        self.assertEqual(daemon.store()["reason"], "the descriptor store is full: 6 of 18 buffers would not survive the daemon")
+        reason = "the descriptor store is full: 6 of 18 buffers would not survive the daemon"
+        Daemon.wait_for(lambda: daemon.store()["reason"] == reason, "the reason")
         self.ends_well(daemon, [])
 
     def test_one_memory_with_two_handles_is_two_buffers(self):

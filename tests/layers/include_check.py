@@ -14,15 +14,19 @@ MAY_USE = {
     "wire": {"base"},
     "config": {"base"},
     "kernels": {"base"},
-    "daemon": {"base", "wire", "config", "kernels"},
+    "daemon": {"base", "wire", "config", "kernels", "daemon/health"},
+    "daemon/health": {"base"},
     "client": {"base", "wire"},
     "tools": {"base", "client"},
-    "tools/bench": {"base", "client", "kernels", "config"},
-    "tools/tune": {"base", "client", "kernels", "config"},
+    "tools/board": {"base", "kernels", "daemon/health"},
+    "tools/bench": {"base", "client", "kernels", "config", "tools", "tools/board", "tools/field"},
+    "tools/field": {"base", "client", "kernels", "config", "tools", "tools/board", "tools/bench"},
+    "tools/tune": {"base", "client", "kernels", "config", "tools", "tools/board"},
 }
 SOURCE = (".h", ".hpp", ".cpp", ".c", ".cu", ".cuh", ".inc")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
-LINK = re.compile(r"\btegu_(base|wire|config|kernels|daemon|client)\b")
+LINK = re.compile(r"\btegu_(base|wire|config|kernels|daemon|client|health|board)\b")
+LINKED = {"health": "daemon/health", "board": "tools/board"}  # targets that are not named after their layer
 
 
 def layer_of(path):
@@ -33,7 +37,7 @@ def layer_of(path):
 
 def allowed(layer):
     """The layers that a file of `layer` may include: its own and, since headers include headers, what those may use."""
-    result, todo = {layer.split("/")[0]}, list(MAY_USE[layer])
+    result, todo = {layer}, list(MAY_USE[layer])
     while todo:
         other = todo.pop()
         if other not in result:
@@ -49,8 +53,8 @@ def breaches_in(path, text):
         match = INCLUDE.match(line)
         if not match:
             continue
-        target = match.group(1).split("/")[0]
-        if target not in {name.split("/")[0] for name in MAY_USE}:
+        target = layer_of(match.group(1))
+        if target not in MAY_USE:
             found.append("%s:%d: includes \"%s\": write \"layer/file.h\" from the top of the tree" % (path, number, match.group(1)))
         elif target not in allowed(layer):
             found.append("%s:%d: %s/ may not use %s/ (%s)" % (path, number, layer, target, match.group(1)))
@@ -63,7 +67,7 @@ def link_breaches(path, text):
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         for target in LINK.findall(line.split("#")[0]):
-            if target not in allowed(layer):
+            if LINKED.get(target, target) not in allowed(layer):
                 found.append("%s:%d: %s/ may not link tegu_%s" % (path, number, layer, target))
     return found
 
@@ -72,6 +76,10 @@ def self_check():
     assert breaches_in("wire/a.h", '#include "daemon/session.h"\n'), "an upward include must be found"
     assert breaches_in("kernels/cpu/a.cpp", '#include "../reduce.h"\n'), "a relative include must be found"
     assert breaches_in("tools/tegu/a.cpp", '#include "wire/messages.h"\n'), "a skipped layer must be found"
+    assert breaches_in("daemon/health/a.cpp", '#include "daemon/session.h"\n'), "the health of a board knows no sessions"
+    assert breaches_in("tools/tegu/a.cpp", '#include "tools/board/watch.h"\n'), "the command sees the board through the daemon"
+    assert breaches_in("tools/bench/a.cpp", '#include "daemon/health/gpu.h"\n'), "boards are read through tools/board"
+    assert not breaches_in("tools/board/a.cpp", '#include "daemon/health/gpu.h"\n')
     assert not breaches_in("daemon/a.h", '#include "wire/messages.h"\n#include <vector>\n')
     assert link_breaches("client/CMakeLists.txt", "target_link_libraries(x tegu_kernels)\n")
 

@@ -74,7 +74,7 @@ class Bench(unittest.TestCase):
         names = [case["name"] for case in report["cases"]]
         for stem in ("sum/f32/n=1048576/", "sum/i32/n=1048576/"):
             self.assertEqual([name[len(stem):] for name in names if name.startswith(stem)],
-                             ["1", "2", "3", "4a", "4b", "4c", "5", "6", "7", "tegu"])
+                             ["0a", "0b", "1", "2", "3", "4a", "4b", "4c", "5", "6", "7", "tegu"])
         self.assertTrue(all(case["median_ns"] > 0 for case in report["cases"]))
 
     def test_subcommands_refuse_what_they_do_not_know(self):
@@ -103,6 +103,10 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.completed("tegu-bench", "ladder", "--q"), {"--quick"})
         self.assertEqual(self.completed("tegu-bench", "ladder", "--threads", "1"), {"128", "1024"})
         self.assertEqual(self.completed("tegu-bench", "gpu", "--q"), {"--quick"})
+        self.assertEqual(self.completed("tegu-bench", "r"), {"run"})
+        self.assertEqual(self.completed("tegu-bench", "run", "--parts", "sc"), {"scaling"})
+        self.assertEqual(self.completed("tegu-bench", "run", "--operations", "topk,ro"), {"topk,rowscale"})
+        self.assertEqual(self.completed("tegu-bench", "compare", "--mo"), {"--model"})
 
     def test_quick_is_not_for_measuring(self):
         done = run("--quick", "--repetitions", "3")

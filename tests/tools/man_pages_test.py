@@ -14,10 +14,10 @@ from daemon import BUILD, SOURCE, TEGUD
 sys.path.insert(0, os.path.join(SOURCE, "tools", "completion"))
 sys.path.insert(0, os.path.join(SOURCE, "docs", "man"))
 import write_man_pages  # noqa: E402
-from cli_help import read_program  # noqa: E402
+from cli_help import has_own_options, read_program  # noqa: E402
 
 MAN = os.path.join(SOURCE, "docs", "man")
-PAGES = ("tegu.1", "tegud.8", "tegud.toml.5", "tegu-bench.1")
+PAGES = ("tegu.1", "tegud.8", "tegud.toml.5", "tegu-bench.1", "tegu-tune.1")
 # Each tells of what it does not like on stderr, or with its exit code.
 RENDERERS = {"groff": ["groff", "-ww", "-b", "-man", "-Tutf8", "-z"], "mandoc": ["mandoc", "-T", "lint", "-W", "warning"],
              "man": ["man", "--warnings=w", "-l"]}
@@ -50,8 +50,9 @@ class ManPagesTest(unittest.TestCase):
         cls.tegu = write_man_pages.blocks_of_tegu(os.path.join(BUILD, "bin"))
 
     def test_they_say_what_help_says(self):
-        for page, program in (("tegu.1", "tegu"), ("tegud.8", "tegud"), ("tegu-bench.1", "tegu-bench")):
-            if os.path.exists(os.path.join(BUILD, "bin", program)):
+        for page, program in (("tegu.1", "tegu"), ("tegud.8", "tegud"), ("tegu-bench.1", "tegu-bench"), ("tegu-tune.1", "tegu-tune")):
+            path = os.path.join(BUILD, "bin", program)
+            if os.path.exists(path) and has_own_options(path):
                 blocks, commands = self.tegu if program == "tegu" else write_man_pages.blocks_of(os.path.join(BUILD, "bin"), program)
                 self.assertEqual(write_man_pages.fill(read(page), blocks, commands), read(page), "the target man-pages writes " + page)
 

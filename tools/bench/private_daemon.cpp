@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -18,6 +18,7 @@
 #include <fstream>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "base/fd.h"
 
@@ -59,16 +60,31 @@ bool wait_for_ready(int fd, pid_t* daemon) {
     return false;
 }
 
-// Without a copy of this process, whose page tables alone would take longer than the daemon's start.
+// Without a copy of this process, whose page tables alone would take longer than the daemon's start. The daemon ends with this thread, however
+// that ends, and a Ctrl-C on the terminal is not for it.
 Result<pid_t> spawn(char* const* arguments, char* const* environment, const std::string& log) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT, 0600);
-    pid_t pid = -1;
-    const int code = posix_spawn(&pid, arguments[0], &actions, nullptr, arguments, environment);
-    posix_spawn_file_actions_destroy(&actions);
-    if (code != 0) return io_error("start " + std::string(arguments[0]), code);
-    return pid;
+    volatile int code = 0;  // the child writes it: it runs in this memory until it becomes the daemon
+    const pid_t pid = vfork();
+    if (pid == 0) {
+        const int output = open(log.c_str(), O_WRONLY | O_CREAT, 0600);
+        if (output < 0 || dup2(output, STDERR_FILENO) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || setsid() < 0 ||
+            execve(arguments[0], arguments, environment) != 0)
+            code = errno;
+        _exit(127);
+    }
+    if (pid < 0) return io_error("start " + std::string(arguments[0]), errno);
+    if (code == 0) return pid;
+    (void)waitpid(pid, nullptr, 0);
+    return io_error("start " + std::string(arguments[0]), code);
+}
+
+// What a driver in a place of its own, and a choice of devices, need to be known.
+std::vector<std::string> inherited_environment() {
+    std::vector<std::string> kept;
+    for (const char* const name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"})
+        if (const char* const value = std::getenv(name); value != nullptr)
+            kept.push_back(std::string(name) + "=" + value);
+    return kept;
 }
 
 std::string content_of(const std::string& path) {
@@ -88,7 +104,8 @@ void remove_folder(const std::string& folder) {
 
 }  // namespace
 
-Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned threads, const std::string& executor) {
+Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned threads, const std::string& executor,
+                                           const std::vector<std::string>& variables) {
     PrivateDaemon daemon;
     char name[] = "/tmp/tegu-bench-XXXXXX";
     if (mkdtemp(name) == nullptr) return io_error("mkdtemp " + std::string(name), errno);
@@ -100,11 +117,15 @@ Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned 
 
     std::string texts[] = {program, "--socket", daemon.socket_path(), "--config", settings};
     char* arguments[] = {texts[0].data(), texts[1].data(), texts[2].data(), texts[3].data(), texts[4].data(), nullptr};
-    std::string notify = "NOTIFY_SOCKET=" + daemon.folder_ + "/notify";
-    char* environment[] = {notify.data(), nullptr};
+    std::vector<std::string> words = inherited_environment();
+    words.insert(words.end(), variables.begin(), variables.end());
+    words.push_back("NOTIFY_SOCKET=" + daemon.folder_ + "/notify");
+    std::vector<char*> environment;
+    for (std::string& word : words) environment.push_back(word.data());
+    environment.push_back(nullptr);
     const std::string log = daemon.folder_ + "/log";
     const Clock::time_point began = Clock::now();
-    const Result<pid_t> pid = spawn(arguments, environment, log);
+    const Result<pid_t> pid = spawn(arguments, environment.data(), log);
     if (!pid) return pid.error();
     daemon.pid_ = *pid;
     if (!wait_for_ready(ready->get(), &daemon.pid_))

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tools/tegu/command.h"
+#include "tools/tegu/fields.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/terminal.h"
 #include "tools/tegu/text.h"
@@ -28,8 +29,28 @@ double occupancy(const client::Kernel& kernel, const client::Kernels& all) {
     return most == 0 ? 0 : static_cast<double>(kernel.blocks_per_multiprocessor) * kernel.threads / most;
 }
 
-Expected<void> report_json(const client::Kernels& kernels) {
+// What INFO says of the rows of tuning tables on the first GPU: "gpu_rows_topk" is the operation topk.
+struct Tuning {
+    std::string tables = "default";
+    std::vector<std::pair<std::string, std::string>> rows;  // operation, names of its rows
+};
+
+Tuning tuning_of(const std::vector<client::Field>& info) {
+    const std::string rows = "gpu_rows_";
+    Tuning tuning;
+    for (const client::Field& field : info) {
+        if (field.name == "gpu_tuning") tuning.tables = field_text(field);
+        if (field.name.compare(0, rows.size(), rows) == 0)
+            tuning.rows.emplace_back(field.name.substr(rows.size()), field_text(field));
+    }
+    return tuning;
+}
+
+Expected<void> report_json(const client::Kernels& kernels, const Tuning& tuning) {
     Json json = begin_report("kernels");
+    json.key("tuning").begin_object().key("tables").text(tuning.tables).key("rows").begin_object();
+    for (const auto& row : tuning.rows) json.key(row.first).text(row.second);
+    json.end_object().end_object();
     json.key("reason").text(kernels.reason);
     json.key("threads_per_multiprocessor").integer(std::uint64_t{kernels.threads_per_multiprocessor});
     json.key("kernels").begin_array();
@@ -54,7 +75,14 @@ Expected<void> report_json(const client::Kernels& kernels) {
     return finish_report(json);
 }
 
-Expected<void> report_table(const client::Kernels& kernels) {
+// Operations without a row run with the default policies, which the table above is of.
+std::string tuning_text(const Tuning& tuning) {
+    std::string text = "tuning: " + tuning.tables + "\n";
+    for (const auto& row : tuning.rows) text += "  " + row.first + ": " + row.second + "\n";
+    return text;
+}
+
+Expected<void> report_table(const client::Kernels& kernels, const Tuning& tuning) {
     if (kernels.list.empty())
         return print(kernels.reason.empty() ? "no such kernel\n" : "no kernels on a GPU: " + kernels.reason + "\n");
     Table table("lrrrrrrrrrl");
@@ -68,7 +96,7 @@ Expected<void> report_table(const client::Kernels& kernels) {
                    std::to_string(static_cast<int>(100 * occupancy(kernel, kernels) + 0.5)) + " %", kernel.moves});
     return print(table.text(stdout_has_colour()) + std::to_string(kernels.list.size()) +
                  (kernels.list.size() == 1 ? " kernel" : " kernels") + "; a multiprocessor holds " +
-                 std::to_string(kernels.threads_per_multiprocessor) + " threads\n");
+                 std::to_string(kernels.threads_per_multiprocessor) + " threads\n" + tuning_text(tuning));
 }
 
 Expected<void> run(const Options& options) {
@@ -77,12 +105,15 @@ Expected<void> run(const Options& options) {
     if (!client) return client.error();
     Expected<client::Kernels> found = client->kernels();
     if (!found) return found.error();
+    const Expected<std::vector<client::Field>> info = client->info();
+    if (!info) return info.error();
+    const Tuning tuning = tuning_of(*info);
     client::Kernels kernels = std::move(*found);
     std::vector<client::Kernel> wanted;
     for (client::Kernel& kernel : kernels.list)
         if (kernel.name.find(options.filter) != std::string::npos) wanted.push_back(std::move(kernel));
     kernels.list = std::move(wanted);
-    return options.common.json ? report_json(kernels) : report_table(kernels);
+    return options.common.json ? report_json(kernels, tuning) : report_table(kernels, tuning);
 }
 
 }  // namespace

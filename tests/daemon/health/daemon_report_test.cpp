@@ -60,6 +60,12 @@ DaemonReport some_report() {
         {1, 1'750'000'000'000, 1'750'000'000'000, "BAD_REQUEST", "", 1001, 12, "what\" is\\this"}};
     report.reloads = {{1'750'000'001'000, false, "tegud.toml:2:1: nonsense: unknown key"},
                       {1'749'000'001'000, true, "0 changes"}};
+    report.tuning = {{"overlay", "jetson-orin-nano"},
+                     12,
+                     5,
+                     2,
+                     1,
+                     {"/etc/tegud/tuning.toml:9:1: row a\033 is ignored: policy.waves: waves is 0; allowed: 1 to 64"}};
     report.watchdog = WatchdogReport{30, 10.2};
     report.descriptor_store = StoreReport{5, "ok", ""};
     return report;
@@ -92,7 +98,7 @@ TEST(DaemonReport, SaysNothingOfWhatHasNoNews) {
     report.version = "0.1.0";
     report.backend = "cpu";
     const std::string text = text_of(report);
-    for (const char* word : {"latency", "users", "errors", "reload", "watchdog", "store", "refused", "class"})
+    for (const char* word : {"latency", "users", "errors", "reload", "tuning", "watchdog", "store", "refused", "class"})
         EXPECT_EQ(text.find(word), std::string::npos) << word;
     report.descriptor_store = StoreReport{0, "off", "not asked for"};
     EXPECT_EQ(text_of(report).find("store"), std::string::npos);
@@ -108,6 +114,8 @@ TEST(DaemonReport, LeavesOutWhatClientsMakeLongAndThenAllValues) {
     ErrorReport error = report.errors[1];
     error.message = std::string(160, '\\');
     report.errors.assign(32, error);
+    report.tuning.tables.assign(8, std::string(64, 't'));
+    report.tuning.reasons.assign(8, std::string(256, 'r'));
     const std::string all = health_json(Snapshot(), Assessment(), kNow, &report);
     EXPECT_LE(all.size(), kReplyBytes) << "the longest lists fit beside a board without values";
     const std::string shorter = health_json(Snapshot(), Assessment(), kNow, &report, 20'000);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++17, which CUB 3 asks for.
+// C++17 where the toolkit has CUB 3, which asks for it, else C++14.
 #include "tools/bench/gpu/histogram_peers.h"
 
-#if defined(__has_include)
+#if defined(__has_include) && !defined(TEGU_NO_CUB)
 #if __has_include(<cub/cub.cuh>)
 #define TEGU_HAS_CUB 1
 #include <cub/cub.cuh>
 #endif
 #endif
 
-namespace tegu::bench {
+namespace tegu {
+namespace bench {
 
 #if defined(TEGU_HAS_CUB)
 namespace {
@@ -55,4 +56,5 @@ cudaError_t cub_histogram(void*, std::size_t, const std::uint8_t*, std::int32_t,
 }
 #endif
 
-}  // namespace tegu::bench
+}  // namespace bench
+}  // namespace tegu

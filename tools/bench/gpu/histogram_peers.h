@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-namespace tegu::bench {
+namespace tegu {
+namespace bench {
 
 // Bytes of work space for up to n elements, n < 2^31; 0 where the toolkit has no CUB.
 std::size_t cub_histogram_bytes(std::int32_t n, std::int32_t bins);
@@ -16,4 +17,5 @@ cudaError_t cub_histogram(void* space, std::size_t bytes, const float* x, std::i
 cudaError_t cub_histogram(void* space, std::size_t bytes, const std::uint8_t* x, std::int32_t n, unsigned* counts,
                           std::int32_t bins, float lo, float hi, cudaStream_t stream);
 
-}  // namespace tegu::bench
+}  // namespace bench
+}  // namespace tegu

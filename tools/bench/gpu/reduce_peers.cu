@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++17, which CUB 3 asks for.
+// C++17 where the toolkit has CUB 3, which asks for it, else C++14.
 #include "tools/bench/gpu/reduce_peers.h"
 
-#if defined(__has_include)
+#if defined(__has_include) && !defined(TEGU_NO_CUB)
 #if __has_include(<cub/cub.cuh>)
 #define TEGU_HAS_CUB 1
 #include <cub/cub.cuh>
 #endif
 #endif
 
-namespace tegu::bench {
+namespace tegu {
+namespace bench {
 namespace {
 
 __global__ void __launch_bounds__(512) read_packs(const uint4* x, std::uint64_t packs, unsigned* out) {
@@ -68,4 +69,5 @@ cudaError_t read_all(const void* x, std::uint64_t bytes, unsigned* out, unsigned
     return cudaGetLastError();
 }
 
-}  // namespace tegu::bench
+}  // namespace bench
+}  // namespace tegu

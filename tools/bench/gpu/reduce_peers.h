@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-namespace tegu::bench {
+namespace tegu {
+namespace bench {
 
 // Bytes of work space; 0 where the toolkit has no CUB.
 std::size_t cub_sum_bytes(std::uint64_t n);
@@ -17,4 +18,5 @@ cudaError_t cub_sum(void* space, std::size_t bytes, const std::uint8_t* x, std::
 // Reads `bytes`, a multiple of 16, in packs of 16.
 cudaError_t read_all(const void* x, std::uint64_t bytes, unsigned* out, unsigned multiprocessors, cudaStream_t stream);
 
-}  // namespace tegu::bench
+}  // namespace bench
+}  // namespace tegu

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++17, which CUB 3 asks for.
+// C++17 where the toolkit has CUB 3, which asks for it, else C++14.
 #include "tools/bench/gpu/topk_peers.h"
 
-#if defined(__has_include)
+#if defined(__has_include) && !defined(TEGU_NO_CUB)
 #if __has_include(<cub/device/device_radix_sort.cuh>)
 #define TEGU_HAS_CUB_SORT 1
 #include <cub/device/device_radix_sort.cuh>
@@ -14,7 +14,8 @@
 #endif
 #endif
 
-namespace tegu::bench {
+namespace tegu {
+namespace bench {
 
 #if defined(TEGU_HAS_CUB_TOPK)
 namespace {
@@ -69,4 +70,5 @@ cudaError_t cub_sort(void*, std::size_t, const std::int32_t*, const std::uint32_
 }
 #endif
 
-}  // namespace tegu::bench
+}  // namespace bench
+}  // namespace tegu

@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-namespace tegu::bench {
+namespace tegu {
+namespace bench {
 
 // Bytes of work space for the largest k of n 32-bit integers with their indices, by cub::DeviceTopK (unsorted, ties at random) and by
 // cub::DeviceRadixSort; 0 where the toolkit does not have it.
@@ -18,4 +19,5 @@ cudaError_t cub_topk(void* space, std::size_t bytes, const std::int32_t* x, std:
 cudaError_t cub_sort(void* space, std::size_t bytes, const std::int32_t* x, const std::uint32_t* order, std::uint32_t n,
                      std::int32_t* values, std::uint32_t* indices, cudaStream_t stream);
 
-}  // namespace tegu::bench
+}  // namespace bench
+}  // namespace tegu

@@ -5,13 +5,13 @@
 #include <functional>
 
 #include "kernels/cuda/add.h"
-#include "tools/bench/ladder/baselines.h"
 #include "tools/bench/ladder/ladder_run.h"
+#include "tools/field/seeds/s2_add.h"
 
 namespace tegu::bench {
 namespace {
 
-constexpr BaselinePolicy kPolicy{1024, 1};
+constexpr unsigned kThreads = 1024;
 
 struct Matrices {
     std::vector<float> a, b;
@@ -35,7 +35,7 @@ GpuTime host_time(bool quick, const std::function<void()>& prepare, const std::f
 }
 
 void launch_plain(LadderRun& run, const float* x, const float* y, float* z, std::uint64_t n) {
-    require_cuda(launch_plain_add(x, y, z, n, kPolicy, run.context().stream), "add");
+    require_cuda(seeds::launch_plain_add(x, y, z, n, kThreads, run.context().stream), "add");
 }
 
 GpuTime explicit_copies(LadderRun& run, const Matrices& matrices) {

@@ -6,11 +6,13 @@
 #include <optional>
 
 #include "kernels/cuda/operation.h"
-#include "tools/bench/ladder/baselines.h"
 #include "tools/bench/ladder/ladder_run.h"
+#include "tools/field/seeds/s1_topk.h"
 
 namespace tegu::bench {
 namespace {
+
+using namespace seeds;
 
 std::uint64_t elements_of(const LadderRun& run) {
     return run.settings().quick ? 100000 : 10000000;
@@ -30,12 +32,13 @@ struct TopkCase {
 };
 
 Result<void> time_lists(LadderRun& run, const TopkCase& with, std::uint64_t n, const Rotation& x, unsigned threads) {
-    const BaselinePolicy policy{threads, resident_blocks(run, threads)};
+    const ListPolicy policy{threads, resident_blocks(run, threads)};
     const Rotation out(std::uint64_t{4} * with.k, 0, 1), lists(std::uint64_t{4} * policy.blocks * with.k, 0, 1);
     const auto launch = [&](std::size_t turn) {
-        require_cuda(launch_list_topk(with.k, as<const std::int32_t>(x[turn]), n, as<std::int32_t>(out[0]),
-                                      as<std::int32_t>(lists[0]), policy, run.context().stream),
-                     "top-k by lists");
+        require_cuda(
+            launch_list_topk(ListMethod::Threshold, with.k, as<const std::int32_t>(x[turn]), n,
+                             as<std::int32_t>(out[0]), as<std::int32_t>(lists[0]), policy, run.context().stream),
+            "top-k by lists");
     };
     launch(0);
     const std::string name = with.stem + "lists/threads=" + std::to_string(threads);
@@ -99,7 +102,7 @@ Result<void> run_extremes(LadderRun& run) {
     const std::uint32_t none[] = {extreme_key(INT32_MAX), extreme_key(INT32_MIN)};
     Rotation keys(sizeof none, 0, 1);
     keys.fill(none, sizeof none);
-    const BaselinePolicy policy{256, resident_blocks(run, 256)};
+    const ListPolicy policy{256, resident_blocks(run, 256)};
     const auto launch = [&](std::size_t turn) {
         require_cuda(launch_plain_extremes(as<const std::int32_t>(x[turn]), n, as<std::uint32_t>(keys[0]), policy,
                                            run.context().stream),

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/tuning_reader.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/result.h"
+
+namespace tegu::config {
+namespace {
+
+constexpr std::size_t kMaxRows = 4096;    // of a table
+constexpr std::size_t kMaxPoints = 1024;  // of a cost
+constexpr std::size_t kMaxFields = 64;    // of a policy
+constexpr std::size_t kMaxTextBytes = 200;
+
+// What is wrong with a value, and where.
+struct Wrong {
+    toml::source_position at;
+    std::string key;
+    std::string text;
+};
+using Check = std::optional<Wrong>;
+
+Check wrong(const toml::node& node, std::string key, const std::string& allowed) {
+    return Wrong{node.source().begin, std::move(key), "found " + node_text(node) + ", allowed " + allowed};
+}
+
+// --- single values ------------------------------------------------------------------------------------------------------------
+
+bool is_plain(const std::string& text) {
+    return text.size() <= kMaxTextBytes &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+Check read_text(const toml::node& node, const char* key, std::string* to) {
+    const auto* const text = node.as_string();
+    if (text == nullptr || !is_plain(text->get()))
+        return wrong(node, key, "a string of at most " + std::to_string(kMaxTextBytes) + " printable ASCII characters");
+    *to = text->get();
+    return std::nullopt;
+}
+
+Check read_count(const toml::node& node, const char* key, std::int64_t most, unsigned* to) {
+    const auto* const number = node.as_integer();
+    if (number == nullptr || number->get() < 0 || number->get() > most)
+        return wrong(node, key, "an integer 0.." + std::to_string(most));
+    *to = static_cast<unsigned>(number->get());
+    return std::nullopt;
+}
+
+std::optional<double> finite_number(const toml::node& node) {
+    if (const auto* integer = node.as_integer()) return static_cast<double>(integer->get());
+    if (const auto* number = node.as_floating_point(); number != nullptr && std::isfinite(number->get()))
+        return number->get() + 0.0;  // no -0
+    return std::nullopt;
+}
+
+Check read_number(const toml::node& node, const char* key, double* to) {
+    const std::optional<double> number = finite_number(node);
+    if (!number || *number < 0) return wrong(node, key, "a number, 0 or more");
+    *to = *number;
+    return std::nullopt;
+}
+
+Check read_backend(const toml::node& node, TuningBackend* to) {
+    const auto* const text = node.as_string();
+    if (text == nullptr || (text->get() != "cuda" && text->get() != "cpu"))
+        return wrong(node, "backend", "\"cuda\" or \"cpu\"");
+    *to = text->get() == "cuda" ? TuningBackend::Cuda : TuningBackend::Cpu;
+    return std::nullopt;
+}
+
+// "9.0" is 90.
+Check read_capability(const toml::node& node, unsigned* to) {
+    const auto* const text = node.as_string();
+    const std::string value = text == nullptr ? "" : text->get();
+    const std::size_t dot = value.find('.');
+    const auto digits = [&](std::size_t begin, std::size_t end) {
+        return end > begin && end - begin <= 2 && value.find_first_not_of("0123456789", begin) >= end;
+    };
+    if (dot == std::string::npos || !digits(0, dot) || dot + 2 != value.size() || !digits(dot + 1, value.size()))
+        return wrong(node, "compute_capability", "a string such as \"8.7\"");
+    *to = static_cast<unsigned>(std::stoul(value.substr(0, dot)) * 10 + std::stoul(value.substr(dot + 1)));
+    return std::nullopt;
+}
+
+// [begin, end], or [begin] for "from there on".
+Check read_range(const toml::node& node, const char* key, TuningRange* to) {
+    const std::string allowed = "[begin, end] of integers with 0 <= begin < end, or [begin]";
+    const auto* const array = node.as_array();
+    if (array == nullptr || array->empty() || array->size() > 2) return wrong(node, key, allowed);
+    TuningRange range;
+    for (std::size_t i = 0; i < array->size(); ++i) {
+        const auto* const number = array->get(i)->as_integer();
+        if (number == nullptr || number->get() < 0) return wrong(*array->get(i), key, allowed);
+        (i == 0 ? range.begin : range.end) = static_cast<std::uint64_t>(number->get());
+    }
+    if (range.begin >= range.end)
+        return Wrong{
+            node.source().begin, key,
+            "found [" + std::to_string(range.begin) + ", " + std::to_string(range.end) + "], allowed " + allowed};
+    *to = range;
+    return std::nullopt;
+}
+
+// --- tables of keys -----------------------------------------------------------------------------------------------------------
+
+// One key of a kind of table, and how it is read into a T.
+template <class T>
+struct Key {
+    const char* name;
+    bool required;
+    Check (*read)(const toml::node& node, const char* key, const std::string& file, T* to);
+};
+
+template <class T, std::size_t N>
+std::string names_of(const Key<T> (&keys)[N]) {
+    std::string names;
+    for (const Key<T>& key : keys) names += (names.empty() ? "" : ", ") + std::string(key.name);
+    return names;
+}
+
+// Reads all keys of a table; the first that is wrong, unknown or missing ends it.
+template <class T, std::size_t N>
+Check read_keys(const toml::table& table, const Key<T> (&keys)[N], const std::string& file, T* to) {
+    for (const auto& [name, node] : table) {
+        const Key<T>* found = nullptr;
+        for (const Key<T>& key : keys)
+            if (name.str() == key.name) found = &key;
+        if (found == nullptr)
+            return Wrong{name.source().begin, key_text(name.str()), "unknown key; there are " + names_of(keys)};
+        if (Check failed = found->read(node, found->name, file, to)) return failed;
+    }
+    for (const Key<T>& key : keys)
+        if (key.required && !table.contains(key.name)) return Wrong{table.source().begin, key.name, "it is missing"};
+    return std::nullopt;
+}
+
+#define TEGU_READ(T, expression)                                                           \
+    [](const toml::node& node, const char* key, const std::string& file, T* to) -> Check { \
+        static_cast<void>(key);                                                            \
+        static_cast<void>(file);                                                           \
+        return expression;                                                                 \
+    }
+
+constexpr std::int64_t kMostCount = 1000000000;
+
+const Key<TuningDevice> kDeviceKeys[] = {
+    {"name", false, TEGU_READ(TuningDevice, read_text(node, key, &to->name))},
+    {"compute_capability", false, TEGU_READ(TuningDevice, read_capability(node, &to->compute_capability))},
+    {"multiprocessors", false, TEGU_READ(TuningDevice, read_count(node, key, kMostCount, &to->multiprocessors))},
+    {"cpu_threads", false, TEGU_READ(TuningDevice, read_count(node, key, kMostCount, &to->cpu_threads))},
+};
+
+const Key<TuningEvidence> kEvidenceKeys[] = {
+    {"provenance", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->provenance))},
+    {"time_us", false, TEGU_READ(TuningEvidence, read_number(node, key, &to->time_us))},
+    {"default_us", false, TEGU_READ(TuningEvidence, read_number(node, key, &to->default_us))},
+    {"noise", false, TEGU_READ(TuningEvidence, read_number(node, key, &to->noise))},
+    {"date", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->date))},
+    {"driver", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->driver))},
+    {"toolkit", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->toolkit))},
+    {"power_mode", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->power_mode))},
+    {"clock_mhz", false, TEGU_READ(TuningEvidence, read_count(node, key, kMostCount, &to->clock_mhz))},
+};
+
+Check read_evidence(const toml::node& node, const std::string& file, TuningEvidence* to) {
+    const auto* const table = node.as_table();
+    if (table == nullptr) return wrong(node, "evidence", "a table");
+    Check failed = read_keys(*table, kEvidenceKeys, file, to);
+    if (failed) failed->key = "evidence." + failed->key;
+    return failed;
+}
+
+Check read_policy(const toml::node& node, const std::string& file, std::vector<TuningValue>* to) {
+    const auto* const table = node.as_table();
+    if (table == nullptr || table->size() > kMaxFields)
+        return wrong(node, "policy", "a table of at most " + std::to_string(kMaxFields) + " fields");
+    for (const auto& [name, field] : *table) {
+        TuningValue value;
+        value.name = name.str();
+        if (value.name.empty() || !is_plain(value.name))
+            return Wrong{name.source().begin, "policy", "found the field " + key_text(name.str()) + ", allowed a name"};
+        value.where = {file, field.source().begin.line, field.source().begin.column};
+        if (const auto* number = field.as_integer())
+            value.number = number->get();
+        else if (const auto* word = field.as_string(); word != nullptr && !word->get().empty() && is_plain(word->get()))
+            value.word = word->get();
+        else
+            return wrong(field, "policy." + key_text(name.str()), "an integer or a word");
+        to->push_back(std::move(value));
+    }
+    // As the file has them: a toml::table is sorted by name.
+    std::stable_sort(to->begin(), to->end(), [](const TuningValue& a, const TuningValue& b) {
+        return a.where.line != b.where.line ? a.where.line < b.where.line : a.where.column < b.where.column;
+    });
+    return std::nullopt;
+}
+
+Check read_points(const toml::node& node, std::vector<CostPoint>* to) {
+    const std::string allowed = "[[elements, microseconds], ...] of numbers, up to " + std::to_string(kMaxPoints);
+    const auto* const array = node.as_array();
+    if (array == nullptr || array->size() > kMaxPoints) return wrong(node, "points", allowed);
+    for (const toml::node& each : *array) {
+        const auto* const pair = each.as_array();
+        if (pair == nullptr || pair->size() != 2) return wrong(each, "points", allowed);
+        const std::optional<double> elements = finite_number(*pair->get(0)), time_us = finite_number(*pair->get(1));
+        if (!elements || !time_us) return wrong(each, "points", allowed);
+        to->push_back({*elements, *time_us});
+    }
+    return std::nullopt;
+}
+
+// The keys that rows and costs share.
+#define TEGU_CLASS_KEYS(T)                                                                  \
+    {"backend", true, TEGU_READ(T, read_backend(node, &to->jobs.backend))},                 \
+        {"operation", true, TEGU_READ(T, read_text(node, key, &to->jobs.operation))},       \
+        {"revision", true, TEGU_READ(T, read_count(node, key, kMostCount, &to->revision))}, \
+        {"width", false, TEGU_READ(T, read_count(node, key, 8, &to->jobs.width))},          \
+        {"type", false, TEGU_READ(T, read_text(node, key, &to->jobs.type))},                \
+        {"variant", false, TEGU_READ(T, read_text(node, key, &to->jobs.variant))},          \
+        {"sequences", false, TEGU_READ(T, read_range(node, key, &to->jobs.sequences))},     \
+        {"elements", false, TEGU_READ(T, read_range(node, key, &to->jobs.elements))},       \
+        {"detail", false, TEGU_READ(T, read_range(node, key, &to->jobs.detail))},           \
+        {"levels", false, TEGU_READ(T, read_range(node, key, &to->jobs.levels))}, {         \
+        "evidence", false, TEGU_READ(T, read_evidence(node, file, &to->evidence))           \
+    }
+
+const Key<TuningRow> kRowKeys[] = {
+    {"id", true, TEGU_READ(TuningRow, read_text(node, key, &to->id))},
+    TEGU_CLASS_KEYS(TuningRow),
+    {"policy", true, TEGU_READ(TuningRow, read_policy(node, file, &to->policy))},
+};
+
+const Key<CostRow> kCostKeys[] = {
+    TEGU_CLASS_KEYS(CostRow),
+    {"threads", false, TEGU_READ(CostRow, read_count(node, key, kMostCount, &to->threads))},
+    {"points", true, TEGU_READ(CostRow, read_points(node, &to->points))},
+};
+
+// --- the file -----------------------------------------------------------------------------------------------------------------
+
+class Reader {
+  public:
+    Reader(const std::string& file, const std::string& key) : file_(file) {
+        table_.key = key;
+        table_.path = file;
+    }
+
+    LoadedTuning read(const toml::table& root) {
+        if (!read_head(root)) return std::move(loaded_);
+        for (const auto& [name, node] : root) {
+            if (name.str() == "row")
+                read_list(node, "row", kRowKeys, &table_.rows);
+            else if (name.str() == "cost")
+                read_list(node, "cost", kCostKeys, &table_.costs);
+            else if (name.str() != "format" && name.str() != "device")
+                ignore("",
+                       {name.source().begin, key_text(name.str()), "unknown key; there are format, device, row, cost"});
+        }
+        std::stable_sort(loaded_.ignored.begin(), loaded_.ignored.end(),
+                         [](const IgnoredRow& a, const IgnoredRow& b) { return a.where.line < b.where.line; });
+        loaded_.table = std::move(table_);
+        return std::move(loaded_);
+    }
+
+  private:
+    // False: the table cannot be used.
+    bool read_head(const toml::table& root) {
+        const toml::node* const format = root.get("format");
+        if (format == nullptr || format->as_integer() == nullptr || format->as_integer()->get() != kTuningFormat) {
+            const std::string allowed = std::to_string(kTuningFormat) + ", the format that this program reads";
+            ignore("", format == nullptr ? Wrong{{}, "format", "it is missing; allowed " + allowed}
+                                         : *wrong(*format, "format", allowed));
+            return false;
+        }
+        const toml::node* const device = root.get("device");
+        if (device == nullptr || device->as_table() == nullptr) {
+            ignore("", device == nullptr ? Wrong{{}, "device", "it is missing"} : *wrong(*device, "device", "a table"));
+            return false;
+        }
+        Check failed = read_keys(*device->as_table(), kDeviceKeys, file_, &table_.device);
+        if (failed) failed->key = "device." + failed->key;
+        if (failed) ignore("", *failed);
+        return !failed;
+    }
+
+    template <class T, std::size_t N>
+    void read_list(const toml::node& node, const char* name, const Key<T> (&keys)[N], std::vector<T>* to) {
+        const auto* const array = node.as_array();
+        if (array == nullptr || !(array->empty() || array->is_array_of_tables()))
+            return ignore("", *wrong(node, name, "[[" + std::string(name) + "]] tables"));
+        for (const toml::node& each : *array) {
+            if (to->size() == kMaxRows)
+                return ignore("", {each.source().begin, name,
+                                   "found more than " + std::to_string(kMaxRows) + ", allowed at most that"});
+            T row;
+            row.where = {file_, each.source().begin.line, each.source().begin.column};
+            const Check failed = read_keys(*each.as_table(), keys, file_, &row);
+            if (failed)
+                ignore(label_of(*each.as_table(), name), *failed);
+            else
+                to->push_back(std::move(row));
+        }
+    }
+
+    // A row by its id, a cost by its operation, as far as the file names them.
+    static std::string label_of(const toml::table& table, const char* name) {
+        const bool is_cost = std::string_view(name) == "cost";
+        const toml::node* const node = table.get(is_cost ? "operation" : "id");
+        const std::string text = node != nullptr && node->as_string() != nullptr ? node->as_string()->get() : "?";
+        if (text.empty() || !is_plain(text)) return "?";
+        return is_cost ? "cost of " + text : text;
+    }
+
+    void ignore(const std::string& row, const Wrong& what) {
+        loaded_.ignored.push_back(
+            {table_.key, row, {file_, what.at.line, what.at.column}, what.key + ": " + what.text});
+    }
+
+    const std::string& file_;
+    TuningTable table_;
+    LoadedTuning loaded_;
+};
+
+}  // namespace
+
+LoadedTuning read_tuning(const toml::table& root, const std::string& file, const std::string& key) {
+    return Reader(file, key).read(root);
+}
+
+}  // namespace tegu::config

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tuning: the tuning tables of the daemon. They are read at the start and after each SIGHUP, then on a helper's thread, and
+// the new state takes the place of the old one between two jobs. What is left out of them is logged once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "config/settings.h"
+#include "daemon/helper_thread.h"
+#include "daemon/tuning/tuning_state.h"
+
+namespace tegu::daemon {
+
+// Io thread.
+class Tuning {
+  public:
+    // Reads the tables that the settings name. `gpus`: those that run jobs.
+    Tuning(const config::Settings::Tuning& settings, const std::string& sysroot, std::vector<device::DeviceInfo> gpus);
+
+    // The state in force; never null.
+    const std::shared_ptr<const TuningState>& state() const { return state_; }
+    // Reads them again on the helper's thread. Of reloads while one is under way the last one counts.
+    void reload(const config::Settings::Tuning& settings, HelperThread& helper);
+
+    // As they were read: "" is none.
+    const std::string& directory() const { return directory_; }
+    const std::string& overlay() const { return overlay_; }
+    std::uint64_t loads() const { return loads_; }  // that ended, the first one included
+
+  private:
+    struct Load;
+    void take(const Load& load);
+
+    const std::vector<device::DeviceInfo> gpus_;
+    const MachineNames names_;
+    std::string directory_, overlay_;
+    std::shared_ptr<const TuningState> state_ = std::make_shared<TuningState>();
+    std::uint64_t loads_ = 0;
+    std::shared_ptr<Load> wanted_;  // the last one that was asked for
+};
+
+}  // namespace tegu::daemon

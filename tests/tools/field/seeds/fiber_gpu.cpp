@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/tools/field/seeds/fiber_gpu.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "kernels/cuda/operation.h"
+#include "tests/kernels/cuda/test_device.h"
+#include "tools/field/gpu_meter.h"
+
+namespace tegu::device {
+namespace {
+
+enum class Owner { Device, Host, Stream };
+struct Piece {
+    Owner owner;
+    std::size_t bytes;
+};
+std::map<void*, Piece> pieces;
+bool corrupting = false;
+
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "fiber GPU: %s\n", what);
+    std::abort();
+}
+
+void* allocate(Owner owner, std::size_t bytes) {
+    require(bytes > 0, "an allocation of nothing");
+    void* const memory = std::malloc(bytes);
+    std::memset(memory, 0xa5, bytes);
+    pieces[memory] = {owner, bytes};
+    return memory;
+}
+void release(void* memory, Owner owner) {
+    const auto found = pieces.find(memory);
+    require(found != pieces.end() && found->second.owner == owner,
+            "free of memory that is not there, or not the host's");
+    pieces.erase(found);
+    std::free(memory);
+}
+void give(void* memory, Owner owner) {
+    const auto found = pieces.find(memory);
+    require(found != pieces.end() && found->second.owner != Owner::Device, "attach of memory that is not managed");
+    found->second.owner = owner;
+}
+void flip_bit(void* memory) {
+    if (corrupting) *static_cast<unsigned char*>(memory) ^= 0x40;
+}
+bool is_of_device(const void* memory) {
+    auto after = pieces.upper_bound(const_cast<void*>(memory));
+    if (after == pieces.begin()) return false;
+    const auto& [begin, piece] = *--after;
+    return static_cast<const char*>(memory) < static_cast<const char*>(begin) + piece.bytes;
+}
+
+class FiberGpu final : public Gpu {
+  public:
+    explicit FiberGpu(const DeviceInfo& device) : device_(device) {}
+    const DeviceInfo& info() const override { return device_; }
+    Result<void> use() override { return {}; }
+    Result<Stream> create_stream() override { return reinterpret_cast<Stream>(this); }  // all work is done at once
+    void destroy_stream(Stream) override {}
+    Result<void> synchronize(Stream) override { return {}; }
+    Result<void*> allocate_managed(std::size_t bytes) override { return allocate(Owner::Host, bytes); }
+    void free_managed(void* memory) override { release(memory, Owner::Host); }
+    Result<void> attach_to_stream(void* memory, Stream) override {
+        give(memory, Owner::Stream);
+        return {};
+    }
+    Result<void> attach_to_host(void* memory, Stream) override {
+        give(memory, Owner::Host);
+        flip_bit(memory);
+        return {};
+    }
+    Result<void> prefetch_to_device(void*, std::size_t, Stream) override { return {}; }
+    Result<void> prefetch_to_host(void*, std::size_t, Stream) override { return {}; }
+    Result<void*> allocate_device(std::size_t bytes) override { return allocate(Owner::Device, bytes); }
+    void free_device(void* memory) override { release(memory, Owner::Device); }
+    Result<void> copy(void* to, const void* from, std::size_t bytes, Stream) override {
+        std::memcpy(to, from, bytes);
+        if (!is_of_device(to)) flip_bit(to);
+        return {};
+    }
+    Result<void*> register_mapping(void*, std::size_t, bool) override {
+        return make_error(Status::Unsupported, "no mapping can be registered");
+    }
+    void unregister_mapping(void*) override {}
+    void trim(Stream) override {}
+    std::size_t workspace_limit() const override { return std::size_t{64} << 20; }
+    Result<std::size_t> free_bytes() override { return std::size_t{1} << 30; }
+    bool can_run(const Job& job) const override { return cuda::can_run(job); }
+    Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
+                                   Span<const kernels::OutputView> outputs, Stream, const kernels::StopToken& stop,
+                                   const cuda::JobPolicies& policies) override {
+        const char* why_not = nullptr;
+        cuda::Context context = *test::test_context(&why_not);
+        if (policies.whole != nullptr) context.policies = *policies.whole;
+        context.parts = policies;
+        return cuda::run_job(job, inputs, outputs, context, stop);
+    }
+
+  private:
+    const DeviceInfo device_;
+};
+
+}  // namespace
+
+DeviceInfo fiber_device(int ordinal) {
+    DeviceInfo device;
+    device.ordinal = ordinal;
+    device.name = "fibers";
+    const char* why_not = nullptr;
+    device.limits = test::test_context(&why_not)->limits;
+    device.memory_bytes = std::uint64_t{1} << 30;
+    device.attributes.integrated = true;
+    device.attributes.managed_memory = true;
+    device.memory_class = choose_memory_class(device.attributes);
+    return device;
+}
+void corrupt_results(bool corrupt) {
+    corrupting = corrupt;
+}
+std::size_t fiber_allocations() {
+    return pieces.size();
+}
+
+Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo& device, const GpuLimits&) {
+    return std::unique_ptr<Gpu>(std::make_unique<FiberGpu>(device));
+}
+
+}  // namespace tegu::device
+
+namespace tegu::field {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class FiberMeter final : public GpuMeter {
+  public:
+    Result<void> begin(cuda::Stream) override {
+        began_ = Clock::now();
+        return {};
+    }
+    Result<double> end(cuda::Stream) override { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+    Result<KernelFacts> facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) override {
+        EXPECT_NE(function, nullptr);
+        KernelFacts facts;
+        facts.registers = 32;
+        facts.occupancy = static_cast<double>(2 * threads) / 512;  // two blocks
+        facts.shared_bytes = dynamic_shared_bytes;
+        return facts;
+    }
+    Result<KernelFacts> facts(const std::string&, unsigned) override {
+        return make_error(Status::Unsupported, "no kernels by name");
+    }
+    Result<kernels::RunReport> run_with(const cuda::Policies& policies, const Job& job,
+                                        Span<const kernels::InputView> inputs,
+                                        Span<const kernels::OutputView> outputs) override {
+        const char* why_not = nullptr;
+        cuda::Context context = *test::test_context(&why_not);
+        context.policies = policies;
+        return cuda::run_job(job, inputs, outputs, context, kernels::StopToken());
+    }
+
+  private:
+    Clock::time_point began_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<GpuMeter>> GpuMeter::create(const cuda::DeviceLimits&, cuda::Stream) {
+    return std::unique_ptr<GpuMeter>(std::make_unique<FiberMeter>());
+}
+
+}  // namespace tegu::field

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory bandwidth that the data sheet of a known board or GPU promises.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tegu::board {
+
+// GB/s (1e9 B/s) of the memory. `model`: the board's, from its device tree; `gpu`: as the driver names it;
+// either may be empty. `memory_bytes` tells boards of one name apart. Empty: not a known one.
+std::optional<double> data_sheet_gb_per_s(std::string_view model, std::string_view gpu, std::uint64_t memory_bytes);
+
+}  // namespace tegu::board

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// EnergyMeter: the energy between two moments. Where the GPU's driver counts it, the counter is read twice;
+// where the board has rails, a thread reads their power twenty times a second and adds up. Neither is exact
+// for less than half a second.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "tools/board/watch.h"
+
+namespace tegu::board {
+
+constexpr double kLeastEnergySeconds = 0.5;  // between start() and stop(), for a number that means something
+
+class EnergyMeter {
+  public:
+    // REQUIRES: `watch` outlives it.
+    explicit EnergyMeter(BoardWatch& watch);
+    ~EnergyMeter();
+    EnergyMeter(const EnergyMeter&) = delete;
+    EnergyMeter& operator=(const EnergyMeter&) = delete;
+
+    void start();
+    // Joules since start(); empty: this board does not tell, or a reading failed. REQUIRES: start() was
+    // called before.
+    std::optional<double> stop();
+
+  private:
+    struct Sampling;
+    void sample();
+    BoardWatch& watch_;
+    const EnergySource source_;
+    std::optional<double> counter_;  // of the GPU, at start()
+    std::unique_ptr<Sampling> sampling_;
+};
+
+}  // namespace tegu::board

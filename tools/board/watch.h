@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// BoardWatch: the state of the board now: temperatures, clocks, power, and whether something slows it down.
+// Benchmarks and the tuner ask it around each measurement, so that a number from a throttled board is known
+// as one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "kernels/device/device_info.h"
+#include "tools/board/identity.h"
+#include "tools/board/source.h"
+
+namespace tegu::board {
+
+// Lists hold what this board has; a value that is not known is missing.
+struct BoardState {
+    std::vector<std::pair<std::string, double>>
+        temperatures_c;  // "gpu" 48.5: names of zones without "-thermal" and "-therm"
+    std::optional<double> gpu_clock_mhz, cpu_clock_mhz, memory_clock_mhz;  // of the CPU: of its fastest core
+    std::optional<double> power_w;      // of the module where it has rails, else of the GPU's card
+    std::vector<std::string> throttle;  // what slows the board down, or did since the state before
+    std::vector<std::pair<std::string, std::uint64_t>>
+        events;  // over-current events since the state before: "oc3" 2; no clock has to fall for them
+    std::optional<FanState> fan;
+};
+
+// Whose energy EnergyMeter (energy.h) counts.
+enum class EnergySource { None, BoardRails, GpuCounter };
+
+class BoardWatch {
+  public:
+    // `gpu`: as of identify_board(). Errors: Io (the root cannot be opened).
+    static Result<std::unique_ptr<BoardWatch>> open(const BoardSource& source, const device::DeviceInfo* gpu);
+    ~BoardWatch();
+    BoardWatch(const BoardWatch&) = delete;
+    BoardWatch& operator=(const BoardWatch&) = delete;
+
+    // All of it. Takes milliseconds; on boards whose rails answer slowly up to some tenths of a second. One
+    // thread at a time.
+    BoardState now();
+    // BoardState::throttle alone: much cheaper than now(). One thread at a time, the same as now().
+    std::vector<std::string> throttling();
+
+    // Any thread.
+    EnergySource energy_source() const;
+    std::optional<double> power_watts();        // of the module's rails, else of the card
+    std::optional<double> gpu_energy_joules();  // of GpuCounter alone; only differences mean something
+
+  private:
+    struct State;
+    explicit BoardWatch(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+// Waits until nothing slows the board down, at most `seconds`. Returns whether that is so; false at once when
+// `stop` returns true, which is asked ten times a second. A limit of power ends as soon as the load ends, so
+// at least one second passes.
+bool wait_for_full_speed(BoardWatch& watch, double seconds, const std::function<bool()>& stop);
+
+}  // namespace tegu::board

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a field file, taken apart: its head, and the lines of its records. Reads what Recorder writes,
+// whole or with a last line that was cut off.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tegu::field {
+
+// The parts of a file's head, as identity_json() and options_json() write them.
+struct FieldHead {
+    std::string identity, options;
+};
+
+struct FieldText {
+    std::vector<std::string> records;  // one line each, without comma; those that are to be measured again are left out
+    std::set<std::string> keys;        // case_key() of results, and of cases that were left out for good
+    std::size_t results = 0;
+    double elapsed_s = 0;  // of the last look at the board
+    bool whole = true;     // nothing was cut off or left out
+};
+
+// What tells the cases of a file apart.
+std::string case_key(const std::string& part, const std::string& name, const std::string& backend);
+
+// The text up to the first record and from behind the last one.
+std::string head_text(const FieldHead& head);
+std::string tail_text(bool finished);
+
+// Errors: BadRequest: it is no field file, or one of another board, build or options than `head`; the message
+// names the first difference.
+Result<FieldText> parse_field_file(std::string_view text, const FieldHead& head);
+
+}  // namespace tegu::field

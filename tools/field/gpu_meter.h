@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// GpuMeter: what measurements need of a device beyond device::Gpu: events, and the driver's word on a kernel.
+// One of two sources is built: with CUDA and without.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "kernels/cuda/launch.h"
+#include "tools/field/record.h"
+
+namespace tegu::field {
+
+class GpuMeter {
+  public:
+    virtual ~GpuMeter() = default;
+    virtual Result<void> begin(cuda::Stream stream) = 0;
+    // Waits for the work between; returns seconds.
+    virtual Result<double> end(cuda::Stream stream) = 0;
+    // As those of GpuLab.
+    virtual Result<KernelFacts> facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) = 0;
+    virtual Result<KernelFacts> facts(const std::string& kernel, unsigned threads) = 0;
+
+    // Of the current device, whose limits these are. Without CUDA: Unavailable.
+    static Result<std::unique_ptr<GpuMeter>> create(const cuda::DeviceLimits& limits);
+};
+
+}  // namespace tegu::field

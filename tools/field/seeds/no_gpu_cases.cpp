@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program without CUDA opens no GPU, so nobody calls these.
+#include "tools/field/seeds/s1_cases.h"
+#include "tools/field/seeds/s2_cases.h"
+#include "tools/field/seeds/s3_cases.h"
+#include "tools/field/seeds/s4_cases.h"
+#include "tools/field/seeds/s5_cases.h"
+
+namespace tegu::field {
+
+void add_s1_gpu_cases(PartContext&, CaseList&, const S1&) {}
+void add_s2_gpu_cases(PartContext&, CaseList&, const S2&, const std::shared_ptr<SumValues>&) {}
+void add_s3_gpu_cases(PartContext&, CaseList&, const FieldJob&, const std::shared_ptr<RowValues>&) {}
+void add_s4_gpu_cases(PartContext&, CaseList&, const FieldJob&, const std::shared_ptr<WindowValues>&) {}
+void add_s5_gpu_cases(PartContext&, CaseList&, const VectorJob&, const std::shared_ptr<VectorValues>&) {}
+
+}  // namespace tegu::field

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// tegu-tune apply FILE: installs a table as the overlay, has the daemon read it, and proves with one job of each operation
+// that results are right and which row served. A table that gives a wrong result is taken out again.
+#include <cstdio>
+
+#include "config/tuning_write.h"
+#include "tools/tune/applied_jobs.h"
+#include "tools/tune/commands.h"
+#include "tools/tune/daemon_reload.h"
+#include "tools/tune/overlay.h"
+#include "tools/tune/tables.h"
+
+namespace tegu::tune {
+namespace {
+
+// Whether any of the table can be used here. Says what cannot.
+Result<void> check_table(const TuningTable& table, const tuning::TuningMachine& facts) {
+    const tuning::DeviceTuning tuning(facts, {}, &table);
+    for (const IgnoredRow& ignored : tuning.ignored()) warn(ignored_text(ignored));
+    for (const tuning::TableUse& use : tuning.tables())
+        if (use.cuda_rows + use.cpu_rows + use.costs != 0) {
+            std::printf("%s: %u rows of the GPU, %u of the CPU, %u costs; %u ignored\n", use.path.c_str(),
+                        use.cuda_rows, use.cpu_rows, use.costs, use.ignored);
+            return {};
+        }
+    return make_error(Status::BadRequest, table.path + " has nothing that can be used on this machine");
+}
+
+int take_back(Overlay& overlay, Daemon& daemon, const std::string& why) {
+    warn(why + ": the table that was there before is put back");
+    Result<void> back = overlay.restore();
+    if (back) back = daemon.reload();
+    if (!back) (void)fail(back.error());
+    return kBug;
+}
+
+int check_jobs(const TuningTable& table, const ApplyOptions& options, Machine& machine, Overlay& overlay,
+               Daemon& daemon) {
+    Result<void> reloaded = daemon.reload();
+    if (!reloaded) {
+        warn("the table is installed, but " + daemon.name() + " did not read it");
+        return fail(reloaded.error());
+    }
+    Result<std::vector<AppliedJob>> jobs = run_applied_jobs(table, options.socket, machine);
+    if (!jobs) return fail(jobs.error());
+    std::size_t wrong = 0;
+    for (const AppliedJob& job : *jobs) {
+        std::printf("%s\n", applied_line(job).c_str());
+        wrong += job.difference.empty() ? 0 : 1;
+    }
+    if (wrong != 0)
+        return take_back(overlay, daemon,
+                         std::to_string(wrong) + " results are not those of the CPU backend");
+    return kDone;
+}
+
+}  // namespace
+
+int apply_command(const ApplyOptions& options) {
+    Result<TuningTable> table = load_table(options.table);
+    if (!table) return fail(table.error());
+    Result<std::unique_ptr<Machine>> machine = Machine::open(options.machine);
+    if (!machine) return fail(machine.error());
+    Result<void> usable = check_table(*table, (*machine)->facts());
+    if (!usable) return fail(usable.error());
+    const std::string path =
+        options.overlay.empty() ? tuning_places(options.settings).overlay : options.overlay;
+    if (path.empty())
+        return fail(make_error(Status::BadRequest,
+                               options.settings + " says that there is no overlay: tuning.overlay is empty"));
+    Result<Overlay> overlay = Overlay::install(options.table, path);
+    if (!overlay) return fail(overlay.error());
+    std::printf("installed as %s\n", path.c_str());
+    if (options.only_install) return kDone;
+    Result<Daemon> daemon = Daemon::find(options.socket, options.machine.sysroot);
+    if (!daemon && daemon.error().status == Status::NotFound) {
+        std::printf("tegud does not run: it reads the table when it starts\n");
+        return kDone;
+    }
+    if (!daemon) return fail(daemon.error());
+    if (daemon->overlay() != path)
+        warn(daemon->name() + " looks for the overlay in " +
+             (daemon->overlay().empty() ? "no file" : daemon->overlay()) + ", not in " + path +
+             ": see tuning.overlay in its settings");
+    return check_jobs(*table, options, **machine, *overlay, *daemon);
+}
+
+}  // namespace tegu::tune

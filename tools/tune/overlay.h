@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overlay: the file that tegud prefers to all tables that came with it, with a way back.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace tegu::tune {
+
+class Overlay {
+  public:
+    // Copies the table to `path` in one step. Errors: NotFound, Denied, Io, with the file.
+    static Result<Overlay> install(const std::string& table, const std::string& path);
+    // Puts back what was there before; if nothing was, takes the file away. Errors: Denied, Io.
+    Result<void> restore();
+
+  private:
+    Overlay() = default;
+    std::string path_;
+    std::optional<std::string> before_;
+};
+
+}  // namespace tegu::tune

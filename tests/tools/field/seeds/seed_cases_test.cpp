@@ -30,7 +30,7 @@ class SeedCases : public testing::TestWithParam<SeedPart> {
         watch_ = std::move(*watch);
     }
     PartContext context(GpuLab* gpu) {
-        return {options_, *watch_, pool_, inputs_, pool_.threads(), gpu, devices_, kMemory, kMemory};
+        return {options_, *watch_, tuning_, pool_, inputs_, pool_.threads(), gpu, devices_, kMemory, kMemory};
     }
     CaseList cases_of(PartContext& context) {
         CaseList cases;
@@ -59,6 +59,7 @@ class SeedCases : public testing::TestWithParam<SeedPart> {
     static constexpr std::uint64_t kMemory = std::uint64_t{256} << 20;
     RunOptions options_;
     std::unique_ptr<board::BoardWatch> watch_;
+    tuning::DeviceTuning tuning_;  // empty: the defaults
     kernels::ThreadPool pool_{2};
     InputStore inputs_{pool_, kMemory};
     device::DeviceList devices_;

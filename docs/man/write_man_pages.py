@@ -11,7 +11,7 @@ import sys
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(FOLDER, "..", "..", "tools", "completion"))
-from cli_help import read_program  # noqa: E402
+from cli_help import has_own_options, read_command, read_program  # noqa: E402
 
 OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*(?![\w-])")
 
@@ -111,8 +111,12 @@ def blocks_of_tegu(bin_folder):
 
 
 def blocks_of(bin_folder, program):
-    commands = read_program(os.path.join(bin_folder, program))
-    return {("options", command.name): entries(command.options) for command in commands}, []
+    path = os.path.join(bin_folder, program)
+    commands = read_program(path)
+    blocks = {("options", command.name): entries(command.options) for command in commands}
+    if program == "tegu-bench":
+        blocks["options", "run"] = entries(read_command(path, ["run"], "").options)
+    return blocks, []
 
 
 def fill(page, blocks, commands):
@@ -140,8 +144,9 @@ def main():
     bin_folder, check = sys.argv[1], "--check" in sys.argv
     stale = []
     for name, program in (("tegu.1", "tegu"), ("tegud.8", "tegud"), ("tegu-bench.1", "tegu-bench"), ("tegu-tune.1", "tegu-tune")):
-        if not os.path.exists(os.path.join(bin_folder, program)):
-            print("%s: not looked at, there is no %s in %s" % (name, program, bin_folder))
+        path = os.path.join(bin_folder, program)
+        if not os.path.exists(path) or not has_own_options(path):
+            print("%s: not looked at, there is no %s in %s, or one without Google Benchmark" % (name, program, bin_folder))
             continue
         path = os.path.join(FOLDER, name)
         with open(path, encoding="utf-8") as source:

@@ -103,6 +103,10 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.completed("tegu-bench", "ladder", "--q"), {"--quick"})
         self.assertEqual(self.completed("tegu-bench", "ladder", "--threads", "1"), {"128", "1024"})
         self.assertEqual(self.completed("tegu-bench", "gpu", "--q"), {"--quick"})
+        self.assertEqual(self.completed("tegu-bench", "r"), {"run"})
+        self.assertEqual(self.completed("tegu-bench", "run", "--parts", "sc"), {"scaling"})
+        self.assertEqual(self.completed("tegu-bench", "run", "--operations", "topk,ro"), {"topk,rowscale"})
+        self.assertEqual(self.completed("tegu-bench", "compare", "--mo"), {"--model"})
 
     def test_quick_is_not_for_measuring(self):
         done = run("--quick", "--repetitions", "3")

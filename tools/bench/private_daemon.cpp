@@ -60,8 +60,8 @@ bool wait_for_ready(int fd, pid_t* daemon) {
     return false;
 }
 
-// Without a copy of this process, whose page tables alone would take longer than the daemon's start. The daemon ends with this thread, however
-// that ends, and a Ctrl-C on the terminal is not for it.
+// Without a copy of this process, whose page tables alone would take longer than the daemon's start. The
+// daemon ends with this thread, however that ends, and a Ctrl-C on the terminal is not for it.
 Result<pid_t> spawn(char* const* arguments, char* const* environment, const std::string& log) {
     volatile int code = 0;  // the child writes it: it runs in this memory until it becomes the daemon
     const pid_t pid = vfork();

@@ -107,9 +107,17 @@ def read_command(program, path, sentence):
     command.options = [Option(left, text) for left, text in _rows(sections.get("Options", []))]
     for option in command.options:
         if re.match(r"WORD|TYPE", option.type):
+            several = option.type.endswith(" ...")
+            option.type = option.type.replace(" ...", "")
             option.words, option.is_list = _words_of(program, command, option)
+            option.is_list = option.is_list or several
     command.example = "\n".join(line.strip() for line in sections.get("Example", []))
     return command
+
+
+def has_own_options(program):
+    """tegu-bench has them only where it was built with Google Benchmark."""
+    return "Options" in _sections(help_text(program))
 
 
 def read_program(program):

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-from cli_help import Command, Option, read_program
+from cli_help import Command, Option, has_own_options, read_command, read_program
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 MAN = os.path.join(FOLDER, "..", "..", "docs", "man")
@@ -54,21 +54,26 @@ _%(function)s "$@"
 
 
 def bench_commands(program):
-    """tegu-bench and its two other programs, which need a GPU to say more than that there is none: their options stand in the manual page."""
+    """tegu-bench and its commands. Those that need a GPU, or Python, to say more than that there is none have their options in the manual page."""
     with open(os.path.join(MAN, "tegu-bench.1"), encoding="utf-8") as source:
         page = source.read().replace("\\-", "-")
     commands = read_program(program)
-    for name, heading in (("gpu", "GPU"), ("ladder", "LADDER")):
+    commands.append(read_command(program, ["run"], "Measures this board and writes one file"))
+    for name, heading in (("compare", "COMPARE"), ("gpu", "GPU"), ("ladder", "LADDER")):
         section = page.split("\n.SH %s\n" % heading)[1].split("\n.SH ")[0]
         command = Command(name, re.sub(r"\\f.", "", section.split("\n")[0]).split(", ")[0].replace("tegu-bench %s " % name, ""))
         command.sentence = command.sentence[0].upper() + command.sentence[1:].rstrip(".")
         for names, text in re.findall(r"^\.TP\n\.BR? (.*)\n(.*)$", section, re.M):
             option = Option(",".join(re.findall(r"--?[a-z-]+", names)), text)
-            if "--filter" in option.names or "--elements" in option.names:
+            if set(option.names) & {"--output", "--markdown", "--csv"}:
+                option.type = "FILE"
+            elif set(option.names) & {"--names", "--model", "--title", "--filter", "--elements"}:
                 option.type = "TEXT"
             elif "--threads" in option.names:
                 option.type, option.words = "N", re.findall(r"\d+", text.split(". ")[0])
             command.options.append(option)
+        if name == "compare":
+            command.positionals.append(Option("FILE", "a file of tegu-bench run"))
         commands.append(command)
     return commands
 
@@ -176,7 +181,7 @@ def completions(bin_folder):
     files = {}
     for program, read in (("tegu", read_program), ("tegud", read_program), ("tegu-bench", bench_commands), ("tegu-tune", read_program)):
         path = os.path.join(bin_folder, program)
-        if os.path.exists(path):
+        if os.path.exists(path) and has_own_options(path):
             commands = read(path)
             files[program + ".bash"] = bash(program, commands)
             files["_" + program] = zsh(program, commands)

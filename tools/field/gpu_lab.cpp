@@ -11,7 +11,8 @@ namespace tegu::field {
 
 using Wall = std::chrono::steady_clock;
 
-GpuLab::GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream) : gpu_(std::move(gpu)), stream_(stream) {}
+GpuLab::GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream)
+    : gpu_(std::move(gpu)), stream_(stream) {}
 
 GpuLab::~GpuLab() {
     gpu_->destroy_stream(stream_);
@@ -50,7 +51,8 @@ Result<double> GpuLab::time(const std::function<Result<void>()>& work) {
     return meter_->end(stream_);
 }
 
-Result<KernelFacts> GpuLab::kernel_facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) {
+Result<KernelFacts> GpuLab::kernel_facts(const void* function, unsigned threads,
+                                         std::size_t dynamic_shared_bytes) {
     if (meter_ == nullptr) return make_error(Status::Unsupported, "this device tells nothing of kernels");
     return meter_->facts(function, threads, dynamic_shared_bytes);
 }
@@ -96,18 +98,27 @@ Result<void> DeviceArray::download(void* to, std::size_t bytes) const {
 
 Result<DeviceInputs> DeviceInputs::create(GpuLab& lab, const void* content, std::size_t bytes,
                                           std::uint64_t limit_bytes) {
-    const std::uint64_t size = std::max<std::uint64_t>(bytes, 256);
-    const std::uint64_t wanted = std::max<std::uint64_t>(2, 4 * lab.limits().l2_bytes / size + 1);
-    const std::uint64_t count = std::min({wanted, std::max<std::uint64_t>(1, limit_bytes / size), std::uint64_t{4096}});
+    constexpr std::uint64_t kAlignment = 256;
     DeviceInputs inputs;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        Result<DeviceArray> piece = DeviceArray::create(lab, bytes);
-        if (!piece && i > 0) break;  // fewer are enough
-        if (!piece) return std::move(piece).error();
-        Result<void> filled = piece->upload(content, bytes);
-        if (!filled) return std::move(filled).error();
-        inputs.pieces_.push_back(std::move(*piece));
+    inputs.stride_ = (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+    const std::uint64_t wanted = std::max<std::uint64_t>(2, 4 * lab.limits().l2_bytes / inputs.stride_ + 1);
+    inputs.count_ = std::min(wanted, std::max<std::uint64_t>(1, limit_bytes / inputs.stride_));
+    Result<DeviceArray> pieces = DeviceArray::create(lab, inputs.count_ * inputs.stride_);
+    if (!pieces && inputs.count_ > 1) {
+        inputs.count_ = 1;  // what there is no memory for costs accuracy, not the case
+        pieces = DeviceArray::create(lab, inputs.stride_);
     }
+    if (!pieces) return std::move(pieces).error();
+    inputs.pieces_ = std::move(*pieces);
+    Result<void> done = inputs.pieces_.upload(content, bytes);
+    // What is there is doubled, on the device, until all pieces are there.
+    std::byte* const memory = inputs.pieces_.as<std::byte>();
+    for (std::uint64_t filled = 1; done && filled < inputs.count_; filled *= 2) {
+        const std::uint64_t more = std::min(filled, inputs.count_ - filled);
+        done = lab.gpu().copy(memory + filled * inputs.stride_, memory, more * inputs.stride_, lab.stream());
+    }
+    if (done) done = lab.synchronize();
+    if (!done) return std::move(done).error();
     return inputs;
 }
 

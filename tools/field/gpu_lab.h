@@ -43,7 +43,8 @@ class GpuLab {
     Result<double> time(const std::function<Result<void>()>& work);
     // Of a kernel of this program, launched with `threads` a block. Errors: Unsupported (no such code, or a
     // device without kernels).
-    Result<KernelFacts> kernel_facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes);
+    Result<KernelFacts> kernel_facts(const void* function, unsigned threads,
+                                     std::size_t dynamic_shared_bytes);
     // The same of a kernel of tegu whose name begins so ("reduce_float<f32"); shared memory in proportion to
     // the threads.
     Result<KernelFacts> kernel_facts(const std::string& kernel, unsigned threads);
@@ -85,14 +86,17 @@ class DeviceArray {
 // used in turn, each run reads from memory.
 class DeviceInputs {
   public:
-    // Takes at most `limit_bytes` for the pieces, but for the first. Errors: OutOfMemory, DeviceLost.
-    static Result<DeviceInputs> create(GpuLab& lab, const void* content, std::size_t bytes, std::uint64_t limit_bytes);
+    // Takes at most `limit_bytes` for the pieces, but for one. Errors: OutOfMemory, DeviceLost.
+    static Result<DeviceInputs> create(GpuLab& lab, const void* content, std::size_t bytes,
+                                       std::uint64_t limit_bytes);
 
-    std::size_t count() const { return pieces_.size(); }
-    void* operator[](std::size_t turn) const { return pieces_[turn % pieces_.size()].data(); }
+    std::size_t count() const { return count_; }
+    void* operator[](std::size_t turn) const { return pieces_.as<std::byte>() + turn % count_ * stride_; }
 
   private:
-    std::vector<DeviceArray> pieces_;
+    DeviceArray pieces_;
+    std::size_t stride_ = 0;
+    std::uint64_t count_ = 1;
 };
 
 // Managed memory, at one address for both sides. It starts with the host; kernels of the lab's stream may

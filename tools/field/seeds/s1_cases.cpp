@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "tools/field/seeds/cpu_rivals.h"
-#include "tools/field/seeds/s1_topk.h"
+#include "tools/field/seeds/kernels/cpu_rivals.h"
+#include "tools/field/seeds/kernels/s1_topk.h"
 #include "tools/field/seeds/seeds.h"
 
 namespace tegu::field {
@@ -75,6 +75,7 @@ bool ListValues::are_largest(const std::vector<std::int32_t>& found) const {
 }
 
 void add_s1_cases(PartContext& context, CaseList& cases) {
+    const std::size_t first = cases.cases().size();
     const S1 s1 = describe(context);
     for (const FieldJob& job : s1.jobs) {
         Case list = topk_on_cpu(job, s1.values, "one list on the CPU", "one list, CPU",
@@ -97,6 +98,7 @@ void add_s1_cases(PartContext& context, CaseList& cases) {
         add_s1_gpu_cases(context, cases, s1);
     else
         skip_gpu(context, cases);
+    keep_wanted(context, cases, first);
 }
 
 }  // namespace tegu::field

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The full-sort rival of S1 by CUB, where the toolkit has it: values and indices, as tegu's own top-k gives them.
+// The full-sort rival of S1 by CUB, where the toolkit has it: values and indices, as tegu's own top-k gives
+// them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct CubMemory {
     std::int32_t* sorted;         // [n]
     std::uint32_t* sorted_order;  // [n]
 };
-// out [k]: the largest distinct values of x [n], descending, then INT32_MIN. Several launches. REQUIRES: cub_topk_space(n) != 0.
+// out [k]: the largest distinct values of x [n], descending, then INT32_MIN. Several launches. REQUIRES:
+// cub_topk_space(n) != 0.
 cuda::LaunchStatus launch_cub_topk(const CubMemory& memory, const std::int32_t* x, std::uint32_t n, unsigned k,
                                    std::int32_t* out, cuda::Stream stream);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// S1 on the GPU: lists over k, block size and memory, the extremes by atomics, the full sorts, and tegu's own kernels.
+// S1 on the GPU: lists over k, block size and memory, the extremes by atomics, the full sorts, and tegu's own
+// kernels.
 #include <cstring>
 #include <numeric>
 
+#include "tools/field/seeds/kernels/s1_topk.h"
 #include "tools/field/seeds/s1_cases.h"
 #include "tools/field/seeds/s1_cub.h"
-#include "tools/field/seeds/s1_topk.h"
 #include "tools/field/seeds/seed_gpu.h"
 
 namespace tegu::field {
@@ -138,19 +139,13 @@ void add_lists(PartContext& context, CaseList& cases, const S1& s1) {
         }
 }
 
-// --- full sorts ---------------------------------------------------------------------------------------------------------
+// --- full sorts --------------------------------------------------------------------------------------------
 
 // tegu's own top-k, made to sort all values. Its result is compared as that of tegu's own case is.
 Case sort_case(PartContext& context, const FieldJob& job) {
     cuda::Policies policies;
     policies.topk.room = kRoomThatSorts;
-    Case one = gpu_case(std::make_shared<JobSetup>(context, job),
-                        [policies, lab = context.gpu](const Job& of, Span<const kernels::InputView> inputs,
-                                                      Span<const kernels::OutputView> outputs) {
-                            return lab->run_with(policies, of, inputs, outputs);
-                        });
-    remove_axis(one, "data");
-    remove_axis(one, "cache");
+    Case one = gpu_case(std::make_shared<JobSetup>(context, job), std::make_shared<const cuda::Policies>(policies));
     one.name += ", full sort";
     one.backend = "seed";
     one.series.clear();
@@ -223,7 +218,7 @@ void add_sorts(PartContext& context, CaseList& cases, const S1& s1) {
     }
 }
 
-// --- extremes -----------------------------------------------------------------------------------------------------------
+// --- extremes ----------------------------------------------------------------------------------------------
 
 struct ExtremesRun {
     DeviceInputs x;

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "tools/field/seeds/cpu_rivals.h"
+#include "tools/field/seeds/kernels/cpu_rivals.h"
 #include "tools/field/seeds/seeds.h"
 
 namespace tegu::field {
@@ -91,6 +91,7 @@ Result<void> SumValues::make() {
 }
 
 void add_s2_cases(PartContext& context, CaseList& cases) {
+    const std::size_t first = cases.cases().size();
     const S2 s2 = describe(context);
     const auto floats = std::make_shared<SumValues>(s2.sum_f32.elements());
     cases.add(add_loop(context, s2.add));
@@ -103,6 +104,7 @@ void add_s2_cases(PartContext& context, CaseList& cases) {
         add_s2_gpu_cases(context, cases, s2, floats);
     else
         skip_gpu(context, cases);
+    keep_wanted(context, cases, first);
 }
 
 }  // namespace tegu::field

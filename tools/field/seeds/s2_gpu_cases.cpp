@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// S2 on the GPU: the sum of two vectors with its data in device memory, copied or managed; the rungs of the ladder; tegu's own kernels.
+// S2 on the GPU: the sum of two vectors with its data in device memory, copied or managed; the rungs of the
+// ladder; tegu's own kernels.
 #include <cstring>
 #include <numeric>
 #include <type_traits>
 
-#include "tools/field/seeds/s2_add.h"
+#include "tools/field/seeds/kernels/s2_add.h"
+#include "tools/field/seeds/kernels/s2_ladder.h"
 #include "tools/field/seeds/s2_cases.h"
-#include "tools/field/seeds/s2_ladder.h"
 #include "tools/field/seeds/seed_gpu.h"
 
 namespace tegu::field {
@@ -16,7 +17,7 @@ using seeds::LadderStep;
 
 constexpr unsigned kAddThreads = 1024;
 
-// --- two vectors --------------------------------------------------------------------------------------------------------
+// --- two vectors -------------------------------------------------------------------------------------------
 
 enum class Way { Resident, Copied, Managed };
 
@@ -141,7 +142,7 @@ Case add_case(PartContext& context, const FieldJob& job, Way way) {
     return one;
 }
 
-// --- the ladder ---------------------------------------------------------------------------------------------------------
+// --- the ladder --------------------------------------------------------------------------------------------
 
 struct StepInfo {
     LadderStep step;

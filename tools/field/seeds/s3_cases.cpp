@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// S3 on the CPU: a plain loop, and tegu's own kernel. The first shape is the author's, the second its small sister for boards with little memory; the others
-// have numbers of columns that fill no warp, or are more than a warp holds.
+// S3 on the CPU: a plain loop, and tegu's own kernel. The first shape is the author's, the second its small
+// sister for boards with little memory; the others have numbers of columns that fill no warp, or are more
+// than a warp holds.
 #include "tools/field/seeds/s3_cases.h"
 
-#include "tools/field/seeds/cpu_rivals.h"
+#include "tools/field/seeds/kernels/cpu_rivals.h"
 #include "tools/field/seeds/seeds.h"
 
 namespace tegu::field {
@@ -55,6 +56,7 @@ Result<void> RowValues::make() {
 }
 
 void add_s3_cases(PartContext& context, CaseList& cases) {
+    const std::size_t first = cases.cases().size();
     for (const FieldJob& job : describe(context)) {
         const auto values = std::make_shared<RowValues>(context, job);
         if (3 * values->bytes() > context.memory_bytes) {
@@ -66,6 +68,7 @@ void add_s3_cases(PartContext& context, CaseList& cases) {
         if (has_seed_gpu(context)) add_s3_gpu_cases(context, cases, job, values);
     }
     if (!has_seed_gpu(context)) skip_gpu(context, cases);
+    keep_wanted(context, cases, first);
 }
 
 }  // namespace tegu::field

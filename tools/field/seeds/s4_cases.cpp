@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "tools/field/seeds/s4_entropy_cpu.h"
+#include "tools/field/seeds/kernels/s4_entropy_cpu.h"
+#include "tools/field/seeds/kernels/textures.h"
 #include "tools/field/seeds/seeds.h"
-#include "tools/field/seeds/textures.h"
 
 namespace tegu::field {
 namespace {
@@ -141,6 +141,7 @@ bool WindowValues::is_map(const std::vector<float>& found) const {
 }
 
 void add_s4_cases(PartContext& context, CaseList& cases) {
+    const std::size_t first = cases.cases().size();
     for (const FieldJob& job : describe(context)) {
         const auto values = std::make_shared<WindowValues>(context, static_cast<std::uint32_t>(job.job.cols));
         const std::uint64_t bytes = values->host_bytes() + 4 * values->pixels();
@@ -154,6 +155,7 @@ void add_s4_cases(PartContext& context, CaseList& cases) {
         if (has_seed_gpu(context)) add_s4_gpu_cases(context, cases, job, values);
     }
     if (!has_seed_gpu(context)) skip_gpu(context, cases);
+    keep_wanted(context, cases, first);
 }
 
 }  // namespace tegu::field

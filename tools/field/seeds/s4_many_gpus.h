@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Version v14 of seed S4: the map by several GPUs. Each takes a band of rows and a halo of two rows on either side, with the transfers of its band.
+// Version v14 of seed S4: the map by several GPUs. Each takes a band of rows and a halo of two rows on either
+// side, with the transfers of its band.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,8 @@ class ManyGpus {
     static Result<std::unique_ptr<ManyGpus>> create(std::vector<std::unique_ptr<GpuLab>> labs, std::uint32_t rows,
                                                     std::uint32_t cols, unsigned threads_per_block);
 
-    // values [rows, cols] of x [rows, row_stride], both in the host's memory. All GPUs at once, each from a thread of its own.
+    // values [rows, cols] of x [rows, row_stride], both in the host's memory. All GPUs at once, each from a
+    // thread of its own.
     Result<void> run(const float* x, std::uint64_t row_stride, float* values);
     std::size_t count() const { return bands_.size(); }
     // The band of one GPU.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// S5 on the CPU: tegu's own kernels. The author's rival was numpy, which no board has to have; the plain loop of S2 is its like.
+// S5 on the CPU: tegu's own kernels. The author's rival was numpy, which no board has to have; the plain loop
+// of S2 is its like.
 #include "tools/field/seeds/s5_cases.h"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ float VectorValues::expected(VectorStatistic statistic) const {
 }
 
 void add_s5_cases(PartContext& context, CaseList& cases) {
+    const std::size_t first = cases.cases().size();
     const std::vector<VectorJob> vectors = describe(context);
     const auto values = std::make_shared<VectorValues>(vectors.front().job.elements());
     for (const VectorJob& vector : vectors) {
@@ -75,6 +77,7 @@ void add_s5_cases(PartContext& context, CaseList& cases) {
         if (has_seed_gpu(context)) add_s5_gpu_cases(context, cases, vector, values);
     }
     if (!has_seed_gpu(context)) skip_gpu(context, cases);
+    keep_wanted(context, cases, first);
 }
 
 }  // namespace tegu::field

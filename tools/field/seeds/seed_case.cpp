@@ -51,6 +51,13 @@ void add_own_cases(PartContext& context, CaseList& cases, const FieldJob& job, b
     }
 }
 
+void keep_wanted(const PartContext& context, CaseList& cases, std::size_t first) {
+    std::vector<Case>& all = cases.cases();
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+    all.erase(std::remove_if(begin, all.end(), [&](const Case& one) { return !context.options.wants(one.operation); }),
+              all.end());
+}
+
 std::vector<FieldJob> seed_jobs(const PartContext& context, std::vector<FieldJob> jobs) {
     if (context.options.quick) make_quick(jobs);
     return jobs;

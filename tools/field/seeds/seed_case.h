@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases of all seeds share. A seed case stands beside a FieldJob: the job that gives the same result by tegu's own kernels. Needs no CUDA.
+// What the cases of all seeds share. A seed case stands beside a FieldJob: the job that gives the same result
+// by tegu's own kernels. Needs no CUDA.
 #pragma once
 
 #include <memory>
@@ -18,10 +19,14 @@ void add_axis(Case& one, const char* name, std::string value);
 void remove_axis(Case& one, const std::string& name);
 
 enum class Data { Named, Anywhere };
-// Adds tegu's own kernel for the job on the CPU with all threads and on the GPU, and with `copied` on the GPU with its data to be brought; or says why it cannot
-// run here. The axes are those of the seed cases: "data" is where the input lies, "resident" for the CPU, too; with Data::Anywhere there is no such axis.
+// Adds tegu's own kernel for the job on the CPU with all threads and on the GPU, and with `copied` on the GPU
+// with its data to be brought; or says why it cannot run here. The axes are those of the seed cases: "data"
+// is where the input lies, "resident" for the CPU, too; with Data::Anywhere there is no such axis.
 void add_own_cases(PartContext& context, CaseList& cases, const FieldJob& job, bool copied = false,
                    Data data = Data::Named);
+
+// Takes cases back, from the one with index `first` on, whose operation the run does not want.
+void keep_wanted(const PartContext& context, CaseList& cases, std::size_t first);
 
 // Jobs as they are, or small ones if the run is quick.
 std::vector<FieldJob> seed_jobs(const PartContext& context, std::vector<FieldJob> jobs);
@@ -35,7 +40,8 @@ const T* values_of(const Bytes& bytes) {
     return reinterpret_cast<const T*>(bytes->data());
 }
 
-// n values -1, 0 or 1. Every partial sum of fewer than 2^24 of them is a whole number that f32 holds, so sums are exact in every order.
+// n values -1, 0 or 1. Every partial sum of fewer than 2^24 of them is a whole number that f32 holds, so sums
+// are exact in every order.
 std::vector<float> signs(std::uint64_t n, std::uint64_t seed);
 
 // OutOfMemory where the code ran out of memory.

@@ -15,7 +15,8 @@ namespace tegu::field {
 
 // Fills in the facts of the kernel, the block size and what else the driver tells of it. Errors: DeviceLost.
 Result<void> describe_kernel(GpuLab& lab, const cuda::KernelEntry& entry, Case& one);
-// Local, constant and shared memory and the largest block, in words; empty where no driver tells. Errors: DeviceLost.
+// Local, constant and shared memory and the largest block, in words; empty where no driver tells. Errors:
+// DeviceLost.
 Result<std::string> resource_note(const cuda::KernelEntry& entry);
 
 // Blocks that the device holds at once, at least one. REQUIRES: describe_kernel() was called for the case.
@@ -29,11 +30,13 @@ Result<std::vector<T>> downloaded(const DeviceArray& from, std::size_t count) {
     return values;
 }
 
-// Errors: Internal, with the first place that differs by more than `tolerance`. Takes little memory of the host.
+// Errors: Internal, with the first place that differs by more than `tolerance`. Takes little memory of the
+// host.
 Result<void> expect_values(GpuLab& lab, const DeviceArray& found, const float* expected, std::uint64_t count,
                            double tolerance, const std::string& where);
 
-// Makes the device memory of one case, and remembers the first error. Errors: OutOfMemory (also beyond what a case may have), DeviceLost.
+// Makes the device memory of one case, and remembers the first error. Errors: OutOfMemory (also beyond what a
+// case may have), DeviceLost.
 class DeviceArrays {
   public:
     explicit DeviceArrays(PartContext& context) : lab_(*context.gpu), left_(context.device_bytes) {}

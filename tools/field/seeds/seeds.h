@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts s1 to s5 of a field run: the kernels of the seeds, as their authors measured them, each beside tegu's own kernel for the same result. A part
-// declares what the board can run and says why it leaves out the rest.
+// The parts s1 to s5 of a field run: the kernels of the seeds, as their authors measured them, each beside
+// tegu's own kernel for the same result. A part declares what the board can run and says why it leaves out
+// the rest.
 #pragma once
 
 #include "tools/field/part.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the cases of the seeds are tested: on fibers (cases_device_fibers.cpp) or on a GPU (cases_device_cuda.cpp).
+// Where the cases of the seeds are tested: on fibers (cases_device_fibers.cpp) or on a GPU
+// (cases_device_cuda.cpp).
 #pragma once
 
 #include "tools/field/part.h"

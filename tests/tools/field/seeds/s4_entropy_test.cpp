@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The maps of S4, on the GPU and on the CPU, against a recount of every window with long double.
-#include "tools/field/seeds/s4_entropy.h"
+#include "tools/field/seeds/kernels/s4_entropy.h"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 
 #include "kernels/thread_pool.h"
 #include "tests/tools/field/seeds/seeds_test.h"
-#include "tools/field/seeds/s4_entropy_cpu.h"
-#include "tools/field/seeds/textures.h"
+#include "tools/field/seeds/kernels/s4_entropy_cpu.h"
+#include "tools/field/seeds/kernels/textures.h"
 
 namespace tegu::seeds {
 namespace {
@@ -24,7 +24,8 @@ constexpr CpuWindowVersion kCpuVersions[] = {
     TEGU_CPU_WINDOW_VERSIONS(TEGU_X)
 #undef TEGU_X
 };
-// The result is below 2.8 and rounded once to f32. The table of v7 to v9 and v12 is rounded to f32, too: up to 16 terms of 2^-24 of 25 log 25, over 25.
+// The result is below 2.8 and rounded once to f32. The table of v7 to v9 and v12 is rounded to f32, too: up
+// to 16 terms of 2^-24 of 25 log 25, over 25.
 constexpr double kError = 2e-7, kMixedError = 2e-6;
 
 struct Shape {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every case of the parts s1 to s5, small: prepared, checked and run, on fibers or on a GPU. A wrong result fails its check.
+// Every case of the parts s1 to s5, small: prepared, checked and run, on fibers or on a GPU. A wrong result
+// fails its check.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -76,6 +77,21 @@ TEST_P(SeedCases, RunOnTheCpuWithoutAGpu) {
     }
     ASSERT_EQ(cases.skipped().size(), 1u);
     EXPECT_EQ(cases.skipped()[0].reason, "there is no GPU that can be used");
+}
+
+TEST_P(SeedCases, KeepToTheOperationsThatAreWanted) {
+    PartContext all = context(nullptr);
+    std::set<std::string> operations;
+    CaseList every = cases_of(all);
+    for (const Case& one : every.cases()) operations.insert(one.operation);
+    for (const std::string& operation : operations) {
+        options_.operations = {operation};
+        CaseList some = cases_of(all);
+        EXPECT_FALSE(some.cases().empty()) << operation;
+        for (const Case& one : some.cases()) EXPECT_EQ(one.operation, operation);
+    }
+    options_.operations = {"quantile"};
+    EXPECT_TRUE(cases_of(all).cases().empty());
 }
 
 TEST_P(SeedCases, RunOnTheGpu) {

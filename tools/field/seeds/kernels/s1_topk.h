@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seed S1: the extremes by a tree and an atomic per block, and the k largest distinct values by a sorted list in every thread. Two launches: the first
-// leaves one list per block, the second merges these lists. Right at every n. C++14.
+// Seed S1: the extremes by a tree and an atomic per block, and the k largest distinct values by a sorted list
+// in every thread. Two launches: the first leaves one list per block, the second merges these lists. Right at
+// every n. C++14.
 #pragma once
 
 #include "kernels/cuda/kernel_list.h"
@@ -33,7 +34,8 @@ inline std::int32_t extreme_value(std::uint32_t key) {
     return static_cast<std::int32_t>(key ^ 0x80000000u);
 }
 
-// keys[0], keys[1]: extreme_key() of the smallest and the largest of x [n] and of what they were before. One launch. n = 0 leaves the keys.
+// keys[0], keys[1]: extreme_key() of the smallest and the largest of x [n] and of what they were before. One
+// launch. n = 0 leaves the keys.
 cuda::LaunchStatus launch_plain_extremes(const std::int32_t* x, std::uint64_t n, std::uint32_t* keys,
                                          const ListPolicy& policy, cuda::Stream stream);
 cuda::KernelEntry plain_extremes_kernel(unsigned threads);
@@ -44,8 +46,8 @@ bool has_list_size(unsigned k);
 constexpr std::size_t list_topk_shared_bytes(unsigned k, unsigned threads) {
     return std::size_t{4} * k * threads;
 }
-// out [k]: the largest distinct values of x [n], descending; INT32_MIN where there are fewer. lists [policy.blocks * k] is work space.
-// Two launches. x may be managed memory.
+// out [k]: the largest distinct values of x [n], descending; INT32_MIN where there are fewer. lists
+// [policy.blocks * k] is work space. Two launches. x may be managed memory.
 // REQUIRES: has_list_size(k); the device has list_topk_shared_bytes(k, policy.threads).
 cuda::LaunchStatus launch_list_topk(ListMethod method, unsigned k, const std::int32_t* x, std::uint64_t n,
                                     std::int32_t* out, std::int32_t* lists, const ListPolicy& policy,

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kernels/cuda/context.h"
-#include "tools/field/seeds/textures.h"
+#include "tools/field/seeds/kernels/textures.h"
 
 namespace tegu::seeds {
 namespace {
@@ -24,6 +24,15 @@ Result<void> within(std::uint64_t size, cudaDeviceAttr which, const char* what) 
     if (size <= *most) return {};
     return make_error(Status::Unsupported, std::string("a texture with ") + what + " " + std::to_string(size) +
                                                "; the device allows " + std::to_string(*most));
+}
+
+// Ok if textures may begin there.
+Result<void> aligned(const void* memory) {
+    const Result<std::uint64_t> bytes = attribute(cudaDevAttrTextureAlignment);
+    if (!bytes) return bytes.error();
+    if (reinterpret_cast<std::uint64_t>(memory) % *bytes == 0) return {};
+    return make_error(Status::Unsupported,
+                      "a texture has to begin at a multiple of " + std::to_string(*bytes) + " bytes");
 }
 
 Result<cudaTextureObject_t> create(const cudaResourceDesc& resource) {
@@ -54,8 +63,9 @@ Texture::Texture(Texture&&) noexcept = default;
 Texture& Texture::operator=(Texture&&) noexcept = default;
 
 Result<Texture> Texture::of_numbers(const double* numbers, unsigned count) {
-    const Result<void> fits = within(count, cudaDevAttrMaxTexture1DLinearWidth, "entries:");
-    if (!fits) return fits.error();
+    Result<void> fits = within(count, cudaDevAttrMaxTexture1DLinearWidth, "entries:");
+    if (fits) fits = aligned(numbers);
+    if (!fits) return std::move(fits).error();
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.devPtr = const_cast<double*>(numbers);
@@ -71,6 +81,7 @@ Result<Texture> Texture::of_image(const float* pixels, std::uint32_t rows, std::
     Result<void> fits = within(rows, cudaDevAttrMaxTexture2DLinearHeight, "rows:");
     if (fits) fits = within(cols, cudaDevAttrMaxTexture2DLinearWidth, "columns:");
     if (fits) fits = within(row_stride * sizeof(float), cudaDevAttrMaxTexture2DLinearPitch, "bytes per row:");
+    if (fits) fits = aligned(pixels);
     if (!fits) return std::move(fits).error();
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypePitch2D;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/s4_entropy.h"
+#include "tools/field/seeds/kernels/s4_entropy.h"
 
-#include "tools/field/seeds/s4_entropy.cuh"
+#include "tools/field/seeds/kernels/s4_entropy.cuh"
 
 namespace tegu {
 namespace seeds {
@@ -31,11 +31,14 @@ TEGU_DEVICE float entropy_of_window(const WindowImage& image, const Table& table
 
 // window_entropy: a thread per pixel.
 // in:    image.x [rows, cols] f32               out: image.values [rows, cols] f32
-// grid:  x = ceil(cols / 32), y strides over the tiles of a column of tiles      block: threads; a tile of 32 x threads / 32 pixels
-// shared: v2, v6: 208 B, v7, v8: 104 B, v9: 104 + 2880 B, static      result valid in: image.values, after the launch
+// grid:  x = ceil(cols / 32), y strides over the tiles of a column of tiles
+// block: threads; a tile of 32 x threads / 32 pixels
+// shared: v2, v6: 208 B, v7, v8: 104 B, v9: 104 + 2880 B, static
+// result valid in: image.values, after the launch
 // moves: reads 4 B and writes 4 B per pixel; neighbours come from caches      order: any
-// why:   The counters are indexed at run time, so they lie in local memory: 64 B per thread with 32 bits, 16 B with 8 bits. Sums of f64 run at 1/32 of the
-//        speed of f32 on every Jetson. tegu's own kernel keeps packed counters in registers and slides
+// why:   The counters are indexed at run time, so they lie in local memory: 64 B per thread with 32 bits, 16
+//        B with 8 bits. Sums of f64 run at 1/32 of the speed of f32 on every Jetson. tegu's own kernel keeps
+//        packed counters in registers and slides
 template <class Table, class Count, class Input>
 TEGU_KERNEL TEGU_BOUNDS(kMostWindowThreads) window_entropy(WindowImage image) {
     Table table;
@@ -91,7 +94,7 @@ LaunchStatus launch_window_entropy(WindowVersion version, const WindowImage& ima
     const std::uint64_t tiles = (image.rows + tile_rows - 1) / tile_rows;
     const LaunchShape shape{(image.cols - 1) / kWindowColumns + 1, static_cast<unsigned>(tiles < 65535 ? tiles : 65535),
                             threads, 0};
-    return launch(kernel_for(version), shape, stream, image);
+    return launch_seed(kernel_for(version), shape, stream, image);
 }
 KernelEntry window_entropy_kernel(WindowVersion version, unsigned threads) {
     return kernel_entry("window_entropy", {kVersionWords[static_cast<unsigned>(version)]}, kernel_for(version), threads,

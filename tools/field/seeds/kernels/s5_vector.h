@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seed S5: statistics of float vectors by a tree in shared memory: minimum, maximum, sum, mean, Euclidean norm and scalar product. One block does all, or
-// many blocks leave partial results that a second launch of one block joins. The shared memory is static or dynamic. Right at every n. C++14.
+// Seed S5: statistics of float vectors by a tree in shared memory: minimum, maximum, sum, mean, Euclidean
+// norm and scalar product. One block does all, or many blocks leave partial results that a second launch of
+// one block joins. The shared memory is static or dynamic. Right at every n. C++14.
 #pragma once
 
 #include "kernels/cuda/kernel_list.h"
@@ -31,11 +32,13 @@ struct VectorInput {
     std::uint64_t n;
 };
 
-// out[0]: the statistic; partials [policy.blocks] is work space. One launch, or two. Of nothing the minimum is +infinity, the maximum -infinity, the mean NaN
-// and the others 0. A NaN in x does not count in minimum and maximum. All arithmetic is f32, so the bits of sums depend on the policy.
+// out[0]: the statistic; partials [policy.blocks] is work space. One launch, or two. Of nothing the minimum
+// is +infinity, the maximum -infinity, the mean NaN and the others 0. A NaN in x does not count in minimum
+// and maximum. All arithmetic is f32, so the bits of sums depend on the policy.
 cuda::LaunchStatus launch_vector_statistic(VectorStatistic statistic, const VectorInput& input, float* partials,
                                            float* out, const VectorPolicy& policy, cuda::Stream stream);
-// Additions that an element goes through at most: a sum is off by at most additions * 2^-24 / (1 - additions * 2^-24) * (sum of the absolute values).
+// Additions that an element goes through at most: a sum is off by at most additions * 2^-24 / (1 - additions
+// * 2^-24) * (sum of the absolute values).
 std::uint64_t vector_additions(std::uint64_t n, const VectorPolicy& policy);
 
 // The kernel of the first launch, and of the second.

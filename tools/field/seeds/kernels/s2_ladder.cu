@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launches of the ladder, and what the steps differ in on the host.
-#include "tools/field/seeds/s2_ladder.h"
+#include "tools/field/seeds/kernels/s2_ladder.h"
 
-#include "tools/field/seeds/s2_ladder.cuh"
+#include "tools/field/seeds/kernels/s2_ladder.cuh"
 
 namespace tegu {
 namespace seeds {
@@ -80,9 +80,9 @@ LaunchStatus launch_step(LadderStep step, const T* x, std::uint64_t n, Sum<T>* p
     if (n == 0) return 0;
     const auto blocks = static_cast<unsigned>(ladder_blocks(step, n, policy, limits));
     const LaunchShape shape{blocks, 1, policy.threads, shared_bytes_of<T>(step, policy.threads)};
-    if (step == LadderStep::GridStride) return launch(grid_stride<T>, shape, stream, x, n, partials, ticket);
+    if (step == LadderStep::GridStride) return launch_seed(grid_stride<T>, shape, stream, x, n, partials, ticket);
     const LaunchStatus zeroed = leaves_one_sum(step) ? zero(partials, sizeof(Sum<T>), stream) : 0;
-    return zeroed != 0 ? zeroed : launch(kernel_for<T>(step, policy.threads), shape, stream, x, n, partials);
+    return zeroed != 0 ? zeroed : launch_seed(kernel_for<T>(step, policy.threads), shape, stream, x, n, partials);
 }
 
 constexpr const char* kStepWords[] = {

@@ -23,7 +23,8 @@ enum class CpuWindowVersion : std::uint8_t {
 #undef TEGU_X
 };
 
-// values [rows, cols] of x [rows, cols], both dense; x holds whole numbers 0..15. Blocking. v13 allocates a few MB per thread (std::bad_alloc).
+// values [rows, cols] of x [rows, cols], both dense; x holds whole numbers 0..15. Blocking. v13 allocates a
+// few MB per thread (std::bad_alloc).
 void window_entropy_on_cpu(CpuWindowVersion version, const float* x, std::uint32_t rows, std::uint32_t cols,
                            float* values, kernels::ThreadPool& pool);
 

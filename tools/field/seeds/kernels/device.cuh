@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What seed kernels need beyond kernels/cuda/simt.cuh: atomic sums of floats, constant tables, texture reads, and the entry of one kernel. nvcc turns each
-// word into one intrinsic; a host compiler turns it into plain C++. C++14.
+// What seed kernels need beyond kernels/cuda/simt.cuh: atomic sums of floats, constant tables, texture reads,
+// and the entry of one kernel. nvcc turns each word into one intrinsic; a host compiler turns it into plain
+// C++. C++14.
 #pragma once
 
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/words.cuh"
-#include "tools/field/seeds/texture_handle.h"
+#include "tools/field/seeds/kernels/texture_handle.h"
 
 #if defined(__CUDACC__)
 #define TEGU_CONSTANT_TABLE __constant__
@@ -47,6 +48,16 @@ TEGU_DEVICE float fetch_pixel(TextureHandle image, unsigned row, unsigned col) {
     const HostTexture& texture = host_texture(image);
     return static_cast<const float*>(texture.data)[std::uint64_t{row} * texture.row_stride + col];
 #endif
+}
+
+// launch() without the question for more shared memory where a kernel needs none: the question takes a large
+// part of the time of a short launch.
+// REQUIRES: a kernel with dynamic shared memory has no static.
+template <class... Parameters, class... Arguments>
+cuda::LaunchStatus launch_seed(void (*kernel)(Parameters...), const cuda::LaunchShape& shape, cuda::Stream stream,
+                               Arguments... arguments) {
+    return shape.shared_bytes > cuda::kPlainSharedBytes ? cuda::launch(kernel, shape, stream, arguments...)
+                                                        : cuda::launch_plain(kernel, shape, stream, arguments...);
 }
 
 // The entry of a kernel for kernel reports. `arguments`: of its template.

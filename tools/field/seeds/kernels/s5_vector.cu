@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/s5_vector.h"
+#include "tools/field/seeds/kernels/s5_vector.h"
 
 #include <cmath>
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {
@@ -48,8 +48,9 @@ TEGU_DEVICE float finished(Finish finish, float value, std::uint64_t n) {
 // grid:  x strides over the elements            block: policy.threads, a power of two
 // shared: 4 B per thread, dynamic, or 4096 B static      result valid in: out, after the launch
 // moves: reads 4 or 8 B per element             order: fixed by threads and blocks
-// why:   One block leaves all multiprocessors but one idle; many blocks need a second launch. Static memory is that of the largest block: on devices with
-//        little of it fewer blocks are resident. finish: what is done to the result, where this launch is the last; count: elements of the whole vector
+// why:   One block leaves all multiprocessors but one idle; many blocks need a second launch. Static memory
+//        is that of the largest block: on devices with little of it fewer blocks are resident. finish: what
+//        is done to the result, where this launch is the last; count: elements of the whole vector
 template <class Join, class Value, SharedMemory Kind>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) vector_block(VectorInput input, float* out, Finish finish, std::uint64_t count) {
     float* values;
@@ -126,12 +127,12 @@ LaunchStatus launch_vector_statistic(VectorStatistic statistic, const VectorInpu
     const LaunchShape many{policy.blocks, 1, policy.threads, shared_bytes_of(policy)};
     const VectorKernel kernel = first_kernel(statistic, policy.shared);
     const Finish finish = finish_of(statistic);
-    if (policy.blocks == 1) return launch(kernel, many, stream, input, out, finish, input.n);
-    const LaunchStatus first = launch(kernel, many, stream, input, partials, Finish::None, input.n);
+    if (policy.blocks == 1) return launch_seed(kernel, many, stream, input, out, finish, input.n);
+    const LaunchStatus first = launch_seed(kernel, many, stream, input, partials, Finish::None, input.n);
     if (first != 0) return first;
     const LaunchShape one{1, 1, policy.threads, many.shared_bytes};
     const VectorInput left{partials, nullptr, policy.blocks};
-    return launch(join_kernel(statistic, policy.shared), one, stream, left, out, finish, input.n);
+    return launch_seed(join_kernel(statistic, policy.shared), one, stream, left, out, finish, input.n);
 }
 
 std::uint64_t vector_additions(std::uint64_t n, const VectorPolicy& policy) {

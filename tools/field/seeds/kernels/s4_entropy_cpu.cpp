@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/s4_entropy_cpu.h"
+#include "tools/field/seeds/kernels/s4_entropy_cpu.h"
 
 #include <algorithm>
 #include <array>
@@ -71,7 +71,8 @@ void count_every_window(const Image& image, kernels::ThreadPool& pool, const Log
     });
 }
 
-// Per level the number of pixels above and to the left of each corner of a tile: the count of a window takes four of them.
+// Per level the number of pixels above and to the left of each corner of a tile: the count of a window takes
+// four of them.
 class PrefixTile {
   public:
     // The results are those of [row, row + kTileRows) x [col, col + kTileCols), cut at the image.

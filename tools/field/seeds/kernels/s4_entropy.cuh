@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that the versions of S4 are put together from: tables of logarithms and inputs. A table has prepare(), which every thread of the block calls
-// once, then log_of(count). An input has load(tile), which every thread calls once per tile, then pixel(row, col). C++14; for s4_entropy.cu.
+// The parts that the versions of S4 are put together from: tables of logarithms and inputs. A table has
+// prepare(), which every thread of the block calls once, then log_of(count). An input has load(tile), which
+// every thread calls once per tile, then pixel(row, col). C++14; for s4_entropy.cu.
 #pragma once
 
 #include <cmath>
 
-#include "tools/field/seeds/device.cuh"
-#include "tools/field/seeds/s4_entropy.h"
+#include "tools/field/seeds/kernels/device.cuh"
+#include "tools/field/seeds/kernels/s4_entropy.h"
 
 namespace tegu {
 namespace seeds {
@@ -59,7 +60,8 @@ struct TableInTexture {
     TEGU_DEVICE double log_of(unsigned count) const { return fetch_number(logs, count); }
 };
 
-// The pixels of a block: kWindowColumns columns from `col` on, block_threads() / kWindowColumns rows from `row` on.
+// The pixels of a block: kWindowColumns columns from `col` on, block_threads() / kWindowColumns rows from
+// `row` on.
 struct WindowTile {
     std::uint32_t row, col;
 };

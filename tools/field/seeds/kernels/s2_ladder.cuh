@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the steps. Those from 1 to 6 have the same form: a thread loads, the block adds up in shared memory, one partial sum per block is left to
-// the caller. An element beyond the end counts as 0, so that every thread reaches every barrier, whatever n is. C++14; for s2_ladder.cu.
+// The kernels of the steps. Those from 1 to 6 have the same form: a thread loads, the block adds up in shared
+// memory, one partial sum per block is left to the caller. An element beyond the end counts as 0, so that
+// every thread reaches every barrier, whatever n is. C++14; for s2_ladder.cu.
 #pragma once
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {
@@ -29,7 +30,8 @@ TEGU_DEVICE Sum<T> element_or_zero(const T* x, std::uint64_t n, std::uint64_t i)
     return i < n ? static_cast<Sum<T>>(x[i]) : Sum<T>{0};
 }
 
-// Loads `Loads` elements a block size apart, the first of the block being number block * threads * Loads, and adds them.
+// Loads `Loads` elements a block size apart, the first of the block being number block * threads * Loads, and
+// adds them.
 template <class T, unsigned Loads>
 TEGU_DEVICE Sum<T> load_and_add(const T* x, std::uint64_t n) {
     const std::uint64_t first = std::uint64_t{block_x()} * block_threads() * Loads + thread_index();
@@ -46,8 +48,10 @@ TEGU_DEVICE Sum<T> load_and_add(const T* x, std::uint64_t n) {
 // in:    x [n] T, total: 0                      out: total: the sum
 // grid:  x = ceil(n / threads)                  block: policy.threads
 // shared: none                                  result valid in: total, after the launch
-// moves: reads n sizeof(T) B, and one atomic addition per element      order: any; of floats the bits differ from run to run
-// why:   the shortest kernel. All threads of the device wait for one word, which one unit of the L2 cache changes one addition after the other
+// moves: reads n sizeof(T) B, and one atomic addition per element
+// order: any; of floats the bits differ from run to run
+// why:   the shortest kernel. All threads of the device wait for one word, which one unit of the L2 cache
+//        changes one addition after the other
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) global_atomics(const T* x, std::uint64_t n, Sum<T>* total) {
     const std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index();
@@ -57,7 +61,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) global_atomics(const T* x, std::uint64_t n,
 // shared_atomics (step 0b): the same word per block, in shared memory.
 // in, out, grid, block: as step 0a              shared: sizeof(Sum<T>) bytes static
 // moves: reads n sizeof(T) B, one shared atomic per element, one global atomic per block      order: any
-// why:   blocks no longer wait for each other, but the threads of a block still do. A tree needs log2(threads) steps instead of `threads`
+// why:   blocks no longer wait for each other, but the threads of a block still do. A tree needs
+//        log2(threads) steps instead of `threads`
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) shared_atomics(const T* x, std::uint64_t n, Sum<T>* total) {
     TEGU_SHARED(Sum<T>, of_block);
@@ -74,7 +79,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) shared_atomics(const T* x, std::uint64_t n,
 // grid:  x = ceil(n / threads)                  block: policy.threads (128..1024, a power of two)
 // shared: threads * sizeof(Sum<T>) bytes        result valid in: partials, after the launch
 // moves: reads n sizeof(T) B, writes one sum a block      order: fixed by threads
-// why:   where to begin. At each level the lanes that add stand apart, so every warp runs to the end for one lane: the next step moves them together
+// why:   where to begin. At each level the lanes that add stand apart, so every warp runs to the end for one
+//        lane: the next step moves them together
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) neighbours(const T* x, std::uint64_t n, Sum<T>* partials) {
     TEGU_DYNAMIC_SHARED(memory);
@@ -91,8 +97,9 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) neighbours(const T* x, std::uint64_t n, Sum
 
 // reindexed (step 2): the same tree, the same additions; thread t takes pair t.
 // in, out, grid, block, shared, moves: as step 1                order: as step 1
-// why:   the threads that add are the first ones: whole warps have nothing to do and cost nothing. But lane t reads word 2 * stride * t, and
-//        such words share banks of the shared memory: lanes wait for one another, which the next step ends
+// why:   the threads that add are the first ones: whole warps have nothing to do and cost nothing. But lane t
+//        reads word 2 * stride * t, and such words share banks of the shared memory: lanes wait for one
+//        another, which the next step ends
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) reindexed(const T* x, std::uint64_t n, Sum<T>* partials) {
     TEGU_DYNAMIC_SHARED(memory);
@@ -108,14 +115,16 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) reindexed(const T* x, std::uint64_t n, Sum<
     if (t == 0) partials[block_x()] = sums[0];
 }
 
-// interleaved (step 3) and unrolled (steps 4a, 4b, 4c): the second half of what is left is added to the first.
+// interleaved (step 3) and unrolled (steps 4a, 4b, 4c): the second half of what is left is added to the
+// first.
 // in:    x [n] T                                out: partials [blocks] Sum<T>
 // grid:  x = ceil(n / (threads * Loads))        block: policy.threads
 // shared: threads * sizeof(Sum<T>) bytes        result valid in: partials, after the launch
 // moves: reads n sizeof(T) B, writes one sum a block      order: fixed by threads and Loads
-// why:   3: neighbouring lanes read neighbouring words, one from every bank. 4: with one load a thread most of the time goes by waiting for memory
-//        and at barriers; each further load is in flight beside the first, and its addition needs no barrier. What is left is the tree: 11 barriers
-//        a block of 1024, which the next step halves
+// why:   3: neighbouring lanes read neighbouring words, one from every bank. 4: with one load a thread most
+//        of the time goes by waiting for memory and at barriers; each further load is in flight beside the
+//        first, and its addition needs no barrier. What is left is the tree: 11 barriers a block of 1024,
+//        which the next step halves
 template <class T, unsigned Loads>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) interleaved(const T* x, std::uint64_t n, Sum<T>* partials) {
     TEGU_DYNAMIC_SHARED(memory);
@@ -130,8 +139,9 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) interleaved(const T* x, std::uint64_t n, Su
     if (t == 0) partials[block_x()] = sums[0];
 }
 
-// The sum of the first 64 words, valid in lane 0. Called by one whole warp. A lane may run ahead of its neighbour: what it reads must have been written,
-// and what it writes must have been read, so two barriers a level stand where older texts have the word volatile.
+// The sum of the first 64 words, valid in lane 0. Called by one whole warp. A lane may run ahead of its
+// neighbour: what it reads must have been written, and what it writes must have been read, so two barriers a
+// level stand where older texts have the word volatile.
 template <class S>
 TEGU_DEVICE S add_last_warp(S* sums) {
     const unsigned lane = lane_index();
@@ -148,8 +158,9 @@ TEGU_DEVICE S add_last_warp(S* sums) {
 
 // last_warp (step 5): below 64 sums one warp is at work, and a warp needs no barrier of the block.
 // in, out, grid, block, shared, moves: as step 4c               order: as step 4c
-// why:   six of the levels cost a barrier of 32 threads instead of one of all. Warps that have nothing left to add end early, and others take their
-//        place. The loop above it still counts and compares, which the next step leaves to the compiler
+// why:   six of the levels cost a barrier of 32 threads instead of one of all. Warps that have nothing left
+//        to add end early, and others take their place. The loop above it still counts and compares, which
+//        the next step leaves to the compiler
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) last_warp(const T* x, std::uint64_t n, Sum<T>* partials) {
     TEGU_DYNAMIC_SHARED(memory);
@@ -169,8 +180,9 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) last_warp(const T* x, std::uint64_t n, Sum<
 // complete (step 6): the same with a block size that the compiler knows.
 // in, out, grid, moves: as step 4c              block: Threads
 // shared: Threads * sizeof(Sum<T>) bytes, static                order: as step 4c
-// why:   every address is a constant, every level straight code. The kernel waits for memory now, and nothing more is to be gained inside a block. What is
-//        wrong is outside: a sum for each 8192 elements is left to somebody else, and at 2^31 elements these are many again. The next step leaves one
+// why:   every address is a constant, every level straight code. The kernel waits for memory now, and nothing
+//        more is to be gained inside a block. What is wrong is outside: a sum for each 8192 elements is left
+//        to somebody else, and at 2^31 elements these are many again. The next step leaves one
 template <class T, unsigned Threads>
 TEGU_KERNEL TEGU_BOUNDS(Threads) complete(const T* x, std::uint64_t n, Sum<T>* partials) {
     TEGU_SHARED_ARRAY(Sum<T>, sums, Threads);
@@ -203,14 +215,18 @@ TEGU_DEVICE S block_sum(S own) {
     return own;
 }
 
-// grid_stride (step 7): as many blocks as the device holds, each reading on until the end; sums stay in registers.
-// in:    x [n] T, ticket: 0                     out: partials [blocks] Sum<T>, of which [0] is the sum; ticket: 0
+// grid_stride (step 7): as many blocks as the device holds, each reading on until the end; sums stay in
+// registers.
+// in:    x [n] T, ticket: 0
+// out: partials [blocks] Sum<T>, of which [0] is the sum; ticket: 0
 // grid:  x = what is resident at once           block: policy.threads
 // shared: 32 * sizeof(Sum<T>) bytes static      result valid in: partials[0], after the launch
 // moves: reads n sizeof(T) B, writes one sum a block      order: fixed by threads and blocks
-// why:   the tree runs once a block of the device instead of once every 8192 elements, so it may cost what it likes: shuffles move sums between lanes
-//        without shared memory, and the block that ends last adds up the others'. No second launch, no host, the time of step 6. What it lacks is one result
-//        for every grid: of floats the bits depend on the number of blocks, and kernels/cuda/reduce_float.cuh is what cures that
+// why:   the tree runs once a block of the device instead of once every 8192 elements, so it may cost what it
+//        likes: shuffles move sums between lanes without shared memory, and the block that ends last adds up
+//        the others'. No second launch, no host, the time of step 6. What it lacks is one result for every
+//        grid: of floats the bits depend on the number of blocks, and kernels/cuda/reduce_float.cuh is what
+//        cures that
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) grid_stride(const T* x, std::uint64_t n, Sum<T>* partials, std::uint32_t* ticket) {
     constexpr unsigned kLoads = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/cpu_rivals.h"
+#include "tools/field/seeds/kernels/cpu_rivals.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A texture as kernels take it: the value of a cudaTextureObject_t. On a host that runs kernels as fibers it is the address of a HostTexture. C++14.
+// A texture as kernels take it: the value of a cudaTextureObject_t. On a host that runs kernels as fibers it
+// is the address of a HostTexture. C++14.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The team of a row is a block (steps 1 to 3) or a warp (step 4). Registers hold up to kMostHeld packs per thread; the packs behind them are read twice.
-#include "tools/field/seeds/s3_rowscale.h"
+// The team of a row is a block (steps 1 to 3) or a warp (step 4). Registers hold up to kMostHeld packs per
+// thread; the packs behind them are read twice.
+#include "tools/field/seeds/kernels/s3_rowscale.h"
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {
@@ -46,13 +47,15 @@ TEGU_DEVICE Pack<float, Width> quotient(Pack<float, Width> pack, float divisor) 
     return pack;
 }
 
-// row_scale_blocks (steps 1 and 2): a block per row; it reads the row for the magnitude and again for the quotients.
+// row_scale_blocks (steps 1 and 2): a block per row; it reads the row for the magnitude and again for the
+// quotients.
 // in:    x [rows, cols] f32, packs of Width aligned      out: values [rows, cols]
 // grid:  x strides over the rows                         block: threads
 // shared: 128 B static                                   result valid in: values, after the launch
 // moves: reads 8 B and writes 4 B per element; the second read may come from a cache      order: any
-// why:   where to begin. With 128 columns a thread has one element: the block is a barrier with little work around it. Packs save instructions, and
-//        three quarters of the threads of such a block have nothing to do
+// why:   where to begin. With 128 columns a thread has one element: the block is a barrier with little work
+//        around it. Packs save instructions, and three quarters of the threads of such a block have nothing
+//        to do
 template <unsigned Width>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) row_scale_blocks(RowScaleMatrix matrix) {
     const std::uint64_t packs = matrix.cols / Width;
@@ -69,13 +72,14 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) row_scale_blocks(RowScaleMatrix matrix) {
     }
 }
 
-// row_scale_held (steps 3 and 4): a block or a warp per row; each thread keeps its first Held packs in registers.
+// row_scale_held (steps 3 and 4): a block or a warp per row; each thread keeps its first Held packs in
+// registers.
 // in, out: as row_scale_blocks
 // grid:  x strides over the rows, of step 4 over threads / 32 rows at once      block: threads
 // shared: 128 B static, of step 4 none                   result valid in: values, after the launch
 // moves: reads 4 B and writes 4 B per element, 4 B more behind the packs that are held      order: any
-// why:   3: the second read is gone. 4: the largest of 32 lanes needs five shuffles and no barrier, all lanes have work at 128 columns, and a block has
-//        several rows in flight
+// why:   3: the second read is gone. 4: the largest of 32 lanes needs five shuffles and no barrier, all lanes
+//        have work at 128 columns, and a block has several rows in flight
 template <bool Warps, unsigned Width, unsigned Held>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) row_scale_held(RowScaleMatrix matrix) {
     const std::uint64_t packs = matrix.cols / Width;
@@ -162,7 +166,7 @@ LaunchStatus launch_row_scale(RowScaleStep step, const RowScaleMatrix& matrix, u
     const unsigned together = step == RowScaleStep::Warps ? threads / kWarpLanes : 1;
     const std::uint64_t wanted = matrix.rows / together + (matrix.rows % together != 0);
     const auto blocks = static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
-    return launch(kernel_for(step, matrix, threads), LaunchShape{blocks, 1, threads, 0}, stream, matrix);
+    return launch_seed(kernel_for(step, matrix, threads), LaunchShape{blocks, 1, threads, 0}, stream, matrix);
 }
 KernelEntry row_scale_kernel(RowScaleStep step, const RowScaleMatrix& matrix, unsigned threads) {
     return kernel_entry("row_scale", {kStepWords[static_cast<unsigned>(step)]}, kernel_for(step, matrix, threads),

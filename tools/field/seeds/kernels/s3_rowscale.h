@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seed S3: every row of a matrix divided by its largest magnitude, in four steps from one block per row that reads the row twice to one warp per row that
-// holds it in registers. Right at any number of rows and columns. C++14.
+// Seed S3: every row of a matrix divided by its largest magnitude, in four steps from one block per row that
+// reads the row twice to one warp per row that holds it in registers. Right at any number of rows and
+// columns. C++14.
 #pragma once
 
 #include "kernels/cuda/kernel_list.h"
@@ -31,8 +32,9 @@ struct RowScaleMatrix {
 // Values of one access: 4 where the addresses and the columns allow accesses of 16 bytes, else 2 or 1.
 unsigned row_scale_pack(const RowScaleMatrix& matrix);
 
-// values = x / max |x of the row|. A row whose largest magnitude is 0 stays as it is. A NaN does not count as a magnitude.
-// One launch; none for a matrix without elements. threads: of a block, a multiple of 32, up to 1024.
+// values = x / max |x of the row|. A row whose largest magnitude is 0 stays as it is. A NaN does not count as
+// a magnitude. One launch; none for a matrix without elements. threads: of a block, a multiple of 32, up to
+// 1024.
 cuda::LaunchStatus launch_row_scale(RowScaleStep step, const RowScaleMatrix& matrix, unsigned threads,
                                     cuda::Stream stream);
 cuda::KernelEntry row_scale_kernel(RowScaleStep step, const RowScaleMatrix& matrix, unsigned threads);

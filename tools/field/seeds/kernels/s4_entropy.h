@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seed S4: the entropy of the 5 x 5 window around each pixel of an image with 16 levels, in nats, windows cut at the border. Ten GPU versions that differ in
-// where the table of logarithms lies, in the counters and in the path of the input. H = log N - (1/N) sum n_i log n_i. Right at any size. C++14.
+// Seed S4: the entropy of the 5 x 5 window around each pixel of an image with 16 levels, in nats, windows cut
+// at the border. Ten GPU versions that differ in where the table of logarithms lies, in the counters and in
+// the path of the input. H = log N - (1/N) sum n_i log n_i. Right at any size. C++14.
 #pragma once
 
 #include "kernels/cuda/kernel_list.h"
-#include "tools/field/seeds/texture_handle.h"
+#include "tools/field/seeds/kernels/texture_handle.h"
 
 // X(Name, word, what it is)
 #define TEGU_WINDOW_VERSIONS(X)                                            \
@@ -48,7 +49,8 @@ struct WindowImage {
 // log n, the entries of `logs`; 0 for n = 0.
 double window_log(unsigned n);
 
-// One launch; none for an image without pixels. threads: of a block, a multiple of 32, up to kMostWindowThreads.
+// One launch; none for an image without pixels. threads: of a block, a multiple of 32, up to
+// kMostWindowThreads.
 cuda::LaunchStatus launch_window_entropy(WindowVersion version, const WindowImage& image, unsigned threads,
                                          cuda::Stream stream);
 cuda::KernelEntry window_entropy_kernel(WindowVersion version, unsigned threads);

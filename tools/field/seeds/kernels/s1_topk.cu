@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels as a first course writes them. Each comment states the cost of the form.
-#include "tools/field/seeds/s1_topk.h"
+#include "tools/field/seeds/kernels/s1_topk.h"
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {
@@ -18,7 +18,8 @@ constexpr std::uint32_t kSignBit = 0x80000000u;
 // grid:  x strides over the elements            block: policy.threads, a power of two
 // shared: 8 B per thread                        result valid in: keys, after the launch
 // moves: reads 4n B                             order: any
-// why:   one load per thread is in flight at a time, so the kernel waits for memory; the atomics are too few to matter
+// why:   one load per thread is in flight at a time, so the kernel waits for memory; the atomics are too few
+//        to matter
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) plain_extremes(const std::int32_t* x, std::uint64_t n, std::uint32_t* keys) {
     TEGU_DYNAMIC_SHARED(memory);
     std::int32_t* const smallest = reinterpret_cast<std::int32_t*>(memory);
@@ -48,7 +49,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) plain_extremes(const std::int32_t* x, std::
     atomic_max(keys + 1, static_cast<std::uint32_t>(largest[0]) ^ kSignBit);
 }
 
-// --- a list [K]: descending, distinct, kNothing behind its entries ---------------------------------------------------------
+// --- a list [K]: descending, distinct, kNothing behind its entries -----------------------------------------
 
 // Calls act(i) for each entry. Long lists would fill the registers with unrolled copies.
 template <unsigned K, class Act>
@@ -118,13 +119,15 @@ TEGU_DEVICE void merge_lists_of_block(std::int32_t* lists, std::int32_t* own) {
     }
 }
 
-// list_topk: a sorted list in every thread, merged in shared memory; a second launch of one block merges the lists of the blocks.
+// list_topk: a sorted list in every thread, merged in shared memory; a second launch of one block merges the
+// lists of the blocks.
 // in:    x [n] i32                              out: out [blocks, K] i32, each descending, then kNothing
 // grid:  x strides over the elements            block: policy.threads, a power of two
 // shared: 4 * K B per thread                    result valid in: out, after the launch
 // moves: reads 4n B, writes 4 * K B per block   order: any
-// why:   The list is indexed at run time, so it lies in local memory. An insertion moves up to K words while 31 lanes wait. Search reads the whole list for
-//        almost every element; Threshold only for elements that enter it. The merge keeps ever fewer threads at work
+// why:   The list is indexed at run time, so it lies in local memory. An insertion moves up to K words while
+//        31 lanes wait. Search reads the whole list for almost every element; Threshold only for elements
+//        that enter it. The merge keeps ever fewer threads at work
 template <ListMethod Method, unsigned K>
 TEGU_KERNEL TEGU_BOUNDS(kMostListThreads) list_topk(const std::int32_t* x, std::uint64_t n, std::int32_t* out) {
     TEGU_DYNAMIC_SHARED(memory);
@@ -171,9 +174,8 @@ const char* word_of(ListMethod method) {
 
 LaunchStatus launch_plain_extremes(const std::int32_t* x, std::uint64_t n, std::uint32_t* keys,
                                    const ListPolicy& policy, Stream stream) {
-    const KernelEntry entry = plain_extremes_kernel(policy.threads);
-    return launch(plain_extremes, LaunchShape{policy.blocks, 1, policy.threads, entry.shared_bytes}, stream, x, n,
-                  keys);
+    const LaunchShape shape{policy.blocks, 1, policy.threads, policy.threads * 2 * sizeof(std::int32_t)};
+    return launch_seed(plain_extremes, shape, stream, x, n, keys);
 }
 KernelEntry plain_extremes_kernel(unsigned threads) {
     return kernel_entry("plain_extremes", {}, plain_extremes, threads, threads * 2 * sizeof(std::int32_t),
@@ -188,10 +190,11 @@ LaunchStatus launch_list_topk(ListMethod method, unsigned k, const std::int32_t*
                               std::int32_t* lists, const ListPolicy& policy, Stream stream) {
     const ListKernel kernel = kernel_for(method, k);
     const LaunchShape many{policy.blocks, 1, policy.threads, list_topk_shared_bytes(k, policy.threads)};
-    const LaunchStatus first = launch(kernel, many, stream, x, n, lists);
+    const LaunchStatus first = launch_seed(kernel, many, stream, x, n, lists);
     if (first != 0) return first;
     const LaunchShape one{1, 1, policy.threads, many.shared_bytes};
-    return launch(kernel, one, stream, static_cast<const std::int32_t*>(lists), std::uint64_t{policy.blocks} * k, out);
+    return launch_seed(kernel, one, stream, static_cast<const std::int32_t*>(lists), std::uint64_t{policy.blocks} * k,
+                       out);
 }
 KernelEntry list_topk_kernel(ListMethod method, unsigned k, unsigned threads) {
     return kernel_entry("list_topk", {word_of(method), std::to_string(k).c_str()}, kernel_for(method, k), threads,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/s1_first.h"
+#include "tools/field/seeds/kernels/s1_first.h"
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {
@@ -11,7 +11,8 @@ using namespace cuda;
 
 constexpr unsigned kThreads = 1024;
 
-// first_distinct: a value is the first of its kind where the one before it differs; a count of those before it is its place.
+// first_distinct: a value is the first of its kind where the one before it differs; a count of those before
+// it is its place.
 // in:    sorted [n] i32                         out: out [k] i32
 // grid:  1                                      block: kThreads
 // shared: 132 B static                          result valid in: out, after the launch
@@ -44,7 +45,7 @@ TEGU_KERNEL TEGU_BOUNDS(kThreads) first_distinct(const std::int32_t* sorted, std
 
 LaunchStatus launch_first_distinct(const std::int32_t* sorted, std::uint64_t n, unsigned k, std::int32_t* out,
                                    Stream stream) {
-    return launch(first_distinct, LaunchShape{1, 1, kThreads, 0}, stream, sorted, n, k, out);
+    return launch_seed(first_distinct, LaunchShape{1, 1, kThreads, 0}, stream, sorted, n, k, out);
 }
 
 }  // namespace seeds

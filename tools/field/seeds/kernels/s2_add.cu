@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/s2_add.h"
+#include "tools/field/seeds/kernels/s2_add.h"
 
-#include "tools/field/seeds/device.cuh"
+#include "tools/field/seeds/kernels/device.cuh"
 
 namespace tegu {
 namespace seeds {
@@ -14,7 +14,8 @@ using namespace cuda;
 // grid:  x = ceil(n / threads)                  block: threads
 // shared: none                                  result valid in: z, after the launch
 // moves: reads 8n B, writes 4n B                order: any
-// why:   neighbouring lanes touch neighbouring words, so nothing is wrong with it. Packs of 16 bytes would save instructions, not bytes
+// why:   neighbouring lanes touch neighbouring words, so nothing is wrong with it. Packs of 16 bytes would
+//        save instructions, not bytes
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) plain_add(const float* x, const float* y, float* z, std::uint64_t n) {
     const std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index();
     if (i < n) z[i] = x[i] + y[i];
@@ -26,7 +27,7 @@ LaunchStatus launch_plain_add(const float* x, const float* y, float* z, std::uin
                               Stream stream) {
     if (n == 0) return 0;
     const auto blocks = static_cast<unsigned>(n / threads + (n % threads != 0));
-    return launch(plain_add, LaunchShape{blocks, 1, threads, 0}, stream, x, y, z, n);
+    return launch_seed(plain_add, LaunchShape{blocks, 1, threads, 0}, stream, x, y, z, n);
 }
 KernelEntry plain_add_kernel(unsigned threads) {
     return kernel_entry("plain_add", {}, plain_add, threads, 0, "reads 8 n B, writes 4 n B");

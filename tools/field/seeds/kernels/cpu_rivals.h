@@ -7,9 +7,11 @@
 
 namespace tegu::seeds {
 
-// S1: one sorted list, searched for every value. out [k]: the largest distinct values, descending, then INT32_MIN.
+// S1: one sorted list, searched for every value. out [k]: the largest distinct values, descending, then
+// INT32_MIN.
 void list_topk_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::int32_t* out);
-// S1: a full sort of a copy, then its first k distinct values; the same result. `copy` keeps its memory from call to call.
+// S1: a full sort of a copy, then its first k distinct values; the same result. `copy` keeps its memory from
+// call to call.
 void sorted_topk_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::vector<std::int32_t>& copy,
                         std::int32_t* out);
 // S2.

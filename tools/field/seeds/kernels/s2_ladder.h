@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seed S2, second part, the ladder: a sum by atomics alone, then in seven steps from the first kernel that one writes to one that reads at the speed of
-// memory. Each step changes one thing. Sums of i32 are exact, in 64 bits. Sums of f32 use f32 throughout, so their bits depend on the step and the block
-// size, and by atomics on the run. kernels/cuda/reduce.h has the sum whose bits never change.
+// Seed S2, second part, the ladder: a sum by atomics alone, then in seven steps from the first kernel that
+// one writes to one that reads at the speed of memory. Each step changes one thing. Sums of i32 are exact, in
+// 64 bits. Sums of f32 use f32 throughout, so their bits depend on the step and the block size, and by
+// atomics on the run. kernels/cuda/reduce.h has the sum whose bits never change.
 //
-// Traps of such kernels, which these avoid and the tests cover: threads that return before a barrier; a wrong bound check; a last block that is not full;
-// sizes of 0, 1 and beyond 2^31; lanes of a warp that are assumed to run in step (they do not since Volta).
+// Traps of such kernels, which these avoid and the tests cover: threads that return before a barrier; a wrong
+// bound check; a last block that is not full; sizes of 0, 1 and beyond 2^31; lanes of a warp that are assumed
+// to run in step (they do not since Volta).
 #pragma once
 
 #include "kernels/cuda/kernel_list.h"
@@ -38,19 +40,22 @@ struct LadderPolicy {
 };
 constexpr LadderPolicy kDefaultLadderPolicy{1024};
 
-// Blocks of the launch: of step 7 as many as the device holds at once, of the others as many as n needs. Each block of steps 1 to 7 writes one partial sum.
+// Blocks of the launch: of step 7 as many as the device holds at once, of the others as many as n needs. Each
+// block of steps 1 to 7 writes one partial sum.
 std::uint64_t ladder_blocks(LadderStep step, std::uint64_t n, const LadderPolicy& policy,
                             const cuda::DeviceLimits& limits);
-// Partial sums that are left to add after the launch: 0 for n = 0, 1 for steps 0a, 0b and 7, else ladder_blocks().
+// Partial sums that are left to add after the launch: 0 for n = 0, 1 for steps 0a, 0b and 7, else
+// ladder_blocks().
 std::uint64_t ladder_partials(LadderStep step, std::uint64_t n, const LadderPolicy& policy,
                               const cuda::DeviceLimits& limits);
-// Additions that an element of the f32 sum goes through at most on the device. The sum of the partials, added in double, is off by at most
-// additions * 2^-24 / (1 - additions * 2^-24) * (sum of the absolute values). Step 0a has n additions: its bound is of no use for large n.
+// Additions that an element of the f32 sum goes through at most on the device. The sum of the partials, added
+// in double, is off by at most additions * 2^-24 / (1 - additions * 2^-24) * (sum of the absolute values).
+// Step 0a has n additions: its bound is of no use for large n.
 std::uint64_t ladder_additions(LadderStep step, std::uint64_t n, const LadderPolicy& policy,
                                const cuda::DeviceLimits& limits);
 
-// One launch, of steps 0a and 0b after a memset; none for n = 0. x [n], aligned to the element; partials [ladder_blocks()]; ticket: one, 0 before and
-// after (step 7).
+// One launch, of steps 0a and 0b after a memset; none for n = 0. x [n], aligned to the element; partials
+// [ladder_blocks()]; ticket: one, 0 before and after (step 7).
 // REQUIRES: ladder_blocks() < 2^31.
 cuda::LaunchStatus launch_ladder(LadderStep step, const std::int32_t* x, std::uint64_t n, std::int64_t* partials,
                                  std::uint32_t* ticket, const LadderPolicy& policy, const cuda::DeviceLimits& limits,

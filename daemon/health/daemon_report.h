@@ -63,7 +63,7 @@ struct OperationCosts {
     CostReport costs;
 };
 
-// Where the times come from that decide where jobs run: "default", "probed", "kept" or "table".
+// Where the times come from that decide where jobs run: "default", "model", "probed", "kept" or "table".
 struct PlacementReport {
     std::string cpu, gpu;  // gpu: of the first kind; empty: there is none
     bool probing = false;

@@ -24,7 +24,7 @@ constexpr double kLeastRatio = 1.0 / 256, kMostRatio = 256, kMostStep = 4;
 }  // namespace
 
 std::string_view cost_source_word(CostSource source) {
-    constexpr std::string_view kWords[] = {"default", "probed", "kept", "table"};
+    constexpr std::string_view kWords[] = {"default", "model", "probed", "kept", "table"};
     return kWords[static_cast<std::size_t>(source)];
 }
 
@@ -64,7 +64,7 @@ std::uint64_t CostModel::predict_ns(const CostClass& job, Backend backend) const
 }
 
 // The points of each row also say what jobs of the operation take that no row is for.
-std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& rows) {
+std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& rows, bool of_device) {
     const bool is_gpu = backend >= kFirstGpu;
     const unsigned threads = backend == kPool ? machine_.threads : 1;
     BackendCosts& costs = backends_[backend];
@@ -74,8 +74,9 @@ std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& ro
     costs.classes.clear();
     costs.operations = {};
     costs.tables = {};
-    costs.source = costs.table.empty() ? CostSource::Default : CostSource::Table;
+    costs.source = CostSource::Default;
     if (costs.table.empty()) return 0;
+    costs.source = of_device && 2 * costs.table.measured() >= costs.table.size() ? CostSource::Table : CostSource::Model;
     for (const CostRow& row : rows)
         for (const CostPoint& point : row.points) {
             const std::optional<CostClass> job = sample_of(row.jobs, point.elements);

@@ -21,9 +21,10 @@ namespace tegu::daemon {
 // Where the times of a backend came from before jobs corrected them.
 enum class CostSource : std::uint8_t {
     Default,  // plans and attributes
+    Model,    // a tuning table that was modelled, or measured on a device like this one
     Probed,   // measured by this process
     Kept,     // measured by an earlier one
-    Table,    // the tuning table of the device
+    Table,    // the tuning table of the device, measured
 };
 std::string_view cost_source_word(CostSource source);
 
@@ -64,13 +65,13 @@ class CostModel {
     std::uint64_t predict_ns(const CostClass& job, Backend backend) const;
 
     // Takes the rows of a tuning table that fit the backend in place of those before, and forgets what jobs and samples taught there, unless they
-    // are the same. Returns how many fit; with none the source is Default again.
-    std::size_t set_table(Backend backend, const std::vector<CostRow>& rows);
+    // are the same. `of_device`: they are for this very device. Returns how many fit; with none the source is Default again.
+    std::size_t set_table(Backend backend, const std::vector<CostRow>& rows, bool of_device = true);
     // Takes measurements. Those that a row of the table is for correct that row.
     void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source);
     CostSource source(Backend backend) const { return backends_[backend].source; }
-    // A table or measurements, not attributes alone.
-    bool is_seeded(Backend backend) const { return source(backend) != CostSource::Default; }
+    // By measurements on this machine.
+    bool is_seeded(Backend backend) const { return source(backend) > CostSource::Model; }
 
     // A job of the pool that ran on one thread teaches what one thread takes; and one thread takes at most as long as all threads of a divided
     // job together. Jobs that teach nothing: cold ones, those expected to take less than kLeastNs, and the first of its class on a backend if it

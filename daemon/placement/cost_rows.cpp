@@ -60,6 +60,7 @@ CostRows::CostRows(const std::vector<CostRow>& rows, TuningBackend backend, unsi
         if (!make(from, row)) continue;
         rows_[static_cast<std::size_t>(operation->operation)].push_back(std::move(row));
         ++count_;
+        measured_ += from.evidence.provenance == "model" ? 0 : 1;
     }
     for (std::vector<Row>& list : rows_)
         std::stable_sort(list.begin(), list.end(),

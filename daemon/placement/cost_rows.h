@@ -18,6 +18,8 @@ class CostRows {
 
     bool empty() const { return count_ == 0; }
     std::size_t size() const { return count_; }
+    // Of these, how many were measured; the others are modelled.
+    std::size_t measured() const { return measured_; }
     // By the row that says most about the class, the first of equals; 0: no row is for it.
     double time_ns(const CostClass& job) const;
 
@@ -33,7 +35,7 @@ class CostRows {
     static bool make(const CostRow& from, Row& row);
 
     std::vector<std::vector<Row>> rows_;  // by operation; the precise ones first
-    std::size_t count_ = 0;
+    std::size_t count_ = 0, measured_ = 0;
 };
 
 // Whether both say the same of all jobs.

@@ -46,6 +46,14 @@ CostMachine machine_of(const std::vector<device::DeviceInfo>& devices, const std
     return machine;
 }
 
+// Costs stand in the order of the lookup, so those of the first table count.
+bool costs_are_of_device(const tuning::DeviceTuning& tuning) {
+    const std::vector<tuning::TableUse>& tables = tuning.tables();
+    const auto first = std::find_if(tables.begin(), tables.end(), [](const auto& use) { return use.costs > 0; });
+    return first != tables.end() &&
+           (first->level == tuning::TuningLevel::Overlay || first->level == tuning::TuningLevel::Device);
+}
+
 Asked asked_of(wire::BackendChoice choice) {
     if (choice == wire::BackendChoice::Cpu) return Asked::Cpu;
     return choice == wire::BackendChoice::Gpu ? Asked::Gpu : Asked::Auto;
@@ -74,8 +82,10 @@ void Placement::set_tables(const TuningState& tuning) {
         cpu.erase(std::remove_if(cpu.begin(), cpu.end(), [](const CostRow& row) { return row.threads == 0; }), cpu.end());
     (void)costs_.set_table(kOneThread, cpu);
     (void)costs_.set_table(kPool, cpu);
-    for (std::size_t kind = 0; kind < copies_.size(); ++kind)
-        (void)costs_.set_table(kFirstGpu + kind, tuning.gpu(device_of(kind).ordinal).costs());
+    for (std::size_t kind = 0; kind < copies_.size(); ++kind) {
+        const tuning::DeviceTuning& gpu = tuning.gpu(device_of(kind).ordinal);
+        (void)costs_.set_table(kFirstGpu + kind, gpu.costs(), costs_are_of_device(gpu));
+    }
 }
 
 // For a job beside those that run now.

@@ -237,6 +237,28 @@ TEST(CostModel, ATableSaysWhatItsRowsAreFor) {
     EXPECT_EQ(0u, model.classes(kGpu));
 }
 
+// What was not measured on this device is no reason not to measure.
+TEST(CostModel, AModelledTableIsCorrectedBySamples) {
+    CostModel model = machine(8, {1});
+    CostRow row = row_of(TuningBackend::Cuda, "topk", {{1000, 50}, {1e8, 5000}});
+    row.evidence.provenance = "model";
+    EXPECT_EQ(1u, model.set_table(kGpu, {row}));
+    EXPECT_EQ(CostSource::Model, model.source(kGpu));
+    EXPECT_FALSE(model.is_seeded(kGpu));
+    const CostClass job = *class_of({Operation::Topk, ElementType::F32, 1, 1 << 20, 16, 0, false});
+    const CostClass other = *class_of({Operation::Topk, ElementType::I32, 1, 1 << 21, 16, 0, false});
+    const double expected = predicted(model, job, kGpu), expected_other = predicted(model, other, kGpu);
+    model.seed(kGpu, {{job, 6 * expected}}, CostSource::Probed);
+    EXPECT_TRUE(model.is_seeded(kGpu));
+    EXPECT_NEAR(6 * expected, predicted(model, job, kGpu), 2 * expected);
+    EXPECT_GT(predicted(model, other, kGpu), 2 * expected_other) << "a sample says something of the other rows";
+    row.evidence.provenance = "measured";
+    EXPECT_EQ(1u, machine(8, {1}).set_table(kGpu, {row}));
+    CostModel like = machine(8, {1});
+    EXPECT_EQ(1u, like.set_table(kGpu, {row}, false));
+    EXPECT_EQ(CostSource::Model, like.source(kGpu)) << "of another number of multiprocessors";
+}
+
 // Its points say what the operation costs on the device, for jobs that no row is for.
 TEST(CostModel, ATableSpeaksOfTheRestOfAnOperation) {
     CostModel plain = machine(8, {1}), model = machine(8, {1});

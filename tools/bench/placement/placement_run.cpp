@@ -118,7 +118,8 @@ class Bench {
         return {};
     }
 
-    static Request request_of(const PlacementKind& kind, std::uint64_t size, const Arrays& arrays, std::uint8_t backend) {
+    static Request request_of(const PlacementKind& kind, std::uint64_t size, const Arrays& arrays,
+                              std::uint8_t backend) {
         const PlacementShape shape = shape_of(kind, size);
         Request request = kind.request();
         request.input(arrays.x, kind.type, shape.rows, shape.cols);

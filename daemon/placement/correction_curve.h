@@ -32,6 +32,8 @@ class CorrectionCurve {
     void seed(double expected_ns, double octaves);
     // Jobs take at least 2^octaves times as long, though this was not seen to the end: moves most of the way there.
     void raise(double expected_ns, double octaves);
+    // Jobs take at most 2^octaves times as long, though nobody saw how long: no more than that, and no evidence.
+    void lower(double expected_ns, double octaves, const Parent& parent);
 
     // Jobs that the cell at `expected_ns` has learnt from, up to kTrusted.
     unsigned seen(double expected_ns) const { return cells_[cell_of(expected_ns)].seen; }

@@ -24,10 +24,11 @@ std::uint64_t alone_ns(const Offer& offer) {
 }
 
 std::size_t first_done(const Question& question, std::uint64_t paid_ns) {
-    const auto first = std::min_element(question.gpus.begin(), question.gpus.end(), [&](const Offer& a, const Offer& b) {
-        if (a.possible != b.possible) return a.possible;
-        return a.done_ns(paid_ns) < b.done_ns(paid_ns);
-    });
+    const auto first =
+        std::min_element(question.gpus.begin(), question.gpus.end(), [&](const Offer& a, const Offer& b) {
+            if (a.possible != b.possible) return a.possible;
+            return a.done_ns(paid_ns) < b.done_ns(paid_ns);
+        });
     return static_cast<std::size_t>(first - question.gpus.begin());
 }
 
@@ -60,20 +61,26 @@ bool is_due(const Offer& other, std::uint64_t other_ns, std::uint64_t best_ns, s
     return static_cast<double>(other.elsewhere) >= std::min(jobs, kTrialJobs);
 }
 
-// A job that could be below the inline budget, if one thread is faster than expected.
-bool tries_one_thread(const Question& question) {
-    const Offer& express = question.express;
-    return express.possible && question.pool.wait_ns == 0 && express.run_ns < kNearBudget * question.inline_budget_ns &&
-           is_due(express, express.done_ns(), question.pool.done_ns(), question.trial_jobs);
+Answer on_cpu(const Question& question, Reason reason) {
+    const bool express = takes_express(question);
+    Answer answer;
+    answer.place = express ? Place::Express : Place::Pool;
+    answer.reason = express ? Reason::Express : reason;
+    answer.done_ns = express ? question.express.done_ns() : question.pool.done_ns();
+    return answer;
 }
 
-Answer on_cpu(const Question& question, Reason reason) {
-    const bool express = takes_express(question), trial = !express && tries_one_thread(question);
-    Answer answer;
-    answer.place = express || trial ? Place::Express : Place::Pool;
-    answer.reason = express ? Reason::Express : trial ? Reason::Trial : reason;
-    answer.done_ns = express || trial ? question.express.done_ns() : question.pool.done_ns();
-    return answer;
+// A job that could be below the inline budget, if one thread is faster than expected, shows it on one thread in place of its answer.
+Answer or_on_one_thread(const Question& question, const Answer& best) {
+    const Offer& express = question.express;
+    const bool is_near = express.run_ns < kNearBudget * question.inline_budget_ns;
+    if (!express.possible || !is_near || question.pool.wait_ns > 0 || best.reason == Reason::Trial) return best;
+    if (!is_due(express, express.done_ns(), best.done_ns, question.trial_jobs)) return best;
+    Answer trial;
+    trial.place = Place::Express;
+    trial.reason = Reason::Trial;
+    trial.done_ns = express.done_ns();
+    return trial;
 }
 
 Answer on_gpu(const Question& question, Reason reason) {
@@ -103,37 +110,9 @@ Reason why(std::uint64_t chosen_alone, std::uint64_t other_alone, const Offer& o
     return add(other_alone, other.wait_ns) > chosen_alone ? Reason::Queue : Reason::Copy;
 }
 
-}  // namespace
-
-std::uint64_t Offer::done_ns(std::uint64_t paid_ns) const {
-    const std::uint64_t unpaid_ns = keep_ns > paid_ns ? keep_ns - paid_ns : 0;
-    return add(add(add(wait_ns, start_ns), run_ns), add(copy_ns, unpaid_ns));
-}
-
-std::string_view reason_word(Reason reason) {
-    constexpr std::string_view kWords[kReasons] = {"asked", "small", "only", "fastest", "queue", "copy", "express", "trial"};
-    return kWords[static_cast<std::size_t>(reason)];
-}
-
-bool is_inline(Asked asked, const Offer& on_io, std::uint64_t inline_budget_ns) {
-    return asked != Asked::Gpu && on_io.possible && on_io.run_ns < inline_budget_ns;
-}
-
-Answer inline_answer(const Offer& on_io) {
-    Answer answer;
-    answer.place = Place::Inline;
-    answer.reason = Reason::Small;
-    answer.done_ns = on_io.run_ns;
-    return answer;
-}
-
-Answer decide(const Question& question) {
-    if (is_inline(question.asked, question.on_io, question.inline_budget_ns)) return inline_answer(question.on_io);
-    if (question.asked == Asked::Cpu) return on_cpu(question, Reason::Asked);
-    if (!has_gpu(question)) return on_cpu(question, Reason::Only);
+// REQUIRES: a GPU can run it.
+Answer on_either(const Question& question) {
     Answer gpu = on_gpu(question, Reason::Asked);
-    if (question.asked == Asked::Gpu) return gpu;
-
     Answer cpu = on_cpu(question, Reason::Fastest);
     const Offer& offer = question.gpus[gpu.gpu];
     const std::uint64_t cpu_alone = alone_ns(question.pool), gpu_alone = gpu.divided ? gpu.done_ns : alone_ns(offer);
@@ -156,6 +135,39 @@ Answer decide(const Question& question) {
     const std::uint64_t with_copy = offer.done_ns(UINT64_MAX);
     if (offer.keep_ns > 0 && with_copy < cpu.done_ns) cpu.missed_ns = cpu.done_ns - with_copy;
     return cpu;
+}
+
+}  // namespace
+
+std::uint64_t Offer::done_ns(std::uint64_t paid_ns) const {
+    const std::uint64_t unpaid_ns = keep_ns > paid_ns ? keep_ns - paid_ns : 0;
+    return add(add(add(wait_ns, start_ns), run_ns), add(copy_ns, unpaid_ns));
+}
+
+std::string_view reason_word(Reason reason) {
+    constexpr std::string_view kWords[kReasons] = {"asked", "small", "only",    "fastest",
+                                                   "queue", "copy",  "express", "trial"};
+    return kWords[static_cast<std::size_t>(reason)];
+}
+
+bool is_inline(Asked asked, const Offer& on_io, std::uint64_t inline_budget_ns) {
+    return asked != Asked::Gpu && on_io.possible && on_io.run_ns < inline_budget_ns;
+}
+
+Answer inline_answer(const Offer& on_io) {
+    Answer answer;
+    answer.place = Place::Inline;
+    answer.reason = Reason::Small;
+    answer.done_ns = on_io.run_ns;
+    return answer;
+}
+
+Answer decide(const Question& question) {
+    if (is_inline(question.asked, question.on_io, question.inline_budget_ns)) return inline_answer(question.on_io);
+    if (question.asked == Asked::Cpu) return or_on_one_thread(question, on_cpu(question, Reason::Asked));
+    if (question.asked == Asked::Gpu) return on_gpu(question, Reason::Asked);
+    if (!has_gpu(question)) return or_on_one_thread(question, on_cpu(question, Reason::Only));
+    return or_on_one_thread(question, on_either(question));
 }
 
 }  // namespace tegu::daemon

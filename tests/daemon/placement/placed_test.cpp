@@ -173,8 +173,8 @@ TEST_F(Placed, WithADeadlineOrAHighPriorityNothingIsTried) {
     request.backend = BackendChoice::Auto;
     for (int i = 0; i < 300; ++i) {
         const bool high = i % 2 == 0;
-        const std::uint64_t id = client_->send_job(request, high ? wire::Priority::High : wire::Priority::Normal,
-                                                   high ? 0 : 60'000'000'000);
+        const std::uint64_t id =
+            client_->send_job(request, high ? wire::Priority::High : wire::Priority::Normal, high ? 0 : 60'000'000'000);
         EXPECT_EQ(wire::Backend::Cpu, backend_of(client_->reply_to(id)));
     }
     EXPECT_EQ(0, stat("placed_for_trial_total"));

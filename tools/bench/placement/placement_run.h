@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times each case on the CPU, on the GPU and where a daemon that has the choice puts it. Two private daemons: one is told where, the other chooses,
-// and knows only what its own jobs have shown. The three are timed in turns, so that all see the same moods of the machine.
+// Times each case on the CPU, on the GPU and where a daemon that has the choice puts it. Three private daemons, which see the same pattern of jobs: two
+// are told where, the third one chooses, and knows only what its own jobs have shown. They take turns, so that all see the same moods of the machine.
 #pragma once
 
 #include <functional>
@@ -36,9 +36,9 @@ struct PlacementRow {
 struct PlacementResult {
     std::vector<PlacementRow> rows;
     std::string gpu, cpu_isa, memory_class;
-    std::string cpu_source, gpu_source;           // of the times that the daemon chooses by, before the first job
+    std::string cpu_source, gpu_source;  // of the times that the daemon chooses by, before the first job
     std::vector<std::pair<std::string, std::uint64_t>> placed;  // counters of the daemon that chooses
-    std::size_t skipped = 0;                      // cases that a daemon refused
+    std::size_t skipped = 0;                                    // cases that a daemon refused
 };
 
 // `progress` is called after each case. Errors: what starting or talking to a daemon fails with; Unsupported: it runs no GPU.

@@ -42,7 +42,8 @@ double CorrectionCurve::at(double expected_ns, const Parent& parent) const {
     const std::size_t cell = cell_of(expected_ns);
     // What was seen long ago counts less than what neighbours have seen since.
     const double jobs = cells_[cell].seen / (1 + cells_[cell].elsewhere / kStaleJobs);
-    return (jobs * static_cast<double>(cells_[cell].mean) + kAroundJobs * around(cell, parent)) / (jobs + kAroundJobs);
+    return (jobs * static_cast<double>(cells_[cell].mean) + kAroundJobs * around(cell, parent)) /
+           (jobs + kAroundJobs);
 }
 
 CorrectionCurve::Cell& CorrectionCurve::use(double expected_ns) {
@@ -64,7 +65,8 @@ void CorrectionCurve::observe(double expected_ns, double octaves, const Parent& 
     const double moved = std::clamp(octaves - old, -most, most);
     const double share = std::max(weight * kNewest, 1.0 / (cell.seen + 1.0));
     cell.mean = static_cast<float>(std::clamp(old + share * moved, -kMostOctaves, kMostOctaves));
-    // The spread may grow beyond what the clip lets through, so that a lasting change gets through in the end.
+    // The spread may grow beyond what the clip lets through, so that a lasting change gets through in the
+    // end.
     const double deviation = std::min(std::abs(octaves - old), 2 * most);
     cell.spread = static_cast<float>(spread + kNewest * (deviation - spread));
     if (cell.seen < kTrusted) ++cell.seen;

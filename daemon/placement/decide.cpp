@@ -7,7 +7,8 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kLongestNs = std::uint64_t{1} << 62;
-// A trial may take this many times as long as the best choice, and so much longer. After so many jobs it is due whatever it costs.
+// A trial may take this many times as long as the best choice, and so much longer. After so many jobs it is
+// due whatever it costs.
 constexpr double kTrialRatio = 256;
 constexpr std::uint64_t kTrialNs = 20'000'000;
 constexpr double kTrialJobs = 60'000;
@@ -33,14 +34,16 @@ std::size_t first_done(const Question& question, std::uint64_t paid_ns) {
 }
 
 bool has_gpu(const Question& question) {
-    return std::any_of(question.gpus.begin(), question.gpus.end(), [](const Offer& gpu) { return gpu.possible; });
+    return std::any_of(question.gpus.begin(), question.gpus.end(),
+                       [](const Offer& gpu) { return gpu.possible; });
 }
 
 bool is_idle(const Offer& gpu) {
     return gpu.possible && gpu.wait_ns == 0;
 }
 
-// The express lane interrupts no job either. So the job takes it if it is done there sooner than the pool would let it begin and end.
+// The express lane interrupts no job either. So the job takes it if it is done there sooner than the pool
+// would let it begin and end.
 bool takes_express(const Question& question) {
     const Offer& express = question.express;
     if (!express.possible || !question.pool_runs_others || express.run_ns > kExpressNs) return false;
@@ -48,16 +51,16 @@ bool takes_express(const Question& question) {
     return add(express.wait_ns, express.run_ns) < add(question.pool.wait_ns, question.pool.run_ns);
 }
 
-// Trials grow rarer the more is known, and the more they cost: one in trial_jobs * ratio^2 jobs of a class that is known, so what they cost
-// stays below half a percent, however wrong the other place is.
+// Trials grow rarer the more is known, and the more they cost: one in trial_jobs * ratio^2 jobs of a class
+// that is known, so what they cost stays below half a percent, however wrong the other place is.
 bool is_due(const Offer& other, std::uint64_t other_ns, std::uint64_t best_ns, std::uint64_t trial_jobs) {
     if (trial_jobs == 0 || other.wait_ns > 0 || other_ns > add(best_ns, kTrialNs)) return false;
-    const double ratio =
-        std::max(1.0, static_cast<double>(other_ns) / static_cast<double>(std::max<std::uint64_t>(best_ns, 1)));
+    const double ratio = std::max(
+        1.0, static_cast<double>(other_ns) / static_cast<double>(std::max<std::uint64_t>(best_ns, 1)));
     if (ratio > kTrialRatio) return false;
     const unsigned known = std::min(other.seen, kTrialDoublings);
-    const double jobs =
-        static_cast<double>(trial_jobs) * ratio * ratio / static_cast<double>(1u << (kTrialDoublings - known));
+    const double jobs = static_cast<double>(trial_jobs) * ratio * ratio /
+                        static_cast<double>(1u << (kTrialDoublings - known));
     return static_cast<double>(other.elsewhere) >= std::min(jobs, kTrialJobs);
 }
 
@@ -70,11 +73,13 @@ Answer on_cpu(const Question& question, Reason reason) {
     return answer;
 }
 
-// A job that could be below the inline budget, if one thread is faster than expected, shows it on one thread in place of its answer.
+// A job that could be below the inline budget, if one thread is faster than expected, shows it on one thread
+// in place of its answer.
 Answer or_on_one_thread(const Question& question, const Answer& best) {
     const Offer& express = question.express;
     const bool is_near = express.run_ns < kNearBudget * question.inline_budget_ns;
-    if (!express.possible || !is_near || question.pool.wait_ns > 0 || best.reason == Reason::Trial) return best;
+    if (!express.possible || !is_near || question.pool.wait_ns > 0 || best.reason == Reason::Trial)
+        return best;
     if (!is_due(express, express.done_ns(), best.done_ns, question.trial_jobs)) return best;
     Answer trial;
     trial.place = Place::Express;
@@ -95,7 +100,8 @@ Answer on_gpu(const Question& question, Reason reason) {
     const std::uint64_t best = question.gpus[first_done(question, UINT64_MAX)].done_ns(UINT64_MAX);
     if (chosen.keep_ns == 0 && answer.done_ns > best) answer.missed_ns = answer.done_ns - best;
 
-    const auto idle = static_cast<std::uint64_t>(std::count_if(question.gpus.begin(), question.gpus.end(), is_idle));
+    const auto idle =
+        static_cast<std::uint64_t>(std::count_if(question.gpus.begin(), question.gpus.end(), is_idle));
     const std::uint64_t busy_ns = add(chosen.run_ns, std::max(chosen.copy_ns, chosen.keep_ns));
     if (!question.can_divide || idle < 2 || busy_ns <= question.divide_ns) return answer;
     answer.divided = true;
@@ -115,7 +121,8 @@ Answer on_either(const Question& question) {
     Answer gpu = on_gpu(question, Reason::Asked);
     Answer cpu = on_cpu(question, Reason::Fastest);
     const Offer& offer = question.gpus[gpu.gpu];
-    const std::uint64_t cpu_alone = alone_ns(question.pool), gpu_alone = gpu.divided ? gpu.done_ns : alone_ns(offer);
+    const std::uint64_t cpu_alone = alone_ns(question.pool),
+                        gpu_alone = gpu.divided ? gpu.done_ns : alone_ns(offer);
     const bool to_gpu = gpu.done_ns < cpu.done_ns;
     // The place that is tried has no queue: else it would be tried at the expense of what waits there.
     if (to_gpu && question.pool.possible && cpu.place == Place::Pool &&
@@ -163,7 +170,8 @@ Answer inline_answer(const Offer& on_io) {
 }
 
 Answer decide(const Question& question) {
-    if (is_inline(question.asked, question.on_io, question.inline_budget_ns)) return inline_answer(question.on_io);
+    if (is_inline(question.asked, question.on_io, question.inline_budget_ns))
+        return inline_answer(question.on_io);
     if (question.asked == Asked::Cpu) return or_on_one_thread(question, on_cpu(question, Reason::Asked));
     if (question.asked == Asked::Gpu) return on_gpu(question, Reason::Asked);
     if (!has_gpu(question)) return or_on_one_thread(question, on_cpu(question, Reason::Only));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole of prediction, decision, trials and learning on a made-up machine: its true times differ from what plans and attributes say, by class, by
-// size and by chance. After some ten jobs of each kind the choice has to be near the best one, whatever the daemon began with.
+// The whole of prediction, decision, trials and learning on a made-up machine: its true times differ from
+// what plans and attributes say, by class, by size and by chance. After some ten jobs of each kind the choice
+// has to be near the best one, whatever the daemon began with.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,9 +69,11 @@ class Truth {
 
 std::vector<CostClass> jobs() {
     std::vector<CostClass> list;
-    for (const std::uint64_t n : {1'000, 10'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000, 30'000'000})
+    for (const std::uint64_t n :
+         {1'000, 10'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000, 30'000'000})
         for (const OperationInfo& info : operation_infos())
-            for (const ElementType type : {ElementType::U8, ElementType::I32, ElementType::F32, ElementType::F64})
+            for (const ElementType type :
+                 {ElementType::U8, ElementType::I32, ElementType::F32, ElementType::F64})
                 for (const std::uint64_t detail : {0, 5, 900}) {
                     Sample sample;
                     sample.operation = info.operation;
@@ -162,7 +165,8 @@ Outcome outcome(const Machine& machine, unsigned seed, bool probes, int jobs_of_
         for (int i = 0; i < jobs_of_each; ++i) daemon.run(job, truth);
         const Place place = daemon.choose(job, false).place;
         const double inline_ns = truth.time_ns(job, kOneThread);
-        const double pool_ns = kStartNs + truth.time_ns(job, kPool), gpu_ns = kStartNs + truth.time_ns(job, kFirstGpu);
+        const double pool_ns = kStartNs + truth.time_ns(job, kPool),
+                     gpu_ns = kStartNs + truth.time_ns(job, kFirstGpu);
         // A client that asks for the CPU gets the io thread for what is below the budget.
         const double cpu_ns = inline_ns < kBudgetNs ? inline_ns : pool_ns;
         const double taken = place == Place::Inline ? inline_ns : place == Place::Gpu ? gpu_ns : pool_ns;

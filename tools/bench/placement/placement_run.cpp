@@ -33,8 +33,9 @@ void fill(void* memory, std::uint64_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<T> block(std::min<std::uint64_t>(kBlock, count));
     for (T& value : block)
-        value = std::is_floating_point<T>::value ? static_cast<T>(random() * 0x1p-32)
-                                                 : static_cast<T>(random() % (sizeof(T) == 1 ? 100 : 1'000'000));
+        value = std::is_floating_point<T>::value
+                    ? static_cast<T>(random() * 0x1p-32)
+                    : static_cast<T>(random() % (sizeof(T) == 1 ? 100 : 1'000'000));
     for (std::uint64_t at = 0; at < count; at += block.size())
         std::memcpy(static_cast<T*>(memory) + at, block.data(),
                     std::min<std::uint64_t>(block.size(), count - at) * sizeof(T));
@@ -61,7 +62,8 @@ class Bench {
   public:
     Bench(const PlacementOptions& options, const Daemons& daemons) : options_(options), daemons_(daemons) {}
 
-    tegu::Result<void> run(const std::function<void(const PlacementRow&)>& progress, PlacementResult& result) {
+    tegu::Result<void> run(const std::function<void(const PlacementRow&)>& progress,
+                           PlacementResult& result) {
         std::map<std::uint8_t, std::vector<PlacementKind>> by_type;
         for (PlacementKind& kind : placement_kinds()) by_type[kind.type].push_back(std::move(kind));
         for (const std::uint64_t size : placement_sizes())
@@ -75,11 +77,14 @@ class Bench {
 
   private:
     bool wanted(const PlacementKind& kind, std::uint64_t size) const {
-        return size >= kind.least && size <= kind.most && kind.name.find(options_.filter) != std::string::npos;
+        return size >= kind.least && size <= kind.most &&
+               kind.name.find(options_.filter) != std::string::npos;
     }
 
-    tegu::Result<void> run_group(std::uint8_t type, std::uint64_t size, const std::vector<PlacementKind>& kinds,
-                                 const std::function<void(const PlacementRow&)>& progress, PlacementResult& result) {
+    tegu::Result<void> run_group(std::uint8_t type, std::uint64_t size,
+                                 const std::vector<PlacementKind>& kinds,
+                                 const std::function<void(const PlacementRow&)>& progress,
+                                 PlacementResult& result) {
         unsigned inputs = 0;
         std::uint64_t result_bytes = 0;
         for (const PlacementKind& kind : kinds) {
@@ -106,8 +111,8 @@ class Bench {
         return {};
     }
 
-    static tegu::Result<void> make(PlacementDaemon& daemon, std::uint8_t type, std::uint64_t size, unsigned inputs,
-                                   std::uint64_t result_bytes, Arrays& arrays) {
+    static tegu::Result<void> make(PlacementDaemon& daemon, std::uint8_t type, std::uint64_t size,
+                                   unsigned inputs, std::uint64_t result_bytes, Arrays& arrays) {
         const std::uint64_t bytes = size * tegu_element_bytes(type);
         for (Buffer* const input : {&arrays.x, &arrays.y}) {
             if (input == &arrays.y && inputs < 2) continue;
@@ -144,8 +149,8 @@ class Bench {
         return us;
     }
 
-    // Round trips one after another, as of a client that has more to ask. The first one of short jobs wakes the daemon and does not count; the
-    // median of the others does.
+    // Round trips one after another, as of a client that has more to ask. The first one of short jobs wakes
+    // the daemon and does not count; the median of the others does.
     bool trips(std::size_t which, const Request& request, std::vector<double>& times, int& on_gpu) const {
         int backend = 0;
         std::vector<double> block{trip(*daemons_[which], request, &backend)};
@@ -169,7 +174,8 @@ class Bench {
             const Clock::time_point begin = Clock::now();
             const int most = which == kChooses ? options_.warm_up : kToldWarmUp;
             double us = 0;
-            for (int i = 0; i < most && (i < kToldWarmUp || seconds_since(begin) < options_.case_seconds); ++i)
+            for (int i = 0; i < most && (i < kToldWarmUp || seconds_since(begin) < options_.case_seconds);
+                 ++i)
                 if ((us = trip(*daemons_[which], requests[which], nullptr)) < 0) return std::nullopt;
             all_us += us;
         }

@@ -129,7 +129,8 @@
 #define TEGU_SETTINGS_TUNING(X)                                                                                     \
     X(tuning, directory, Place, 2, 4095, "", "the tables that came with tegud", Now,                                \
       "The directory with the tuning tables of devices, files `*.toml`: which launch policy a job gets where. "     \
-      "Results do not depend on them. A table that cannot be used is named in the log and in health, and ignored.") \
+      "Results do not depend on them. A table that cannot be used is named in the log and in health, and ignored. " \
+      "Each reload reads the tables again.")                                                                        \
     X(tuning, overlay, Place, 2, 4095, "/etc/tegud/tuning.toml", "none", Now,                                       \
       "A tuning table of this machine, that goes before those of the directory; `tegu-tune apply` installs it. It " \
       "need not be there.")

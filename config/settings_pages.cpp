@@ -61,7 +61,8 @@ constexpr std::string_view kFiles =
     "column, "
     "`tegud --print-config` prints the values in force as a complete file.";
 constexpr std::string_view kReloads =
-    "SIGHUP (`systemctl reload tegud`) reads the file again. If it has an error, the old settings stay in force and "
+    "SIGHUP (`systemctl reload tegud`) reads the file again, and the tuning tables. If it has an error, the old "
+    "settings stay in force and "
     "the log "
     "says what is wrong; connections and jobs live on either way. The last column says when a changed value counts.";
 
@@ -141,10 +142,11 @@ std::string settings_man_page() {
         }
     }
     page +=
-        ".SH RELOAD\nSIGHUP\n(\\fBsystemctl reload tegud\\fR)\nreads the file again. If it has an error, the old "
+        ".SH RELOAD\nSIGHUP\n(\\fBsystemctl reload tegud\\fR)\nreads the file again, and the tuning tables. If it has "
+        "an error, the old "
         "settings stay in "
         "force and the log says what is wrong; connections and jobs live on either way.\n"
-        ".SH FILES\n.I /etc/tegud/tegud.toml\n"
+        ".SH FILES\n.I /etc/tegud/tegud.toml\n.br\n.I /etc/tegud/tuning.toml\n"
         ".SH EXAMPLE\n.nf\n[limits]\nconnections_per_uid = 16\nbuffer_bytes_total = \"1GiB\"\n.fi\n"
         ".SH SEE ALSO\n.BR tegud (8),\n.BR tegu (1)\n";
     return page;

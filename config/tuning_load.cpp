@@ -33,9 +33,18 @@ LoadedTuning nothing(const std::string& file, const std::string& key, std::strin
     return loaded;
 }
 
-LoadedTuning load(const std::string& path, const std::string& key) {
+// Whether what stands before the first row says that it is a table for a device that is not wanted.
+bool is_unwanted(const std::string& text, const WantsTable& wants) {
+    const std::size_t rows = text.find("\n[[");
+    if (!wants || rows == std::string::npos) return false;
+    const LoadedTuning head = parse_tuning(std::string_view(text).substr(0, rows), "", "");
+    return head.table && head.ignored.empty() && !wants(head.table->device);
+}
+
+LoadedTuning load(const std::string& path, const std::string& key, const WantsTable& wants = nullptr) {
     const Result<std::string> text = read_toml_file(path, kMaxTuningFileBytes);
     if (!text) return nothing(path, key, text.error().message);
+    if (is_unwanted(*text, wants)) return {};
     return parse_tuning(*text, path, key);
 }
 
@@ -54,7 +63,7 @@ Result<std::vector<std::string>> list_tables(const std::string& directory) {
     return names;
 }
 
-void load_directory(const std::string& directory, TuningFiles* files) {
+void load_directory(const std::string& directory, const WantsTable& wants, TuningFiles* files) {
     Result<std::vector<std::string>> names = list_tables(directory);
     if (!names) {
         if (names.error().status != Status::NotFound)
@@ -70,7 +79,8 @@ void load_directory(const std::string& directory, TuningFiles* files) {
         names->resize(kMaxTuningTables);
     }
     for (const std::string& name : *names) {
-        LoadedTuning loaded = load_tuning(directory + "/" + name);
+        const std::string path = directory + "/" + name;
+        LoadedTuning loaded = load(path, key_of(path), wants);
         if (loaded.table) files->tables.push_back(std::move(*loaded.table));
         std::move(loaded.ignored.begin(), loaded.ignored.end(), std::back_inserter(files->ignored));
     }
@@ -95,9 +105,9 @@ LoadedTuning load_tuning(const std::string& path) {
     return load(path, key_of(path));
 }
 
-TuningFiles load_tuning_files(const std::string& directory, const std::string& overlay) {
+TuningFiles load_tuning_files(const std::string& directory, const std::string& overlay, const WantsTable& wants) {
     TuningFiles files;
-    if (!directory.empty()) load_directory(directory, &files);
+    if (!directory.empty()) load_directory(directory, wants, &files);
     if (overlay.empty() || ::access(overlay.c_str(), F_OK) != 0) return files;
     LoadedTuning loaded = load(overlay, kOverlayKey);
     files.overlay = std::move(loaded.table);

@@ -4,6 +4,7 @@
 // target of tests/config/fuzz_tuning.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +35,13 @@ struct TuningFiles {
     std::optional<TuningTable> overlay;
     std::vector<IgnoredRow> ignored;
 };
+// Whether tables for a device are needed here.
+using WantsTable = std::function<bool(const TuningDevice&)>;
 // Every file *.toml of the directory, and the overlay. A directory or an overlay that is not there is no error; "" is none.
-TuningFiles load_tuning_files(const std::string& directory, const std::string& overlay);
+// `wants`: a file of the directory whose [device] stands before its rows, and is not wanted, is left out without reading on, and
+// without a word. Tables of all known boards take ten times as long to read as those of one.
+TuningFiles load_tuning_files(const std::string& directory, const std::string& overlay,
+                              const WantsTable& wants = nullptr);
 
 // The directory with the tables that came with this program: "share/tegu/devices" beside the folder of the program that runs,
 // or, where that is not there, below the prefix that it was built for.

@@ -32,7 +32,8 @@ std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv
     app.add_flag("--print-config", options.print_settings, "Print the settings in force as a complete file, and end");
     app.add_flag("-v,--verbose", options.verbose, "Log every connection too");
     app.footer(
-        "Signals: SIGHUP reads the settings again; SIGTERM and SIGINT finish the jobs in flight and end, a second one "
+        "Signals: SIGHUP reads the settings and the tuning tables again; SIGTERM and SIGINT finish the jobs in flight "
+        "and end, a second one "
         "ends sooner.\n"
         "Example: tegud --socket /tmp/tegud.sock &  tegu --socket /tmp/tegud.sock ping");
     try {

@@ -38,7 +38,8 @@ struct Tuning::Load {
 
     void read(const MachineNames& names, Span<const device::DeviceInfo> gpus) {
         try {
-            state = std::make_shared<TuningState>(config::load_tuning_files(directory, overlay), names, gpus);
+            const config::TuningFiles files = config::load_tuning_files(directory, overlay, tables_for(names, gpus));
+            state = std::make_shared<TuningState>(files, names, gpus);
         } catch (const std::bad_alloc&) {
         }
     }

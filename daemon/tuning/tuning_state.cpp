@@ -44,6 +44,17 @@ MachineNames read_machine_names(const std::string& sysroot) {
     return names;
 }
 
+config::WantsTable tables_for(const MachineNames& names, Span<const device::DeviceInfo> gpus) {
+    const auto fits = [](const TuningDevice& device, const tuning::TuningMachine& machine) {
+        return tuning::level_of(device, machine) != tuning::TuningLevel::None;
+    };
+    return [&names, gpus, fits](const TuningDevice& device) {
+        if (gpus.empty()) return fits(device, machine_of(names, nullptr));
+        return std::any_of(gpus.begin(), gpus.end(),
+                           [&](const device::DeviceInfo& gpu) { return fits(device, machine_of(names, &gpu)); });
+    };
+}
+
 TuningState::TuningState() : devices_(1) {}
 
 TuningState::TuningState(const config::TuningFiles& files, const MachineNames& names,

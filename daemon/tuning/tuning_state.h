@@ -22,6 +22,9 @@ struct MachineNames {
 // From files below `sysroot`; what is not there stays empty. Blocks for a moment.
 MachineNames read_machine_names(const std::string& sysroot);
 
+// Whether a table may hold for the CPU or one of the GPUs. REQUIRES: both outlive the function.
+config::WantsTable tables_for(const MachineNames& names, Span<const device::DeviceInfo> gpus);
+
 class TuningState {
   public:
     // The defaults for everything.

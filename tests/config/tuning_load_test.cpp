@@ -185,6 +185,27 @@ TEST(TuningLoad, ADirectoryGivesItsTablesInOrderAndTheOverlay) {
     EXPECT_EQ(files.ignored[0].table, "bad");
 }
 
+TEST(TuningLoad, TablesForDevicesThatAreNotWantedAreNotReadOn) {
+    const Folder folder;
+    const std::string row = "[[row]]\nid = \"a\"\nbackend = \"cpu\"\noperation = \"topk\"\nrevision = 1\n";
+    const std::string policy = "policy = { method = \"sort\" }\n";
+    const auto device = [](const char* name) { return std::string("[device]\nname = \"") + name + "\"\n"; };
+    folder.write("mine.toml", "format = 1\n" + device("mine") + row + policy);
+    folder.write("mine_late.toml", "format = 1\n" + row + policy + device("mine"));
+    folder.write("other.toml", "format = 1\n" + device("other") + row + policy);
+    folder.write("other_broken.toml", "format = 1\n" + device("other") + row + "policy = {\n");
+    folder.write("other_late.toml", "format = 1\n" + row + policy + device("other"));
+    folder.write("other_new.toml", "format = 2\n" + device("other") + row + policy);
+    const auto wants = [](const TuningDevice& wanted) { return wanted.name == "mine"; };
+    const TuningFiles files = load_tuning_files(folder.path(), "", wants);
+    std::string keys;
+    for (const TuningTable& table : files.tables) keys += table.key + " ";
+    EXPECT_EQ(keys, "mine mine_late other_late ");  // which is not ours, but had to be read to find out
+    ASSERT_EQ(files.ignored.size(), 1u);
+    EXPECT_EQ(files.ignored[0].table, "other_new");
+    EXPECT_EQ(load_tuning_files(folder.path(), "").tables.size(), 4u);
+}
+
 TEST(TuningLoad, WhatIsNotThereIsNoError) {
     const Folder folder;
     const TuningFiles files = load_tuning_files(folder.file("none"), folder.file("none.toml"));

@@ -27,6 +27,9 @@ struct Settings {
 // The kernels in this process, and the time to read the same bytes.
 Result<void> run_kernel_cases(const Settings& settings, std::vector<Row>& rows);
 
+// Lookups in tuning tables, and reading them.
+Result<void> run_tuning_cases(const Settings& settings, std::vector<Row>& rows);
+
 // A private tegud: start, round trips, pipelining, large buffers against the same job in this process, idle cost.
 Result<void> run_daemon_cases(const Settings& settings, std::vector<Row>& rows);
 

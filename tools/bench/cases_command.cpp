@@ -48,6 +48,7 @@ int cases_command(int argc, const char* const* argv, const std::string& tegud) {
     const Device device = describe_device(argc, argv);
     std::vector<Row> rows;
     Result<void> done = run_kernel_cases(settings, rows);
+    if (done) done = run_tuning_cases(settings, rows);
     if (done) done = run_daemon_cases(settings, rows);
     if (!done) {
         std::fprintf(stderr, "tegu-bench: %s\n", done.error().message.c_str());

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tuning tables cost the daemon: a lookup for a job, which it does for each one, and reading the tables that came with this
+// program, which it does at its start and at a SIGHUP. The machine of the lookups has tables of as many rows as `tegu-tune` makes,
+// and the job's row is the last one, or none holds.
+#include <chrono>
+
+#include "config/tuning_load.h"
+#include "kernels/tuning/device_tuning.h"
+#include "kernels/tuning/revisions.h"
+#include "tools/bench/cases.h"
+
+namespace tegu::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLookups = 20000;  // of one repetition
+constexpr int kLoads = 20;
+constexpr std::uint64_t kElements = 1000000;
+
+struct Measured {
+    const Settings& settings;
+    std::vector<Row>& rows;
+
+    template <class Run>
+    void add(const std::string& name, int runs, const Run& run) const {
+        if (!settings.wants(name)) return;
+        Row row;
+        row.name = name;
+        if (!settings.list) {
+            std::vector<double> runs_ns;
+            if (settings.quick) runs = 1;
+            for (int repetition = 0; repetition < settings.repetitions; ++repetition) {
+                const Clock::time_point start = Clock::now();
+                for (int i = 0; i < runs; ++i) run();
+                runs_ns.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count() / runs);
+            }
+            set_times(row, runs_ns);
+        }
+        rows.push_back(std::move(row));
+    }
+};
+
+tuning::TuningMachine a_machine() {
+    tuning::TuningMachine machine;
+    machine.has_gpu = true;
+    machine.device_name = "A";
+    machine.limits.compute_capability = 90;
+    machine.limits.multiprocessors = 132;
+    machine.limits.shared_bytes_per_block = 227 << 10;
+    return machine;
+}
+
+// Rows of the operation for other jobs, and one that holds in the end.
+TuningTable a_table(const std::string& operation, unsigned count) {
+    TuningTable table;
+    table.key = "a-132";
+    table.device.name = "A";
+    table.device.compute_capability = 90;
+    table.device.multiprocessors = 132;
+    for (unsigned i = 0; i < count; ++i) {
+        TuningRow row;
+        row.id = operation + "-" + std::to_string(i);
+        row.jobs.operation = operation;
+        row.revision = 1;
+        if (i + 1 < count) row.jobs.elements = {kElements + 1 + i, TuningRange().end};
+        TuningValue value;
+        value.name = "block_threads";
+        value.number = 128;
+        row.policy = {value};
+        table.rows.push_back(row);
+    }
+    return table;
+}
+
+Job job_of(const JobParams& params) {
+    Job job;
+    job.cols = kElements;
+    job.params = params;
+    return job;
+}
+
+Job fused_job() {
+    FusedParams fused;
+    for (std::size_t i = 0; i < kMaxFusedParts; ++i) fused.parts.push_back(FusedPart{TopkParams{10, true, false}});
+    return job_of(JobParams{fused});
+}
+
+void add_lookups(const Measured& measured) {
+    volatile std::size_t sink = 0;
+    const struct {
+        const char* name;
+        Job job;
+        unsigned rows;
+    } cases[] = {
+        {"tuning/lookup/topk/rows=0", job_of(TopkParams{10, true, false}), 0},
+        {"tuning/lookup/topk/rows=32", job_of(TopkParams{10, true, false}), 32},
+        {"tuning/lookup/topk/rows=256", job_of(TopkParams{10, true, false}), 256},
+        {"tuning/lookup/fused/parts=max/rows=32", fused_job(), 32},
+    };
+    for (const auto& one : cases) {
+        const std::vector<TuningTable> tables = {a_table("topk", one.rows)};
+        const tuning::DeviceTuning tuning(a_machine(), tables, nullptr);
+        measured.add(one.name, kLookups,
+                     [&] { sink = sink + tuning.choose(TuningBackend::Cuda, one.job).whole.row.size(); });
+    }
+}
+
+}  // namespace
+
+Result<void> run_tuning_cases(const Settings& settings, std::vector<Row>& rows) {
+    const Measured measured{settings, rows};
+    add_lookups(measured);
+    const std::string directory = config::installed_tuning_directory();
+    measured.add("tuning/read/installed", kLoads,
+                 [&] { tuning::DeviceTuning(a_machine(), config::load_tuning_files(directory, "").tables, nullptr); });
+    return {};
+}
+
+}  // namespace tegu::bench

@@ -2,6 +2,7 @@
 // Where jobs go, seen over the socket, with a guarded device that is slower or faster than the CPU. No test
 // asks how long a job took.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -163,7 +164,9 @@ TEST_F(Placed, ByTheTimesThatTheLastStartHasKept) {
 
 // Nothing measured: the attributes of the device, one multiprocessor of 1 GHz, promise nothing.
 TEST_F(Placed, WithoutProbingByAttributes) {
-    start("cpu 1", "", "B", 0);
+    const std::string no_tables = directory_ + "/no-tables";
+    ASSERT_EQ(0, ::mkdir(no_tables.c_str(), 0755));
+    start("cpu 1", "[tuning]\ndirectory = \"" + no_tables + "\"\n", "B", 0);
     EXPECT_EQ("default", source("placement_gpu"));
     EXPECT_EQ("default", source("placement_cpu"));
     BufferOfOnes buffer(*client_, kMillion);

@@ -127,6 +127,8 @@ void add_placed(const Server& server, Fields& fields) {
     for (std::size_t reason = 0; reason < kReasons; ++reason)
         fields.add("placed_for_" + std::string(reason_word(static_cast<Reason>(reason))) + "_total",
                    counts.reasons[reason]);
+    for (const Place place : {Place::Express, Place::Pool, Place::Gpu})
+        fields.add("start_" + std::string(place_word(place)) + "_us", server.placement().start_us(place));
     for (std::size_t kind = 0; kind + kFirstGpu < server.placement().costs().backends(); ++kind)
         fields.add("gpu" + (kind == 0 ? "" : std::to_string(kind)) + "_copy_gb_per_s",
                    server.placement().copies(kind).gb_per_s());

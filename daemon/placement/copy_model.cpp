@@ -1,27 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/placement/copy_model.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tegu::daemon {
 namespace {
 
+// Until something was copied: what memory of a small board does.
+constexpr double kFixedNs = 10'000;
+constexpr double kByteNs = 0.25;
+constexpr CorrectionCurve::Parent kNothingKnown{0, 0.02};
 constexpr double kLongestNs = 9e18;  // fits 63 bits
-constexpr double kLeastNs = 100;
+constexpr std::uint64_t kLargeBytes = 16 << 20;
+
+double expected_ns(std::uint64_t bytes) {
+    return kFixedNs + kByteNs * static_cast<double>(bytes);
+}
 
 }  // namespace
 
 std::uint64_t CopyModel::predict_ns(std::uint64_t bytes) const {
     if (bytes == 0) return 0;
-    return static_cast<std::uint64_t>(
-        std::min(fixed_ns_.value() + byte_ns_.value() * static_cast<double>(bytes), kLongestNs));
+    const double expected = expected_ns(bytes);
+    const double ns = expected * std::exp2(curve_.at(expected, kNothingKnown));
+    return static_cast<std::uint64_t>(std::clamp(ns, 1.0, kLongestNs));
 }
 
-// At least half of the time of a large copy is that of its bytes, whatever the fixed time is believed to be.
 void CopyModel::learn(std::uint64_t bytes, std::uint64_t copy_ns) {
     if (bytes == 0 || copy_ns == 0) return;
-    const double ns = std::max(static_cast<double>(copy_ns), kLeastNs);
-    if (bytes <= kSmallBytes) fixed_ns_.add(ns);
-    if (bytes >= kLargeBytes)
-        byte_ns_.add(std::max(ns - fixed_ns_.value(), ns / 2) / static_cast<double>(bytes));
+    const double expected = expected_ns(bytes);
+    curve_.observe(expected, std::log2(static_cast<double>(copy_ns) / expected), kNothingKnown);
+}
+
+double CopyModel::gb_per_s() const {
+    return static_cast<double>(kLargeBytes) / static_cast<double>(predict_ns(kLargeBytes));
 }
 
 }  // namespace tegu::daemon

@@ -15,7 +15,8 @@ constexpr double kLeastSpread = 0.06;  // octaves: times of one job vary by abou
 constexpr double kClip = 2;            // spreads
 constexpr double kStaleJobs = 1000;    // that ran elsewhere: what a cell has seen counts half then
 constexpr double kRaise = 0.75;
-constexpr std::uint16_t kSettled = 4;  // jobs after which a wild measurement is clipped by the spread
+constexpr std::uint16_t kLongElsewhere = 8;  // jobs
+constexpr std::uint16_t kSettled = 4;        // jobs after which a wild measurement is clipped by the spread
 
 }  // namespace
 
@@ -105,6 +106,18 @@ void CorrectionCurve::lower(double expected_ns, double octaves, const Parent& pa
 void CorrectionCurve::note_elsewhere(double expected_ns) {
     Cell& cell = cells_[cell_of(expected_ns)];
     if (cell.elsewhere < UINT16_MAX) ++cell.elsewhere;
+}
+
+bool CorrectionCurve::warms_up(double expected_ns) {
+    Cell& cell = cells_[cell_of(expected_ns)];
+    if (cell.again > 0) {
+        --cell.again;
+        return false;
+    }
+    if (cell.elsewhere < kLongElsewhere) return false;
+    cell.again = kTrialsInARow - 1;
+    cell.elsewhere = 0;
+    return true;
 }
 
 bool CorrectionCurve::skip_first() {

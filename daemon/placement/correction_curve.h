@@ -15,6 +15,7 @@ class CorrectionCurve {
     static constexpr double kMostOctaves = 10;     // a correction stays within 2^-10..2^10
     static constexpr double kFirstStep = 2;        // octaves that one of the first jobs of a cell may move it
     static constexpr std::uint16_t kTrusted = 16;  // jobs; more of them count as this many
+    static constexpr unsigned kTrialsInARow = 3;   // of which the first one warms up
     static constexpr double kNewest = 0.125;       // the least weight of the newest job
 
     // What is believed where the curve knows nothing, and how many jobs that counts as beside what the curve
@@ -42,8 +43,14 @@ class CorrectionCurve {
     // Jobs that the cell at `expected_ns` has learnt from, up to kTrusted.
     unsigned seen(double expected_ns) const { return cells_[cell_of(expected_ns)].seen; }
     // Jobs of the cell that ran elsewhere since it learnt last.
-    unsigned elsewhere(double expected_ns) const { return cells_[cell_of(expected_ns)].elsewhere; }
+    unsigned elsewhere(double expected_ns) const {
+        const Cell& cell = cells_[cell_of(expected_ns)];
+        return cell.again > 0 ? UINT16_MAX : cell.elsewhere;
+    }
     void note_elsewhere(double expected_ns);
+    // A job runs after others like it ran elsewhere for a while: caches, clocks and code are cold. True: this
+    // one says nothing; the next ones shall be measured: they are due at once.
+    bool warms_up(double expected_ns);
     bool empty() const { return observed_ == 0; }
     // True once, before anything was learnt: the first measurement may be that of a cold start.
     bool skip_first();
@@ -55,6 +62,7 @@ class CorrectionCurve {
         float spread = 0;  // mean deviation
         std::uint16_t seen = 0;
         std::uint16_t elsewhere = 0;
+        std::uint8_t again = 0;  // jobs that are due after the one of warms_up()
     };
     static std::size_t cell_of(double expected_ns);
     double around(std::size_t cell, const Parent& parent) const;

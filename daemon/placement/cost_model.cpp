@@ -116,6 +116,7 @@ bool CostModel::observe(const CostClass& job, Backend backend, double ns) {
     CorrectionCurve* curve = costs.classes.find_or_add(job.key);
     if (curve == nullptr) return true;
     if (octaves > expected.parent.octaves + kColdOctaves && curve->skip_first()) return false;
+    if (curve->warms_up(expected.ns)) return false;
     curve->observe(expected.ns, octaves, expected.parent);
     const std::size_t operation = index_of(job.operation());
     if (expected.in_table) costs.tables[operation].observe(expected.ns, octaves, kTable, kOperationWeight);

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/log.h"
+#include "daemon/clock.h"
 
 namespace tegu::daemon {
 namespace {
@@ -22,11 +23,18 @@ std::vector<device::DeviceInfo> devices_of(const Placement& placement) {
 
 // What an errand works on: the thread of the executor has it while it runs, the io thread before and after.
 struct CostProbe::Step {
-    Step(Backend of, std::uint64_t budget_ns) : backend(of), plan(of, budget_ns) {}
+    Step(Backend of, std::uint64_t budget_ns, bool its_times)
+        : backend(of),
+          times(its_times),
+          plan(of, budget_ns, its_times ? ProbePlan::Of::All : ProbePlan::Of::Way) {}
     const Backend backend;
+    const bool times;  // what jobs take there is not known yet
     ProbePlan plan;
     const std::shared_ptr<SampleMemory> memory = std::make_shared<SampleMemory>();
     SampleTime time;
+    bool idle = false;  // nothing waited or ran before the errand
+    TimePoint posted{};
+    std::uint64_t errand_ns = 0;
 };
 
 CostProbe::CostProbe(const config::Settings& settings, Executors& executors, Placement& placement,
@@ -58,12 +66,13 @@ void CostProbe::seed() {
     }
 }
 
-// GPUs first: of them less is known.
+// GPUs first: of them less is known. The way to a place is timed by each start, but for that of one thread,
+// which is that of the pool.
 void CostProbe::start() {
     if (settings_.placement.probe_ms == 0) return;
     guarded([this] {
         for (Backend backend = placement_.costs().backends(); backend-- > 0;)
-            if (!placement_.costs().is_seeded(backend)) left_.push_back(backend);
+            if (backend != kOneThread || !placement_.costs().is_seeded(backend)) left_.push_back(backend);
         next_backend();
     });
 }
@@ -82,7 +91,8 @@ void CostProbe::next_backend() {
     step_.reset();
     if (left_.empty() && measured_) return keep();
     if (left_.empty() || stopped_) return;
-    step_ = std::make_shared<Step>(left_.front(), settings_.placement.probe_ms * 1'000'000);
+    step_ = std::make_shared<Step>(left_.front(), settings_.placement.probe_ms * 1'000'000,
+                                   !placement_.costs().is_seeded(left_.front()));
     left_.erase(left_.begin());
     next_sample();
 }
@@ -98,17 +108,38 @@ void CostProbe::post(std::function<SampleTime(CpuStation&)> on_cpu,
                      std::function<SampleTime(GpuStation&)> on_gpu, void (CostProbe::*then)()) {
     const auto done = [this, then] { guarded([this, then] { (this->*then)(); }); };
     const auto measure = [step = step_](const auto& work, auto& station) {
+        const TimePoint start = Clock::now();
         try {
             step->time = work(station);
         } catch (const std::exception&) {  // no memory: nothing was measured
             step->time = SampleTime();
         }
+        step->errand_ns = nanoseconds(Clock::now() - start);
     };
+    step_->posted = Clock::now();
+    step_->idle = is_idle();
     if (step_->backend >= kFirstGpu)
         gpu_of(step_->backend)
             .post([measure, on_gpu](GpuStation& station) { measure(on_gpu, station); }, done);
     else
         executors_.post_to_cpu([measure, on_cpu](CpuStation& station) { measure(on_cpu, station); }, done);
+}
+
+bool CostProbe::is_idle() const {
+    const Executor& executor =
+        step_->backend >= kFirstGpu ? gpu_of(step_->backend).executor() : executors_.cpu();
+    const ExecutorLoad load = executor.load();
+    return load.waiting_ns == 0 && load.running_ns == 0;
+}
+
+// An errand goes the way of a job.
+void CostProbe::learn_start() {
+    const std::uint64_t all_ns = nanoseconds(Clock::now() - step_->posted);
+    if (!step_->idle || all_ns <= step_->errand_ns) return;
+    const std::uint64_t start_ns = all_ns - step_->errand_ns;
+    if (step_->backend >= kFirstGpu) return placement_.learn_start(Place::Gpu, start_ns);
+    placement_.learn_start(Place::Pool, start_ns);
+    placement_.learn_start(Place::Express, start_ns);
 }
 
 void CostProbe::next_sample() {
@@ -130,11 +161,12 @@ void CostProbe::next_sample() {
 
 void CostProbe::end_sample() {
     const SampleTime& time = step_->time;
+    learn_start();
     step_->plan.record(time.ns, std::max(time.spent_ns, kLeastSpentNs));
     if (step_->backend >= kFirstGpu && time.copied_bytes > 0) {
         const std::size_t kind = step_->backend - kFirstGpu;
         placement_.learn_copy(kind, time.copied_bytes, time.copy_ns);
-        costs_.copies.push_back({kind, time.copied_bytes, time.copy_ns});
+        if (step_->times) costs_.copies.push_back({kind, time.copied_bytes, time.copy_ns});
     }
     next_sample();
 }
@@ -143,10 +175,11 @@ void CostProbe::end_sample() {
 void CostProbe::end_backend() {
     const Backend backend = step_->backend;
     std::vector<CostSample> samples;
-    for (const ProbedSample& probed : step_->plan.results()) {
-        samples.push_back({*class_of(probed.sample), probed.ns});
-        costs_.times.push_back({backend, probed});
-    }
+    if (step_->times)
+        for (const ProbedSample& probed : step_->plan.results()) {
+            samples.push_back({*class_of(probed.sample), probed.ns});
+            costs_.times.push_back({backend, probed});
+        }
     placement_.seed(backend, samples, CostSource::Probed);
     measured_ |= !samples.empty();
     log(LogLevel::Debug, "probed backend " + std::to_string(backend) + ": " + std::to_string(samples.size()) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostProbe: measures at the start what sample jobs take on each backend of which neither a table nor an
+// CostProbe: measures at the start the way to each place, and what sample jobs take where neither a table nor an
 // earlier start tells. A sample is an errand of the executor that owns the backend, between two jobs of
 // clients, so nothing waits for the probing as a whole: neither readiness nor the io thread, and a job for
 // one sample at most. What was measured is kept in the state directory.
@@ -50,6 +50,8 @@ class CostProbe {
     void post(std::function<SampleTime(CpuStation&)> on_cpu, std::function<SampleTime(GpuStation&)> on_gpu,
               void (CostProbe::*then)());
     GpuExecutor& gpu_of(Backend backend) const;
+    bool is_idle() const;
+    void learn_start();
 
     const config::Settings& settings_;
     Executors& executors_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "daemon/placement/correction_curve.h"
+
 namespace tegu::daemon {
 namespace {
 
@@ -12,8 +14,7 @@ constexpr std::uint64_t kLongestNs = std::uint64_t{1} << 62;
 constexpr double kTrialRatio = 256;
 constexpr std::uint64_t kTrialNs = 20'000'000;
 constexpr double kTrialJobs = 60'000;
-constexpr std::uint64_t kNearBudget = 4;
-constexpr unsigned kTrialDoublings = 5;  // from a class that was never tried to one that is known
+constexpr unsigned kTrialDoublings = 9;  // from a class that was never tried to one that is known
 
 std::uint64_t add(std::uint64_t a, std::uint64_t b) {
     return std::min(a, kLongestNs) + std::min(b, kLongestNs) < kLongestNs ? a + b : kLongestNs;
@@ -42,24 +43,27 @@ bool is_idle(const Offer& gpu) {
     return gpu.possible && gpu.wait_ns == 0;
 }
 
-// The express lane interrupts no job either. So the job takes it if it is done there sooner than the pool
-// would let it begin and end.
+// Beside a long job of another client, if the job is done there sooner than the pool would let it begin and
+// end: the express lane interrupts no job either. On an idle machine, if the job is not worth waking all
+// threads for.
 bool takes_express(const Question& question) {
-    const Offer& express = question.express;
-    if (!express.possible || !question.pool_runs_others || express.run_ns > kExpressNs) return false;
+    const Offer &express = question.express, &pool = question.pool;
+    if (!express.possible || express.run_ns > kExpressNs) return false;
     if (add(question.express_own_ns, express.run_ns) > kExpressNs) return false;
-    return add(express.wait_ns, express.run_ns) < add(question.pool.wait_ns, question.pool.run_ns);
+    if (!question.pool_runs_others) return pool.wait_ns == 0 && express.done_ns() < pool.done_ns();
+    return add(express.wait_ns, express.run_ns) < add(pool.wait_ns, pool.run_ns);
 }
 
 // Trials grow rarer the more is known, and the more they cost: one in trial_jobs * ratio^2 jobs of a class
-// that is known, so what they cost stays below half a percent, however wrong the other place is.
+// that is known, so what they cost stays below half a percent, however wrong the other place is. They come in
+// rows: CorrectionCurve::warms_up().
 bool is_due(const Offer& other, std::uint64_t other_ns, std::uint64_t best_ns, std::uint64_t trial_jobs) {
     if (trial_jobs == 0 || other.wait_ns > 0 || other_ns > add(best_ns, kTrialNs)) return false;
     const double ratio = std::max(
         1.0, static_cast<double>(other_ns) / static_cast<double>(std::max<std::uint64_t>(best_ns, 1)));
     if (ratio > kTrialRatio) return false;
     const unsigned known = std::min(other.seen, kTrialDoublings);
-    const double jobs = static_cast<double>(trial_jobs) * ratio * ratio /
+    const double jobs = CorrectionCurve::kTrialsInARow * static_cast<double>(trial_jobs) * ratio * ratio /
                         static_cast<double>(1u << (kTrialDoublings - known));
     return static_cast<double>(other.elsewhere) >= std::min(jobs, kTrialJobs);
 }
@@ -68,24 +72,33 @@ Answer on_cpu(const Question& question, Reason reason) {
     const bool express = takes_express(question);
     Answer answer;
     answer.place = express ? Place::Express : Place::Pool;
-    answer.reason = express ? Reason::Express : reason;
+    answer.reason = express && question.pool_runs_others ? Reason::Express : reason;
     answer.done_ns = express ? question.express.done_ns() : question.pool.done_ns();
     return answer;
 }
 
-// A job that could be below the inline budget, if one thread is faster than expected, shows it on one thread
-// in place of its answer.
-Answer or_on_one_thread(const Question& question, const Answer& best) {
-    const Offer& express = question.express;
-    const bool is_near = express.run_ns < kNearBudget * question.inline_budget_ns;
-    if (!express.possible || !is_near || question.pool.wait_ns > 0 || best.reason == Reason::Trial)
-        return best;
-    if (!is_due(express, express.done_ns(), best.done_ns, question.trial_jobs)) return best;
+Answer trial_at(Place place, const Offer& offer) {
     Answer trial;
-    trial.place = Place::Express;
+    trial.place = place;
     trial.reason = Reason::Trial;
-    trial.done_ns = express.done_ns();
+    trial.done_ns = offer.done_ns();
     return trial;
+}
+
+// On the CPU, too, one place is tried now and then in place of the other: one thread, if it might do, and the
+// pool with a job that one thread computes. Beside another job it would tell nothing.
+Answer or_try_on_cpu(const Question& question, const Answer& best) {
+    const Offer &express = question.express, &pool = question.pool;
+    if (best.reason == Reason::Trial || best.reason == Reason::Express || pool.wait_ns > 0) return best;
+    const bool alone = best.place == Place::Express;
+    if (!alone && (!express.possible || !is_near_one_thread(question))) return best;
+    const Offer& other = alone ? pool : express;
+    if (!is_due(other, other.done_ns(), best.done_ns, question.trial_jobs)) return best;
+    if (alone) return trial_at(Place::Pool, pool);
+    // What is likely to run on the io thread is faster there than on a thread that has other things in its
+    // caches.
+    const bool on_io = question.on_io.possible && question.on_io.run_ns < 2 * question.inline_budget_ns;
+    return on_io ? trial_at(Place::Inline, question.on_io) : trial_at(Place::Express, express);
 }
 
 Answer on_gpu(const Question& question, Reason reason) {
@@ -121,12 +134,13 @@ Answer on_either(const Question& question) {
     Answer gpu = on_gpu(question, Reason::Asked);
     Answer cpu = on_cpu(question, Reason::Fastest);
     const Offer& offer = question.gpus[gpu.gpu];
-    const std::uint64_t cpu_alone = alone_ns(question.pool),
+    const Offer& on_this = cpu.place == Place::Express ? question.express : question.pool;
+    const std::uint64_t cpu_alone = alone_ns(on_this),
                         gpu_alone = gpu.divided ? gpu.done_ns : alone_ns(offer);
     const bool to_gpu = gpu.done_ns < cpu.done_ns;
     // The place that is tried has no queue: else it would be tried at the expense of what waits there.
-    if (to_gpu && question.pool.possible && cpu.place == Place::Pool &&
-        is_due(question.pool, cpu.done_ns, gpu.done_ns, question.trial_jobs)) {
+    if (to_gpu && on_this.possible && cpu.reason != Reason::Express &&
+        is_due(on_this, cpu.done_ns, gpu.done_ns, question.trial_jobs)) {
         cpu.reason = Reason::Trial;
         return cpu;
     }
@@ -135,10 +149,10 @@ Answer on_either(const Question& question) {
         return gpu;
     }
     if (to_gpu) {
-        gpu.reason = why(gpu_alone, cpu_alone, question.pool);
+        gpu.reason = why(gpu_alone, cpu_alone, on_this);
         return gpu;
     }
-    if (cpu.place == Place::Pool) cpu.reason = why(cpu_alone, gpu_alone, offer);
+    if (cpu.reason != Reason::Express) cpu.reason = why(cpu_alone, gpu_alone, offer);
     const std::uint64_t with_copy = offer.done_ns(UINT64_MAX);
     if (offer.keep_ns > 0 && with_copy < cpu.done_ns) cpu.missed_ns = cpu.done_ns - with_copy;
     return cpu;
@@ -169,13 +183,20 @@ Answer inline_answer(const Offer& on_io) {
     return answer;
 }
 
+bool is_near_one_thread(const Question& question) {
+    constexpr std::uint64_t kNearBudget = 4, kNearPool = 2;
+    return question.express.run_ns <= kExpressNs &&
+           question.express.run_ns <
+               std::max(kNearBudget * question.inline_budget_ns, kNearPool * question.pool.run_ns);
+}
+
 Answer decide(const Question& question) {
     if (is_inline(question.asked, question.on_io, question.inline_budget_ns))
         return inline_answer(question.on_io);
-    if (question.asked == Asked::Cpu) return or_on_one_thread(question, on_cpu(question, Reason::Asked));
+    if (question.asked == Asked::Cpu) return or_try_on_cpu(question, on_cpu(question, Reason::Asked));
     if (question.asked == Asked::Gpu) return on_gpu(question, Reason::Asked);
-    if (!has_gpu(question)) return or_on_one_thread(question, on_cpu(question, Reason::Only));
-    return or_on_one_thread(question, on_either(question));
+    if (!has_gpu(question)) return or_try_on_cpu(question, on_cpu(question, Reason::Only));
+    return or_try_on_cpu(question, on_either(question));
 }
 
 }  // namespace tegu::daemon

@@ -13,9 +13,9 @@ namespace {
 // What a job of the express lane may work in, on top of what limits.scratch_bytes lets one of the pool have.
 constexpr std::uint64_t kExpressScratchBytes = 8 << 20;
 constexpr std::uint64_t kOverrun = 4;  // what no job beside it explains
-constexpr double kStartNs = 20000;     // to wake a thread and to be woken, until it is measured
-constexpr std::uint64_t kNearBudget =
-    4;  // jobs that might be below the inline budget are watched up to this multiple
+constexpr std::uint64_t kShortNs = 300'000;
+constexpr std::uint64_t kUnexpectedBytes = 64 << 10;
+constexpr double kStartNs = 20000;  // to wake a thread and to be woken, until it is measured
 
 bool is_one_kind(const device::DeviceInfo& a, const device::DeviceInfo& b) {
     return a.name == b.name && a.limits.compute_capability == b.limits.compute_capability &&
@@ -113,6 +113,7 @@ Choice Placement::choose(const PreparedJob& prepared, const Asker& asker, bool m
     const Question asks = question(prepared, asker, on_io);
     choice.answer = decide(asks);
     choice.predicted_ns[static_cast<std::size_t>(Place::Pool)] = asks.pool.run_ns;
+    choice.near_one_thread = is_near_one_thread(asks);
     choice.considered = asked == Asked::Auto && !asks.gpus.empty();
     if (!asks.gpus.empty()) {
         const std::size_t gpu = choice.answer.place == Place::Gpu ? choice.answer.gpu : 0;
@@ -183,8 +184,9 @@ Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::si
     offer.wait_ns = executor.executor().wait_ns(asker.uid, asker.priority);
     offer.start_ns = static_cast<std::uint64_t>(starts_[static_cast<std::size_t>(Place::Gpu)].value());
     offer.run_ns = costs_.predict_ns(prepared.cost_class, kFirstGpu + kind);
-    offer.copy_ns = copies_[kind].predict_ns(bytes.alone);
-    offer.keep_ns = copies_[kind].predict_ns(bytes.kept);
+    const Copies& copies = copies_[kind];
+    offer.copy_ns = copies.alone.predict_ns(bytes.alone);
+    offer.keep_ns = (copies.kept.is_measured() ? copies.kept : copies.alone).predict_ns(bytes.kept);
     offer.seen = evidence.seen;
     offer.elsewhere = evidence.elsewhere;
     return offer;
@@ -201,14 +203,15 @@ void Placement::admitted(const PreparedJob& prepared, const Choice& choice) noex
 
 // Only jobs for which another place was possible make a trial there more urgent.
 void Placement::note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept {
-    const Place place = choice.answer.place;
-    const std::uint64_t near_ns = kNearBudget * settings_.executor.inline_budget_us * 1000;
+    const Answer& answer = choice.answer;
     const CostClass& job = prepared.cost_class;
-    if ((place == Place::Pool || choice.considered) && place != Place::Express &&
-        choice.predicted_ns[static_cast<std::size_t>(Place::Express)] < near_ns)
+    const bool on_cpu = answer.place == Place::Pool || answer.place == Place::Express;
+    if (answer.reason == Reason::Express) return;
+    if (answer.place != Place::Express && (on_cpu || choice.considered) && choice.near_one_thread)
         costs_.note_elsewhere(job, kOneThread);
-    if (!choice.considered) return;
-    if (place == Place::Gpu) return costs_.note_elsewhere(job, kPool);
+    if (answer.place == Place::Express || (answer.place == Place::Gpu && choice.considered))
+        costs_.note_elsewhere(job, kPool);
+    if (!on_cpu || !choice.considered) return;
     for (std::size_t kind = 0; kind < copies_.size(); ++kind) costs_.note_elsewhere(job, kFirstGpu + kind);
 }
 
@@ -217,23 +220,41 @@ void Placement::learn_inline(const PreparedJob& prepared, const Choice& choice, 
                   prepared.cold});
 }
 
+// The first use of memory takes time of its own: pages, registrations, room for copies. After a long job, and
+// where nothing ran for a while as before a trial, cores and clocks sleep: then it is no measure of short jobs,
+// but an upper bound.
+void Placement::learn_start(const JobTask& task, std::uint64_t turnaround_ns) {
+    const Choice& choice = task.choice;
+    const std::uint64_t busy_ns = task.cost.copy_ns + task.cost.compute_ns;
+    if (!choice.idle || task.place != choice.answer.place || turnaround_ns <= busy_ns) return;
+    if (task.prepared.cold || choice.answer.makes_copy || task.cost.copied_bytes > choice.gpu_copy_bytes)
+        return;
+    const std::uint64_t start_ns = turnaround_ns - busy_ns;
+    const bool is_bound = choice.answer.reason == Reason::Trial || busy_ns > kShortNs;
+    if (!is_bound || static_cast<double>(start_ns) < starts_[static_cast<std::size_t>(task.place)].value())
+        learn_start(task.place, start_ns);
+}
+
 void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
     const Choice& choice = task.choice;
     const RunCost& cost = task.cost;
     const bool divided = task.divided != nullptr, on_gpu = task.place == Place::Gpu;
-    const std::uint64_t busy_ns = cost.copy_ns + cost.compute_ns;
-    if (choice.idle && task.place == choice.answer.place && turnaround_ns > busy_ns)
-        starts_[static_cast<std::size_t>(task.place)].add(static_cast<double>(turnaround_ns - busy_ns));
+    learn_start(task, turnaround_ns);
     if (divided) return;
     const std::size_t kind = on_gpu ? gpu_kinds_[task.gpu] : 0;
-    if (on_gpu) copies_[kind].learn(cost.copied_bytes, cost.copy_ns);
+    if (on_gpu) {
+        Copies& copies = copies_[kind];
+        const bool all_expected = cost.copied_bytes <= choice.gpu_copy_bytes;
+        (choice.answer.makes_copy || !all_expected ? copies.kept : copies.alone)
+            .learn(cost.copied_bytes, cost.copy_ns);
+    }
     // What was kept is gone, or was of other bytes of the buffer.
-    if (on_gpu && cost.copied_bytes > choice.gpu_copy_bytes + CopyModel::kSmallBytes)
+    if (on_gpu && cost.copied_bytes > choice.gpu_copy_bytes + kUnexpectedBytes)
         if (Buffer* const kept = kept_buffer(task.prepared)) kept->forget_copies();
     // What is computed beside another job takes longer for that one. But not this much:
     const std::uint64_t predicted_ns =
         on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.place)];
-    const bool beside = task.place == Place::Express && choice.answer.reason != Reason::Trial;
+    const bool beside = choice.answer.reason == Reason::Express;
     if (beside && cost.compute_ns <= kOverrun * predicted_ns) return;
     costs_.learn({task.prepared.cost_class, task.place, kind, cost.threads, predicted_ns, cost.compute_ns,
                   task.prepared.cold});

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "daemon/placement/copy_model.h"
 #include "daemon/placement/cost_model.h"
 #include "daemon/placement/decide.h"
+#include "daemon/placement/moving_time.h"
 
 namespace tegu::daemon {
 
@@ -54,13 +56,18 @@ class Placement {
         costs_.seed(backend, samples, source);
     }
     void learn_copy(std::size_t gpu_kind, std::uint64_t bytes, std::uint64_t ns) {
-        copies_[gpu_kind].learn(bytes, ns);
+        copies_[gpu_kind].alone.learn(bytes, ns);
     }
+    // From a job's message to its start and from its end to the io thread, at a place that is idle.
+    void learn_start(Place place, std::uint64_t ns) {
+        starts_[static_cast<std::size_t>(place)].add(static_cast<double>(std::max<std::uint64_t>(ns, 1)));
+    }
+    double start_us(Place place) const { return starts_[static_cast<std::size_t>(place)].value() * 1e-3; }
     // Takes the costs of the tuning tables; see CostModel::set_table().
     void set_tables(const TuningState& tuning);
 
     const CostModel& costs() const { return costs_; }
-    const CopyModel& copies(std::size_t gpu_kind) const { return copies_[gpu_kind]; }
+    const CopyModel& copies(std::size_t gpu_kind) const { return copies_[gpu_kind].alone; }
     const PlacementCounts& counts() const { return counts_; }
     unsigned threads() const { return threads_; }
     // GPUs of one kind have one model. Parallel to Gpus::all().
@@ -74,13 +81,18 @@ class Placement {
     Question question(const PreparedJob& prepared, const Asker& asker, const Offer& on_io) const;
     bool has_room_for_scratch(const kernels::JobPlan& plan) const;
     void note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept;
+    void learn_start(const JobTask& task, std::uint64_t turnaround_ns);
 
     const config::Settings& settings_;
     const Executors& executors_;
     const unsigned threads_;
     std::vector<std::size_t> gpu_kinds_;
     CostModel costs_;
-    std::vector<CopyModel> copies_;
+    // Of bytes for one job, and of those that stay there for later ones: memory is taken for them, too.
+    struct Copies {
+        CopyModel alone, kept;
+    };
+    std::vector<Copies> copies_;
     std::array<MovingTime, kPlaces> starts_;  // handing over, by place
     PlacementCounts counts_;
 };

@@ -60,9 +60,10 @@ std::vector<std::uint64_t> sizes(Backend backend) {
 
 }  // namespace
 
-ProbePlan::ProbePlan(Backend backend, std::uint64_t budget_ns)
+ProbePlan::ProbePlan(Backend backend, std::uint64_t budget_ns, Of of)
     : budget_ns_(budget_ns), sizes_(sizes(backend)) {
-    for (const Sample& each : classes()) cases_.push_back({each});
+    for (const Sample& each : classes())
+        if (of == Of::All || each.operation == Operation::Add) cases_.push_back({each});
 }
 
 std::optional<Sample> ProbePlan::at_size(const Case& of, std::uint64_t elements) const {

@@ -23,7 +23,9 @@ class ProbePlan {
     static constexpr std::uint64_t kMostElements = 4 << 20;
     static constexpr unsigned kRuns = 3;  // that are timed, after one that is not
 
-    ProbePlan(Backend backend, std::uint64_t budget_ns);
+    // All: of each class of jobs. Way: additions alone, for what is besides computing: handing over, copies.
+    enum class Of { All, Way };
+    ProbePlan(Backend backend, std::uint64_t budget_ns, Of of = Of::All);
 
     // The next sample; nothing: it is done, or the budget is spent.
     std::optional<Sample> next();

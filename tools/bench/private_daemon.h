@@ -23,6 +23,7 @@ class PrivateDaemon {
     PrivateDaemon& operator=(PrivateDaemon&& other) noexcept;
 
     std::string socket_path() const { return folder_ + "/tegud.sock"; }
+    pid_t pid() const { return pid_; }
     double ready_ns() const { return ready_ns_; }  // from its start to READY=1
     std::uint64_t cpu_ns() const;                  // of all its threads so far
     double resident_mb() const;                    // 1 MB = 1e6 B

@@ -108,5 +108,22 @@ TEST(CorrectionCurve, OneMeasurementMayBeLeftOutBeforeAnyIsLearnt) {
     EXPECT_FALSE(known.skip_first());
 }
 
+// What runs again after others ran elsewhere finds cold caches.
+TEST(CorrectionCurve, TheFirstOfARowOfTrialsSaysNothing) {
+    CorrectionCurve curve;
+    EXPECT_FALSE(curve.warms_up(1e5)) << "nothing ran elsewhere";
+    curve.observe(1e5, 1, {0, 0.02});
+    for (int i = 0; i < 20; ++i) curve.note_elsewhere(1e5);
+    EXPECT_EQ(20u, curve.elsewhere(1e5));
+    EXPECT_TRUE(curve.warms_up(1e5));
+    for (unsigned next = 1; next < CorrectionCurve::kTrialsInARow; ++next) {
+        EXPECT_GT(curve.elsewhere(1e5), 60'000u) << "the next one is due";
+        EXPECT_FALSE(curve.warms_up(1e5));
+        curve.observe(1e5, 1, {0, 0.02});
+    }
+    EXPECT_EQ(0u, curve.elsewhere(1e5));
+    EXPECT_FALSE(curve.warms_up(1e5));
+}
+
 }  // namespace
 }  // namespace tegu::daemon

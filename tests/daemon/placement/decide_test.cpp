@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "daemon/placement/correction_curve.h"
+
 namespace tegu::daemon {
 namespace {
 
@@ -154,7 +156,7 @@ TEST(Decide, AJobThatWaitsForItsCopyMissesAnother) {
 
 TEST(Decide, ALongJobIsDividedOverIdleGpus) {
     Question asks = question();
-    asks.pool.run_ns = 100 * kMs;
+    asks.pool.run_ns = asks.express.run_ns = 100 * kMs;
     asks.can_divide = true;
     asks.divide_ns = kMs;
     asks.gpus = {offer(8 * kMs, 1), offer(8 * kMs), offer(8 * kMs)};
@@ -200,6 +202,30 @@ TEST(Decide, AShortJobTakesTheExpressLaneBesideALongOneOfAnotherClient) {
     expect(asks, Place::Pool, Reason::Only, "done sooner in the pool");
 }
 
+// To wake all threads takes longer than one thread takes for the job.
+TEST(Decide, OneThreadComputesWhatIsNotWorthThePool) {
+    Question asks = question();
+    asks.gpus[0].run_ns = 400 * kUs;
+    asks.express = offer(200 * kUs);
+    expect(asks, Place::Express, Reason::Fastest);
+    EXPECT_EQ(220 * kUs, decide(asks).done_ns);
+    asks.express.wait_ns = 101 * kUs;
+    expect(asks, Place::Pool, Reason::Fastest, "another job is there");
+    asks.express.wait_ns = 0;
+    asks.pool.wait_ns = 1;
+    expect(asks, Place::Pool, Reason::Fastest, "jobs of one client keep their order");
+    asks.pool.wait_ns = 0;
+    asks.gpus[0].run_ns = 100 * kUs;
+    expect(asks, Place::Gpu, Reason::Fastest);
+    asks.asked = Asked::Cpu;
+    expect(asks, Place::Express, Reason::Asked);
+    asks.trial_jobs = 128;
+    asks.pool.elsewhere = 5'000;
+    expect(asks, Place::Pool, Reason::Trial, "it may be faster than it was");
+    asks.pool.elsewhere = 0;
+    expect(asks, Place::Express, Reason::Asked);
+}
+
 // Both backends are busy with others' long jobs.
 TEST(Decide, TheExpressLaneIsWeighedAgainstTheGpu) {
     Question asks = question();
@@ -225,8 +251,8 @@ TEST(Decide, TriesWhatIsNotKnownBeforeItIsForgotten) {
     EXPECT_EQ(place_word(Place::Gpu), place_word(decide(asks).place));
     asks.gpus[0].seen = 16;
     const unsigned known = jobs_until_trial(asks.gpus[0]);
-    EXPECT_GE(known, 128u);
-    EXPECT_LE(known, 256u) << "once in a while, if it costs little";
+    EXPECT_GE(known, 3 * 128u) << "as they come in threes";
+    EXPECT_LE(known, 3 * 256u) << "once in a while, if it costs little";
     asks.gpus[0].run_ns = 1200 * kUs;
     EXPECT_GT(jobs_until_trial(asks.gpus[0]), 4 * known) << "more seldom, if it costs much";
     asks.gpus[0].run_ns = 10 * kMs;
@@ -249,11 +275,15 @@ TEST(Decide, TrialsCostLittle) {
         asks.gpus[0] = offer(static_cast<std::uint64_t>(ratio * 320 * kUs) - 20 * kUs);
         asks.gpus[0].seen = 16;
         double spent = 0, best = 0;
+        unsigned row = 0;
         for (int i = 0; i < 200'000; ++i) {
             const Answer answer = decide(asks);
             spent += static_cast<double>(answer.done_ns);
             best += 320.0 * kUs;
-            asks.gpus[0].elsewhere = answer.reason == Reason::Trial ? 0 : asks.gpus[0].elsewhere + 1;
+            const bool tried = answer.reason == Reason::Trial;
+            row = tried ? (row + 1) % CorrectionCurve::kTrialsInARow : row;
+            if (tried) asks.gpus[0].elsewhere = row == 0 ? 0 : UINT16_MAX;
+            if (!tried) ++asks.gpus[0].elsewhere;
         }
         EXPECT_LT(spent / best, 1.005) << ratio;
     }
@@ -269,7 +299,7 @@ TEST(Decide, NothingIsTriedAtTheExpenseOfOthers) {
     asks.gpus[0].wait_ns = 1;
     EXPECT_NE(reason_word(Reason::Trial), reason_word(decide(asks).reason)) << "somebody works there";
     asks.gpus[0] = offer(100 * kMs);
-    asks.pool.run_ns = 70 * kMs;
+    asks.pool.run_ns = asks.express.run_ns = 70 * kMs;
     asks.gpus[0].elsewhere = 60'000;
     expect(asks, Place::Pool, Reason::Fastest, "30 ms are too much to spend on knowledge");
     asks.asked = Asked::Cpu;
@@ -286,6 +316,10 @@ TEST(Decide, TriesOneThreadWhereTheJobMayBeSmall) {
     asks.on_io.run_ns = asks.express.run_ns = 120 * kUs;
     asks.pool.run_ns = 60 * kUs;
     asks.express.elsewhere = 5'000;
+    expect(asks, Place::Express, Reason::Trial);
+    asks.on_io.run_ns = asks.express.run_ns = 60 * kUs;
+    expect(asks, Place::Inline, Reason::Trial, "where it would run if it is small");
+    asks.on_io.possible = false;
     expect(asks, Place::Express, Reason::Trial);
     asks.pool.wait_ns = 1;
     expect(asks, Place::Pool, Reason::Only, "beside another job it would tell nothing");

@@ -23,6 +23,7 @@ class PlacementDaemon {
 
     client::Client& client() { return client_; }
     std::string socket_path() const { return daemon_.socket_path(); }
+    pid_t pid() const { return daemon_.pid(); }
     // A field of INFO; empty if there is none of that name.
     std::string text(const std::string& name);
     // The counters of STATS that say where jobs went, and why.
@@ -34,5 +35,9 @@ class PlacementDaemon {
     PrivateDaemon daemon_;
     client::Client client_;
 };
+
+// Puts the client, the io threads and the threads of the GPUs on cores of their own, the same for all daemons,
+// on a machine that has enough. For those that are ready; a process that is started later would inherit it.
+void pin_threads(const std::vector<PlacementDaemon>& daemons);
 
 }  // namespace tegu::bench

@@ -232,6 +232,7 @@ tegu::Result<PlacementResult> run_placement(const PlacementOptions& options,
         if (!daemon) return std::move(daemon).error();
         started.push_back(std::move(*daemon));
     }
+    pin_threads(started);
     PlacementDaemon& chooses = started[kChooses];
     PlacementResult result;
     result.gpu = chooses.text("gpu_name");

@@ -3,7 +3,7 @@
 // of the device, or "unusable", several with commas, "A,A"; or "none". $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes calls fail as soon as the
 // file exists: runs (oom, or lost), the registration of read-only mappings (readonly), the opening of a device (open); those of
 // one device alone with its number, "lost1:/tmp/x/now". Others take their time: runs that never end (hang), six seconds to open (slow).
-// $TEGU_TEST_SPEED: what its runs and the CPU's take, virtual_times.h.
+// $TEGU_TEST_SPEED: what its runs and the CPU's take, virtual_times.h. $TEGU_TEST_HOLD: held_jobs.h.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that last until the test lets them end, on any machine: guard_tegud holds them while a file exists.
+// Jobs that last until the test lets them end, on any machine: guard_tegud holds entropy maps while a file
+// exists, so SlowJob is slow indeed. Other jobs run.
 #pragma once
 
 #include <unistd.h>
@@ -18,7 +19,7 @@ class HeldJobs {
     HeldJobs(const HeldJobs&) = delete;
     HeldJobs& operator=(const HeldJobs&) = delete;
 
-    // Jobs that executors run do not end from now on, unless they are cancelled or overdue.
+    // Entropy maps that executors run do not end from now on, unless they are cancelled or overdue.
     void hold() const { std::ofstream(file()) << "held"; }
     void release() const { (void)::unlink(file().c_str()); }
     // A tegud whose jobs it holds; without a GPU.

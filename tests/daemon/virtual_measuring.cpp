@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts virtual times in place of those that guard_tegud measures, wherever a measurement ends: the run of a
-// job, the run of a sample, the turnaround. Also holds jobs while the file $TEGU_TEST_HOLD exists. The linker
+// job, the run of a sample, the turnaround. Also holds entropy maps while the file $TEGU_TEST_HOLD exists. The linker
 // wraps these functions (CMakeLists.txt), so the daemon knows nothing of it; a function that is no longer
 // there fails the link.
 #include <sys/syscall.h>
@@ -54,9 +54,10 @@ bool on_io_thread() {
     return ::syscall(SYS_gettid) == ::getpid();
 }
 
-void wait_while_held(const StopToken& stop) {
+void wait_while_held(const Job& job, const StopToken& stop) {
     static const char* const file = std::getenv("TEGU_TEST_HOLD");
-    while (file != nullptr && ::access(file, F_OK) == 0 && !stop.stop_requested()) ::usleep(500);
+    if (file == nullptr || operation_of(job) != tegu::Operation::EntropyMap) return;
+    while (::access(file, F_OK) == 0 && !stop.stop_requested()) ::usleep(500);
 }
 
 SampleTime in_virtual_time(SampleTime time, const char* part, const Job& job) {
@@ -74,7 +75,7 @@ SampleTime in_virtual_time(SampleTime time, const char* part, const Job& job) {
 // GPU is the only runner of another class.
 Result<void> wrapped_run(JobRunner* runner, const PreparedJob& prepared, const StopToken& stop, std::uint64_t queue_ns,
                          tegu::wire::ByteBuffer& out, RunCost& cost) {
-    if (!on_io_thread()) wait_while_held(stop);
+    if (!on_io_thread()) wait_while_held(prepared.job, stop);
     if (!has_virtual_times()) return real_run(runner, prepared, stop, queue_ns, out, cost);
     const JobRunner& of = *runner;
     const char* const part = typeid(of) == typeid(JobRunner) ? "cpu" : "device";

@@ -23,8 +23,11 @@ class HeldJobs {
     void hold() const { std::ofstream(file()) << "held"; }
     void release() const { (void)::unlink(file().c_str()); }
     // A tegud whose jobs it holds; without a GPU.
-    DaemonProgram program() const {
-        return {"tests/guard_tegud", {"TEGU_TEST_GPU=none", "TEGU_TEST_SPEED=", "TEGU_TEST_HOLD=" + file()}};
+    DaemonProgram program() const { return program({"tests/guard_tegud", {"TEGU_TEST_GPU=none"}}); }
+    // The same with what guarded() of gpu_support.h chose.
+    DaemonProgram program(DaemonProgram guarded) const {
+        guarded.environment.push_back("TEGU_TEST_HOLD=" + file());
+        return guarded;
     }
 
   private:

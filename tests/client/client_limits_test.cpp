@@ -154,7 +154,7 @@ TEST(ClientDeadline, AConnectionOnWhichNothingIsAnsweredIsGivenUp) {
                        serve});
     tc::Client client = connected(server);
     for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(client.run(OneValue(i).request.deadline(20 * kMillisecond)).error().status, TEGU_DEADLINE_EXCEEDED);
+        EXPECT_EQ(client.run(OneValue(i).request.deadline(500 * kMillisecond)).error().status, TEGU_DEADLINE_EXCEEDED);
     expect_works(client);
     EXPECT_EQ(client.reconnects(), 1u);
 }

@@ -92,7 +92,7 @@ TEST(ClientDeadline, IsEnforcedHereAndTheLateReplyIgnored) {
             if (request->header.type == wire::MessageType::Cancel) ++cancels;
             if (!late && request->header.type == wire::MessageType::Job) {
                 EXPECT_GT(request->header.deadline_ns, 0u);
-                EXPECT_LE(request->header.deadline_ns, 30 * kMillisecond);
+                EXPECT_LE(request->header.deadline_ns, 1000 * kMillisecond);
                 late = std::move(request);
                 continue;
             }
@@ -102,7 +102,7 @@ TEST(ClientDeadline, IsEnforcedHereAndTheLateReplyIgnored) {
     }});
     tc::Client client = connected(server);
     OneValue job(5);
-    tc::Expected<tc::Result> result = client.run(job.request.deadline(30 * kMillisecond));
+    tc::Expected<tc::Result> result = client.run(job.request.deadline(1000 * kMillisecond));  // so long that it leaves
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().status, TEGU_DEADLINE_EXCEEDED);
     for (int i = 0; i < 3; ++i) expect_works(client);
@@ -154,7 +154,7 @@ TEST(ClientDeadline, AConnectionOnWhichNothingIsAnsweredIsGivenUp) {
                        serve});
     tc::Client client = connected(server);
     for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(client.run(OneValue(i).request.deadline(20 * kMillisecond)).error().status, TEGU_DEADLINE_EXCEEDED);
+        EXPECT_EQ(client.run(OneValue(i).request.deadline(500 * kMillisecond)).error().status, TEGU_DEADLINE_EXCEEDED);
     expect_works(client);
     EXPECT_EQ(client.reconnects(), 1u);
 }

@@ -19,7 +19,7 @@
 namespace tegu::test {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(10);
+constexpr auto kPatience = std::chrono::seconds(60);  // for a machine that is busy
 
 void pause() {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

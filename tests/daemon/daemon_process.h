@@ -31,11 +31,11 @@ class DaemonProcess {
     pid_t pid() const { return pid_; }
     void write_settings(const std::string& settings) const;
     void signal(int number) const;
-    // The exit code; -signal if one killed it; -1000 if it has not ended after ten seconds.
+    // The exit code; -signal if one killed it; -1000 if it has not ended after a minute.
     int wait();
     // What it wrote to stderr so far.
     std::string log() const;
-    // Waits until the log holds `text`; false after ten seconds.
+    // Waits until the log holds `text`; false after a minute.
     bool wait_for_log(const std::string& text) const;
 
   private:

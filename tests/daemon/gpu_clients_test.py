@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """gpu_clients_test.py PROGRAM: what must run a job is asked for, and what ran it is told, through every client: C and C++ by PROGRAM, Python and
-the command here. The daemon has the guarded device of the tests; the last cases have none."""
+the command here. The daemon has the guarded device of the tests, and virtual times (virtual_times.h), so that what "auto" chooses does not depend
+on this machine; the last cases have no device."""
 import array
 import json
 import os
@@ -61,7 +62,7 @@ class WithAGpu(Clients):
             for elements, asked, ran in ASKED:
                 with client.buffer((elements,), "u8") as values:
                     client.reduce(values, stats=("std",), backend=asked)
-                    self.assertIn(client.last.backend, (ran, "cpu", "gpu") if asked == "auto" else (ran,), (elements, asked, client.last.policy))
+                    self.assertEqual(client.last.backend, ran, (elements, asked, client.last.policy))
             client.reduce(array.array("f", [1.0]), backend="gpu")
             self.assertEqual(client.last.backend, "gpu")
 
@@ -69,7 +70,7 @@ class WithAGpu(Clients):
         for elements, asked, ran in ASKED:
             run = self.command(elements, asked)
             self.assertEqual(run.returncode, 0, run.stderr)
-            self.assertIn(json.loads(run.stdout.decode())["backend"], (ran, "cpu", "gpu") if asked == "auto" else (ran,), (elements, asked))
+            self.assertEqual(json.loads(run.stdout.decode())["backend"], ran, (elements, asked))
 
 
 class WithoutAGpu(Clients):

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/daemon/gpu_support.h"
+#include "tests/daemon/held_jobs.h"
 
 namespace tegu::test {
 namespace {
@@ -51,7 +52,9 @@ TEST(GpuFaults, AJobThatIsLargerThanTheArenaRunsOnTheCpu) {
 TEST(GpuFaults, ALostDeviceEndsTheDaemonAndEveryJobIsAnswered) {
     const std::string directory = make_directory();
     {
-        DaemonProcess daemon(kAuto + "threads = 1\n", guarded("B", "lost:" + directory + "/file"));
+        const HeldJobs held;
+        held.hold();
+        DaemonProcess daemon(kAuto + "threads = 1\n", held.program(guarded("B", "lost:" + directory + "/file")));
         RawClient client(daemon.socket());
         const SlowJob work(client, kSomeWork);
         wire::JobRequest slow = work.request(0);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/daemon/gpu_support.h"
+#include "tests/daemon/held_jobs.h"
 
 namespace tegu::test {
 namespace {
@@ -139,7 +140,9 @@ TEST(SeveralGpusOfWhich, TheFirstAloneRunsJobsByDefault) {
 TEST(SeveralGpusOfWhich, OneThatIsLostEndsTheDaemon) {
     const std::string directory = make_directory();
     {
-        DaemonProcess daemon(on_devices("all"), guarded("B,B", "lost1:" + directory + "/file"));
+        const HeldJobs held;
+        held.hold();
+        DaemonProcess daemon(on_devices("all"), held.program(guarded("B,B", "lost1:" + directory + "/file")));
         RawClient client(daemon.socket());
         const SlowJob work(client, kSomeWork);
         wire::JobRequest slow = work.request(0);

@@ -18,7 +18,7 @@ DaemonProgram guarded(const std::string& gpu, const std::string& fault, const st
 }
 
 void wait_until_probed(RawClient& client) {
-    for (int i = 0; i < 10000 && field(info_of(client), "placement_probing") != 0; ++i) ::usleep(2000);
+    for (int i = 0; i < 60000 && field(info_of(client), "placement_probing") != 0; ++i) ::usleep(2000);
     EXPECT_EQ(0, field(info_of(client), "placement_probing"));
 }
 

@@ -8,15 +8,16 @@ from rawclient import Closed, Connection, Daemon
 
 
 class HostileTest(unittest.TestCase):
-    """One daemon for the tests of a class; SETTINGS are its settings, ENVIRONMENT its additional variables."""
+    """One daemon for the tests of a class; SETTINGS are its settings, ENVIRONMENT its additional variables, PROGRAM its file."""
 
     SETTINGS = ""
+    PROGRAM = "bin/tegud"
     DESCRIPTORS = None
     ENVIRONMENT = {}
 
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon(cls.SETTINGS, cls.DESCRIPTORS, cls.ENVIRONMENT)
+        cls.daemon = Daemon(cls.SETTINGS, cls.DESCRIPTORS, cls.ENVIRONMENT, cls.PROGRAM)
         cls.witness = Connection(cls.daemon.path)  # the second client: there before the attack and after it
         cls.random = random.Random(7)
 

@@ -209,7 +209,7 @@ class Unread(HostileTest):
 reply_queue_bytes = 65536
 reply_queue_max_bytes = 131072
 [timeouts]
-write_stall_ms = 400
+write_stall_ms = 2000
 """
 
     def push(self, connection, message):

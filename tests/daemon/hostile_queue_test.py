@@ -3,13 +3,14 @@
 """Attacks on the queue and on jobs in flight: floods, cancels, deadlines, ids in use, and clients that die in the middle."""
 import os
 import socket
+import tempfile
 import unittest
 
 import rawclient
 from hostile_base import HostileTest
 from rawclient import job_body
 
-# An entropy map of this size with the largest window keeps one thread busy for long.
+# An entropy map of this size: one that the daemon holds (held_jobs.h) until it is cancelled or let go.
 LONG_ROWS = LONG_COLS = 2048 if os.environ.get("TEGU_SANITIZE") else 4096
 
 
@@ -17,6 +18,18 @@ class LongJobs(HostileTest):
     """With one thread: a job that runs for long, and jobs that wait behind it. Small jobs of the witness run on the io thread."""
 
     SETTINGS = "[executor]\nthreads = 1\n"
+    PROGRAM = "tests/guard_tegud"
+    HELD = os.path.join(tempfile.gettempdir(), "tegud-test-held-%d" % os.getpid())
+    ENVIRONMENT = {"TEGU_TEST_GPU": "none", "TEGU_TEST_HOLD": HELD}
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.let_go)
+
+    def let_go(self):
+        """Long jobs end by themselves from now on."""
+        if os.path.exists(self.HELD):
+            os.unlink(self.HELD)
 
     def connect_with_buffers(self):
         connection = self.connect()
@@ -30,7 +43,8 @@ class LongJobs(HostileTest):
         body = job_body(rawclient.ENTROPY_MAP, rawclient.U8, rows=LONG_ROWS, cols=LONG_COLS, handle=connection.image.handle,
                         out=connection.map.handle, out_capacity=4 * LONG_ROWS * LONG_COLS,
                         params=rawclient.entropy_params(63, 63, 256))
-        request_id = connection.submit(rawclient.JOB, body, **fields)
+        with open(self.HELD, "w"):
+            request_id = connection.submit(rawclient.JOB, body, **fields)
         if until_it_runs:
             self.wait_for_stats(jobs_running=1)
         return request_id
@@ -154,6 +168,7 @@ class Lives(LongJobs):
             self.assertEqual(connection.named(rawclient.BUFFER_RELEASE, reply.handle).status, "OK")
             self.assert_refused(connection.named(rawclient.BUFFER_RELEASE, reply.handle), "NOT_FOUND", "handle")
         self.assertEqual(self.stats()["buffers"], 2, "the job keeps its memory")
+        self.let_go()
         self.assertEqual(connection.wait(long_job).status, "OK")
         self.wait_for_stats(buffers=0, buffer_bytes=0)
 
@@ -174,6 +189,7 @@ class Lives(LongJobs):
         connection = self.connect_with_buffers()
         long_job = self.submit_long(connection)
         connection.socket.shutdown(socket.SHUT_WR)
+        self.let_go()
         self.assertEqual(connection.wait(long_job).status, "OK")
         self.assert_ended(connection)
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tests/daemon/daemon_process.h"
+#include "tests/daemon/held_jobs.h"
 #include "tests/daemon/job_check.h"
 #include "tests/daemon/raw_client.h"
 
@@ -38,12 +39,17 @@ void wait_for_field(RawClient& client, const std::string& name, double value) {
 class JobsTest : public ::testing::Test {
   protected:
     static void SetUpTestSuite() {
-        daemon_ = std::make_unique<test::DaemonProcess>("[limits]\nqueued_work_ms = 3600000\n");
+        held_ = std::make_unique<test::HeldJobs>();
+        daemon_ = std::make_unique<test::DaemonProcess>("[limits]\nqueued_work_ms = 3600000\n", held_->program());
     }
-    static void TearDownTestSuite() { daemon_.reset(); }
+    static void TearDownTestSuite() {
+        daemon_.reset();
+        held_.reset();
+    }
     static const std::string& socket() { return daemon_->socket(); }
 
     void TearDown() override {  // a second client's jobs are right
+        held_->release();
         RawClient other(socket());
         const std::vector<float> values = noise(1000);
         const wire::JobRequest request = test::reduce_request(values, statistic_bit(Statistic::Sum));
@@ -62,8 +68,10 @@ class JobsTest : public ::testing::Test {
         EXPECT_EQ(Status::Ok, client.reply_to(client.send(MessageType::Ping)).header.status) << "the connection lives";
     }
 
+    static std::unique_ptr<test::HeldJobs> held_;
     static std::unique_ptr<test::DaemonProcess> daemon_;
 };
+std::unique_ptr<test::HeldJobs> JobsTest::held_;
 std::unique_ptr<test::DaemonProcess> JobsTest::daemon_;
 
 wire::JobRequest topk_request(const std::vector<float>& values, std::uint64_t k, bool distinct = false) {
@@ -248,13 +256,15 @@ TEST_F(JobsTest, OutputsNeedABufferThatMayBeWritten) {
 
 TEST_F(JobsTest, ABufferThatAJobWritesIsBusyForOthersThatConflict) {
     RawClient client(socket());
-    const test::SlowJob work(client, test::kSomeWork);
+    const test::SlowJob work(client, test::kSomeWork / 2);
+    held_->hold();
     const std::uint64_t first = client.send_job(work.request(0));
     const Message conflict = run(client, work.request(0));
     EXPECT_EQ(Status::Busy, conflict.header.status);
     EXPECT_EQ("output.offset_bytes", error_of(conflict).field);
     EXPECT_GT(error_of(conflict).retry_after_ns, 0u);
     const std::uint64_t beside = client.send_job(work.request(1));  // reads the same input, writes elsewhere
+    held_->release();
     EXPECT_EQ(Status::Ok, client.reply_to(first).header.status);
     EXPECT_EQ(Status::Ok, client.reply_to(beside).header.status);
     EXPECT_EQ(Status::Ok, run(client, work.request(0)).header.status);
@@ -264,17 +274,20 @@ TEST_F(JobsTest, AReleasedBufferLivesUntilItsJobsEnd) {
     RawClient client(socket());
     const test::SlowJob work(client, test::kSomeWork / 2);
     const wire::JobRequest request = work.request(0);
+    held_->hold();
     const std::uint64_t id = client.send_job(request);
     for (const std::uint64_t handle : {request.inputs[0].handle, request.output.handle})
         EXPECT_EQ(
             Status::Ok,
             client.reply_to(client.send_message(MessageType::BufferRelease, wire::BufferRef{handle})).header.status);
+    held_->release();
     EXPECT_EQ(Status::Ok, client.reply_to(id).header.status);
 }
 
 TEST_F(JobsTest, CancelTakesWaitingJobsOutAndStopsRunningOnes) {
     RawClient client(socket());
-    const test::SlowJob work(client);
+    const test::SlowJob work(client, test::kSomeWork / 2);
+    held_->hold();
     const std::uint64_t running = client.send_job(work.request(0));
     wait_for_field(client, "jobs_running", 1);
     const std::uint64_t waiting = client.send_job(work.request(1));
@@ -295,7 +308,8 @@ TEST_F(JobsTest, CancelTakesWaitingJobsOutAndStopsRunningOnes) {
 
 TEST_F(JobsTest, ARequestIdInUseIsRefusedAndTheFirstJobIsAnswered) {
     RawClient client(socket());
-    const test::SlowJob work(client, test::kSomeWork);
+    const test::SlowJob work(client, test::kSomeWork / 2);
+    held_->hold();
     wire::FrameHeader header;
     header.type = MessageType::Job;
     header.priority = wire::Priority::Normal;
@@ -305,12 +319,14 @@ TEST_F(JobsTest, ARequestIdInUseIsRefusedAndTheFirstJobIsAnswered) {
     client.send(header, body);
     client.send(header, body);
     EXPECT_EQ(Status::DuplicateId, client.reply_to(4711).header.status);
+    held_->release();
     EXPECT_EQ(Status::Ok, client.reply_to(4711).header.status);
 }
 
 TEST_F(JobsTest, DeadlinesEndJobsThatWaitAndJobsThatRun) {
     RawClient client(socket());
-    const test::SlowJob work(client);
+    const test::SlowJob work(client, test::kSomeWork / 2);
+    held_->hold();
     const std::uint64_t running = client.send_job(work.request(0), wire::Priority::Normal, 20'000'000);
     const std::uint64_t waiting = client.send_job(work.request(1), wire::Priority::Normal, 1'000'000);
     EXPECT_EQ(Status::DeadlineExceeded, client.reply_to(waiting).header.status);
@@ -324,15 +340,15 @@ TEST_F(JobsTest, DeadlinesEndJobsThatWaitAndJobsThatRun) {
 
 TEST_F(JobsTest, HighPriorityOvertakes) {
     RawClient client(socket());
-    const test::SlowJob endless(client);
     const test::SlowJob work(client, test::kSomeWork / 4);
-    const std::uint64_t running = client.send_job(endless.request(0), wire::Priority::Low);
+    held_->hold();
+    const std::uint64_t running = client.send_job(work.request(0), wire::Priority::Low);
     wait_for_field(client, "jobs_running", 1);  // only then is it before the others, and it is there until all wait
     const std::uint64_t low = client.send_job(work.request(1), wire::Priority::Low);
     const std::uint64_t normal = client.send_job(work.request(2), wire::Priority::Normal);
     const std::uint64_t high = client.send_job(work.request(3), wire::Priority::High);
     wait_for_field(client, "jobs_waiting", 3);
-    client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{running}));
+    held_->release();
     std::vector<std::uint64_t> order;
     for (int i = 0; i < 4; ++i) order.push_back(client.receive()->header.request_id);
     EXPECT_EQ((std::vector<std::uint64_t>{running, high, normal, low}), order);
@@ -341,7 +357,8 @@ TEST_F(JobsTest, HighPriorityOvertakes) {
 TEST_F(JobsTest, AClientThatDiesMidJobLeavesNothingBehind) {
     {
         RawClient client(socket());
-        const test::SlowJob work(client);
+        const test::SlowJob work(client, test::kSomeWork / 2);
+        held_->hold();
         for (std::uint64_t slot = 0; slot < 3; ++slot) client.send_job(work.request(slot));
         EXPECT_EQ(3, test::field(client.reply_to(client.send(MessageType::Stats)), "jobs_in_flight"));
     }
@@ -355,13 +372,16 @@ TEST_F(JobsTest, AClientThatDiesMidJobLeavesNothingBehind) {
 }
 
 TEST(JobLimits, QuotasAndABusyQueue) {
+    const test::HeldJobs held;
+    held.hold();
     const test::DaemonProcess daemon(
         "[limits]\nqueued_work_ms = 3600000\njobs_in_flight_per_connection = 3\njobs_per_uid = 4\nqueued_jobs = "
         "2\nbuffers_per_connection = "
-        "2\nconnections_per_uid = 2\n");
+        "2\nconnections_per_uid = 2\n",
+        held.program());
     RawClient client(daemon.socket());
     EXPECT_EQ(3u, client.hello.max_jobs_in_flight);
-    const test::SlowJob work(client);
+    const test::SlowJob work(client, test::kSomeWork / 2);
     const std::uint64_t first = client.send_job(work.request(0));
     // The executor takes the first before the others come.
     wait_for_field(client, "jobs_running", 1);

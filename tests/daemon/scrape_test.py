@@ -119,6 +119,12 @@ def series(text):
     return found
 
 
+def in_time(test, attempt):
+    """`attempt` returns for how long it waited. What waits for slow connections does so until their time is up, each time; one of five is enough,
+    for a machine that is busy."""
+    test.assertTrue(any(attempt() < TIME_LIMIT for _ in range(5)), "it waits for slow connections")
+
+
 class ScrapeTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -216,8 +222,8 @@ class ScrapeTest(unittest.TestCase):
             client.close()
         self.assertEqual(self.status(SCRAPE), 200)
 
-    def test_slow_ones_give_way(self):
-        """Connections that say nothing, a little, or do not read fill all places: a scrape is answered all the same, and the oldest has ended."""
+    def fill_and_scrape(self):
+        """Returns how long a scrape waits beside connections that say nothing, a little, or do not read, and fill all places."""
         slow = []
         try:
             for i in range(MOST):
@@ -225,11 +231,16 @@ class ScrapeTest(unittest.TestCase):
                 slow[-1].sendall((b"", b"GET /metrics HT", SCRAPE)[i % 3])
             begin = time.monotonic()
             self.assertEqual(self.status(SCRAPE), 200)
-            self.assertLess(time.monotonic() - begin, TIME_LIMIT)  # not by the end of theirs
+            waited = time.monotonic() - begin
             self.assertEqual(rest(slow[0]), b"")
+            return waited
         finally:
             for client in slow:
                 client.close()
+
+    def test_slow_ones_give_way(self):
+        """A scrape is answered all the same, and the oldest has ended."""
+        in_time(self, self.fill_and_scrape)  # not by the end of theirs
 
     def test_a_slow_one_ends_by_itself(self):
         with connected(self.port) as client:
@@ -343,14 +354,18 @@ class SocketTest(unittest.TestCase):
             daemon = self.daemon("", pass_fd=other.fileno())
         self.assertIn("closed an inherited descriptor that is no listening stream socket", daemon.messages())
 
-    def test_a_stop_does_not_wait_for_scrapes(self):
+    def stop_beside_a_scrape(self):
         daemon = self.daemon('[metrics]\nlisten = "%(folder)s/metrics.sock"\n')
         with connected(os.path.join(daemon.folder, "metrics.sock")) as client:
             client.sendall(b"GET")
             begin = time.monotonic()
             self.assertEqual(daemon.stop(), 0)
-            self.assertLess(time.monotonic() - begin, TIME_LIMIT)
+            waited = time.monotonic() - begin
             self.assertEqual(rest(client), b"")
+            return waited
+
+    def test_a_stop_does_not_wait_for_scrapes(self):
+        in_time(self, self.stop_beside_a_scrape)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ using wire::MessageType;
 class SessionTest : public ::testing::Test {
   protected:
     static void SetUpTestSuite() {
-        daemon_ = std::make_unique<test::DaemonProcess>("[timeouts]\nhello_ms = 300\nframe_ms = 300\n");
+        daemon_ = std::make_unique<test::DaemonProcess>("[timeouts]\nhello_ms = 2000\nframe_ms = 2000\n");
     }
     static void TearDownTestSuite() { daemon_.reset(); }
     static const std::string& socket() { return daemon_->socket(); }

@@ -37,7 +37,7 @@ def stats():
     return json.loads(run(TEGU, "stats", "--json").stdout)["stats"]
 
 
-def wait_for(what, condition, seconds=20):
+def wait_for(what, condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

@@ -64,7 +64,8 @@ class Life(Service):
             pid = show("MainPID")
             systemctl("kill", "--signal=KILL", "tegud.service")
             wait_for("the next daemon", lambda: show("MainPID") not in ("0", pid))
-            kills += 1
+            kills += all(process.poll() is None for process in load)  # on a busy machine the load may end before the last ones
+        self.assertGreater(kills, 0)
         reconnects = 0
         for process in load:
             text = process.stdout.read()

@@ -26,6 +26,7 @@ class Memory(Service):
         sees = self.is_known("10-memory-243.conf")
         if sees:
             self.assertEqual(show("OOMPolicy"), "stop")
+        self.write_settings("[placement]\nprobe_ms = 0\n")  # sample jobs hold memory, and give it back at any moment
         client = self.holder(reconnect_ms=60000)
         # No room for what a job needs beyond what it holds now: its input and result are of 5 MB.
         most = int(show("MemoryCurrent")) + (1 << 20)

@@ -11,7 +11,7 @@ import urllib.request
 from inside import run, systemctl, show, wait_for, TEGU, Service, main
 
 DROPIN = "/opt/tegu/work/units/tegud-metrics.socket.d/port.conf"
-PATIENCE = 20
+PATIENCE = 60
 
 
 def free_port():

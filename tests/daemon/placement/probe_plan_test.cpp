@@ -82,15 +82,15 @@ TEST(SampleMemory, TimesEverySampleOfAPlanOnTheCpu) {
     SampleMemory memory;
     ASSERT_TRUE(memory.prepare());
     ASSERT_TRUE(memory.prepare()) << "twice is once";
-    ProbePlan plan(kOneThread, 20 * kMs);
+    ProbePlan plan(kOneThread, 1000 * kMs);
     while (const std::optional<Sample> sample = plan.next()) {
         const std::optional<Job> job = job_of(*sample);
         ASSERT_TRUE(job);
         EXPECT_TRUE(SampleMemory::holds(*job, kernels::plan_job(*job).value())) << text_of(*sample);
         const SampleTime time = memory.time_on_cpu(*job, nullptr);
         EXPECT_GT(time.ns, 0) << text_of(*sample);
-        EXPECT_GE(static_cast<double>(time.spent_ns), 3 * time.ns * 0.99) << text_of(*sample);
-        plan.record(time.ns, time.spent_ns);
+        EXPECT_GE(static_cast<double>(time.spent_ns), ProbePlan::kRuns * time.ns) << text_of(*sample);
+        plan.record(time.ns, 1000);  // so that the budget does not end early on a busy machine
     }
     EXPECT_GE(plan.results().size(), operation_infos().size());
     memory.release();

@@ -58,6 +58,16 @@
       "Where several GPUs run jobs: a reduction or an entropy map that is predicted to keep one of them for longer " \
       "than this is divided over those that are idle. Results do not depend on it.")
 
+#define TEGU_SETTINGS_PLACEMENT(X)                                                                                    \
+    X(placement, probe_ms, Milliseconds, 1, 10000, 50, "never", Restart,                                             \
+      "After the start, how long sample jobs may be timed on each backend of which neither a tuning table nor an "   \
+      "earlier start tells what jobs take. Jobs of clients run in between.")                                         \
+    X(placement, directory, Place, 2, 4000, "", "the state directory of the service, or none", Restart,             \
+      "Where the times of the samples are kept for the next start.")                                                 \
+    X(placement, trial_jobs, Count, 8, 1000000, 128, "never", Now,                                                   \
+      "About one in so many jobs of a kind, if backends take the same time, runs where it is not expected to be "    \
+      "done first, so that a wrong expectation is found out. Rarer where it costs more. Results do not depend on it.")
+
 #define TEGU_SETTINGS_SCHEDULER(X)                                                                                     \
     X(scheduler, quantum_us, Microseconds, 10, 1000000, 2000, "", Now,                                                 \
       "Predicted running time that each user may start per round of the fair queue (deficit round robin). Smaller is " \
@@ -131,6 +141,7 @@
     X(Log, log, TEGU_SETTINGS_LOG, "Messages of the daemon")                                       \
     X(Executor, executor, TEGU_SETTINGS_EXECUTOR, "What runs the jobs")                            \
     X(Gpu, gpu, TEGU_SETTINGS_GPU, "The GPU")                                                      \
+    X(Placement, placement, TEGU_SETTINGS_PLACEMENT, "Where jobs run")                             \
     X(Tuning, tuning, TEGU_SETTINGS_TUNING, "Launch policies")                                     \
     X(Scheduler, scheduler, TEGU_SETTINGS_SCHEDULER, "In which order jobs run")                    \
     X(Limits, limits, TEGU_SETTINGS_LIMITS, "What one client, one user and all together may hold") \

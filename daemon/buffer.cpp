@@ -48,15 +48,26 @@ bool Buffer::ends_elsewhere() const {
     return !devices_.empty() || (helper_ != nullptr && is_large(fd()));
 }
 
-void Buffer::used_by(const std::shared_ptr<BufferDevice>& device) {
+void Buffer::used_by(const std::shared_ptr<BufferDevice>& device, std::uint64_t generation) {
     if (!freezing_) allow_registering();
-    if (was_used_by(*device)) return;
-    if (ending_.empty()) ending_.push_back(std::make_shared<DeviceEnding>());
-    devices_.push_back(device);
+    const bool known = std::find(devices_.begin(), devices_.end(), device) != devices_.end();
+    if (!known && ending_.empty()) ending_.push_back(std::make_shared<DeviceEnding>());
+    if (!known) devices_.push_back(device);
+    if (generation == 0 && !frozen_) return;
+    const Copy made{device.get(), generation, writes_total_, frozen_};
+    const auto found = std::find_if(copies_.begin(), copies_.end(),
+                                    [&](const Copy& copy) { return copy.device == device.get(); });
+    if (found == copies_.end())
+        copies_.push_back(made);
+    else
+        *found = made;
 }
 
-bool Buffer::was_used_by(const BufferDevice& device) const {
-    return std::any_of(devices_.begin(), devices_.end(), [&](const auto& each) { return each.get() == &device; });
+bool Buffer::has_copy(const BufferDevice& device, std::uint64_t generation) const {
+    return std::any_of(copies_.begin(), copies_.end(), [&](const Copy& copy) {
+        const bool current = copy.sealed || (generation != 0 && generation <= copy.generation);
+        return copy.device == &device && current && copy.writes == writes_total_;
+    });
 }
 
 void Buffer::forbid_registering(const std::function<void()>& then) {
@@ -136,6 +147,7 @@ Result<void> Buffer::note_generation(std::uint64_t generation) {
         return bad_range("generation", "0, or at least " + std::to_string(generation_),
                          "generation " + std::to_string(generation) + " is older than one that a job named before");
     if (generation > generation_ && keeper_ != nullptr) keeper_->generation_raised(*this);
+    if (generation > generation_) missed_ns_ = 0;
     generation_ = generation;
     return {};
 }
@@ -163,7 +175,7 @@ Result<void> Buffer::begin_use(const BufferRange& range) {
                             std::to_string(other.begin) + " to " + std::to_string(other.end) + " of this buffer");
     in_use_.push_back(range);
     ++jobs_total_;
-    if (range.write) ++writes_total_;
+    if (range.write) ++writes_total_, missed_ns_ = 0;
     return {};
 }
 

@@ -73,9 +73,13 @@ class Buffer {
     int fd() const { return memory_.fd.get(); }
     // What a device has to know of it, at this moment.
     device::ClientBuffer client_buffer() const;
-    // A job on the device uses it: the device has to forget it before its memory ends. REQUIRES: free_on() was called.
-    void used_by(const std::shared_ptr<BufferDevice>& device);
-    bool was_used_by(const BufferDevice& device) const;
+    // A job on the device uses it: the device has to forget it before its memory ends. `generation`: that the job names of an input, which the
+    // device then has a copy of; 0: none. REQUIRES: free_on() was called.
+    void used_by(const std::shared_ptr<BufferDevice>& device, std::uint64_t generation);
+    // Whether the device has a copy of what a job reads that names the generation, as far as is known here.
+    bool has_copy(const BufferDevice& device, std::uint64_t generation) const;
+    // A copy was not there, or not of the bytes that a job read.
+    void forget_copies() { copies_.clear(); }
     // Who keeps it for the next daemon, under which number; null and 0: nobody. The keeper outlives it, or ends this.
     void kept_by(BufferKeeper* keeper, std::uint64_t number) {
         keeper_ = keeper;
@@ -88,9 +92,9 @@ class Buffer {
     void end_charge() {
         if (!created_by_daemon_) memory_.charge = BufferCharge();
     }
-    // How long jobs have waited for a device with a copy of it, while another was free.
-    std::uint64_t waited_ns() const { return waited_ns_; }
-    void set_waited_ns(std::uint64_t ns) { waited_ns_ = ns; }
+    // How much longer jobs on its present content have taken so far because a device had no copy of it.
+    std::uint64_t missed_ns() const { return missed_ns_; }
+    void set_missed_ns(std::uint64_t ns) { missed_ns_ = ns; }
     // Has every device that has used it let go of what is registered of it, and register no more of it; then `then`, at once if none has. After that, or
     // without the memory to say so (bad_alloc: `then` is never called), end_freeze() or cancel_freeze() takes it back.
     void forbid_registering(const std::function<void()>& then);
@@ -152,8 +156,14 @@ class Buffer {
     HelperThread* helper_ = nullptr;
     BufferEndings* endings_ = nullptr;
     std::vector<std::shared_ptr<BufferDevice>> devices_;
+    struct Copy {
+        const BufferDevice* device = nullptr;  // one of devices_
+        std::uint64_t generation = 0, writes = 0;
+        bool sealed = false;
+    };
+    std::vector<Copy> copies_;  // one of a device at most
     DeviceEndings ending_;  // one if there are devices
-    std::uint64_t waited_ns_ = 0;
+    std::uint64_t missed_ns_ = 0;
     BufferKeeper* keeper_ = nullptr;
     std::uint64_t kept_number_ = 0;
     std::function<void()> freed_;

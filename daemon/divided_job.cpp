@@ -81,8 +81,9 @@ std::shared_ptr<JobTask> DividedJob::make_piece(const std::shared_ptr<JobTask>& 
     task->waiting.ticket += (index + 1) << 48;  // nobody else's
     task->received = whole->received;
     task->deadline = whole->deadline;
-    for (std::size_t place = 0; place < kPlaces; ++place)
-        task->predicted_ns[place] = whole->predicted_ns[place] / split_.pieces.size() + 1;
+    task->choice = whole->choice;
+    for (std::uint64_t& ns : task->choice.predicted_ns) ns = ns / split_.pieces.size() + 1;
+    task->pid = whole->pid;
 
     PreparedJob& to = task->prepared;
     const std::uint64_t row_stride = from.inputs[0].row_stride;

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
@@ -39,6 +40,11 @@ Result<void> CpuStation::probe() {
     return {};
 }
 
+SampleTime CpuStation::time_sample(const Job& job, const SampleMemory& memory, bool alone) {
+    pool_.limit(threads_);
+    return memory.time_on_cpu(job, alone ? nullptr : &pool_);
+}
+
 ExecutorLoad& ExecutorLoad::operator+=(const ExecutorLoad& other) {
     waiting += other.waiting;
     waiting_ns += other.waiting_ns;
@@ -71,7 +77,7 @@ void Executor::submit(std::shared_ptr<JobTask> task) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         Waiting waiting = task->waiting;
-        waiting.cost_ns = task->predicted_ns[static_cast<std::size_t>(station_->place())];
+        waiting.cost_ns = task->choice.predicted_ns[static_cast<std::size_t>(station_->place())];
         const auto placed = waiting_.emplace(waiting.ticket, TaskList{std::move(task)}).first;
         try {
             scheduler_.push(waiting);
@@ -121,9 +127,16 @@ std::uint64_t Executor::left_ns() const {
     return running_ns_ > spent_ns ? running_ns_ - spent_ns : spent_ns;
 }
 
-std::uint64_t Executor::others_left_ns(uid_t uid) const {
+std::uint64_t Executor::wait_ns(uid_t uid, wire::Priority priority) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return running_.empty() || running_.front()->waiting.uid == uid ? 0 : left_ns();
+    return (running_.empty() ? 0 : std::max<std::uint64_t>(left_ns(), 1)) + scheduler_.before_ns(uid, priority);
+}
+
+bool Executor::runs_other(uid_t uid, pid_t pid) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (running_.empty()) return false;
+    const JobTask& task = *running_.front();
+    return task.waiting.uid != uid || task.pid != pid;
 }
 
 std::uint64_t Executor::backlog_ns(uid_t uid) const {
@@ -229,7 +242,7 @@ void Executor::run_errands(std::unique_lock<std::mutex>& lock) {
 JobStation::Outcome Executor::run(JobTask& task) {
     const TimePoint start = Clock::now();
     (void)cores_.offer();
-    cores_.begin(std::chrono::nanoseconds(task.predicted_ns[static_cast<std::size_t>(Place::Inline)]));
+    cores_.begin(std::chrono::nanoseconds(task.choice.predicted_ns[static_cast<std::size_t>(Place::Inline)]));
     const kernels::StopToken stop(&task.stop_flag(), task.deadline, &heartbeat_, &cores_);
     task.queue_ns = nanoseconds(start - task.received);
     task.place = station_->place();

@@ -18,8 +18,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "daemon/cost_model.h"
 #include "daemon/job_runner.h"
+#include "daemon/placement/choice.h"
+#include "daemon/placement/sample_memory.h"
 #include "daemon/scheduler.h"
 #include "kernels/thread_pool.h"
 
@@ -30,8 +31,9 @@ class Session;
 
 // A job in flight that did not run at once.
 struct JobTask {
-    Waiting waiting;                                    // its ticket, user and priority; what it costs is said by:
-    std::array<std::uint64_t, kPlaces> predicted_ns{};  // wall time, for each place where it may run
+    Waiting waiting;  // its ticket, user and priority; what it costs is said by:
+    Choice choice;    // where it goes, and the wall time at each place where it may run
+    pid_t pid = 0;    // of the client
     std::uint64_t request_id = 0;
     std::weak_ptr<Session> session;  // gone if the client is
     TimePoint received;
@@ -49,7 +51,7 @@ struct JobTask {
     wire::ByteBuffer body;  // of the reply, if there is no error
     std::uint64_t queue_ns = 0;
     RunCost cost;
-    Place place = Place::Executor;  // where it ran
+    Place place = Place::Pool;      // where it ran
     std::string policy;             // of a piece
 
     // What ends it: a piece ends with the job.
@@ -87,10 +89,12 @@ class CpuStation final : public JobStation {
   public:
     explicit CpuStation(unsigned threads)
         : threads_(threads), cores_(std::thread::hardware_concurrency()), pool_(threads), runner_(&pool_) {}
-    Place place() const override { return Place::Executor; }
+    Place place() const override { return Place::Pool; }
     void set_crowded(bool crowded) override { crowded_.store(crowded, std::memory_order_relaxed); }
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
     Result<void> probe() override;
+    // Times a sample on the pool, or on one thread, that of the executor. Between jobs.
+    SampleTime time_sample(const Job& job, const SampleMemory& memory, bool alone);
 
   private:
     const unsigned threads_, cores_;
@@ -102,7 +106,7 @@ class CpuStation final : public JobStation {
 // The CPU with the executor's own thread.
 class ExpressStation final : public JobStation {
   public:
-    Place place() const override { return Place::Inline; }
+    Place place() const override { return Place::Express; }
     Outcome run(JobTask& task, const kernels::StopToken& stop) override;
 
   private:
@@ -146,9 +150,11 @@ class Executor {
         station_->set_crowded(crowded);
         cores_.set(crowded);
     }
-    // How much longer a job of another user runs that is running now; 0: none does. One that takes longer than was predicted will take
-    // as long again.
-    std::uint64_t others_left_ns(uid_t uid) const;
+    // How long a new job of the user would wait: for the job that runs, and for those that wait and go before it. A job that takes longer
+    // than was predicted will take as long again.
+    std::uint64_t wait_ns(uid_t uid, wire::Priority priority) const;
+    // Whether a job of another user runs now, or of another process of this user.
+    bool runs_other(uid_t uid, pid_t pid) const;
     // Predicted, of the user's jobs that wait and run.
     std::uint64_t backlog_ns(uid_t uid) const;
     // Why the executor runs nothing any more, if it does not: the daemon must end.

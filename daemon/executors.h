@@ -23,15 +23,20 @@ class Executors {
     // `threads`: of the CPU's pool. `wake` as of Executor, for all. Returns when all GPUs are ready or it is known why not.
     Executors(const config::Settings& settings, unsigned threads, const std::function<void()>& wake);
 
-    Executor& cpu() { return cpu_; }
-    Executor& express() { return express_; }
+    const Executor& cpu() const { return cpu_; }
+    const Executor& express() const { return express_; }
+    // To be done between two jobs of the CPU, as of Executor::post().
+    void post_to_cpu(std::function<void(CpuStation&)> work, std::function<void()> done);
     Gpus& gpus() { return gpus_; }
     const Gpus& gpus() const { return gpus_; }
 
-    void submit(std::shared_ptr<JobTask> task, Place place);
+    // To where its choice says.
+    void submit(std::shared_ptr<JobTask> task);
     // Takes a job out before it starts, wherever it waits. False: it runs, or is done.
     bool remove(const JobTask& task);
     TaskList take_done();
+    void run_done_errands();
+    bool has_errands() const { return cpu_.has_errands() || gpus_.has_errands(); }
     ExecutorLoad load() const;
     // Of each, by its name in reports: the CPU, its express lane, the GPUs.
     std::vector<std::pair<std::string, ExecutorLoad>> loads() const;
@@ -43,6 +48,10 @@ class Executors {
     std::vector<Watchdog::Part> watched();
 
   private:
+    Executors(const config::Settings& settings, std::unique_ptr<CpuStation> station,
+              const std::function<void()>& wake);
+
+    CpuStation* const cpu_station_;  // of cpu_
     Executor cpu_;
     Executor express_;
     Gpus gpus_;

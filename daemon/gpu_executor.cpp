@@ -20,6 +20,10 @@ std::shared_ptr<GpuExecutor> GpuExecutor::start(const device::DeviceInfo& device
 
 GpuExecutor::~GpuExecutor() = default;
 
+void GpuExecutor::post(std::function<void(GpuStation&)> work, std::function<void()> done) {
+    executor_->post([work = std::move(work), station = station_] { work(*station); }, std::move(done));
+}
+
 void GpuExecutor::stop() {
     executor_.reset();
     station_ = nullptr;

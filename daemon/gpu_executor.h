@@ -27,6 +27,8 @@ class GpuExecutor final : public BufferDevice {
     Executor& executor() { return *executor_; }
     const Executor& executor() const { return *executor_; }
     GpuUse use() const { return stopped() ? GpuUse() : station_->use(); }
+    // As of Executor. REQUIRES: not stopped.
+    void post(std::function<void(GpuStation&)> work, std::function<void()> done);
     // Ends the thread; waits for the job that runs.
     void stop();
     bool stopped() const { return executor_ == nullptr; }

@@ -5,11 +5,13 @@
 #include <new>
 #include <utility>
 
+#include "daemon/placement/probe_plan.h"
 #include "kernels/device/gpu_probe.h"
 
 namespace tegu::daemon {
 namespace {
 
+constexpr std::uint64_t kSamples = UINT64_MAX;  // no buffer of a client has this number
 constexpr char kNoMemory[] = "out of memory";  // as a text: short enough to need none
 
 }  // namespace
@@ -66,6 +68,7 @@ class GpuJobRunner final : public JobRunner {
                         output, stop, spent, policies);
         cost.started = spent.started;
         cost.copy_ns = spent.moved.copy_ns;
+        cost.copied_bytes = spent.moved.bytes_copied;
         cost.compute_ns = spent.compute_ns;
         if (report) name_row(prepared, choice, *report);
         if (!report && report.error().status == Status::DeviceLost) lost_ = report.error();
@@ -166,6 +169,44 @@ Result<void> GpuStation::probe() {
     } catch (const std::bad_alloc&) {
         return {};
     }
+}
+
+SampleTime GpuStation::time_sample(const Job& job, const SampleMemory& memory) {
+    SampleTime time;
+    const Result<kernels::JobPlan> plan = kernels::plan_job(job);
+    if (!plan || !SampleMemory::holds(job, *plan) || !can_run(job)) return time;
+    device::ClientBuffer buffer;
+    buffer.id = kSamples;
+    buffer.readable = memory.input();
+    buffer.bytes = SampleMemory::bytes();
+    buffer.sealed = true;
+    device::GpuInput input;
+    input.view = {memory.input(), job.cols};
+    input.buffer = &buffer;
+    input.range = {0, job.rows * job.cols * element_bytes(job.type), 1};
+    const std::array<device::GpuInput, wire::kMaxInputs> inputs{input, input};
+    const auto count = static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
+    const std::vector<std::uint64_t> offsets = SampleMemory::offsets(*plan);
+    device::GpuOutput output;
+    output.data = memory.output();
+    output.offsets = offsets;
+    for (unsigned run = 0; run <= ProbePlan::kRuns; ++run) {
+        const TimePoint start = Clock::now();
+        device::GpuCost cost;
+        if (!runner_->run(job, *plan, Span<const device::GpuInput>(inputs.data(), count), output, kernels::StopToken(),
+                          cost))
+            return SampleTime();
+        time.spent_ns += nanoseconds(Clock::now() - start);
+        time.copied_bytes = cost.moved.bytes_copied;
+        time.copy_ns = cost.moved.copy_ns;
+        const auto ns = static_cast<double>(std::max<std::uint64_t>(cost.compute_ns, 1));
+        if (run > 0 && (time.ns <= 0 || ns < time.ns)) time.ns = ns;
+    }
+    return time;
+}
+
+void GpuStation::forget_samples() {
+    forget(kSamples);
 }
 
 void GpuStation::forget(std::uint64_t buffer_id) {

@@ -46,6 +46,10 @@ class GpuStation final : public JobStation {
     // The executor's thread, between jobs.
     void forget(std::uint64_t buffer_id);
     void allow_registering(std::uint64_t buffer_id, bool allowed) { runner_->allow_registering(buffer_id, allowed); }
+    // Times a sample, whose input is copied or registered once for all samples. REQUIRES: memory.prepare() was true, and the memory stays until
+    // forget_samples().
+    SampleTime time_sample(const Job& job, const SampleMemory& memory);
+    void forget_samples();
 
   private:
     Result<void> open();

@@ -12,9 +12,6 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr std::uint64_t kCopiedBytesPerNs =
-    8;  // a copy to another device, roughly: it decides between devices, nothing else
-
 device::MemoryClass wished_class(config::GpuMemory wish) {
     switch (wish) {
         case config::GpuMemory::A: return device::MemoryClass::A;
@@ -55,15 +52,6 @@ std::vector<int> wanted_ordinals(const device::DeviceList& list, const std::stri
     return ordinals.empty() ? std::vector<int>{-1} : ordinals;
 }
 
-bool copies(device::MemoryClass memory_class) {
-    return memory_class == device::MemoryClass::A || memory_class == device::MemoryClass::Discrete;
-}
-
-// Whether the content of an input cannot change before the next job that says so: a copy of it is good for that, too.
-bool is_promised(const PreparedJob& prepared, std::size_t input) {
-    return prepared.input_buffers[input].sealed || prepared.input_ranges[input].generation != 0;
-}
-
 // On a thread of its own: CUDA is not asked here.
 device::DeviceList find_devices(WarmUp& warm_up) {
     try {
@@ -90,18 +78,7 @@ GpuStatus choose_devices(const device::DeviceList& list, const config::Settings:
     return status;
 }
 
-std::size_t first_done(Span<const GpuQueue> queues, std::uint64_t waited_ns) {
-    const auto ns = [waited_ns](const GpuQueue& queue) {
-        const std::uint64_t copy_ns = queue.bytes_away / kCopiedBytesPerNs;
-        return queue.work_ns + (copy_ns > waited_ns ? copy_ns - waited_ns : 0);
-    };
-    const auto* const first = std::min_element(queues.begin(), queues.end(),
-                                               [&](const GpuQueue& a, const GpuQueue& b) { return ns(a) < ns(b); });
-    return static_cast<std::size_t>(first - queues.begin());
-}
-
-Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake)
-    : divide_ns_(settings.gpu.divide_us == 0 ? UINT64_MAX : settings.gpu.divide_us * 1000) {
+Gpus::Gpus(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake) {
     if (settings.executor.backend == config::ExecutorBackend::Cpu) {
         status_.reason = "executor.backend is cpu";
         return;
@@ -157,54 +134,37 @@ void Gpus::open(const config::Settings& settings, Executor& fallback, const std:
     }
 }
 
-std::uint64_t Gpus::moved_bytes(const PreparedJob& prepared) const {
-    if (!copies(all_.front()->device().memory_class)) return 0;
-    std::uint64_t bytes = prepared.in_output ? prepared.result_bytes : 0;
-    for (std::size_t i = 0; i < prepared.input_count; ++i)
-        if (prepared.input_is_output[i])
-            bytes += array_bytes(prepared.plan.outputs.front());
-        else if (prepared.uses[i].buffer() != nullptr && !is_promised(prepared, i))
-            bytes += prepared.input_ranges[i].end - prepared.input_ranges[i].begin;
-    return bytes;
+bool Gpus::may_divide(const PreparedJob& prepared) {
+    const Operation operation = operation_of(prepared.job);
+    return (operation == Operation::Reduce || operation == Operation::EntropyMap) && prepared.input_count == 1 &&
+           prepared.uses[0].buffer() != nullptr && !prepared.in_place;
 }
 
-std::size_t Gpus::choose(const PreparedJob& prepared) const {
-    Buffer* kept = nullptr;  // of which there may be a copy
-    std::vector<GpuQueue> queues;
-    for (const std::shared_ptr<GpuExecutor>& gpu : all_) {
-        const ExecutorLoad load = gpu->executor().load();
-        GpuQueue queue{load.waiting_ns + load.running_ns, 0};
-        for (std::size_t i = 0; i < prepared.input_count; ++i) {
-            Buffer* const buffer = prepared.uses[i].buffer();
-            if (buffer == nullptr || !is_promised(prepared, i) || !copies(gpu->device().memory_class)) continue;
-            kept = buffer;
-            if (!buffer->was_used_by(*gpu))
-                queue.bytes_away += prepared.input_ranges[i].end - prepared.input_ranges[i].begin;
-        }
-        queues.push_back(queue);
+std::size_t Gpus::least_loaded() const {
+    std::size_t least = 0;
+    std::uint64_t least_ns = UINT64_MAX;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        const ExecutorLoad load = all_[i]->executor().load();
+        if (load.waiting_ns + load.running_ns >= least_ns) continue;
+        least = i;
+        least_ns = load.waiting_ns + load.running_ns;
     }
-    const std::size_t chosen = first_done(queues, kept == nullptr ? 0 : kept->waited_ns());
-    if (kept != nullptr) {
-        const std::size_t free = first_done(queues, UINT64_MAX);
-        const std::uint64_t waits_ns = queues[chosen].work_ns - queues[free].work_ns;
-        kept->set_waited_ns(queues[chosen].bytes_away > 0 ? 0 : kept->waited_ns() + waits_ns);
-    }
-    return chosen;
+    return least;
 }
 
 void Gpus::submit(std::shared_ptr<JobTask> task) {
-    // What is copied for it alone is known, whatever jobs before it have taught.
-    const std::uint64_t ns = std::max(task->predicted_ns[static_cast<std::size_t>(Place::Gpu)],
-                                      moved_bytes(task->prepared) / kCopiedBytesPerNs);
-    if (ns > divide_ns_ && all_.size() > 1 && divide(task)) return;
-    task->gpu = choose(task->prepared);
+    if (task->choice.answer.divided && divide(task)) return;
+    task->gpu = task->choice.answer.gpu;
     submit_to(task->gpu, task, task->prepared);
 }
 
 // `prepared`: what holds the buffers of the job.
 void Gpus::submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, const PreparedJob& prepared) {
-    for (const BufferUse& use : prepared.uses)
-        if (use.buffer() != nullptr) use.buffer()->used_by(all_[gpu]);
+    for (std::size_t i = 0; i < prepared.uses.size(); ++i) {
+        const bool is_input = i < prepared.input_count;
+        Buffer* const buffer = prepared.uses[i].buffer();
+        if (buffer != nullptr) buffer->used_by(all_[gpu], is_input ? prepared.input_ranges[i].generation : 0);
+    }
     all_[gpu]->executor().submit(task);
 }
 
@@ -244,7 +204,7 @@ void Gpus::run_whole(const std::shared_ptr<JobTask>& whole) {
     whole->divided.reset();
     whole->cost = RunCost();
     prepared.input_buffers[0].may_register = prepared.uses[0].buffer()->client_buffer().may_register;
-    whole->gpu = choose(prepared);
+    whole->gpu = least_loaded();
     submit_to(whole->gpu, whole, prepared);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gpus: the GPUs that run jobs, each with a thread of its own, and which of them runs the next one. A daemon without a usable GPU has none, and
+// Gpus: the GPUs that run jobs, each with a thread of its own. A daemon without a usable GPU has none, and
 // says why. Which ones are wanted is a setting: on a board there is one, on a machine with several jobs can be spread.
 #pragma once
 
@@ -27,15 +27,6 @@ struct GpuStatus {
 // The devices that gpu.devices and gpu.memory_class ask for, as far as they can be used. `reason`: what stands in the way of others. Pure.
 GpuStatus choose_devices(const device::DeviceList& list, const config::Settings::Gpu& settings);
 
-// What stands before a job on one GPU.
-struct GpuQueue {
-    std::uint64_t work_ns = 0;     // predicted, that waits and runs
-    std::uint64_t bytes_away = 0;  // of its inputs, that lie as copies on another GPU, but not there
-};
-// The one that is done with it first; the first of equals. `waited_ns`: what jobs on these inputs have waited so far to have no copy made; once it
-// is as long as a copy takes, the copy costs nothing. Pure. REQUIRES: there is one.
-std::size_t first_done(Span<const GpuQueue> queues, std::uint64_t waited_ns);
-
 // Io thread.
 class Gpus {
   public:
@@ -49,11 +40,10 @@ class Gpus {
     const GpuStatus& status() const { return status_; }
     const std::vector<std::shared_ptr<GpuExecutor>>& all() const { return all_; }
     bool can_run(const Job& job) const { return !all_.empty() && all_.front()->can_run(job); }
-    // Gives the job to the GPU that is done with it first, or to all that are idle, if it is one that would keep one for long.
-    // REQUIRES: can_run().
+    // Gives the job to the GPU of its choice, or to all that are idle, if it is to be divided and can be. REQUIRES: can_run().
     void submit(std::shared_ptr<JobTask> task);
-    // What has to be copied for this job alone, to and from a device: not the copies that later jobs use again. REQUIRES: can_run().
-    std::uint64_t moved_bytes(const PreparedJob& prepared) const;
+    // False: a job like this one is never divided.
+    static bool may_divide(const PreparedJob& prepared);
 
     // As of Executor, for all. Jobs that were divided are joined, or begin again if they cannot be; of one that is removed all pieces that wait
     // are taken out, and it ends when those have ended that run. REQUIRES: a job for which remove() says false is to be stopped.
@@ -71,13 +61,12 @@ class Gpus {
   private:
     void open_unless_it_fails(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake);
     void open(const config::Settings& settings, Executor& fallback, const std::function<void()>& wake, WarmUp& warm_up);
-    std::size_t choose(const PreparedJob& prepared) const;
+    std::size_t least_loaded() const;
     void submit_to(std::size_t gpu, const std::shared_ptr<JobTask>& task, const PreparedJob& prepared);
     bool divide(const std::shared_ptr<JobTask>& task);
     std::shared_ptr<JobTask> end_piece(JobTask& piece);
     void run_whole(const std::shared_ptr<JobTask>& whole);
 
-    const std::uint64_t divide_ns_;
     GpuStatus status_;
     std::vector<std::shared_ptr<GpuExecutor>> all_;  // parallel to status_.devices; empty after stop()
 };

@@ -15,6 +15,7 @@ namespace tegu::daemon {
 // What a run took.
 struct RunCost {
     std::uint64_t copy_ns = 0;  // to and from memory of a device
+    std::uint64_t copied_bytes = 0;
     std::uint64_t compute_ns = 0;
     std::uint64_t other_gpus_ns = 0;  // of a divided job: what the other GPUs took for it, copies included
     unsigned threads = 1;             // that it was divided among

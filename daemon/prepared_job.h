@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/buffer.h"
+#include "daemon/placement/cost_class.h"
 #include "daemon/tuning/tuning_state.h"
 #include "kernels/device/client_memory.h"
 #include "kernels/operation.h"
@@ -19,6 +20,7 @@ namespace tegu::daemon {
 struct PreparedJob {
     Job job;
     kernels::JobPlan plan;
+    CostClass cost_class;  // what predicts its time
     std::size_t input_count = 0;
     std::array<kernels::InputView, wire::kMaxInputs> inputs;  // inline ones point into the message
     std::array<bool, wire::kMaxInputs> is_inline{};           // which are those

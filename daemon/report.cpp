@@ -87,9 +87,9 @@ void add_costs(const OperationInfo& info, const CostModel& costs, Fields& fields
     fields.add("predicted_" + stem + "_seconds_total", record.predicted_seconds);
     fields.add("measured_" + stem + "_seconds_total", record.measured_seconds);
     fields.add("cost_error_" + stem + "_ratio", record.error());
-    fields.add("cost_correction_" + stem + "_inline_ratio", costs.correction(info.operation, Place::Inline));
-    fields.add("cost_correction_" + stem + "_executor_ratio", costs.correction(info.operation, Place::Executor));
-    fields.add("cost_correction_" + stem + "_gpu_ratio", costs.correction(info.operation, Place::Gpu));
+    fields.add("cost_correction_" + stem + "_inline_ratio", costs.correction(info.operation, kOneThread));
+    fields.add("cost_correction_" + stem + "_executor_ratio", costs.correction(info.operation, kPool));
+    fields.add("cost_correction_" + stem + "_gpu_ratio", costs.correction(info.operation, kFirstGpu));
 }
 
 void add_operation(const OperationInfo& info, const OperationCounters& counters, Fields& fields) {
@@ -107,6 +107,29 @@ void add_operation(const OperationInfo& info, const OperationCounters& counters,
     fields.add(prefix + "compute_ns_total", counters.compute_ns);
     fields.add(prefix + "bytes_read_total", counters.bytes_read);
     fields.add(prefix + "bytes_written_total", counters.bytes_written);
+}
+
+// Where the times come from that decide where jobs run.
+void add_placement(const Server& server, Fields& fields) {
+    const CostModel& costs = server.placement().costs();
+    fields.add("placement_cpu", std::string(cost_source_word(costs.source(kPool))));
+    for (Backend backend = kFirstGpu; backend < costs.backends(); ++backend) {
+        const std::string number = backend == kFirstGpu ? "" : std::to_string(backend - kFirstGpu);
+        fields.add("placement_gpu" + number, std::string(cost_source_word(costs.source(backend))));
+    }
+    fields.add("placement_probing", std::uint64_t{server.is_probing()});
+}
+
+void add_placed(const Server& server, Fields& fields) {
+    const PlacementCounts& counts = server.placement().counts();
+    for (std::size_t place = 0; place < kPlaces; ++place)
+        fields.add("placed_" + std::string(place_word(static_cast<Place>(place))) + "_total", counts.places[place]);
+    for (std::size_t reason = 0; reason < kReasons; ++reason)
+        fields.add("placed_for_" + std::string(reason_word(static_cast<Reason>(reason))) + "_total",
+                   counts.reasons[reason]);
+    for (std::size_t kind = 0; kind + kFirstGpu < server.placement().costs().backends(); ++kind)
+        fields.add("gpu" + (kind == 0 ? "" : std::to_string(kind)) + "_copy_gb_per_s",
+                   server.placement().copies(kind).gb_per_s());
 }
 
 // Sums over the operations.
@@ -151,6 +174,7 @@ std::vector<wire::Field> info_fields(const Server& server) {
     fields.add("service_manager", std::string(has_service_manager() ? "systemd" : "none"));
     fields.add("state", std::string(server.stopping() ? "stopping" : "serving"));
     add_limits(server.settings(), fields);
+    add_placement(server, fields);
     fields.add(tuning_fields(server.tuning(), server.gpus().status()));
     return fields.take();
 }
@@ -199,7 +223,8 @@ std::vector<wire::Field> stats_fields(const Server& server) {
                    statistics.closed[reason]);
     for (const OperationInfo& info : operation_infos())
         add_operation(info, statistics.operations[static_cast<std::size_t>(info.operation)], fields);
-    for (const OperationInfo& info : operation_infos()) add_costs(info, server.costs(), fields);
+    add_placed(server, fields);
+    for (const OperationInfo& info : operation_infos()) add_costs(info, server.placement().costs(), fields);
     return fields.take();
 }
 

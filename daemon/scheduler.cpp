@@ -76,13 +76,41 @@ std::optional<Waiting> Scheduler::pop() {
     return job;
 }
 
+std::uint64_t Scheduler::User::cost_ns(unsigned priorities) const {
+    std::uint64_t cost = 0;
+    for (unsigned priority = 0; priority < priorities; ++priority)
+        for (const Waiting& job : waiting[priority]) cost += cost_of(job);
+    return cost;
+}
+
 std::uint64_t Scheduler::cost_ns(uid_t uid) const {
     std::uint64_t cost = 0;
     for (const User& user : users_)
-        if (user.uid == uid)
-            for (const std::deque<Waiting>& queue : user.waiting)
-                for (const Waiting& job : queue) cost += cost_of(job);
+        if (user.uid == uid) cost += user.cost_ns(wire::kPriorityCount);
     return cost;
+}
+
+// All that the user has waiting at that priority and above. Of each other user, what he may start in the rounds until then: a share for each,
+// and a job that overdraws the last.
+std::uint64_t Scheduler::before_ns(uid_t uid, wire::Priority priority) const {
+    if (size_ == 0) return 0;
+    const unsigned priorities = static_cast<unsigned>(priority) + 1;
+    std::uint64_t own = 0, debt = 0;
+    for (const User& user : users_) {
+        if (user.uid != uid) continue;
+        own = user.cost_ns(priorities);
+        debt = user.share_ns < 0 ? static_cast<std::uint64_t>(-user.share_ns) : 0;
+    }
+    const std::uint64_t rounds = 1 + (own + debt) / quantum_ns_;
+    std::uint64_t before = own;
+    for (const User& user : users_) {
+        if (user.uid == uid) continue;
+        std::uint64_t longest = 0;
+        for (unsigned each = 0; each < priorities; ++each)
+            for (const Waiting& job : user.waiting[each]) longest = std::max(longest, cost_of(job));
+        before += std::min(user.cost_ns(priorities), rounds * quantum_ns_ + longest);
+    }
+    return before;
 }
 
 bool Scheduler::remove(const Waiting& job) {

@@ -41,6 +41,8 @@ class Scheduler {
     std::uint64_t size() const { return size_; }
     std::uint64_t cost_ns() const { return cost_ns_; }  // of all that wait
     std::uint64_t cost_ns(uid_t uid) const;             // of one user's
+    // About how much of what waits would run before a new job of the user.
+    std::uint64_t before_ns(uid_t uid, wire::Priority priority) const;
     // How many wait, by priority.
     const std::array<std::uint64_t, wire::kPriorityCount>& sizes() const { return sizes_; }
 
@@ -50,6 +52,7 @@ class Scheduler {
         std::int64_t share_ns;  // may be negative: overdrawn
         std::array<std::deque<Waiting>, wire::kPriorityCount> waiting;
         bool idle() const;
+        std::uint64_t cost_ns(unsigned priorities) const;  // of so many, the highest first
         unsigned best() const;  // the highest priority that waits; kPriorityCount if none
     };
     using Users = std::list<User>;  // in turn: who was served moves to the end

@@ -164,6 +164,20 @@ void add_costs(const CostModel& costs, health::DaemonReport& report) {
     report.costs = cost_report(all);
 }
 
+void add_placement(const Server& server, health::DaemonReport& report) {
+    const Placement& placement = server.placement();
+    const CostModel& costs = placement.costs();
+    report.placement.cpu = cost_source_word(costs.source(kPool));
+    if (costs.backends() > kFirstGpu) report.placement.gpu = cost_source_word(costs.source(kFirstGpu));
+    report.placement.probing = server.is_probing();
+    for (std::size_t place = 0; place < kPlaces; ++place)
+        report.placement.places.push_back(
+            {std::string(place_word(static_cast<Place>(place))), placement.counts().places[place]});
+    for (std::size_t reason = 0; reason < kReasons; ++reason)
+        report.placement.reasons.push_back(
+            {std::string(reason_word(static_cast<Reason>(reason))), placement.counts().reasons[reason]});
+}
+
 void add_history(const Server& server, health::DaemonReport& report) {
     for (const RecentError* error : server.errors().newest_first()) {
         const std::string operation =
@@ -201,7 +215,8 @@ health::DaemonReport self_report(const Server& server) {
                     times_report("compute", times.compute), times_report("whole", times.whole)};
     add_users(server, report);
     add_clients(server, report);
-    add_costs(server.costs(), report);
+    add_costs(server.placement().costs(), report);
+    add_placement(server, report);
     add_history(server, report);
     report.tuning = tuning_report(server.tuning());
     if (const Watchdog& watchdog = server.watchdog(); watchdog.runs())

@@ -48,9 +48,10 @@ Server::Server(ServerOptions options, Listener listener)
       look_timer_(io_),
       stop_timer_(io_),
       signals_(io_),
-      costs_(wanted_threads(options_.settings)),
       threads_(wanted_threads(options_.settings)),
-      executors_(options_.settings, threads_, [this] { boost::asio::post(io_, [this] { take_results(); }); }) {
+      executors_(options_.settings, threads_, [this] { boost::asio::post(io_, [this] { take_results(); }); }),
+      placement_(options_.settings, executors_, threads_),
+      probe_(options_.settings, executors_, placement_, pages_) {
     statistics_.gpu_jobs.resize(gpus().all().size());
     tuning_ = std::make_unique<Tuning>(options_.settings.tuning, options_.sysroot, gpus().status().devices);
 }
@@ -83,6 +84,8 @@ Result<void> Server::run() {
         wait_for_held();
         store_.start(StoreEnvironment::read(), std::move(options_.stored),
                      milliseconds(options_.settings.timeouts.reattach_ms));
+        take_costs();
+        probe_.load();
         health_.start(options_.sysroot);
         if (options_.scrapes) scrapes_.start(std::move(*options_.scrapes));
         notify_ready(status_.begin(*this, false));
@@ -95,6 +98,7 @@ Result<void> Server::run() {
              {"VERSION", TEGU_VERSION},
              {"SOCKET", listener_.path},
              {"THREADS", std::to_string(threads_)}});
+        probe_.start();
         loop();
     } catch (const std::exception& exception) {
         fatal_ = make_error(Status::Internal, std::string("the io thread ended: ") + exception.what());
@@ -113,6 +117,14 @@ Result<void> Server::run() {
         {{events::kMessageId, events::kStopped}, {"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
     finish_journal();
     return {};
+}
+
+// Of the tuning tables in force, if they are new.
+void Server::take_costs() {
+    if (costs_of_ == tuning_->state()) return;
+    costs_of_ = tuning_->state();
+    placement_.set_tables(*costs_of_);
+    probe_.seed();
 }
 
 void Server::tell_manager() {
@@ -164,7 +176,7 @@ void Server::look_around() {
     shared_.unread.look();
     const TimePoint now = Clock::now();
     const bool awaits = quotas_.all().jobs > 0 || !sealer_.idle() || !pages_.idle() || !makings_.empty() ||
-                        !sealings_.empty() || !shared_.unread.empty() || !endings_.empty() || gpus().has_errands();
+                        !sealings_.empty() || !shared_.unread.empty() || !endings_.empty() || executors_.has_errands();
     TimePoint next = awaits ? now + kSafetyLook : kNever;
     for_each_session([&](Session& session) { session.guarded([&] { next = std::min(next, session.look(now)); }); });
     if (next != kNever) watch(std::max(next, now + kShortestLook));
@@ -177,7 +189,7 @@ void Server::take_results() {
         if (failure->status != Status::OutOfMemory) GpuRecord::of_environment().add(failure->message);
         return fail(*failure, Status::DeviceLost);
     }
-    executors_.gpus().run_done_errands();
+    executors_.run_done_errands();
     deliver_results();
     if (stopping_) end_if_idle();
 }
@@ -226,6 +238,7 @@ void Server::on_signal(int number) {
 // No more connections and no new jobs; what is in flight has `timeouts.stop_ms`.
 void Server::begin_stop() {
     stopping_ = true;
+    probe_.stop();
     const std::uint64_t stop_ms = options_.settings.timeouts.stop_ms;
     notify_stopping(stop_ms);
     store_.finish();

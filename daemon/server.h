@@ -18,13 +18,13 @@
 #include "daemon/accounts.h"
 #include "daemon/board_health.h"
 #include "daemon/connection.h"
-#include "daemon/cost_model.h"
-#include "daemon/crossover.h"
 #include "daemon/descriptor_store.h"
 #include "daemon/executors.h"
 #include "daemon/held_memory.h"
 #include "daemon/helper_thread.h"
 #include "daemon/listener.h"
+#include "daemon/placement/cost_probe.h"
+#include "daemon/placement/placement.h"
 #include "daemon/quota.h"
 #include "daemon/recent_errors.h"
 #include "daemon/scrape.h"
@@ -80,7 +80,6 @@ class Server {
     // Of the io thread with what it computes itself, then of each executor, by its name in reports.
     std::vector<std::pair<std::string, ExecutorLoad>> executor_loads() const;
     unsigned executor_threads() const { return threads_; }
-    const Crossover& crossover() const { return crossover_; }
     const Tuning& tuning() const { return *tuning_; }
     // For the pages of large buffers, made and given back.
     HelperThread& pages() { return pages_; }
@@ -100,8 +99,9 @@ class Server {
     static Sealings sealing_of(uid_t uid, HelperThread::Task task);
     // Does the one in `one` on a thread of its own, as it may wait, when it is the user's turn. Throws nothing.
     void add_sealing(Sealings& one);
-    CostModel& costs() { return costs_; }
-    const CostModel& costs() const { return costs_; }
+    Placement& placement() { return placement_; }
+    const Placement& placement() const { return placement_; }
+    bool is_probing() const { return probe_.runs(); }
     JobRunner& inline_runner() { return inline_runner_; }
     bool stopping() const { return stopping_; }
     TimePoint started() const { return started_; }
@@ -128,6 +128,7 @@ class Server {
 
     // server_buffers.cpp
     void take_helped();
+    void take_costs();
     void post_making();
     void end_step();
     void end_making();
@@ -185,7 +186,6 @@ class Server {
     Sealings sealings_;
     std::uint64_t last_session_ = 0;
     std::uint64_t last_ticket_ = 0;
-    CostModel costs_;
     JobRunner inline_runner_{nullptr};
     std::optional<Error> fatal_;
     Status last_answer_ = Status::ShuttingDown;  // to jobs in flight after a fatal error
@@ -193,13 +193,15 @@ class Server {
     bool aborted_ = false;
     bool end_posted_ = false;
     const unsigned threads_;
-    const Crossover crossover_ = default_crossover();
     BoardHealth health_{io_, *this};
     ScrapeServer scrapes_{io_, [this] { return health_.text(wire::HealthForm::Metrics); }};
     ServiceStatus status_;
     Watchdog watchdog_{io_};
     std::unique_ptr<Tuning> tuning_;  // set once the GPUs are known
-    Executors executors_;             // last: their threads post to what stands above
+    Executors executors_;             // their threads post to what stands above
+    Placement placement_;
+    CostProbe probe_;
+    std::shared_ptr<const TuningState> costs_of_;  // whose costs the placement has
 };
 
 }  // namespace tegu::daemon

@@ -39,6 +39,7 @@ auto take_in_turn(Users& users) {
 void Server::take_helped() {
     const bool sealed = sealer_.run_done(), paged = pages_.run_done();
     if ((sealed || paged) && stopping_) end_if_idle();
+    if (paged) take_costs();
     post_making();
     post_sealing();
 }

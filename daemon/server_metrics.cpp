@@ -109,6 +109,16 @@ void add_costs(const DaemonReport& report, Exposition& out) {
         out.sample({{"operation", each.operation}}, each.costs.error_ratio);
 }
 
+void add_placement(const DaemonReport& report, Exposition& out) {
+    const health::PlacementReport& placement = report.placement;
+    out.family("tegu_cost_model_info", kGauge, "Where the times come from that decide where jobs run; always 1.");
+    out.sample({{"cpu", placement.cpu}, {"gpu", placement.gpu.empty() ? "none" : placement.gpu}}, std::int64_t{1});
+    out.family("tegu_jobs_placed_total", kCounter, "Jobs that were admitted, by where they were to run.");
+    for (const health::NamedCount& place : placement.places) out.sample({{"place", place.name}}, place.count);
+    out.family("tegu_placements_total", kCounter, "Jobs that were admitted, by why they were to run there.");
+    for (const health::NamedCount& reason : placement.reasons) out.sample({{"reason", reason.name}}, reason.count);
+}
+
 void add_supervision(const DaemonReport& report, const Statistics& statistics, Exposition& out) {
     single(out, "tegu_reloads_total", kCounter, "Times that the settings were read again.", statistics.reloads_total);
     single(out, "tegu_last_reload_successful", kGauge, "0 while the settings before a reload that failed are in force.",
@@ -137,6 +147,7 @@ void add_server_metrics(const Server& server, const DaemonReport& report, Exposi
     add_jobs(report, server.statistics(), out);
     add_times(server.statistics().times, out);
     add_costs(report, out);
+    add_placement(report, out);
     add_supervision(report, server.statistics(), out);
 }
 

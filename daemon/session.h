@@ -89,19 +89,14 @@ class Session final : public Connection {
 
     // session_jobs.cpp
     Result<void> on_job(const wire::FrameHeader& header, Bytes body);
-    bool runs_inline(const PreparedJob& prepared) const;
-    bool has_room_for_scratch(const kernels::JobPlan& plan) const;
     Result<void> check_backend(const wire::JobRequest& request) const;
-    // For jobs that do not run at once.
-    Place place_of(const PreparedJob& prepared) const;
-    Place place_on_cpu(const PreparedJob& prepared) const;
-    std::array<std::uint64_t, kPlaces> predicted_wall_ns(const PreparedJob& prepared) const;
     enum class Inline { Answered, TakesLonger };
-    Inline run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, TimePoint deadline);
+    Inline run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, const Choice& choice,
+                      TimePoint deadline);
     Result<void> enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
-                         TimePoint deadline);
-    void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared, Place place,
-                TimePoint deadline);
+                         const Choice& choice, TimePoint deadline);
+    void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
+                const Choice& choice, TimePoint deadline);
     // `error`: what it is answered with; null: a result.
     void retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost, Place place);
     void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);

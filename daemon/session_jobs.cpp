@@ -10,12 +10,6 @@ namespace {
 
 // Far more than a prediction is wrong by: a job that takes longer than this on the io thread begins again on the executor.
 constexpr auto kInlineLimit = std::chrono::milliseconds(5);
-// Predicted, on one thread: the express lane is for jobs whose turn comes soon after one another.
-constexpr std::uint64_t kExpressNs = 5'000'000;
-// What a job there may work in, on top of what limits.scratch_bytes lets one of the executor have.
-constexpr std::uint64_t kExpressScratchBytes = 8 << 20;
-constexpr std::uint64_t kOverrun = 4;  // what no job beside it explains
-
 Error shutting_down() {
     return make_error(Status::ShuttingDown, "the daemon is stopping");
 }
@@ -60,8 +54,13 @@ Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
         prepare_job(*request, buffers_, server_.settings().limits.scratch_bytes, server_.tuning().state());
     if (!prepared) return std::move(prepared).error();
     const TimePoint deadline = deadline_after(now(), header.deadline_ns);
-    if (runs_inline(*prepared) && run_inline(header, *prepared, deadline) == Inline::Answered) return {};
-    return enqueue(header, *request, std::move(prepared).value(), deadline);
+    const Asker asker{peer_.uid, peer_.pid, header.priority, deadline != kNever};
+    Choice choice = server_.placement().choose(*prepared, asker, true);
+    if (choice.answer.place == Place::Inline) {
+        if (run_inline(header, *prepared, choice, deadline) == Inline::Answered) return {};
+        choice = server_.placement().choose(*prepared, asker, false);
+    }
+    return enqueue(header, *request, std::move(prepared).value(), choice, deadline);
 }
 
 Result<void> Session::check_backend(const wire::JobRequest& request) const {
@@ -76,60 +75,11 @@ Result<void> Session::check_backend(const wire::JobRequest& request) const {
     return {};
 }
 
-Place Session::place_of(const PreparedJob& prepared) const {
-    switch (prepared.backend) {
-        case wire::BackendChoice::Cpu: return place_on_cpu(prepared);
-        case wire::BackendChoice::Gpu: return Place::Gpu;
-        case wire::BackendChoice::Auto: break;
-    }
-    if (!server_.gpus().can_run(prepared.job)) return place_on_cpu(prepared);
-    const std::uint64_t cpu_ns = predicted_wall_ns(prepared)[static_cast<std::size_t>(Place::Executor)];
-    const bool gpu = server_.crossover().prefers_gpu(prepared.job, server_.gpus().moved_bytes(prepared), cpu_ns);
-    return gpu ? Place::Gpu : place_on_cpu(prepared);
-}
-
-// The executor interrupts no job. So a short one that is done sooner beside that of another user, on one thread, takes the express lane.
-// Nobody has more than kExpressNs in it at a time: who has much to do cannot fill it, and little is left there when the long job ends.
-Place Session::place_on_cpu(const PreparedJob& prepared) const {
-    const auto predicted = predicted_wall_ns(prepared);
-    const std::uint64_t alone_ns = predicted[static_cast<std::size_t>(Place::Inline)];
-    if (alone_ns > kExpressNs) return Place::Executor;
-    const std::uint64_t wait_ns = server_.executors().cpu().others_left_ns(peer_.uid);
-    if (wait_ns == 0 || prepared.plan.scratch_bytes > kExpressScratchBytes) return Place::Executor;
-    if (server_.executors().express().backlog_ns(peer_.uid) + alone_ns > kExpressNs) return Place::Executor;
-    const ExecutorLoad express = server_.executors().express().load();
-    const std::uint64_t turn_ns = wait_ns + predicted[static_cast<std::size_t>(Place::Executor)];
-    return express.waiting_ns + express.running_ns + alone_ns < turn_ns ? Place::Inline : Place::Executor;
-}
-
-// For a job beside those that run now.
-bool Session::has_room_for_scratch(const kernels::JobPlan& plan) const {
-    return plan.scratch_bytes == 0 || plan.scratch_bytes + server_.executors().load().running_scratch_bytes <=
-                                          server_.settings().limits.scratch_bytes;
-}
-
-std::array<std::uint64_t, kPlaces> Session::predicted_wall_ns(const PreparedJob& prepared) const {
-    std::array<std::uint64_t, kPlaces> predicted{};
-    for (std::size_t place = 0; place < kPlaces; ++place)
-        predicted[place] = server_.costs().predict_ns(operation_of(prepared.job), static_cast<Place>(place),
-                                                      prepared.plan.predicted_ns);
-    return predicted;
-}
-
-// A small job, for which there is working memory besides that of those that run.
-bool Session::runs_inline(const PreparedJob& prepared) const {
-    if (prepared.backend == wire::BackendChoice::Gpu) return false;
-    const kernels::JobPlan& plan = prepared.plan;
-    const std::uint64_t ns = server_.costs().predict_ns(operation_of(prepared.job), Place::Inline, plan.predicted_ns);
-    return ns < server_.settings().executor.inline_budget_us * 1000 && has_room_for_scratch(plan);
-}
-
 // The whole life of a small job: computed here, its reply written next to the others of this wake-up. A prediction that is wrong
 // delays everybody for no longer than kInlineLimit; a job in place has then overwritten its input, and goes on.
-Session::Inline Session::run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, TimePoint deadline) {
+Session::Inline Session::run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, const Choice& choice,
+                                    TimePoint deadline) {
     const Operation operation = operation_of(prepared.job);
-    const std::uint64_t plan_ns = prepared.plan.predicted_ns;
-    const std::uint64_t predicted_ns = server_.costs().predict_ns(operation, Place::Inline, plan_ns);
     const TimePoint start = Clock::now();
     const TimePoint limit = prepared.in_place ? kNever : start + kInlineLimit;
     const std::uint64_t queue_ns = nanoseconds(start - now());
@@ -147,17 +97,17 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
     const JobUse use = use_of(cost, false, prepared.plan, status);
     if (!done) out().resize(frame);
     if (!done && done.error().status == Status::DeadlineExceeded && limit < deadline && Clock::now() < deadline) {
-        server_.costs().learn_overrun(operation, plan_ns, cost.compute_ns);
+        server_.placement().learn_overrun(prepared, cost.compute_ns);
         account_.charge_more(use);
         return Inline::TakesLonger;
     }
     account_.charge(use);
+    server_.placement().admitted(prepared, choice);
     ++server_.statistics().of(operation).inline_jobs;
     server_.statistics().count_job({operation, status, prepared.plan, queue_ns, 0, cost.compute_ns,
                                     queue_ns + cost.compute_ns, cost.started, false});
     if (done) {
-        server_.costs().learn(
-            {operation, Place::Inline, cost.threads, plan_ns, predicted_ns, cost.compute_ns, prepared.cold});
+        server_.placement().learn_inline(prepared, choice, cost);
         wire::end_frame(reply_header(header.type, header.request_id), frame, out());
     } else {
         note_error(operation, done.error());
@@ -167,13 +117,11 @@ Session::Inline Session::run_inline(const wire::FrameHeader& header, const Prepa
 }
 
 Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
-                              TimePoint deadline) {
+                              const Choice& choice, TimePoint deadline) {
     const auto& limits = server_.settings().limits;
     const ExecutorLoad load = server_.executors().load();
-    const Place place = place_of(prepared);
-    const std::uint64_t predicted_ns = predicted_wall_ns(prepared)[static_cast<std::size_t>(place)];
     const bool too_many = load.waiting >= limits.queued_jobs;
-    const bool too_much = load.waiting > 0 && load.waiting_ns + predicted_ns > limits.queued_work_ms * 1'000'000;
+    const bool too_much = load.waiting > 0 && load.waiting_ns + choice.predicted() > limits.queued_work_ms * 1'000'000;
     if (too_many || too_much) {
         Error busy =
             too_many ? field_error(Status::Busy, "limits.queued_jobs", "at most " + std::to_string(limits.queued_jobs),
@@ -186,7 +134,7 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
     Result<void> charged = server_.quotas().start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
     if (!charged) return charged;
     try {
-        submit(header, request, std::move(prepared), place, deadline);
+        submit(header, request, std::move(prepared), choice, deadline);
     } catch (...) {
         jobs_.erase(header.request_id);
         server_.quotas().end_job(peer_.uid);
@@ -197,21 +145,23 @@ Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRe
 
 // REQUIRES: a job is charged.
 void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
-                     Place place, TimePoint deadline) {
+                     const Choice& choice, TimePoint deadline) {
     auto task = std::make_shared<JobTask>();
     task->data.assign(request.data.begin(), request.data.end());
     prepared.rebase_inline(request.data, task->data.data());
     task->waiting = {server_.next_ticket(), peer_.uid, header.priority, 0};
-    task->predicted_ns = predicted_wall_ns(prepared);
+    task->choice = choice;
+    task->pid = peer_.pid;
     task->request_id = header.request_id;
     task->session = std::static_pointer_cast<Session>(shared_from_this());
     task->received = now();
     task->deadline = deadline;
     task->prepared = std::move(prepared);
-    task->place = place;
+    task->place = choice.answer.place;
     if (deadline != kNever) shared().watch(deadline);
     jobs_.emplace(header.request_id, task);
-    server_.executors().submit(std::move(task), place);
+    server_.placement().admitted(task->prepared, choice);
+    server_.executors().submit(std::move(task));
 }
 
 // Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor sets is not read here.
@@ -227,12 +177,7 @@ void Session::retire(const JobTask& task, const Error* error, std::uint64_t queu
     if (error != nullptr) note_error(operation, *error);
     if (status == Status::Ok && on_gpu) server_.statistics().count_gpu_job(task.gpu);
     if (status == Status::Ok && divided) ++server_.statistics().gpu_divided_total;
-    // What is computed beside another job takes longer for that one. But not this much:
-    const std::uint64_t predicted_ns = task.predicted_ns[static_cast<std::size_t>(place)];
-    const bool tells = place != Place::Inline || cost.compute_ns > kOverrun * predicted_ns;
-    if (status == Status::Ok && !divided && tells)
-        server_.costs().learn({operation, place, cost.threads, plan.predicted_ns, predicted_ns,
-                               cost.copy_ns + cost.compute_ns, task.prepared.cold});
+    if (status == Status::Ok) server_.placement().learn(task, nanoseconds(Clock::now() - task.received));
     server_.quotas().end_job(peer_.uid);
     jobs_.erase(task.request_id);
 }
@@ -252,7 +197,7 @@ void Session::complete(JobTask& task) {
 
 // REQUIRES: the executor has given the job back.
 void Session::drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error) {
-    retire(*task, &error, nanoseconds(now() - task->received), {}, Place::Executor);
+    retire(*task, &error, nanoseconds(now() - task->received), {}, Place::Pool);
     reply_error(wire::MessageType::Job, task->request_id, error);
 }
 
@@ -297,7 +242,7 @@ void Session::answer_jobs(const Error& error) {
         const bool started = !server_.executors().remove(*task);
         if (started) task->stop.store(true, std::memory_order_relaxed);
         const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
-        retire(*task, &answer, 0, {}, Place::Executor);
+        retire(*task, &answer, 0, {}, Place::Pool);
         reply_error(wire::MessageType::Job, task->request_id, answer);
     }
     flush();

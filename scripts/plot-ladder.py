@@ -51,23 +51,25 @@ def words_of(title, steps):
     return "%s, GB/s: %s." % (title, ", ".join("%s %.0f" % (step, rate / GB) for step, rate in steps))
 
 
+def read(path):
+    """What of_page() or of_run() finds."""
+    with open(path, encoding="utf-8") as file:
+        return of_page(file.read()) if path == PAGE else of_run(json.load(file))
+
+
 def main(arguments):
-    sources = (PAGE, os.path.abspath(__file__))
-    if arguments == ["--check"]:
-        if plots.is_fresh(PLOT, sources):
-            return 0
+    if len(arguments) not in (0, 2) and arguments != ["--check"]:
+        sys.exit(__doc__.split("\n\n")[1])
+    source, target = arguments if len(arguments) == 2 else (PAGE, PLOT)
+    found = read(source)
+    sources = ((source, repr(found)), os.path.abspath(__file__))  # the rest of the page may change
+    if arguments != ["--check"]:
+        plots.write(target, lambda: draw(*found), words_of(*found[:2]), sources)
+    elif not plots.is_fresh(PLOT, sources):
         print(
             "%s is not that of docs/ladder.md: run scripts/plot-ladder.py" % os.path.relpath(PLOT, plots.ROOT)
         )
         return 1
-    if len(arguments) not in (0, 2):
-        sys.exit(__doc__.split("\n\n")[1])
-    with open(arguments[0] if arguments else PAGE, encoding="utf-8") as file:
-        title, steps, copy = of_run(json.load(file)) if arguments else of_page(file.read())
-    if arguments:
-        sources = (arguments[0], sources[1])
-    target = arguments[1] if arguments else PLOT
-    plots.write(target, lambda: draw(title, steps, copy), words_of(title, steps), sources)
     return 0
 
 

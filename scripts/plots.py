@@ -15,13 +15,17 @@ sys.path.insert(0, os.path.join(ROOT, "tools", "compare"))
 
 
 def stamp(sources):
-    """One line that names the sources and the digest of their contents."""
-    digest = hashlib.sha256()
-    for path in sources:
-        with open(path, "rb") as file:
-            digest.update(file.read())
-    names = ", ".join(os.path.basename(path) for path in sources)
-    return "made of %s; sha256 %s" % (names, digest.hexdigest())
+    """One line that names the sources and the digest of their contents. A source is a path, or (path, the part
+    of its text that the plot is made of)."""
+    digest, names = hashlib.sha256(), []
+    for source in sources:
+        path, content = source if isinstance(source, tuple) else (source, None)
+        if content is None:
+            with open(path, "rb") as file:
+                content = file.read()
+        digest.update(content if isinstance(content, bytes) else content.encode())
+        names.append(os.path.basename(path))
+    return "made of %s; sha256 %s" % (", ".join(names), digest.hexdigest())
 
 
 def write(path, figure, words, sources):

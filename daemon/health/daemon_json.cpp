@@ -110,6 +110,15 @@ void write_costs(const DaemonReport& report, Json& json) {
     });
 }
 
+void write_placement(const PlacementReport& placement, Json& json) {
+    json.key("placement");
+    Members members(json);
+    members.put("cpu", placement.cpu).text_or_null("gpu", placement.gpu).put("probing", placement.probing);
+    const auto put_count = [](const NamedCount& count, Members& of) { of.put("name", count.name).put("count", count.count); };
+    write_list("places", placement.places, json, put_count);
+    write_list("reasons", placement.reasons, json, put_count);
+}
+
 void write_history(const DaemonReport& report, bool lists, Json& json) {
     write_list("errors", lists ? report.errors : std::vector<ErrorReport>(), json,
                [](const ErrorReport& error, Members& members) {
@@ -168,6 +177,7 @@ void write_daemon(const DaemonReport& report, bool lists, Json& json) {
     write_work(report, json);
     write_users(report, lists, json);
     write_costs(report, json);
+    write_placement(report.placement, json);
     write_history(report, lists, json);
     write_tuning(report.tuning, json);
     write_supervision(report, json);

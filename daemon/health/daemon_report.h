@@ -63,6 +63,13 @@ struct OperationCosts {
     CostReport costs;
 };
 
+// Where the times come from that decide where jobs run: "default", "model", "probed", "kept" or "table".
+struct PlacementReport {
+    std::string cpu, gpu;  // gpu: of the first kind; empty: there is none
+    bool probing = false;
+    std::vector<NamedCount> places, reasons;
+};
+
 struct ErrorReport {
     std::uint64_t count = 0;
     std::int64_t first_unix_ms = 0, time_unix_ms = 0;  // of the last one
@@ -112,6 +119,7 @@ struct DaemonReport {
     std::uint64_t clients_left_out = 0;
     CostReport costs;  // of all operations
     std::vector<OperationCosts> operation_costs;
+    PlacementReport placement;
     std::vector<ErrorReport> errors;  // the newest first
     std::vector<ReloadReport> reloads;
     TuningReport tuning;

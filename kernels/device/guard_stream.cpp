@@ -4,6 +4,15 @@
 #include <utility>
 
 namespace tegu::device {
+namespace {
+
+thread_local bool is_stream = false;
+
+}  // namespace
+
+bool on_guard_stream() {
+    return is_stream;
+}
 
 GuardStream::~GuardStream() {
     {
@@ -28,6 +37,7 @@ void GuardStream::drain() {
 }
 
 void GuardStream::loop() {
+    is_stream = true;
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
         changed_.wait(lock, [this] { return ending_ || !work_.empty(); });

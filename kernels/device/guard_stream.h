@@ -11,6 +11,9 @@
 
 namespace tegu::device {
 
+// Whether the calling thread is one of a stream: a kernel runs on it.
+bool on_guard_stream();
+
 class GuardStream {
   public:
     GuardStream() : thread_([this] { loop(); }) {}

@@ -311,8 +311,8 @@ TEST(Buffer, ADeviceThatCouldNotBeToldIsToldLater) {
     Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes));
     ASSERT_TRUE(buffer.ok());
     (*buffer)->free_on(ends.helper, ends.held, ends.endings);
-    (*buffer)->used_by(first);
-    (*buffer)->used_by(second);
+    (*buffer)->used_by(first, 0);
+    (*buffer)->used_by(second, 0);
     second->refusals = 2;
     bool freed = false;
     (*buffer)->when_freed([&] { freed = true; });
@@ -337,7 +337,7 @@ TEST(Buffer, ItsMemoryEndsAfterTheDeviceHasLetGo) {
     ASSERT_TRUE(buffer.ok());
     EXPECT_FALSE((*buffer)->ends_elsewhere());
     (*buffer)->free_on(ends.helper, ends.held, ends.endings);
-    (*buffer)->used_by(device);
+    (*buffer)->used_by(device, 0);
     EXPECT_TRUE((*buffer)->ends_elsewhere());
     bool freed = false;
     (*buffer)->when_freed([&] { freed = true; });
@@ -361,9 +361,7 @@ TEST(Buffer, WaitsForAllDevicesThatUsedIt) {
     (*buffer)->forbid_registering([&] { ++done; });
     EXPECT_EQ(1, done) << "no device: at once";
     (*buffer)->free_on(ends.helper, ends.held, ends.endings);
-    for (const auto& device : {one, two, one}) (*buffer)->used_by(device);
-    EXPECT_TRUE((*buffer)->was_used_by(*two));
-    EXPECT_FALSE((*buffer)->was_used_by(*other));
+    for (const auto& device : {one, two, one}) (*buffer)->used_by(device, 0);
     (*buffer)->forbid_registering([&] { ++done; });
     EXPECT_FALSE(one->registers || two->registers);
     EXPECT_TRUE(other->registers);
@@ -383,13 +381,47 @@ TEST(Buffer, WaitsForAllDevicesThatUsedIt) {
     EXPECT_EQ(3, done);
 }
 
+TEST(Buffer, KnowsWhichDevicesHaveACopyOfItsContent) {
+    Ends ends;
+    const auto one = std::make_shared<SlowDevice>(), two = std::make_shared<SlowDevice>();
+    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    ASSERT_TRUE(buffer.ok());
+    (*buffer)->free_on(ends.helper, ends.held, ends.endings);
+    (*buffer)->used_by(one, 0);
+    EXPECT_FALSE((*buffer)->has_copy(*one, 0)) << "nobody promised that it stays";
+    ASSERT_TRUE((*buffer)->note_generation(3).ok());
+    (*buffer)->set_missed_ns(77);
+    (*buffer)->used_by(one, 3);
+    EXPECT_TRUE((*buffer)->has_copy(*one, 3));
+    EXPECT_FALSE((*buffer)->has_copy(*two, 3));
+    EXPECT_FALSE((*buffer)->has_copy(*one, 0)) << "a job that promises nothing";
+    ASSERT_TRUE((*buffer)->note_generation(3).ok());
+    EXPECT_EQ(77u, (*buffer)->missed_ns());
+    ASSERT_TRUE((*buffer)->note_generation(4).ok());
+    EXPECT_FALSE((*buffer)->has_copy(*one, 4));
+    EXPECT_EQ(0u, (*buffer)->missed_ns()) << "of another content";
+    (*buffer)->used_by(one, 4);
+    const BufferRange whole{0, kBytes, true};
+    (*buffer)->set_missed_ns(77);
+    ASSERT_TRUE((*buffer)->begin_use(whole).ok());
+    (*buffer)->end_use(whole);
+    EXPECT_FALSE((*buffer)->has_copy(*one, 4)) << "a job has written";
+    EXPECT_EQ(0u, (*buffer)->missed_ns());
+    (*buffer)->used_by(one, 4);
+    EXPECT_TRUE((*buffer)->has_copy(*one, 4));
+    (*buffer)->forget_copies();
+    EXPECT_FALSE((*buffer)->has_copy(*one, 4));
+    buffer->reset();
+    one->let_go();
+}
+
 TEST(Buffer, AFreezeThatDevicesCannotBeToldOfIsTakenBack) {
     Ends ends;
     const auto one = std::make_shared<SlowDevice>(), two = std::make_shared<SlowDevice>();
     Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
     ASSERT_TRUE(buffer.ok());
     (*buffer)->free_on(ends.helper, ends.held, ends.endings);
-    for (const auto& device : {one, two}) (*buffer)->used_by(device);
+    for (const auto& device : {one, two}) (*buffer)->used_by(device, 0);
     const Result<std::byte*> before = (*buffer)->write_data();
     ASSERT_TRUE(before.ok());
     for (const int refusals :
@@ -404,7 +436,7 @@ TEST(Buffer, AFreezeThatDevicesCannotBeToldOfIsTakenBack) {
         EXPECT_EQ(*before, (*buffer)->write_data().value()) << "the mapping that a device may have registered";
     }
     one->registers = two->registers = false;
-    (*buffer)->used_by(one);
+    (*buffer)->used_by(one, 0);
     EXPECT_TRUE(one->registers && two->registers) << "the next job says what could not be said";
 }
 

@@ -17,7 +17,7 @@ std::shared_ptr<JobTask> sum_task(std::uint64_t ticket) {
     static const float kValues[] = {1, 2, 3, 4};
     auto task = std::make_shared<JobTask>();
     task->waiting = {ticket, 1000, wire::Priority::Normal, 0};
-    task->predicted_ns = {100, 1000, 10};
+    task->choice.predicted_ns = {100, 100, 1000, 10};
     task->received = Clock::now();
     Job& job = task->prepared.job;
     job.type = ElementType::F32;
@@ -152,7 +152,7 @@ TEST(Executor, AProbeThatHangsIsAskedForOnceAndOneThatFailsEndsIt) {
 class LongStation final : public JobStation {
   public:
     explicit LongStation(std::atomic<bool>& go) : go_(go) {}
-    Place place() const override { return Place::Executor; }
+    Place place() const override { return Place::Pool; }
     Outcome run(JobTask&, const kernels::StopToken&) override {
         while (!go_) ::usleep(200);
         return Outcome::Done;
@@ -166,19 +166,28 @@ TEST(Executor, SaysHowMuchLongerAJobOfAnotherUserRuns) {
     constexpr uid_t kUser = 1000, kOther = 1001;
     std::atomic<bool> go{false};
     Executor executor(std::make_unique<LongStation>(go), 1000000, [] {});
-    EXPECT_EQ(0u, executor.others_left_ns(kOther)) << "nothing runs";
+    EXPECT_EQ(0u, executor.wait_ns(kOther, wire::Priority::Normal)) << "nothing runs";
+    EXPECT_FALSE(executor.runs_other(kOther, 1));
     const auto task = sum_task(1);
     constexpr std::uint64_t kHour = 3600'000'000'000;
-    task->predicted_ns[static_cast<std::size_t>(Place::Executor)] = kHour;
+    task->pid = 1;
+    task->choice.predicted_ns[static_cast<std::size_t>(Place::Pool)] = kHour;
     executor.submit(task);
     while (executor.load().running == 0) ::usleep(200);
     EXPECT_EQ(kUser, task->waiting.uid);
-    EXPECT_EQ(0u, executor.others_left_ns(kUser));
-    EXPECT_GT(executor.others_left_ns(kOther), kHour / 2);
-    EXPECT_LT(executor.others_left_ns(kOther), kHour);
+    EXPECT_FALSE(executor.runs_other(kUser, 1));
+    EXPECT_TRUE(executor.runs_other(kUser, 2)) << "another process";
+    EXPECT_TRUE(executor.runs_other(kOther, 1)) << "another user";
+    EXPECT_GT(executor.wait_ns(kOther, wire::Priority::Normal), kHour / 2);
+    EXPECT_LT(executor.wait_ns(kOther, wire::Priority::Normal), kHour);
+    const auto next = sum_task(2);
+    next->choice.predicted_ns[static_cast<std::size_t>(Place::Pool)] = kHour;
+    executor.submit(next);
+    EXPECT_GT(executor.wait_ns(kUser, wire::Priority::Normal), kHour) << "and what waits before it";
+    EXPECT_LT(executor.wait_ns(kUser, wire::Priority::High), kHour) << "which it overtakes";
     go = true;
-    take(executor, 1);
-    EXPECT_EQ(0u, executor.others_left_ns(kOther));
+    take(executor, 2);
+    EXPECT_EQ(0u, executor.wait_ns(kOther, wire::Priority::Normal));
 }
 
 TEST(Executor, AJobThatRunsLateIsExpectedToRunOnAsLongAgain) {
@@ -187,7 +196,7 @@ TEST(Executor, AJobThatRunsLateIsExpectedToRunOnAsLongAgain) {
     executor.submit(sum_task(1));
     while (executor.load().running == 0) ::usleep(200);
     ::usleep(20000);
-    EXPECT_GT(executor.others_left_ns(1001), 10'000'000u);
+    EXPECT_GT(executor.wait_ns(1001, wire::Priority::Normal), 10'000'000u);
     go = true;
     take(executor, 1);
 }
@@ -224,7 +233,7 @@ TEST(Executor, AJobThatIsPassedOnIsDoneElsewhere) {
     for (std::uint64_t ticket = 1; ticket <= 5; ++ticket) first.submit(sum_task(ticket));
     for (const std::shared_ptr<JobTask>& task : take(cpu, 5)) {
         EXPECT_FALSE(task->body.empty());
-        EXPECT_EQ(Place::Executor, task->place);
+        EXPECT_EQ(Place::Pool, task->place);
     }
     EXPECT_TRUE(first.take_done().empty());
     while (first.load().running != 0) ::usleep(200);
@@ -265,7 +274,7 @@ TEST(Executor, AJobCostsWhatItDoesWhereItWaits) {
     executor.submit(sum_task(1));
     while (executor.load().waiting != 0) ::usleep(200);
     const std::shared_ptr<JobTask> second = sum_task(2);
-    second->predicted_ns = {1, 2, 77};
+    second->choice.predicted_ns = {1, 1, 2, 77};
     executor.submit(second);
     EXPECT_EQ(77u, executor.load().waiting_ns);
     EXPECT_TRUE(executor.remove(*second));
@@ -319,7 +328,7 @@ TEST(Executor, ErrandsThatWaitAreDroppedAtTheEnd) {
 // The word cannot be passed on: the thread ends, says why, and does not take the process with it.
 class ThrowingStation final : public JobStation {
   public:
-    Place place() const override { return Place::Executor; }
+    Place place() const override { return Place::Pool; }
     Outcome run(JobTask& task, const kernels::StopToken&) override {
         if (task.waiting.ticket == 2) throw std::runtime_error("no way");
         if (task.waiting.ticket == 3) throw std::bad_alloc();

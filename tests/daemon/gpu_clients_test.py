@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import unittest
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -17,7 +18,7 @@ harness.preload_sanitizer()
 import tegu  # noqa: E402
 
 PROGRAM = sys.argv.pop()
-AUTO = '[executor]\nbackend = "auto"\n'
+AUTO = 'placement.probe_ms = 300\n[executor]\nbackend = "auto"\n'
 SMALL, LARGE = 1000, 8 << 20  # elements: below and above what is worth the way to a GPU
 ASKED = [(SMALL, "auto", "cpu"), (SMALL, "cpu", "cpu"), (SMALL, "gpu", "gpu"), (LARGE, "auto", "gpu"), (LARGE, "cpu", "cpu"), (LARGE, "gpu", "gpu")]
 
@@ -31,7 +32,11 @@ class Clients(unittest.TestCase):
 
     def setUp(self):
         os.environ["TEGU_TEST_GPU"] = self.gpu
+        os.environ["TEGU_TEST_SPEED"] = "cpu 100"  # so that the device is faster
         self.daemon = GuardedDaemon(AUTO)
+        with tegu.connect(self.daemon.socket) as client:
+            while client.info()["placement_probing"]:
+                time.sleep(0.01)
         self.environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
         self.environment["TEGU_SOCKET"] = self.daemon.socket
         self.file = os.path.join(self.daemon.folder, "values.raw")

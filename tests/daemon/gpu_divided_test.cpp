@@ -258,6 +258,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, DividedJobs, testing::Values("A", "B", "C", "di
 // Sums of rows of ones; whether they are right, and what ran them.
 Message sums_of_rows(const std::string& socket, BackendChoice backend) {
     RawClient client(socket);
+    wait_until_probed(client);
     BufferOfOnes buffer(client, 1 << 20);
     wire::JobRequest request = buffer.request();
     request.job.axis = Axis::Rows;
@@ -285,7 +286,7 @@ TEST(DividedJobsFail, OnOneGpuAndRunOnTheOther) {
 }
 
 TEST(DividedJobsFail, OnAllGpusAndRunOnTheCpu) {
-    DaemonProcess daemon(kDivide, guarded("B,B", "oom:/"));
+    DaemonProcess daemon(kProbe + kDivide, guarded("B,B", "oom:/", kFast));
     const Message reply = sums_of_rows(daemon.socket(), BackendChoice::Auto);
     EXPECT_EQ(wire::Backend::Cpu, backend_of(reply));
     EXPECT_NE(std::string::npos, policy_of(reply).find("not on the GPU")) << policy_of(reply);

@@ -15,12 +15,14 @@ constexpr int kSoftwareError = 70;
 TEST(GpuFaults, WithoutMemoryOfTheDeviceTheCpuComputesAndSaysSo) {
     const std::string directory = make_directory();
     {
-        DaemonProcess daemon(kAuto, guarded("A", "oom:" + directory + "/file"));
+        DaemonProcess daemon(kProbe + kAuto, guarded("A", "oom:" + directory + "/file", kFast));
         RawClient client(daemon.socket());
+        wait_until_probed(client);
         BufferOfOnes buffer(client, 4 << 20);
         buffer.request().inputs[0].generation = 1;
-        make_file(directory + "/file");
         buffer.request().backend = BackendChoice::Auto;
+        ASSERT_EQ(wire::Backend::Gpu, backend_of(run_until_on_gpu(client, buffer.request())));
+        make_file(directory + "/file");
         const Message reply = run(client, buffer.request());
         EXPECT_EQ(Status::Ok, reply.header.status);
         EXPECT_EQ(wire::Backend::Cpu, backend_of(reply));

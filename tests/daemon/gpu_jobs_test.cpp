@@ -63,12 +63,15 @@ TEST_P(GpuJobs, GiveTheBytesOfTheCpu) {
     }
 }
 
+// Where the device is faster, that is, and has the data or is to get it.
 TEST_P(GpuJobs, RunThereByThemselvesIfTheyAreLarge) {
+    start(kProbe + kAuto + "[gpu]\n", GetParam(), kFast);
     RawClient client(socket());
+    wait_until_probed(client);
     BufferOfOnes buffer(client, 4 << 20);
     buffer.request().backend = BackendChoice::Auto;
     buffer.request().inputs[0].generation = 1;
-    EXPECT_EQ(wire::Backend::Gpu, backend_of(run(client, buffer.request())));
+    EXPECT_EQ(wire::Backend::Gpu, backend_of(run_until_on_gpu(client, buffer.request())));
     buffer.request().backend = BackendChoice::Cpu;
     EXPECT_EQ(wire::Backend::Cpu, backend_of(run(client, buffer.request())));
     buffer.request().backend = BackendChoice::Auto;
@@ -82,10 +85,12 @@ TEST_P(GpuJobs, RunThereByThemselvesIfTheyAreLarge) {
 // Where nothing is copied, nobody has to promise anything for it.
 TEST_P(GpuJobs, RunThereWithoutAPromiseIfNothingIsCopied) {
     if (GetParam() != "B" && GetParam() != "C") return;
+    start(kProbe + kAuto + "[gpu]\n", GetParam(), kFast);
     RawClient client(socket());
+    wait_until_probed(client);
     BufferOfOnes buffer(client, 4 << 20);
     buffer.request().backend = BackendChoice::Auto;
-    EXPECT_EQ(wire::Backend::Gpu, backend_of(run(client, buffer.request())));
+    EXPECT_EQ(wire::Backend::Gpu, backend_of(run_until_on_gpu(client, buffer.request())));
 }
 
 TEST_P(GpuJobs, AreCancelledAndOverdueLikeOthers) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/daemon/gpu_support.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -11,8 +13,19 @@ namespace tegu::test {
 using wire::BackendChoice;
 using wire::MessageType;
 
-DaemonProgram guarded(const std::string& gpu, const std::string& fault) {
-    return {"tests/guard_tegud", {"TEGU_TEST_GPU=" + gpu, "TEGU_TEST_FAULT=" + fault}};
+DaemonProgram guarded(const std::string& gpu, const std::string& fault, const std::string& speed) {
+    return {"tests/guard_tegud", {"TEGU_TEST_GPU=" + gpu, "TEGU_TEST_FAULT=" + fault, "TEGU_TEST_SPEED=" + speed}};
+}
+
+void wait_until_probed(RawClient& client) {
+    for (int i = 0; i < 10000 && field(info_of(client), "placement_probing") != 0; ++i) ::usleep(2000);
+    EXPECT_EQ(0, field(info_of(client), "placement_probing"));
+}
+
+Message run_until_on_gpu(RawClient& client, const wire::JobRequest& request) {
+    Message reply = run(client, request);
+    for (int i = 1; i < 500 && backend_of(reply) != wire::Backend::Gpu; ++i) reply = run(client, request);
+    return reply;
 }
 
 bool on_cuda() {
@@ -87,10 +100,10 @@ void GpuJobs::SetUp() {
     start(kAuto + "[gpu]\n", GetParam());
 }
 
-void GpuJobs::start(const std::string& settings, const std::string& gpu) {
+void GpuJobs::start(const std::string& settings, const std::string& gpu, const std::string& speed) {
     const std::string forced = settings + "memory_class = \"" + GetParam() + "\"\n";
     daemon_ = on_cuda() ? std::make_unique<DaemonProcess>(forced, DaemonProgram{"bin/tegud", {}})
-                        : std::make_unique<DaemonProcess>(settings, guarded(gpu));
+                        : std::make_unique<DaemonProcess>(settings, guarded(gpu, "", speed));
     RawClient client(socket());
     const Message info = info_of(client);
     if (text_field(info, "backend") == "gpu") return;

@@ -16,8 +16,14 @@
 
 namespace tegu::test {
 
-// tegud with GPUs as tests/daemon/guard_tegud.cpp says: `gpu` is $TEGU_TEST_GPU there, `fault` $TEGU_TEST_FAULT.
-DaemonProgram guarded(const std::string& gpu, const std::string& fault = "");
+// tegud with GPUs as tests/daemon/guard_tegud.cpp says: `gpu` is $TEGU_TEST_GPU there, `fault` $TEGU_TEST_FAULT, `speed` $TEGU_TEST_SPEED.
+DaemonProgram guarded(const std::string& gpu, const std::string& fault = "", const std::string& speed = "");
+// A device that is faster than the CPU, once the daemon has timed both, which takes this setting and wait_until_probed().
+inline const std::string kFast = "cpu 100";
+inline const std::string kProbe = "placement.probe_ms = 300\n";
+void wait_until_probed(RawClient& client);
+// Sends it again and again, up to 500 times, until a GPU runs it; the last reply.
+Message run_until_on_gpu(RawClient& client, const wire::JobRequest& request);
 // Whether jobs go to the GPU of this machine.
 bool on_cuda();
 // Settings for a GPU besides the CPU.
@@ -61,7 +67,7 @@ class GpuJobs : public testing::TestWithParam<std::string> {
     void SetUp() override;
     void TearDown() override;
     // With settings that end in the table [gpu]. `gpu`: of guard_tegud, which stands in for a real one.
-    void start(const std::string& settings, const std::string& gpu);
+    void start(const std::string& settings, const std::string& gpu, const std::string& speed = "");
     const std::string& socket() const { return daemon_->socket(); }
     std::unique_ptr<DaemonProcess> daemon_;
 };

@@ -84,19 +84,5 @@ TEST(ChooseDevices, AClassThatNoneCanHaveIsSaidOnce) {
     EXPECT_NE("", reason);
 }
 
-TEST(FirstDone, WeighsWorkAndCopies) {
-    const auto first = [](const std::vector<GpuQueue>& queues, std::uint64_t waited_ns = 0) {
-        return first_done(Span<const GpuQueue>(queues.data(), queues.size()), waited_ns);
-    };
-    EXPECT_EQ(0u, first({{0, 0}, {0, 0}})) << "the first of equals";
-    EXPECT_EQ(1u, first({{1000, 0}, {0, 0}}));
-    EXPECT_EQ(0u, first({{1000, 0}, {0, 1 << 20}})) << "copying takes longer than waiting";
-    EXPECT_EQ(1u, first({{10'000'000, 0}, {0, 1 << 20}}));
-    EXPECT_EQ(2u, first({{3, 0}, {2, 0}, {1, 0}}));
-    EXPECT_EQ(0u, first({{1000, 0}, {0, 1 << 20}}, 100'000)) << "131 us for the copy";
-    EXPECT_EQ(1u, first({{1000, 0}, {0, 1 << 20}}, 131'000)) << "waited long enough to have made it";
-    EXPECT_EQ(0u, first({{0, 0}, {0, 1 << 20}}, UINT64_MAX));
-}
-
 }  // namespace
 }  // namespace tegu::daemon

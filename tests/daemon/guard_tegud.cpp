@@ -3,6 +3,7 @@
 // of the device, or "unusable", several with commas, "A,A"; or "none". $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes calls fail as soon as the
 // file exists: runs (oom, or lost), the registration of read-only mappings (readonly), the opening of a device (open); those of
 // one device alone with its number, "lost1:/tmp/x/now". Others take their time: runs that never end (hang), six seconds to open (slow).
+// $TEGU_TEST_SPEED makes its runs, or the CPU's, take longer: test_speed.h.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,6 +13,7 @@
 
 #include "daemon/daemon.h"
 #include "kernels/device/guard_gpu.h"
+#include "tests/daemon/test_speed.h"
 
 namespace tegu::device {
 namespace {
@@ -55,7 +57,10 @@ class FaultyGpu final : public GuardGpu {
         while (is_due("hang", info())) ::sleep(1);
         if (is_due("oom", info())) fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
         if (is_due("lost", info())) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
-        return GuardGpu::run(job, inputs, outputs, stream, stop, policies);
+        const test::SlowDown slow(test::slowness("device"));
+        Result<kernels::RunReport> report = GuardGpu::run(job, inputs, outputs, stream, stop, policies);
+        if (report && !slow.wait([&stop] { return stop.stop_requested(); })) return stop.error();
+        return report;
     }
     // More than one reply to KERNELS holds.
     Result<std::vector<cuda::KernelResources>> kernels() override {

@@ -63,6 +63,39 @@ TEST(Scheduler, KnowsWhatEachUserHasWaiting) {
     EXPECT_EQ(10u, scheduler.cost_ns(1));
 }
 
+TEST(Scheduler, KnowsWhatANewJobWouldWaitFor) {
+    Scheduler scheduler(1000);
+    EXPECT_EQ(0u, scheduler.before_ns(1, kNormal));
+    scheduler.push({1, 1, kNormal, 300});
+    scheduler.push({2, 1, kLow, 40});
+    EXPECT_EQ(300u, scheduler.before_ns(1, kNormal)) << "the user's own, but for what it overtakes";
+    EXPECT_EQ(340u, scheduler.before_ns(1, kLow));
+    EXPECT_EQ(0u, scheduler.before_ns(1, kHigh));
+    EXPECT_EQ(300u, scheduler.before_ns(2, kNormal)) << "another user's share, which this is within";
+    for (std::uint64_t ticket = 10; ticket < 110; ++ticket) scheduler.push({ticket, 1, kNormal, 300});
+    EXPECT_EQ(30'300u, scheduler.before_ns(1, kNormal)) << "all of one's own";
+    EXPECT_EQ(1300u, scheduler.before_ns(2, kNormal)) << "a share of another's, and the job that overdraws it";
+    scheduler.push({200, 2, kNormal, 2500});
+    EXPECT_EQ(2500u + 3 * 1000 + 300, scheduler.before_ns(2, kNormal)) << "in as many rounds as one's own take";
+}
+
+// The estimate is near what happens.
+TEST(Scheduler, WhatANewJobWouldWaitForIsAboutWhatItDoes) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 200; ++round) {
+        Scheduler scheduler(1000);
+        const auto users = 1 + random() % 4;
+        for (std::uint64_t ticket = 1; ticket <= random() % 40; ++ticket)
+            scheduler.push({ticket, static_cast<uid_t>(random() % users), kNormal, 1 + random() % 900});
+        const std::uint64_t expected = scheduler.before_ns(0, kNormal);
+        scheduler.push({1000, 0, kNormal, 10});
+        std::uint64_t before = 0;
+        for (std::optional<Waiting> job = scheduler.pop(); job->ticket != 1000; job = scheduler.pop()) before += job->cost_ns;
+        EXPECT_LE(before, expected + users * 1000);
+        EXPECT_LE(expected, before + users * 2900) << "a round and a job of each user";
+    }
+}
+
 TEST(Scheduler, UsersOfEqualPriorityTakeTurns) {
     Scheduler scheduler(1000);
     for (std::uint64_t ticket : {1, 2, 3}) scheduler.push({ticket, 1, kNormal, 10});

@@ -54,6 +54,7 @@ ssize_t __wrap_read(int fd, void* data, size_t bytes) {
 
 // kernels::run_job(), kernels::ThreadPool::meet() and kernels::ThreadPool::parallel_for().
 using tegu::Span;
+using tegu::kernels::CpuContext;
 using tegu::kernels::InputView;
 using tegu::kernels::OutputView;
 using tegu::kernels::RunReport;
@@ -62,20 +63,20 @@ using tegu::kernels::ThreadPool;
 using Body = std::function<void(std::uint64_t, unsigned)>;
 
 #define TEGU_RUN_JOB                                                                                                  \
-    "_ZN4tegu7kernels7run_jobERKNS_3JobENS_4SpanIKNS0_9InputViewEEENS4_IKNS0_10OutputViewEEEPNS0_10ThreadPoolERKNS0_" \
+    "_ZN4tegu7kernels7run_jobERKNS_3JobENS_4SpanIKNS0_9InputViewEEENS4_IKNS0_10OutputViewEEERKNS0_10CpuContextERKNS0_" \
     "9StopTokenE"
 #define TEGU_MEET "_ZN4tegu7kernels10ThreadPool4meetEv"
 #define TEGU_PARALLEL_FOR "_ZN4tegu7kernels10ThreadPool12parallel_forEmRKSt8functionIFvmjEE"
 
 tegu::Result<RunReport> real_run_job(const tegu::Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
-                                     ThreadPool* pool, const StopToken& stop) asm("__real_" TEGU_RUN_JOB);
+                                     const CpuContext& context, const StopToken& stop) asm("__real_" TEGU_RUN_JOB);
 tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputView> inputs,
-                                        Span<const OutputView> outputs, ThreadPool* pool,
+                                        Span<const OutputView> outputs, const CpuContext& context,
                                         const StopToken& stop) asm("__wrap_" TEGU_RUN_JOB);
 tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputView> inputs,
-                                        Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
+                                        Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (!is_io_thread()) stop_if_wedged("executor");
-    return real_run_job(job, inputs, outputs, pool, stop);
+    return real_run_job(job, inputs, outputs, context, stop);
 }
 
 void real_meet(ThreadPool* pool) asm("__real_" TEGU_MEET);

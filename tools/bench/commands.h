@@ -11,6 +11,7 @@ inline constexpr char kCommands[] =
     "tegu-bench compare     makes a report of the files of several boards (--help)\n"
     "tegu-bench gpu         times kernels of every operation on a GPU (--filter PART, --quick, --sweep)\n"
     "tegu-bench ladder      times a sum on a GPU in seven steps, and kernels as they are first written (--help)\n"
+    "tegu-bench placement   says how well a daemon chooses between CPU and GPU (--help)\n"
     "tegu-bench round-trip  times jobs on the GPU through the socket (--help)";
 
 // The command line without a command, all of it. `tegud`: the daemon to start. Returns an exit code of

@@ -10,6 +10,7 @@
 #include "tools/bench/commands.h"
 #include "tools/bench/gpu_roundtrip.h"
 #include "tools/bench/ladder/ladder_bench.h"
+#include "tools/bench/placement/placement_command.h"
 #include "tools/bench/programs.h"
 #include "tools/field/first_result.h"
 #include "tools/field/run_command.h"
@@ -33,6 +34,7 @@ int run_command(int argc, char** argv) {
     if (command == "compare") return compare_command(argv + 1);
     if (command == "gpu") return run_gpu_cases(argv);
     if (command == "ladder") return ladder_command(argc - 1, argv + 1);
+    if (command == "placement") return placement_command(argc - 1, argv + 1, find_tegud());
     if (command == "round-trip") return round_trip_command(argc - 1, argv + 1, find_tegud());
     if (command == "first-result") return field::first_result_command(argc - 1, argv + 1);  // for `run` alone
     return cases_command(argc, argv, find_tegud());

@@ -60,8 +60,8 @@ bool wait_for_ready(int fd, pid_t* daemon) {
     return false;
 }
 
-// Without a copy of this process, whose page tables alone would take longer than the daemon's start. The daemon ends with this thread, however
-// that ends, and a Ctrl-C on the terminal is not for it.
+// Without a copy of this process, whose page tables alone would take longer than the daemon's start. The
+// daemon ends with this thread, however that ends, and a Ctrl-C on the terminal is not for it.
 Result<pid_t> spawn(char* const* arguments, char* const* environment, const std::string& log) {
     volatile int code = 0;  // the child writes it: it runs in this memory until it becomes the daemon
     const pid_t pid = vfork();
@@ -104,7 +104,8 @@ void remove_folder(const std::string& folder) {
 
 }  // namespace
 
-Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned threads, const std::string& executor) {
+Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned threads, const std::string& executor,
+                                           const std::vector<std::string>& variables) {
     PrivateDaemon daemon;
     char name[] = "/tmp/tegu-bench-XXXXXX";
     if (mkdtemp(name) == nullptr) return io_error("mkdtemp " + std::string(name), errno);
@@ -117,6 +118,7 @@ Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned 
     std::string texts[] = {program, "--socket", daemon.socket_path(), "--config", settings};
     char* arguments[] = {texts[0].data(), texts[1].data(), texts[2].data(), texts[3].data(), texts[4].data(), nullptr};
     std::vector<std::string> words = inherited_environment();
+    words.insert(words.end(), variables.begin(), variables.end());
     words.push_back("NOTIFY_SOCKET=" + daemon.folder_ + "/notify");
     std::vector<char*> environment;
     for (std::string& word : words) environment.push_back(word.data());

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -13,9 +14,10 @@ namespace tegu::bench {
 
 class PrivateDaemon {
   public:
-    // Starts the program and waits until it says that it is ready; `executor`: more lines of that section of its settings.
-    // Errors: Io, Unavailable with what it wrote.
-    static Result<PrivateDaemon> start(const std::string& program, unsigned threads, const std::string& executor = "");
+    // Starts the program and waits until it says that it is ready; `executor`: more lines of that section of its settings; `variables`: of its
+    // environment, "NAME=value", besides the few that it inherits. Errors: Io, Unavailable with what it wrote.
+    static Result<PrivateDaemon> start(const std::string& program, unsigned threads, const std::string& executor = "",
+                                       const std::vector<std::string>& variables = {});
     ~PrivateDaemon();
     PrivateDaemon(PrivateDaemon&& other) noexcept;
     PrivateDaemon& operator=(PrivateDaemon&& other) noexcept;

@@ -53,7 +53,8 @@ std::optional<double> find_in(const Entry (&entries)[N], std::string_view name, 
 
 }  // namespace
 
-std::optional<double> data_sheet_gb_per_s(std::string_view model, std::string_view gpu, std::uint64_t memory_bytes) {
+std::optional<double> data_sheet_gb_per_s(std::string_view model, std::string_view gpu,
+                                          std::uint64_t memory_bytes) {
     if (model.find("Jetson") != std::string_view::npos) return find_in(kBoards, model, memory_bytes);
     if (gpu.find("MIG") != std::string_view::npos) return std::nullopt;  // a share of the card
     return find_in(kGpus, gpu, memory_bytes);

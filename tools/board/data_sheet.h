@@ -10,6 +10,7 @@ namespace tegu::board {
 
 // GB/s (1e9 B/s) of the memory. `model`: the board's, from its device tree; `gpu`: as the driver names it;
 // either may be empty. `memory_bytes` tells boards of one name apart. Empty: not a known one.
-std::optional<double> data_sheet_gb_per_s(std::string_view model, std::string_view gpu, std::uint64_t memory_bytes);
+std::optional<double> data_sheet_gb_per_s(std::string_view model, std::string_view gpu,
+                                          std::uint64_t memory_bytes);
 
 }  // namespace tegu::board

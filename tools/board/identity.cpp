@@ -34,7 +34,8 @@ std::string kernel_driver(health::Reader& reader) {
     const health::Value<std::string> text = reader.text(reader.find("proc/driver/nvidia/version"));
     if (!text.known()) return {};
     for (const std::string_view word : health::split(text->substr(0, text->find('\n')), ' '))
-        if (word.find('.') != std::string_view::npos && word.find_first_not_of("0123456789.") == std::string_view::npos)
+        if (word.find('.') != std::string_view::npos &&
+            word.find_first_not_of("0123456789.") == std::string_view::npos)
             return std::string(word);
     return {};
 }
@@ -117,10 +118,11 @@ Result<BoardIdentity> identify_board(const BoardSource& source, const device::De
     const std::unique_ptr<Nvml> nvml = open_nvml(source, gpu);
     if (nvml != nullptr && identity.driver.empty()) identity.driver = nvml->driver_version().value_or("");
     if (gpu != nullptr) identity.gpu = identify_gpu(reader, *gpu, nvml.get());
-    identity.fan =
-        fan_of(health::sample_fans(reader, health::find_fans(reader, health::find_hwmon(reader))), nvml.get());
-    identity.data_sheet_gb_per_s = data_sheet_gb_per_s(
-        identity.board, gpu != nullptr ? std::string_view(gpu->name) : std::string_view(), identity.memory_bytes);
+    identity.fan = fan_of(health::sample_fans(reader, health::find_fans(reader, health::find_hwmon(reader))),
+                          nvml.get());
+    identity.data_sheet_gb_per_s =
+        data_sheet_gb_per_s(identity.board, gpu != nullptr ? std::string_view(gpu->name) : std::string_view(),
+                            identity.memory_bytes);
     return identity;
 }
 

@@ -113,7 +113,8 @@ void BoardWatch::State::throttles(BoardState& state, const std::vector<health::T
 BoardWatch::BoardWatch(std::unique_ptr<State> state) : state_(std::move(state)) {}
 BoardWatch::~BoardWatch() = default;
 
-Result<std::unique_ptr<BoardWatch>> BoardWatch::open(const BoardSource& source, const device::DeviceInfo* gpu) {
+Result<std::unique_ptr<BoardWatch>> BoardWatch::open(const BoardSource& source,
+                                                     const device::DeviceInfo* gpu) {
     Result<health::SystemFiles> files = health::SystemFiles::open(source.root);
     if (!files) return std::move(files).error();
     auto state = std::make_unique<State>(std::move(*files));

@@ -65,12 +65,13 @@ std::string text_of(const Tree& tree, const std::string& path) {
 }
 
 template <std::size_t N>
-Result<void> expect_same(const Tree& there, const Tree& here, const char* what, const char* const (&paths)[N]) {
+Result<void> expect_same(const Tree& there, const Tree& here, const char* what,
+                         const char* const (&paths)[N]) {
     for (const char* const path : paths) {
         const std::string old = text_of(there, path), now = text_of(here, path);
         if (old == now) continue;
-        return make_error(Status::BadRequest, std::string("it is of another run: ") + what + "." + path + " is '" +
-                                                  old + "' there and '" + now +
+        return make_error(Status::BadRequest, std::string("it is of another run: ") + what + "." + path +
+                                                  " is '" + old + "' there and '" + now +
                                                   "' here; name another file, or say --restart");
     }
     return {};
@@ -103,7 +104,8 @@ Result<void> check_head(const std::vector<std::string_view>& lines, const FieldH
     const std::string schema = std::string("\"schema\": \"") + kSchema + "\",";
     if (lines.size() < 5 || lines[0] != "{") return not_ours(1, "it does not begin with a schema");
     if (lines[1] != schema) return not_ours(2, "it is not " + schema.substr(0, schema.size() - 1));
-    const std::optional<Tree> identity = value_in(lines[2], "identity"), options = value_in(lines[3], "options");
+    const std::optional<Tree> identity = value_in(lines[2], "identity"),
+                              options = value_in(lines[3], "options");
     if (!identity) return not_ours(3, "it has no identity");
     if (!options) return not_ours(4, "it has no options");
     if (lines[4] != "\"records\": [") return not_ours(5, "it has no records");
@@ -120,7 +122,8 @@ void take(FieldText& text, std::string_view line, const Tree& record) {
         return;
     }
     if (skipped || kind == "result")
-        text.keys.insert(case_key(text_of(record, "part"), text_of(record, "case"), text_of(record, "backend")));
+        text.keys.insert(
+            case_key(text_of(record, "part"), text_of(record, "case"), text_of(record, "backend")));
     if (kind == "result") ++text.results;
     if (kind == "condition") text.elapsed_s = std::atof(text_of(record, "elapsed_s").c_str());
     text.records.emplace_back(line);

@@ -91,7 +91,8 @@ Result<double> sum_by(int argc, const char* const* argv, double* context_s) {
     if (how == "gpu" && argc == 2) return sum_on_gpu(values, context_s);
     if (how == "daemon-cpu" && argc == 3) return sum_of_daemon(values, argv[2], TEGU_BACKEND_CPU);
     if (how == "daemon-gpu" && argc == 3) return sum_of_daemon(values, argv[2], TEGU_BACKEND_GPU);
-    return make_error(Status::BadRequest, "first-result takes cpu, gpu, daemon-cpu SOCKET or daemon-gpu SOCKET");
+    return make_error(Status::BadRequest,
+                      "first-result takes cpu, gpu, daemon-cpu SOCKET or daemon-gpu SOCKET");
 }
 
 Result<std::string> first_line(int fd) {

@@ -11,7 +11,8 @@ namespace tegu::field {
 
 using Wall = std::chrono::steady_clock;
 
-GpuLab::GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream) : gpu_(std::move(gpu)), stream_(stream) {}
+GpuLab::GpuLab(std::unique_ptr<device::Gpu> gpu, cuda::Stream stream)
+    : gpu_(std::move(gpu)), stream_(stream) {}
 
 GpuLab::~GpuLab() {
     gpu_->destroy_stream(stream_);
@@ -50,7 +51,8 @@ Result<double> GpuLab::time(const std::function<Result<void>()>& work) {
     return meter_->end(stream_);
 }
 
-Result<KernelFacts> GpuLab::kernel_facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) {
+Result<KernelFacts> GpuLab::kernel_facts(const void* function, unsigned threads,
+                                         std::size_t dynamic_shared_bytes) {
     if (meter_ == nullptr) return make_error(Status::Unsupported, "this device tells nothing of kernels");
     return meter_->facts(function, threads, dynamic_shared_bytes);
 }

@@ -43,7 +43,8 @@ class GpuLab {
     Result<double> time(const std::function<Result<void>()>& work);
     // Of a kernel of this program, launched with `threads` a block. Errors: Unsupported (no such code, or a
     // device without kernels).
-    Result<KernelFacts> kernel_facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes);
+    Result<KernelFacts> kernel_facts(const void* function, unsigned threads,
+                                     std::size_t dynamic_shared_bytes);
     // The same of a kernel of tegu whose name begins so ("reduce_float<f32"); shared memory in proportion to
     // the threads.
     Result<KernelFacts> kernel_facts(const std::string& kernel, unsigned threads);
@@ -86,7 +87,8 @@ class DeviceArray {
 class DeviceInputs {
   public:
     // Takes at most `limit_bytes` for the pieces, but for one. Errors: OutOfMemory, DeviceLost.
-    static Result<DeviceInputs> create(GpuLab& lab, const void* content, std::size_t bytes, std::uint64_t limit_bytes);
+    static Result<DeviceInputs> create(GpuLab& lab, const void* content, std::size_t bytes,
+                                       std::uint64_t limit_bytes);
 
     std::size_t count() const { return count_; }
     void* operator[](std::size_t turn) const { return pieces_.as<std::byte>() + turn % count_ * stride_; }

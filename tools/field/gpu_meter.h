@@ -20,7 +20,8 @@ class GpuMeter {
     // Waits for the work between; returns seconds.
     virtual Result<double> end(cuda::Stream stream) = 0;
     // As those of GpuLab.
-    virtual Result<KernelFacts> facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) = 0;
+    virtual Result<KernelFacts> facts(const void* function, unsigned threads,
+                                      std::size_t dynamic_shared_bytes) = 0;
     virtual Result<KernelFacts> facts(const std::string& kernel, unsigned threads) = 0;
 
     // Of the current device, whose limits these are. Without CUDA: Unavailable.

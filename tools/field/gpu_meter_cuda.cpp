@@ -27,7 +27,8 @@ class CudaMeter final : public GpuMeter {
         return check_cuda(cudaEventRecord(begin_, stream), "cudaEventRecord");
     }
     Result<double> end(cuda::Stream stream) override;
-    Result<KernelFacts> facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) override;
+    Result<KernelFacts> facts(const void* function, unsigned threads,
+                              std::size_t dynamic_shared_bytes) override;
     Result<KernelFacts> facts(const std::string& kernel, unsigned threads) override;
 
   private:
@@ -45,7 +46,8 @@ Result<double> CudaMeter::end(cuda::Stream stream) {
     return static_cast<double>(ms) * 1e-3;
 }
 
-Result<KernelFacts> CudaMeter::facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) {
+Result<KernelFacts> CudaMeter::facts(const void* function, unsigned threads,
+                                     std::size_t dynamic_shared_bytes) {
     cudaFuncAttributes attributes;
     Result<void> done = check_cuda(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes");
     if (done && attributes.sharedSizeBytes + dynamic_shared_bytes > cuda::kPlainSharedBytes)
@@ -55,8 +57,9 @@ Result<KernelFacts> CudaMeter::facts(const void* function, unsigned threads, std
     int blocks = 0;
     if (done) {
         const auto count = static_cast<int>(threads);
-        done = check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, count, dynamic_shared_bytes),
-                          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+        done = check_cuda(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, count, dynamic_shared_bytes),
+            "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     }
     if (!done) return std::move(done).error();
     KernelFacts facts;

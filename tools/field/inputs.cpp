@@ -41,7 +41,8 @@ void fill(std::byte* memory, std::uint64_t begin, std::uint64_t end, Values valu
 Bytes InputStore::get(ElementType type, std::uint64_t n, Values values, int which) {
     std::uint64_t held = n * element_bytes(type);
     for (const Kept& kept : kept_) {
-        if (kept.type == type && kept.n == n && kept.values == values && kept.which == which) return kept.bytes;
+        if (kept.type == type && kept.n == n && kept.values == values && kept.which == which)
+            return kept.bytes;
         held += kept.bytes->size();
     }
     for (; held > limit_ && !kept_.empty(); kept_.pop_front()) held -= kept_.front().bytes->size();
@@ -50,7 +51,8 @@ Bytes InputStore::get(ElementType type, std::uint64_t n, Values values, int whic
     const std::uint64_t seed = 2026 + static_cast<std::uint64_t>(which);
     pool_.parallel_for((n + kPiece - 1) / kPiece, [&](std::uint64_t piece, unsigned) {
         const std::uint64_t begin = piece * kPiece, end = std::min(begin + kPiece, n);
-        visit_element_type(type, [&](auto element) { fill<decltype(element)>(memory, begin, end, values, seed); });
+        visit_element_type(type,
+                           [&](auto element) { fill<decltype(element)>(memory, begin, end, values, seed); });
     });
     kept_.push_back({type, n, values, which, made});
     return made;

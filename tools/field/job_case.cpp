@@ -13,7 +13,8 @@ namespace {
 using Setup = std::shared_ptr<JobSetup>;
 
 // Bytes of array i that a result fills.
-std::uint64_t filled_bytes(const kernels::JobPlan& plan, const std::vector<std::uint64_t>& columns, std::size_t i) {
+std::uint64_t filled_bytes(const kernels::JobPlan& plan, const std::vector<std::uint64_t>& columns,
+                           std::size_t i) {
     const ArraySpec& spec = plan.outputs[i];
     return spec.rows == 1 ? columns[i] * element_bytes(spec.type) : array_bytes(spec);
 }
@@ -78,7 +79,8 @@ struct GpuRun {
     std::vector<kernels::OutputView> views;
 };
 
-Result<std::unique_ptr<GpuRun>> place(JobSetup& setup, const std::shared_ptr<const cuda::Policies>& policies) {
+Result<std::unique_ptr<GpuRun>> place(JobSetup& setup,
+                                      const std::shared_ptr<const cuda::Policies>& policies) {
     const Result<const kernels::JobPlan*> plan = setup.plan();
     const Result<Span<const kernels::InputView>> inputs = setup.inputs();
     if (!inputs) return inputs.error();
@@ -88,8 +90,9 @@ Result<std::unique_ptr<GpuRun>> place(JobSetup& setup, const std::shared_ptr<con
     if (policies != nullptr) placed->policies = {policies.get(), {}};
     GpuLab& lab = *setup.context().gpu;
     for (const Bytes& bytes : setup.input_bytes()) {
-        Result<DeviceInputs> copies = DeviceInputs::create(
-            lab, bytes->data(), bytes->size(), setup.context().device_bytes / (setup.input_bytes().size() + 1));
+        Result<DeviceInputs> copies =
+            DeviceInputs::create(lab, bytes->data(), bytes->size(),
+                                 setup.context().device_bytes / (setup.input_bytes().size() + 1));
         if (!copies) return std::move(copies).error();
         placed->inputs.push_back(std::move(*copies));
     }
@@ -107,7 +110,8 @@ Result<kernels::RunReport> run_on_gpu(JobSetup& setup, const GpuRun& placed, std
     for (const DeviceInputs& copies : placed.inputs)
         views.push_back({static_cast<const std::byte*>(copies[turn]), setup.job().job.cols});
     GpuLab& lab = *setup.context().gpu;
-    return lab.gpu().run(setup.job().job, views, placed.views, lab.stream(), kernels::StopToken(), placed.policies);
+    return lab.gpu().run(setup.job().job, views, placed.views, lab.stream(), kernels::StopToken(),
+                         placed.policies);
 }
 
 Result<void> check_on_gpu(JobSetup& setup, const GpuRun& placed) {
@@ -157,8 +161,8 @@ Result<kernels::RunReport> run_copied(JobSetup& setup, CopiedRun& state) {
     output.data = state.memory.data();
     output.offsets = state.offsets;
     device::GpuCost cost;
-    return state.runner->run(setup.job().job, **setup.plan(), state.inputs, output, kernels::StopToken(), cost,
-                             setup.choice(TuningBackend::Cuda).cuda());
+    return state.runner->run(setup.job().job, **setup.plan(), state.inputs, output, kernels::StopToken(),
+                             cost, setup.choice(TuningBackend::Cuda).cuda());
 }
 
 Result<void> check_copied(JobSetup& setup, CopiedRun& state) {
@@ -214,7 +218,8 @@ Result<void> JobSetup::expect_same(const kernels::RunReport& report,
         const Result<Span<const kernels::InputView>> views = inputs();
         if (!views) return views.error();
         auto made = std::make_unique<HostOutputs>(*plan_);
-        Result<kernels::RunReport> one = kernels::run_job(job_.job, *views, made->views, nullptr, kernels::StopToken());
+        Result<kernels::RunReport> one =
+            kernels::run_job(job_.job, *views, made->views, nullptr, kernels::StopToken());
         if (!one) return std::move(one).error();
         reference_columns_ = std::move(one->filled_columns);
         reference_ = std::move(made);
@@ -315,7 +320,8 @@ void add_job_cases(PartContext& context, CaseList& cases, FieldJob job) {
     const auto setup = std::make_shared<JobSetup>(context, std::move(job));
     const std::uint64_t bytes = setup->host_bytes();
     if (bytes > context.memory_bytes) {
-        cases.skip(setup->job().name, "cpu", "it would take " + std::to_string(bytes >> 20) + " MiB of memory");
+        cases.skip(setup->job().name, "cpu",
+                   "it would take " + std::to_string(bytes >> 20) + " MiB of memory");
         return;
     }
     cases.add(cpu_case(setup, context.threads));

@@ -38,7 +38,8 @@ class JobSetup {
     const std::vector<Bytes>& input_bytes() const { return bytes_; }
     // Compares a result with the reference, which is computed first. Errors: Internal (the first array that
     // differs); those of run_job().
-    Result<void> expect_same(const kernels::RunReport& report, const std::vector<std::vector<std::byte>>& arrays);
+    Result<void> expect_same(const kernels::RunReport& report,
+                             const std::vector<std::vector<std::byte>>& arrays);
     // Memory of inputs, reference and one result together, in bytes.
     std::uint64_t host_bytes();
 
@@ -56,9 +57,10 @@ class JobSetup {
 // `threads`: of the pool, the caller included. Name and axes are the job's; those who vary the threads append
 // to both.
 Case cpu_case(const std::shared_ptr<JobSetup>& setup, unsigned threads);
-// Kernels alone: input and output are in the GPU's memory. REQUIRES: context.gpu. `policies`: in place of those
-// of the tuning tables.
-Case gpu_case(const std::shared_ptr<JobSetup>& setup, std::shared_ptr<const cuda::Policies> policies = nullptr);
+// Kernels alone: input and output are in the GPU's memory. REQUIRES: context.gpu. `policies`: in place of
+// those of the tuning tables.
+Case gpu_case(const std::shared_ptr<JobSetup>& setup,
+              std::shared_ptr<const cuda::Policies> policies = nullptr);
 // The way of a job of the daemon whose data lies in memory of the host: brought, computed, the result brought
 // back. REQUIRES: context.gpu.
 Case copied_case(const std::shared_ptr<JobSetup>& setup);

@@ -17,7 +17,9 @@ constexpr std::uint64_t kQuickElements = 20000, kQuickSide = 64;
 
 struct AddDetail {
     Axes& axes;
-    void add(const char* name, std::uint64_t value) { axes.emplace_back(name, static_cast<std::int64_t>(value)); }
+    void add(const char* name, std::uint64_t value) {
+        axes.emplace_back(name, static_cast<std::int64_t>(value));
+    }
     void operator()(const TopkParams& p) {
         add("k", p.k);
         if (p.distinct) axes.emplace_back("variant", std::string("distinct"));
@@ -99,13 +101,14 @@ Jobs reduce_jobs() {
 
 Jobs topk_jobs() {
     Jobs jobs;
-    add_types_and_sizes(jobs, {Type::U8, Type::F16, Type::F32, Type::F64}, Type::I32, TopkParams{10, true, false},
-                        "k=10", {10000, 100000, 1000000, kHuge});
+    add_types_and_sizes(jobs, {Type::U8, Type::F16, Type::F32, Type::F64}, Type::I32,
+                        TopkParams{10, true, false}, "k=10", {10000, 100000, 1000000, kHuge});
     for (const std::uint64_t k : {100u, 1000u, 10000u, 65536u})
-        jobs.push_back(sequence_job(Type::I32, kLarge, TopkParams{k, true, false}, "k=" + std::to_string(k), 1));
-    for (const std::uint64_t k : {10u, 384u})
         jobs.push_back(
-            sequence_job(Type::I32, kLarge, TopkParams{k, true, true}, "k=" + std::to_string(k) + " distinct", 1));
+            sequence_job(Type::I32, kLarge, TopkParams{k, true, false}, "k=" + std::to_string(k), 1));
+    for (const std::uint64_t k : {10u, 384u})
+        jobs.push_back(sequence_job(Type::I32, kLarge, TopkParams{k, true, true},
+                                    "k=" + std::to_string(k) + " distinct", 1));
     jobs.push_back(rows_job(Type::F32, kRows, kCols, TopkParams{10, true, false}, "k=10", 1));
     return jobs;
 }
@@ -113,8 +116,10 @@ Jobs topk_jobs() {
 Jobs entropy_map_jobs() {
     Jobs jobs;
     jobs.push_back(image_job(Type::U8, 2560, 5, 16, 0));
-    for (const std::uint64_t side : {400u, 1024u, 10240u}) jobs.push_back(image_job(Type::U8, side, 5, 16, 1));
-    for (const std::uint32_t window : {9u, 31u, 63u}) jobs.push_back(image_job(Type::U8, 2560, window, 16, 1));
+    for (const std::uint64_t side : {400u, 1024u, 10240u})
+        jobs.push_back(image_job(Type::U8, side, 5, 16, 1));
+    for (const std::uint32_t window : {9u, 31u, 63u})
+        jobs.push_back(image_job(Type::U8, 2560, window, 16, 1));
     for (const std::uint32_t window : {5u, 31u}) jobs.push_back(image_job(Type::U8, 2560, window, 256, 1));
     for (const Type type : {Type::U16, Type::I32, Type::F32}) jobs.push_back(image_job(type, 2560, 5, 16, 2));
     return jobs;
@@ -183,7 +188,8 @@ Jobs entropy_jobs() {
     sixteen.levels = 16;
     sixteen.has_range = true;
     sixteen.hi = 1;
-    add_types_and_sizes(jobs, {Type::I32, Type::F32}, Type::U8, params, "levels=256", {100000, 1000000, kHuge});
+    add_types_and_sizes(jobs, {Type::I32, Type::F32}, Type::U8, params, "levels=256",
+                        {100000, 1000000, kHuge});
     jobs.push_back(rows_job(Type::F32, kRows, kCols, sixteen, "levels=16 range", 1));
     params.levels = 65536;
     jobs.push_back(sequence_job(Type::U16, kLarge, params, "levels=65536", 2));
@@ -192,15 +198,17 @@ Jobs entropy_jobs() {
 
 Jobs fused_jobs() {
     Jobs jobs;
-    ReduceParams some =
-        statistics(statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Std));
+    ReduceParams some = statistics(statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Minmax) |
+                                   statistic_bit(Statistic::Std));
     EntropyParams entropy;
-    jobs.push_back(sequence_job(Type::U8, kLarge, FusedParams{{some, bins(256, 256), entropy}}, "3 parts", 0));
+    jobs.push_back(
+        sequence_job(Type::U8, kLarge, FusedParams{{some, bins(256, 256), entropy}}, "3 parts", 0));
     QuantileParams middle;
     middle.q = {0.5};
     entropy.has_range = true;
     entropy.hi = 1;
-    const FusedParams five{{statistics(kAllStatistics), TopkParams{10, true, false}, middle, bins(256, 1), entropy}};
+    const FusedParams five{
+        {statistics(kAllStatistics), TopkParams{10, true, false}, middle, bins(256, 1), entropy}};
     jobs.push_back(sequence_job(Type::F32, kLarge, five, "5 parts", 1));
     return jobs;
 }
@@ -215,7 +223,8 @@ std::string count_text(std::uint64_t count) {
     std::uint64_t rest = count;
     int zeros = 0;
     for (; rest >= 10 && rest % 10 == 0; rest /= 10) ++zeros;
-    return rest < 10 && zeros >= 3 ? std::to_string(rest) + "e" + std::to_string(zeros) : std::to_string(count);
+    return rest < 10 && zeros >= 3 ? std::to_string(rest) + "e" + std::to_string(zeros)
+                                   : std::to_string(count);
 }
 
 FieldJob sequence_job(ElementType type, std::uint64_t n, const JobParams& params, const std::string& detail,
@@ -235,10 +244,12 @@ FieldJob rows_job(ElementType type, std::uint64_t rows, std::uint64_t cols, cons
     job.rows = rows;
     job.cols = cols;
     job.params = params;
-    return described(std::move(job), std::to_string(rows) + "x" + std::to_string(cols) + " rows", detail, priority);
+    return described(std::move(job), std::to_string(rows) + "x" + std::to_string(cols) + " rows", detail,
+                     priority);
 }
 
-FieldJob image_job(ElementType type, std::uint64_t side, std::uint32_t window, std::uint32_t levels, int priority) {
+FieldJob image_job(ElementType type, std::uint64_t side, std::uint32_t window, std::uint32_t levels,
+                   int priority) {
     EntropyMapParams params;
     params.window_rows = params.window_cols = window;
     params.levels = levels;
@@ -247,8 +258,8 @@ FieldJob image_job(ElementType type, std::uint64_t side, std::uint32_t window, s
     job.rows = job.cols = side;
     job.params = params;
     const std::string shape = std::to_string(side) + "x" + std::to_string(side);
-    return described(std::move(job), shape, "window=" + std::to_string(window) + " levels=" + std::to_string(levels),
-                     priority);
+    return described(std::move(job), shape,
+                     "window=" + std::to_string(window) + " levels=" + std::to_string(levels), priority);
 }
 
 std::vector<FieldJob> operation_jobs(std::string_view stem) {

@@ -38,7 +38,8 @@ FieldJob sequence_job(ElementType type, std::uint64_t n, const JobParams& params
                       int priority);
 FieldJob rows_job(ElementType type, std::uint64_t rows, std::uint64_t cols, const JobParams& params,
                   const std::string& detail, int priority);
-FieldJob image_job(ElementType type, std::uint64_t side, std::uint32_t window, std::uint32_t levels, int priority);
+FieldJob image_job(ElementType type, std::uint64_t side, std::uint32_t window, std::uint32_t levels,
+                   int priority);
 
 // All jobs of an operation, by its stem, for the part "operations".
 std::vector<FieldJob> operation_jobs(std::string_view stem);

@@ -57,7 +57,8 @@ class Repetition {
         if (settings_.stopped() && !runs.empty()) return true;
         if (runs.empty() || elapsed < at_least) return false;
         if (runs.size() >= kMost) return true;
-        if (elapsed >= settings_.seconds) return runs.size() >= kFewest || elapsed >= kSlowRuns * settings_.seconds;
+        if (elapsed >= settings_.seconds)
+            return runs.size() >= kFewest || elapsed >= kSlowRuns * settings_.seconds;
         // The standard error of a median of n values is about 1.25 deviations / sqrt(n), a deviation 1.48
         // median deviations.
         if (runs.size() < kEnough || runs.size() % 8 != 0 || elapsed < settings_.seconds / 3) return false;

@@ -34,7 +34,11 @@ std::string seconds_text(double seconds) {
         if (seconds >= unit.below * 0.9995) continue;
         const double value = seconds * unit.by;
         char text[32];
-        std::snprintf(text, sizeof text, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit.unit);
+        std::snprintf(text, sizeof text, "%.*f %s",
+                      value < 9.995   ? 2
+                      : value < 99.95 ? 1
+                                      : 0,
+                      value, unit.unit);
         return text;
     }
     return "?";
@@ -42,8 +46,9 @@ std::string seconds_text(double seconds) {
 
 std::string progress_line(const ProgressState& state, std::size_t columns) {
     char head[96];
-    std::snprintf(head, sizeof head, "[%3.0f %%] %s left, %s %zu/%zu", 100 * std::min(std::max(state.share, 0.0), 1.0),
-                  clock_text(state.seconds_left).c_str(), state.part.c_str(), state.done, state.cases);
+    std::snprintf(head, sizeof head, "[%3.0f %%] %s left, %s %zu/%zu",
+                  100 * std::min(std::max(state.share, 0.0), 1.0), clock_text(state.seconds_left).c_str(),
+                  state.part.c_str(), state.done, state.cases);
     std::string line = std::string(head) + (state.last.empty() ? "" : "  " + state.last);
     if (line.size() >= columns) line.resize(columns - 1);
     return line;

@@ -101,7 +101,8 @@ Result<void> Recorder::write_at(std::uint64_t offset, const std::string& text) {
         if (put < 0) return io_error("write " + path_, errno);
         done += static_cast<std::size_t>(put);
     }
-    if (ftruncate(file_.get(), static_cast<off_t>(offset + text.size())) != 0) return io_error("write " + path_, errno);
+    if (ftruncate(file_.get(), static_cast<off_t>(offset + text.size())) != 0)
+        return io_error("write " + path_, errno);
     if (Clock::now() - synced_ < kSyncPeriod) return {};
     synced_ = Clock::now();
     if (fdatasync(file_.get()) != 0) return io_error("write " + path_, errno);

@@ -66,7 +66,8 @@ void describe(CLI::App& app, CommandLine& line) {
     app.footer("A file that is there already is gone on with: what is in it is not measured again. Parts: " +
                joined(part_names()) + ".");
     app.add_option("-o,--output", line.output, "the file to write; one for each board")->type_name("FILE");
-    app.add_option("-m,--minutes", line.options.minutes, "time allowed [10]")->check(CLI::Range(0.01, 10000.0));
+    app.add_option("-m,--minutes", line.options.minutes, "time allowed [10]")
+        ->check(CLI::Range(0.01, 10000.0));
     app.add_option("--operations", line.options.operations, "measure these alone, separated by commas")
         ->delimiter(',')
         ->type_name("WORD")
@@ -75,13 +76,15 @@ void describe(CLI::App& app, CommandLine& line) {
         ->delimiter(',')
         ->type_name("WORD")
         ->check(CLI::IsMember(part_names()).description(""));
-    app.add_option("-t,--threads", line.threads, "threads of the CPU [all cores]")->check(CLI::Range(1u, 1024u));
+    app.add_option("-t,--threads", line.threads, "threads of the CPU [all cores]")
+        ->check(CLI::Range(1u, 1024u));
     app.add_flag("--no-gpu", line.no_gpu, "measure the CPU alone");
     app.add_flag("--quick", line.options.quick, "small inputs, one run of each: to see that all work");
     app.add_flag("--restart", line.restart, "replace the file in place of going on with it");
     app.add_flag("--list", line.list, "print the cases and run none");
     app.add_flag("-q,--quiet", line.quiet, "print nothing but errors");
-    app.add_option("--tegud", line.options.tegud, "the daemon to start [beside this program]")->type_name("FILE");
+    app.add_option("--tegud", line.options.tegud, "the daemon to start [beside this program]")
+        ->type_name("FILE");
     app.add_option("--tuning", line.tuning, "folder of the tuning tables [those that came with tegu]")
         ->type_name("DIR");
     app.add_option("--root", line.root, "read the board's files below this folder [/]")->type_name("DIR");
@@ -125,8 +128,8 @@ void open_gpu(Bench& bench, board::BoardSource& source) {
 // The tables that the daemon of this machine would use.
 void read_tuning(const CommandLine& line, const board::BoardSource& source, Bench& bench) {
     const std::string overlay = source.root + "/etc/tegud/tuning.toml";
-    const config::TuningFiles files =
-        config::load_tuning_files(line.tuning.empty() ? config::installed_tuning_directory() : line.tuning, overlay);
+    const config::TuningFiles files = config::load_tuning_files(
+        line.tuning.empty() ? config::installed_tuning_directory() : line.tuning, overlay);
     tuning::TuningMachine machine;
     machine.has_gpu = bench.lab != nullptr;
     if (bench.lab != nullptr) {
@@ -165,7 +168,8 @@ Result<void> set_up(const CommandLine& line, Bench& bench) {
     Result<std::unique_ptr<board::BoardWatch>> watch = board::BoardWatch::open(source, device);
     if (!watch) return std::move(watch).error();
     bench.watch = std::move(*watch);
-    const unsigned threads = line.threads != 0 ? line.threads : std::max(1u, std::thread::hardware_concurrency());
+    const unsigned threads =
+        line.threads != 0 ? line.threads : std::max(1u, std::thread::hardware_concurrency());
     bench.pool = std::make_unique<kernels::ThreadPool>(threads);
     read_tuning(line, source, bench);
     // A quarter of what is free, so that the board does not swap.
@@ -226,13 +230,17 @@ int run(const CommandLine& line) {
     Bench bench;
     Result<void> ready = set_up(line, bench);
     if (!ready) return fail(ready.error());
-    PartContext context{
-        line.options,          *bench.watch,    bench.tuning,  *bench.pool,        *bench.inputs,
-        bench.pool->threads(), bench.lab.get(), bench.devices, bench.memory_bytes, device_bytes(bench.lab.get())};
+    PartContext context{line.options,       *bench.watch,
+                        bench.tuning,       *bench.pool,
+                        *bench.inputs,      bench.pool->threads(),
+                        bench.lab.get(),    bench.devices,
+                        bench.memory_bytes, device_bytes(bench.lab.get())};
     const std::vector<Part> parts = wanted_parts(line.options);
     if (line.list) return list_cases(context, parts);
-    const FieldHead head{identity_json(bench.identity, identify_program(bench.tuning)), options_json(line.options)};
-    Result<Recorder> recorder = line.restart ? Recorder::replace(line.output, head) : Recorder::open(line.output, head);
+    const FieldHead head{identity_json(bench.identity, identify_program(bench.tuning)),
+                         options_json(line.options)};
+    Result<Recorder> recorder =
+        line.restart ? Recorder::replace(line.output, head) : Recorder::open(line.output, head);
     if (!recorder) return fail(recorder.error());
     catch_signals();
     Progress progress(line.quiet ? nullptr : stderr);

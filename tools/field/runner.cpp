@@ -20,7 +20,8 @@ constexpr double kCoolShare = 0.15;  // of the whole run, that waiting may take
 constexpr int kTries = 3;            // of a measurement that was throttled
 
 std::chrono::steady_clock::duration seconds_of(double seconds) {
-    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(seconds));
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -105,7 +106,8 @@ Result<void> Runner::run_part(const Part& part, Wall::time_point deadline) {
     for (Case& one : declared.cases())
         if (!is_known(recorder_, part, one)) cases.push_back(std::move(one));
     if (cases.empty()) return {};
-    std::stable_sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.priority < b.priority; });
+    std::stable_sort(cases.begin(), cases.end(),
+                     [](const Case& a, const Case& b) { return a.priority < b.priority; });
     progress_.begin_part(part.title, cases.size());
     Result<void> done = look(part, Moment::Before);
     if (done) done = run_cases(part, cases, deadline);
@@ -159,8 +161,8 @@ Result<void> Runner::measure_case(const Part& part, Case& one, double allotted, 
     settings.seconds = std::min(std::max(kMeasuredShare * allotted, kLeastSeconds), kMostSeconds);
     settings.once = context_.options.quick;
     // A counter of the GPU says nothing of work on the CPU.
-    settings.energy =
-        one.energy && (one.backend != "cpu" || context_.board.energy_source() != board::EnergySource::GpuCounter);
+    settings.energy = one.energy && (one.backend != "cpu" ||
+                                     context_.board.energy_source() != board::EnergySource::GpuCounter);
     settings.gpu = context_.gpu;
     settings.stopped = stopped_;
     (void)context_.board.throttling();  // from here on it counts
@@ -173,7 +175,8 @@ Result<void> Runner::measure_case(const Part& part, Case& one, double allotted, 
         if (!reasons.empty() && tries < kTries && cool_down(reasons)) continue;
         record.throttled = !reasons.empty();
         record.energy_j = measured->energy_j;
-        if (record.throttled) record.note += (record.note.empty() ? "" : "; ") + ("throttled: " + joined(reasons));
+        if (record.throttled)
+            record.note += (record.note.empty() ? "" : "; ") + ("throttled: " + joined(reasons));
         return record_case(one, std::move(record), measured->seconds);
     }
 }
@@ -225,7 +228,8 @@ Result<void> Runner::fail_case(const Part& part, const Case& one, const Error& e
         return skip(part, one, "the GPU was lost: " + error.message, true);
     }
     if (error.status == Status::Internal) {
-        summary_.wrong.push_back(std::string(part.name) + ": " + one.name + " " + one.backend + ": " + error.message);
+        summary_.wrong.push_back(std::string(part.name) + ": " + one.name + " " + one.backend + ": " +
+                                 error.message);
         progress_.note("WRONG: " + summary_.wrong.back());
     }
     const bool retry = error.status == Status::Internal || error.status == Status::Unavailable;

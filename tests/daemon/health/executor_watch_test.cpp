@@ -88,7 +88,7 @@ TEST(ExecutorWatch, CountsNoTimeWithoutWork) {
 class HoldingStation final : public JobStation {
   public:
     explicit HoldingStation(const std::atomic<bool>* go_on = nullptr) : go_on_(go_on) {}
-    Place place() const override { return go_on_ == nullptr ? Place::Executor : Place::Gpu; }
+    Place place() const override { return go_on_ == nullptr ? Place::Pool : Place::Gpu; }
     Outcome run(JobTask&, const kernels::StopToken&) override {
         while (go_on_ != nullptr && !*go_on_) ::usleep(200);
         return Outcome::Done;
@@ -101,7 +101,7 @@ class HoldingStation final : public JobStation {
 std::shared_ptr<JobTask> task(std::uint64_t ticket) {
     auto task = std::make_shared<JobTask>();
     task->waiting = {ticket, 1000, wire::Priority::Normal, 0};
-    task->predicted_ns = {100, 1000, 1000};
+    task->choice.predicted_ns = {100, 100, 1000, 1000};
     task->received = Clock::now();
     return task;
 }

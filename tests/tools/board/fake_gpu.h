@@ -41,7 +41,8 @@ inline device::DeviceInfo integrated_gpu() {
 // The lines that tests/tools/board/fake_nvml.c reads; gone with the object.
 class FakeNvml {
   public:
-    explicit FakeNvml(const std::string& lines) : path_(testing::TempDir() + "/fake_nvml_" + std::to_string(getpid())) {
+    explicit FakeNvml(const std::string& lines)
+        : path_(testing::TempDir() + "/fake_nvml_" + std::to_string(getpid())) {
         tell(lines);
         ::setenv("TEGU_FAKE_NVML", path_.c_str(), 1);
     }

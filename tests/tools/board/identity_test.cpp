@@ -12,7 +12,8 @@ namespace {
 
 using daemon::health::BoardTree;
 
-BoardIdentity identity_of(const BoardTree& tree, const device::DeviceInfo* gpu, const std::string& nvml = "") {
+BoardIdentity identity_of(const BoardTree& tree, const device::DeviceInfo* gpu,
+                          const std::string& nvml = "") {
     Result<BoardIdentity> identity = identify_board(source_of(tree.root(), nvml), gpu);
     EXPECT_TRUE(identity.ok());
     return identity ? *identity : BoardIdentity();
@@ -20,10 +21,12 @@ BoardIdentity identity_of(const BoardTree& tree, const device::DeviceInfo* gpu, 
 
 TEST(Identity, OfANano) {
     BoardTree tree("nano");
-    tree.write("proc/cpuinfo",
-               "processor\t: 0\nmodel name\t: ARMv8 Processor rev 1 (v8l)\nBogoMIPS\t: 38.40\nCPU implementer\t: 0x41\n"
-               "CPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: 0xd07\nCPU revision\t: 1\n\nprocessor\t: 1\n"
-               "CPU implementer\t: 0x41\nCPU part\t: 0xd07\n");
+    tree.write(
+        "proc/cpuinfo",
+        "processor\t: 0\nmodel name\t: ARMv8 Processor rev 1 (v8l)\nBogoMIPS\t: 38.40\nCPU implementer\t: "
+        "0x41\n"
+        "CPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: 0xd07\nCPU revision\t: 1\n\nprocessor\t: 1\n"
+        "CPU implementer\t: 0x41\nCPU part\t: 0xd07\n");
     const device::DeviceInfo gpu = integrated_gpu();
     const BoardIdentity nano = identity_of(tree, &gpu);
     EXPECT_EQ(nano.board, "NVIDIA Jetson Nano Developer Kit");
@@ -66,7 +69,8 @@ TEST(Identity, OfAPcWithADiscreteGpu) {
     BoardTree tree("pc");
     tree.write("proc/cpuinfo",
                "model name\t: Intel(R) Core(TM) i5-11500\ncpu MHz\t\t: 2700.000\ncpu MHz\t\t: 2712.5\n");
-    const FakeNvml nvml("driver 580.95.05\nmax_core_clock 1980\nmax_memory_clock 3201\npower_limit 700000\nfan 35\n");
+    const FakeNvml nvml(
+        "driver 580.95.05\nmax_core_clock 1980\nmax_memory_clock 3201\npower_limit 700000\nfan 35\n");
     const device::DeviceInfo gpu = discrete_gpu();
     const BoardIdentity pc = identity_of(tree, &gpu, TEGU_FAKE_NVML_LIBRARY);
     EXPECT_EQ(pc.board, "OptiPlex 7090");
@@ -85,7 +89,8 @@ TEST(Identity, OfAPcWithADiscreteGpu) {
 TEST(Identity, DriverOfTheKernelCountsBeforeThatOfTheLibrary) {
     BoardTree tree;
     tree.write("proc/driver/nvidia/version",
-               "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.15  Release Build  (dvs-builder)\nGCC "
+               "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.15  Release Build  "
+               "(dvs-builder)\nGCC "
                "version:\n");
     EXPECT_EQ(identity_of(tree, nullptr).driver, "570.86.15");
 }
@@ -107,10 +112,12 @@ TEST(Identity, WithoutARootIsAnError) {
 }
 
 TEST(CpuName, OfArmIsLookedUp) {
-    EXPECT_EQ(cpu_name("CPU implementer\t: 0x4e\nCPU part\t: 0x003\nCPU implementer\t: 0x41\nCPU part\t: 0xd07\n"),
-              "Denver 2 + Cortex-A57");
+    EXPECT_EQ(
+        cpu_name("CPU implementer\t: 0x4e\nCPU part\t: 0x003\nCPU implementer\t: 0x41\nCPU part\t: 0xd07\n"),
+        "Denver 2 + Cortex-A57");
     EXPECT_EQ(cpu_name("CPU implementer\t: 0x41\nCPU part\t: 0xd42\n"), "Cortex-A78AE");
-    EXPECT_EQ(cpu_name("CPU implementer\t: 0x99\nCPU part\t: 0x123\n"), "Arm CPU of implementer 0x99, part 0x123");
+    EXPECT_EQ(cpu_name("CPU implementer\t: 0x99\nCPU part\t: 0x123\n"),
+              "Arm CPU of implementer 0x99, part 0x123");
     EXPECT_EQ(cpu_name("no such line"), "");
     EXPECT_FALSE(cpu_clock_mhz("cpu MHz\t: many\n"));
 }

@@ -83,7 +83,8 @@ TEST(Watch, SeesThePackageOfAPcThrottle) {
 TEST(Watch, ReadsADiscreteGpu) {
     const BoardTree tree("pc");
     const FakeNvml nvml(
-        "temperature 48\ncore_clock 1980\nmemory_clock 3201\npower 91250\nenergy 5000\nthrottle 0x1\nfan 35\n");
+        "temperature 48\ncore_clock 1980\nmemory_clock 3201\npower 91250\nenergy 5000\nthrottle 0x1\nfan "
+        "35\n");
     const device::DeviceInfo gpu = discrete_gpu();
     const auto watch = watch_of(tree, &gpu, TEGU_FAKE_NVML_LIBRARY);
     BoardState state = watch->now();
@@ -147,7 +148,8 @@ TEST(Nvml, SaysWhyItIsNotThere) {
     EXPECT_NE(message(TEGU_FAKE_NVML_LIBRARY, "").find("Driver Not Loaded"), std::string::npos);
     nvml.tell("address 0000:9B:00.0\n");
     EXPECT_EQ(message(TEGU_FAKE_NVML_LIBRARY, "0000:9B:00.0"), "");
-    EXPECT_NE(message(TEGU_FAKE_NVML_LIBRARY, "0000:01:00.0").find("the GPU at 0000:01:00.0"), std::string::npos);
+    EXPECT_NE(message(TEGU_FAKE_NVML_LIBRARY, "0000:01:00.0").find("the GPU at 0000:01:00.0"),
+              std::string::npos);
 }
 
 TEST(Nvml, TellsNothingThatTheLibraryDoesNot) {

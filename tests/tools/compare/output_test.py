@@ -10,6 +10,7 @@ import csv
 import io
 import os
 import re
+import subprocess
 import sys
 import unittest
 
@@ -320,6 +321,15 @@ class ProgramTest(unittest.TestCase):
                 (code, error),
                 (66, "tegu-bench compare: %s/none.json: No such file or directory\n" % folder.path),
             )
+
+    def test_the_folder_starts_too(self):
+        """tegu-bench compare runs it so; its modules must not hide those of Python."""
+        with support.Folder() as folder:
+            package = os.path.join(os.path.dirname(support.PROGRAM), "tegu_compare")
+            page = os.path.join(folder.path, "page.html")
+            command = [sys.executable, package, folder.files["desktop"], "-o", page]
+            subprocess.run(command, check=True, cwd=folder.path)
+            self.assertTrue(os.path.exists(page))
 
     def test_help_names_every_option(self):
         code, out, _ = start("--help")

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
@@ -76,7 +77,8 @@ def small(board="Board", results=(), **more):
 def run(*arguments):
     """The command within this process: exit code, standard output, standard error."""
     out, error = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+    with warnings.catch_warnings(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        warnings.simplefilter("ignore", DeprecationWarning)  # of libraries that are older than their own
         code = cli.main([str(argument) for argument in arguments])
     return code, out.getvalue(), error.getvalue()
 

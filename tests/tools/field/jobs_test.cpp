@@ -21,7 +21,8 @@ TEST(Jobs, OfEveryOperationAreValidAndNamedOnce) {
     for (const OperationInfo& info : operation_infos()) {
         std::vector<FieldJob> jobs = operation_jobs(info.stem);
         ASSERT_FALSE(jobs.empty()) << info.stem;
-        EXPECT_EQ(jobs.front().priority, 0) << info.stem << ": the first is the one that a short run measures";
+        EXPECT_EQ(jobs.front().priority, 0)
+            << info.stem << ": the first is the one that a short run measures";
         for (const FieldJob& job : jobs) {
             EXPECT_TRUE(names.insert(job.name).second) << job.name;
             EXPECT_EQ(job.operation(), info.stem);

@@ -49,7 +49,8 @@ TEST(Recorder, FileIsJsonAfterEveryRecord) {
     EXPECT_EQ(records_of(file.parsed()), Records{"condition operations before"});
     ASSERT_TRUE(recorder.add(result("one")).ok());
     ASSERT_TRUE(recorder.add(skipped("two", false)).ok());
-    const Records all = {"condition operations before", "result operations one cpu", "skipped operations two cpu"};
+    const Records all = {"condition operations before", "result operations one cpu",
+                         "skipped operations two cpu"};
     EXPECT_EQ(records_of(file.parsed()), all);
     ASSERT_TRUE(recorder.finish().ok());
     EXPECT_EQ(records_of(file.parsed()), all);
@@ -77,9 +78,9 @@ TEST(Recorder, GoesOnWithItsFile) {
     EXPECT_FALSE(recorder.has("operations", "one", "cuda"));
     ASSERT_TRUE(recorder.add(result("later")).ok());
     EXPECT_TRUE(recorder.has("operations", "later", "cpu"));
-    EXPECT_EQ(records_of(file.parsed()),
-              (Records{"condition operations before", "result operations one cpu", "skipped operations never cpu",
-                       "result operations two cpu", "result operations later cpu"}));
+    EXPECT_EQ(records_of(file.parsed()), (Records{"condition operations before", "result operations one cpu",
+                                                  "skipped operations never cpu", "result operations two cpu",
+                                                  "result operations later cpu"}));
     EXPECT_EQ(file.parsed().get<bool>("finished"), false);
 }
 
@@ -154,7 +155,8 @@ TEST(Recorder, RefusesWhatIsNoFieldFileAndLeavesItAlone) {
     file.write(garbled);
     const Result<Recorder> recorder = Recorder::open(file.path(), head_of("a board"));
     ASSERT_FALSE(recorder.ok());
-    EXPECT_NE(recorder.error().message.find("line 6: it is no record"), std::string::npos) << recorder.error().message;
+    EXPECT_NE(recorder.error().message.find("line 6: it is no record"), std::string::npos)
+        << recorder.error().message;
 }
 
 TEST(Recorder, IsTheOnlyWriterOfItsFile) {

@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a field file holds, as docs/field.md says it: problems(file) lists where one does otherwise."""
-PARTS = ("copy", "operations", "occupancy", "scaling", "crossover", "roundtrip", "coldstart", "s1", "s2", "s3", "s4", "s5")
+PARTS = ("copy", "operations", "occupancy", "scaling", "crossover", "roundtrip", "coldstart", "s1", "s2", "s3",
+         "s4", "s5")
 NUMBER, TEXT, COUNT, FLAG = (int, float), (str,), (int,), (bool,)
 NONE = type(None)
+NUMBER_OR, TEXT_OR, COUNT_OR = NUMBER + (NONE,), TEXT + (NONE,), COUNT + (NONE,)
 
-FAN = {"name": TEXT + (NONE,), "duty": NUMBER + (NONE,), "rpm": NUMBER + (NONE,)}
-GPU = {"name": TEXT, "compute_capability": COUNT, "multiprocessors": COUNT, "memory_class": TEXT, "core_clock_mhz": NUMBER + (NONE,),
-       "memory_clock_mhz": NUMBER + (NONE,), "memory_bytes": COUNT + (NONE,), "power_limit_w": NUMBER + (NONE,), "unusable": TEXT}
+FAN = {"name": TEXT_OR, "duty": NUMBER_OR, "rpm": NUMBER_OR}
+GPU = {"name": TEXT, "compute_capability": COUNT, "multiprocessors": COUNT, "memory_class": TEXT,
+       "core_clock_mhz": NUMBER_OR, "memory_clock_mhz": NUMBER_OR, "memory_bytes": COUNT_OR,
+       "power_limit_w": NUMBER_OR, "unusable": TEXT}
 IDENTITY = {
-    "board": TEXT + (NONE,), "soc": TEXT + (NONE,), "l4t": TEXT + (NONE,), "kernel": TEXT + (NONE,), "driver": TEXT + (NONE,),
-    "cuda_toolkit": TEXT + (NONE,), "architecture": TEXT, "memory_bytes": COUNT + (NONE,), "power_mode": TEXT + (NONE,),
-    "cpu": {"name": TEXT + (NONE,), "cores": COUNT + (NONE,), "isa": TEXT, "max_mhz": NUMBER + (NONE,)},
-    "gpu": (GPU, NONE), "fan": (FAN, NONE), "tegu": {"version": TEXT, "commit": TEXT}, "tuning": {"key": TEXT + (NONE,), "rows": COUNT},
-    "peak": {"memory_gb_per_s": NUMBER + (NONE,), "provenance": TEXT},
+    "board": TEXT, "soc": TEXT_OR, "l4t": TEXT_OR, "kernel": TEXT_OR, "driver": TEXT_OR, "cuda_toolkit": TEXT_OR,
+    "architecture": TEXT, "memory_bytes": COUNT_OR, "power_mode": TEXT_OR,
+    "cpu": {"name": TEXT_OR, "cores": COUNT_OR, "isa": TEXT, "max_mhz": NUMBER_OR}, "gpu": (GPU, NONE),
+    "fan": (FAN, NONE), "tegu": {"version": TEXT, "commit": TEXT}, "tuning": {"key": TEXT_OR, "rows": COUNT},
+    "peak": {"memory_gb_per_s": NUMBER_OR, "provenance": TEXT},
 }
 RESULT = {
-    "kind": TEXT, "part": TEXT, "case": TEXT, "operation": TEXT, "backend": TEXT, "method": TEXT + (NONE,), "axes": (dict,),
-    "seconds": NUMBER, "noise": NUMBER, "repeats": COUNT, "bytes": COUNT + (NONE,), "flops": NUMBER + (NONE,),
-    "energy_j": NUMBER + (NONE,), "registers": COUNT + (NONE,), "occupancy": NUMBER + (NONE,), "shared_bytes": COUNT + (NONE,),
+    "kind": TEXT, "part": TEXT, "case": TEXT, "operation": TEXT, "backend": TEXT, "method": TEXT_OR,
+    "axes": (dict,), "seconds": NUMBER, "noise": NUMBER, "repeats": COUNT, "bytes": COUNT_OR, "flops": NUMBER_OR,
+    "energy_j": NUMBER_OR, "registers": COUNT_OR, "occupancy": NUMBER_OR, "shared_bytes": COUNT_OR,
     "checked": FLAG, "throttled": FLAG, "note": TEXT,
 }
 CONDITION = {
-    "kind": TEXT, "part": TEXT, "at": TEXT, "elapsed_s": NUMBER, "temperatures_c": (dict,), "power_w": NUMBER + (NONE,),
-    "clocks_mhz": {"gpu": NUMBER + (NONE,), "cpu": NUMBER + (NONE,), "memory": NUMBER + (NONE,)}, "throttle": (list,), "events": (dict,),
-    "fan": (FAN, NONE),
+    "kind": TEXT, "part": TEXT, "at": TEXT, "elapsed_s": NUMBER, "temperatures_c": (dict,), "power_w": NUMBER_OR,
+    "clocks_mhz": {"gpu": NUMBER_OR, "cpu": NUMBER_OR, "memory": NUMBER_OR}, "throttle": (list,),
+    "events": (dict,), "fan": (FAN, NONE),
 }
 SKIPPED = {"kind": TEXT, "part": TEXT, "case": TEXT, "backend": TEXT, "reason": TEXT, "retry": FLAG}
 FILE = {"schema": TEXT, "identity": IDENTITY, "records": (list,), "finished": FLAG,
@@ -31,7 +34,8 @@ FILE = {"schema": TEXT, "identity": IDENTITY, "records": (list,), "finished": FL
 
 
 def mismatches(value, rule, where):
-    """`rule`: a dict of members, all of which have to be there and no others, or a tuple of types and such dicts."""
+    """`rule`: a dict of members, all of which have to be there and no others, or a tuple of types and such
+    dicts."""
     if isinstance(rule, dict):
         rule = (rule,)
     members = [one for one in rule if isinstance(one, dict)]
@@ -68,6 +72,8 @@ def problems(field):
         if key in keys:
             found.append("%s: a second record of %r" % (where, key))
         keys.add(key)
-        if record["kind"] == "result" and not (record["seconds"] > 0 and record["noise"] >= 0 and record["repeats"] >= 1):
+        if record["kind"] == "skipped":
+            continue
+        if record["seconds"] <= 0 or record["noise"] < 0 or record["repeats"] < 1:
             found.append("%s: no measurement" % where)
     return found

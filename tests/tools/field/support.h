@@ -62,8 +62,8 @@ inline std::vector<std::string> records_of(const boost::property_tree::ptree& fi
     for (const auto& [none, record] : file.get_child("records")) {
         const std::string kind = record.get<std::string>("kind"), part = record.get<std::string>("part");
         records.push_back(kind == "condition" ? kind + " " + part + " " + record.get<std::string>("at")
-                                              : kind + " " + part + " " + record.get<std::string>("case") + " " +
-                                                    record.get<std::string>("backend"));
+                                              : kind + " " + part + " " + record.get<std::string>("case") +
+                                                    " " + record.get<std::string>("backend"));
     }
     return records;
 }

@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/add.h"
 #include "tools/bench/ladder/ladder_run.h"
-#include "tools/field/seeds/s2_add.h"
+#include "tools/field/seeds/kernels/s2_add.h"
 
 namespace tegu::bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "kernels/cuda/operation.h"
 #include "tools/bench/ladder/ladder_run.h"
-#include "tools/field/seeds/s1_topk.h"
+#include "tools/field/seeds/kernels/s1_topk.h"
 
 namespace tegu::bench {
 namespace {

@@ -2,6 +2,7 @@
 """A run of one board as plain data: what a checked file holds, with missing values as None. Times are
 seconds, sizes bytes, 1 GB = 1e9 B."""
 
+import os
 from dataclasses import dataclass, field
 from typing import Dict, List, Optional
 
@@ -89,6 +90,11 @@ class Board:
 
     def of_part(self, part):
         return [result for result in self.results if result.part == part]
+
+    @property
+    def file(self):
+        """The name of its file, without its folder: a page does not show paths."""
+        return os.path.basename(self.path)
 
     @property
     def gpu(self):

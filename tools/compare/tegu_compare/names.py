@@ -2,7 +2,6 @@
 """Short names of boards, each once on a page: the board of a Jetson, else the GPU, else the CPU. Runs of one
 kind of board are told apart by what differs."""
 
-import os
 import re
 
 from .errors import USAGE, CompareError
@@ -35,7 +34,7 @@ def _differences(board):
     yield "%s multiprocessors" % board.identity_text("gpu", "multiprocessors")
     yield "driver " + (board.identity.get("driver") or "unknown")
     yield board.identity["board"]
-    yield os.path.basename(board.path)
+    yield board.file
 
 
 def _tell_apart(boards):

@@ -50,7 +50,7 @@ def write(boards, models):
     for board in boards:
         for result in board.results:
             given = {name: getattr(result, name) for name in taken}
-            given.update(board=board.name, file=board.path, provenance="measured")
+            given.update(board=board.name, file=board.file, provenance="measured")
             lines.writerow(
                 [_safe(given[name]) for name in _FIXED] + [_safe(result.axes.get(name)) for name in axes]
             )

@@ -18,8 +18,8 @@ struct Daemon {
 };
 
 // Samples of `pick` of each start.
-Result<std::vector<double>> start_again(double seconds, const std::string& program, const std::vector<std::string>& how,
-                                        double FirstResultTimes::*pick) {
+Result<std::vector<double>> start_again(double seconds, const std::string& program,
+                                        const std::vector<std::string>& how, double FirstResultTimes::*pick) {
     std::vector<double> samples;
     double spent = 0;
     const std::size_t fewest = seconds > 0 ? kFewest : 1;
@@ -74,10 +74,11 @@ void add_through_daemon(PartContext& context, const char* backend, CaseList& cas
     const std::string program = context.options.program, tegud = context.options.tegud;
     const unsigned threads = context.threads;
     const bool on_gpu = std::string(backend) == "cuda";
-    Case one =
-        described("new process to first result, through the daemon", backend, "libtegu and a tegud that is warm");
+    Case one = described("new process to first result, through the daemon", backend,
+                         "libtegu and a tegud that is warm");
     one.prepare = [daemon, tegud, threads](Case&) -> Result<void> {
-        Result<bench::PrivateDaemon> started = bench::PrivateDaemon::start(tegud, threads, "backend = \"auto\"\n");
+        Result<bench::PrivateDaemon> started =
+            bench::PrivateDaemon::start(tegud, threads, "backend = \"auto\"\n");
         if (!started) return std::move(started).error();
         daemon->running = std::make_unique<bench::PrivateDaemon>(std::move(*started));
         return {};

@@ -9,7 +9,8 @@
 namespace tegu::field {
 
 void add_crossover_cases(PartContext& context, CaseList& cases) {
-    const std::vector<std::uint64_t> sizes = {1000, 3000, 10000, 30000, 100000, 300000, 1000000, 3000000, 10000000};
+    const std::vector<std::uint64_t> sizes = {1000,   3000,    10000,   30000,   100000,
+                                              300000, 1000000, 3000000, 10000000};
     std::vector<FieldJob> jobs = crossover_jobs(sizes);
     if (context.options.quick) make_quick(jobs);
     for (std::size_t i = 0; i < jobs.size(); ++i) {

@@ -12,7 +12,8 @@ bool has_gpu_read() {
 
 Result<void> gpu_read(GpuLab& lab, const void* data, std::uint64_t bytes, void* out) {
     return cuda::check_cuda(
-        bench::read_all(data, bytes, static_cast<unsigned*>(out), lab.limits().multiprocessors, lab.stream()), "read");
+        bench::read_all(data, bytes, static_cast<unsigned*>(out), lab.limits().multiprocessors, lab.stream()),
+        "read");
 }
 
 }  // namespace tegu::field

@@ -14,7 +14,7 @@ struct BlockAxis {
     const char* kernel;  // the beginning of its name; null: which kernel runs depends on the board
 };
 constexpr BlockAxis kAxes[] = {
-    {"reduce", "threads_per_block", "reduce_float<f32"},
+    {"reduce", "threads_per_block", "reduce_float<f32, sum, dense"},
     {"add", "threads_per_block", "add_packs<f32, 2"},
     {"rowscale", "threads_per_block", "rowscale_groups<f32, 4, 1"},
     {"topk", "filter_threads", "filter_packs<u32, integer"},
@@ -37,7 +37,8 @@ Case with_blocks(PartContext& context, const std::shared_ptr<JobSetup>& setup, c
     one.energy = false;
     one.prepare = [&context, &axis, threads, prepare = one.prepare](Case& self) {
         if (axis.kernel != nullptr) {
-            const Result<KernelFacts> facts = context.gpu->kernel_facts(axis.kernel, static_cast<unsigned>(threads));
+            const Result<KernelFacts> facts =
+                context.gpu->kernel_facts(axis.kernel, static_cast<unsigned>(threads));
             if (facts) self.kernel = *facts;
         }
         return prepare(self);

@@ -7,7 +7,8 @@
 namespace tegu::field {
 
 bool RunOptions::wants(const std::string& operation) const {
-    return operations.empty() || std::find(operations.begin(), operations.end(), operation) != operations.end();
+    return operations.empty() ||
+           std::find(operations.begin(), operations.end(), operation) != operations.end();
 }
 
 const std::vector<Part>& all_parts() {

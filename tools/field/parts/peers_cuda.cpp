@@ -89,10 +89,10 @@ void add_sum(PartContext& context, CaseList& cases, const std::string& name) {
     Case one = described(peer, "cub::DeviceReduce::Sum", sizeof(float), 0);
     one.run = [peer](std::size_t turn) {
         const PeerMemory& memory = *peer->memory;
-        return check_cuda(
-            bench::cub_sum(memory.space.data(), peer->space_bytes, static_cast<const float*>(memory.inputs[turn]),
-                           memory.out.as<float>(), peer->n(), peer->context.gpu->stream()),
-            "CUB's sum");
+        return check_cuda(bench::cub_sum(memory.space.data(), peer->space_bytes,
+                                         static_cast<const float*>(memory.inputs[turn]),
+                                         memory.out.as<float>(), peer->n(), peer->context.gpu->stream()),
+                          "CUB's sum");
     };
     one.note = "f32 throughout, in an order of its own";
     cases.add(std::move(one));
@@ -108,11 +108,11 @@ void add_topk(PartContext& context, CaseList& cases, const std::string& name) {
     Case one = described(peer, "cub::DeviceTopK", k * 4ull, k * 4ull);
     one.run = [peer, n, k](std::size_t turn) {
         const PeerMemory& memory = *peer->memory;
-        return check_cuda(
-            bench::cub_topk(memory.space.data(), peer->space_bytes,
-                            static_cast<const std::int32_t*>(memory.inputs[turn]), n, k, memory.out.as<std::int32_t>(),
-                            memory.more.as<std::uint32_t>(), peer->context.gpu->stream()),
-            "CUB's top-k");
+        return check_cuda(bench::cub_topk(memory.space.data(), peer->space_bytes,
+                                          static_cast<const std::int32_t*>(memory.inputs[turn]), n, k,
+                                          memory.out.as<std::int32_t>(), memory.more.as<std::uint32_t>(),
+                                          peer->context.gpu->stream()),
+                          "CUB's top-k");
     };
     one.note = "unsorted; which of equal values it takes is random";
     cases.add(std::move(one));
@@ -160,11 +160,12 @@ void add_histogram(PartContext& context, CaseList& cases, const std::string& nam
         const cuda::Stream stream = peer->context.gpu->stream();
         const void* const x = memory.inputs[turn];
         const bool bytes = peer->job.job.type == ElementType::U8;
-        return check_cuda(bytes ? bench::cub_histogram(space, peer->space_bytes, static_cast<const std::uint8_t*>(x), n,
-                                                       counts, kBins, 0, 256, stream)
-                                : bench::cub_histogram(space, peer->space_bytes, static_cast<const float*>(x), n,
-                                                       counts, kBins, 0, 1, stream),
-                          "CUB's histogram");
+        return check_cuda(
+            bytes ? bench::cub_histogram(space, peer->space_bytes, static_cast<const std::uint8_t*>(x), n,
+                                         counts, kBins, 0, 256, stream)
+                  : bench::cub_histogram(space, peer->space_bytes, static_cast<const float*>(x), n, counts,
+                                         kBins, 0, 1, stream),
+            "CUB's histogram");
     };
     cases.add(std::move(one));
 }

@@ -56,7 +56,8 @@ struct Service {
         Expected<client::Buffer> made = client->create_buffer(n * sizeof(float));
         if (!made) return from(made.error());
         buffer = std::make_unique<client::Buffer>(std::move(*made));
-        for (std::uint64_t i = 0; i < n; ++i) buffer->as<float>()[i] = static_cast<float>(i % 1000) * 0x1p-10f;
+        for (std::uint64_t i = 0; i < n; ++i)
+            buffer->as<float>()[i] = static_cast<float>(i % 1000) * 0x1p-10f;
         if (const Expected<void> frozen = buffer->freeze(); !frozen) return from(frozen.error());
         return {};
     }
@@ -125,7 +126,8 @@ Result<std::vector<double>> pipelined(Client& client, const Request& job, double
     return times;
 }
 
-Case described(const Services& service, const char* name, const char* operation, const char* backend, std::int64_t n) {
+Case described(const Services& service, const char* name, const char* operation, const char* backend,
+               std::int64_t n) {
     Case one;
     one.name = name;
     one.operation = operation;
@@ -176,10 +178,13 @@ void add_buffer_case(const Services& service, const char* backend, std::uint64_t
     };
     const auto job = [service, n, on_gpu = std::string(backend) == "cuda"] {
         Request request = Request::reduce(TEGU_STAT_SUM);
-        request.input(*service->buffer, TEGU_F32, 1, n).backend = on_gpu ? TEGU_BACKEND_GPU : TEGU_BACKEND_CPU;
+        request.input(*service->buffer, TEGU_F32, 1, n).backend =
+            on_gpu ? TEGU_BACKEND_GPU : TEGU_BACKEND_CPU;
         return request;
     };
-    one.check = [service, job, n] { return check_sum(*service->client, job(), service->buffer->as<float>(), n); };
+    one.check = [service, job, n] {
+        return check_sum(*service->client, job(), service->buffer->as<float>(), n);
+    };
     one.sample = [service, job](double seconds) {
         const Request request = job();
         return repeat(seconds, [&] { return run_job(*service->client, request); });

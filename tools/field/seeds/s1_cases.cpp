@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "tools/field/seeds/cpu_rivals.h"
-#include "tools/field/seeds/s1_topk.h"
+#include "tools/field/seeds/kernels/cpu_rivals.h"
+#include "tools/field/seeds/kernels/s1_topk.h"
 #include "tools/field/seeds/seeds.h"
 
 namespace tegu::field {

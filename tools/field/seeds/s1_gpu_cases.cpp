@@ -4,9 +4,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "tools/field/seeds/kernels/s1_topk.h"
 #include "tools/field/seeds/s1_cases.h"
 #include "tools/field/seeds/s1_cub.h"
-#include "tools/field/seeds/s1_topk.h"
 #include "tools/field/seeds/seed_gpu.h"
 
 namespace tegu::field {

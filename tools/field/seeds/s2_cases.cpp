@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "tools/field/seeds/cpu_rivals.h"
+#include "tools/field/seeds/kernels/cpu_rivals.h"
 #include "tools/field/seeds/seeds.h"
 
 namespace tegu::field {

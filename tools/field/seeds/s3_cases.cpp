@@ -4,7 +4,7 @@
 // than a warp holds.
 #include "tools/field/seeds/s3_cases.h"
 
-#include "tools/field/seeds/cpu_rivals.h"
+#include "tools/field/seeds/kernels/cpu_rivals.h"
 #include "tools/field/seeds/seeds.h"
 
 namespace tegu::field {

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "tools/field/seeds/s4_entropy_cpu.h"
+#include "tools/field/seeds/kernels/s4_entropy_cpu.h"
+#include "tools/field/seeds/kernels/textures.h"
 #include "tools/field/seeds/seeds.h"
-#include "tools/field/seeds/textures.h"
 
 namespace tegu::field {
 namespace {

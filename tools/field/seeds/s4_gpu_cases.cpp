@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // S4 on the GPU: the ten versions with and without transfers, several GPUs, and tegu's own kernels.
+#include "tools/field/seeds/kernels/s4_entropy.h"
+#include "tools/field/seeds/kernels/textures.h"
 #include "tools/field/seeds/s4_cases.h"
-#include "tools/field/seeds/s4_entropy.h"
 #include "tools/field/seeds/s4_many_gpus.h"
 #include "tools/field/seeds/seed_gpu.h"
-#include "tools/field/seeds/textures.h"
 
 namespace tegu::field {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/context.h"
-#include "tools/field/seeds/s4_entropy.h"
+#include "tools/field/seeds/kernels/s4_entropy.h"
 
 namespace tegu::field {
 

@@ -42,6 +42,8 @@ void add_own_cases(PartContext& context, CaseList& cases, const FieldJob& job, b
     add_axis(own.back(), "data", "resident");
     if (context.gpu != nullptr && context.gpu->gpu().can_run(job.job)) {
         own.push_back(gpu_case(setup));
+        remove_axis(own.back(), "data");
+        add_axis(own.back(), "data", "resident");
         if (copied) own.push_back(copied_case(setup));
     }
     for (Case& one : own) {

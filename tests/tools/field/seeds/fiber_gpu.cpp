@@ -159,14 +159,6 @@ class FiberMeter final : public GpuMeter {
     Result<KernelFacts> facts(const std::string&, unsigned) override {
         return make_error(Status::Unsupported, "no kernels by name");
     }
-    Result<kernels::RunReport> run_with(const cuda::Policies& policies, const Job& job,
-                                        Span<const kernels::InputView> inputs,
-                                        Span<const kernels::OutputView> outputs) override {
-        const char* why_not = nullptr;
-        cuda::Context context = *test::test_context(&why_not);
-        context.policies = policies;
-        return cuda::run_job(job, inputs, outputs, context, kernels::StopToken());
-    }
 
   private:
     Clock::time_point began_;
@@ -174,7 +166,7 @@ class FiberMeter final : public GpuMeter {
 
 }  // namespace
 
-Result<std::unique_ptr<GpuMeter>> GpuMeter::create(const cuda::DeviceLimits&, cuda::Stream) {
+Result<std::unique_ptr<GpuMeter>> GpuMeter::create(const cuda::DeviceLimits&) {
     return std::unique_ptr<GpuMeter>(std::make_unique<FiberMeter>());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Textures of kernels that run as fibers: the memory itself.
-#include "tools/field/seeds/textures.h"
+#include "tools/field/seeds/kernels/textures.h"
 
 namespace tegu::seeds {
 

@@ -3,6 +3,7 @@
 // fails its check.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -30,7 +31,7 @@ class SeedCases : public testing::TestWithParam<SeedPart> {
         watch_ = std::move(*watch);
     }
     PartContext context(GpuLab* gpu) {
-        return {options_, *watch_, pool_, inputs_, pool_.threads(), gpu, devices_, kMemory, kMemory};
+        return {options_, *watch_, tuning_, pool_, inputs_, pool_.threads(), gpu, devices_, kMemory, kMemory};
     }
     CaseList cases_of(PartContext& context) {
         CaseList cases;
@@ -59,6 +60,7 @@ class SeedCases : public testing::TestWithParam<SeedPart> {
     static constexpr std::uint64_t kMemory = std::uint64_t{256} << 20;
     RunOptions options_;
     std::unique_ptr<board::BoardWatch> watch_;
+    tuning::DeviceTuning tuning_;  // empty: the defaults
     kernels::ThreadPool pool_{2};
     InputStore inputs_{pool_, kMemory};
     device::DeviceList devices_;
@@ -110,6 +112,10 @@ TEST_P(SeedCases, RunOnTheGpu) {
             EXPECT_TRUE(done.ok()) << one.name << ": " << done.error().message;
             EXPECT_FALSE(one.method.empty()) << one.name;
             EXPECT_TRUE(static_cast<bool>(one.check)) << one.name;
+            // One table for each place of the data. In S1 tegu's own kernels stand beside the lists in every memory.
+            const bool names_data =
+                std::any_of(one.axes.begin(), one.axes.end(), [](const auto& axis) { return axis.first == "data"; });
+            EXPECT_TRUE(names_data || std::string(GetParam().name) == "s1") << one.name << " " << one.backend;
         }
         for (const SkippedRecord& one : cases.skipped()) {
             EXPECT_FALSE(one.reason.empty()) << one.name;

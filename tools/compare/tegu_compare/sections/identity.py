@@ -86,7 +86,7 @@ _ROWS = (
     ),
     ("tuning table", _tuning),
     ("run", lambda board: "finished" if board.finished else "not finished"),
-    ("file", lambda board: board.path),
+    ("file", lambda board: board.file),
 )
 
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// CostClass: what predicts the time of a job besides its data. Jobs with one key differ in their size alone, so what one of them took tells
+// about the others. Pure.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/operation.h"
+#include "kernels/tuning/job_class.h"
+
+namespace tegu::daemon {
+
+struct CostClass {
+    tuning::JobClass job;       // as tables describe it
+    std::uint64_t key = 0;      // operation, type, variant, kind of shape and details, in steps of a factor of two
+    std::uint64_t plan_ns = 0;  // JobPlan::predicted_ns, at least 1
+    double gpu_work = 0;        // gpu_work_of(), in picoseconds of one multiprocessor at 1 GHz
+    double gpu_steps = 0;       // launches that wait for one another
+
+    Operation operation() const { return job.operation; }
+    // Of all sequences.
+    double elements() const { return static_cast<double>(job.sequences) * static_cast<double>(job.elements); }
+};
+
+// REQUIRES: plan_job(job) gave `plan`.
+CostClass classify(const Job& job, const kernels::JobPlan& plan);
+
+}  // namespace tegu::daemon

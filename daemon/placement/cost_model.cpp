@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/placement/cost_model.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "daemon/placement/gpu_work.h"
+#include "daemon/placement/sample_job.h"
+
+namespace tegu::daemon {
+namespace {
+
+constexpr double kLongestNs = 9e18;       // fits 63 bits
+constexpr double kAloneNs = 20000;        // plans below it are not divided among threads
+constexpr double kWakeNs = 6000;          // to wake the pool and to wait for the last of its threads
+constexpr double kOperationWeight = 0.5;  // of a job in what holds for all classes of its operation
+// What nothing was measured of: any job of the operation says more than plans and attributes, and a table is worth one.
+constexpr CorrectionCurve::Parent kPlain{0, 0.02}, kTable{0, 1};
+constexpr double kColdOctaves = 1;        // beyond what is expected, a first job was a cold start
+constexpr double kLongNs = 1e6;
+constexpr double kLeastRatio = 1.0 / 256, kMostRatio = 256, kMostStep = 4;
+
+}  // namespace
+
+std::string_view cost_source_word(CostSource source) {
+    constexpr std::string_view kWords[] = {"default", "model", "probed", "kept", "table"};
+    return kWords[static_cast<std::size_t>(source)];
+}
+
+CostModel::CostModel(const CostMachine& machine)
+    : machine_(machine), backends_(kFirstGpu + machine.gpu_speeds.size()) {
+    assert(machine.threads >= 1);
+    for (Backend backend = kPool; backend < backends_.size(); ++backend)
+        for (PlanRatio& ratio : backends_[backend].ratios) ratio.factor = std::max(1.0 / machine.threads, kLeastRatio);
+}
+
+double CostModel::plain_ns(const CostClass& job, Backend backend) const {
+    const auto plan = static_cast<double>(job.plan_ns);
+    if (backend >= kFirstGpu) return gpu_time_ns(job.gpu_work, job.gpu_steps, machine_.gpu_speeds[backend - kFirstGpu]);
+    if (backend == kOneThread || machine_.threads == 1 || plan < kAloneNs) return std::max(plan, 1.0);
+    return std::min(plan, kWakeNs + plan / machine_.threads);
+}
+
+CostModel::Expected CostModel::expect(const CostClass& job, Backend backend) const {
+    const BackendCosts& costs = backends_[backend];
+    Expected expected;
+    expected.plain_ns = plain_ns(job, backend);
+    expected.ns = costs.table.time_ns(job);
+    expected.in_table = expected.ns > 0;
+    if (!expected.in_table) expected.ns = expected.plain_ns;
+    const auto& curves = expected.in_table ? costs.tables : costs.operations;
+    expected.parent.octaves =
+        curves[index_of(job.operation())].at(expected.ns, expected.in_table ? kTable : kPlain);
+    return expected;
+}
+
+std::uint64_t CostModel::predict_ns(const CostClass& job, Backend backend) const {
+    const Expected expected = expect(job, backend);
+    const CorrectionCurve* curve = backends_[backend].classes.find(job.key);
+    const double octaves = curve == nullptr ? expected.parent.octaves : curve->at(expected.ns, expected.parent);
+    const double ns = expected.ns * std::exp2(octaves);
+    return static_cast<std::uint64_t>(std::min(std::max(ns, 1.0), kLongestNs));
+}
+
+// The points of each row also say what jobs of the operation take that no row is for.
+std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& rows, bool of_device) {
+    const bool is_gpu = backend >= kFirstGpu;
+    const unsigned threads = backend == kPool ? machine_.threads : 1;
+    BackendCosts& costs = backends_[backend];
+    if (are_alike(rows, costs.rows)) return costs.table.size();
+    costs.rows = rows;
+    costs.table = CostRows(rows, is_gpu ? TuningBackend::Cuda : TuningBackend::Cpu, threads);
+    costs.classes.clear();
+    costs.operations = {};
+    costs.tables = {};
+    costs.source = CostSource::Default;
+    if (costs.table.empty()) return 0;
+    costs.source = of_device && 2 * costs.table.measured() >= costs.table.size() ? CostSource::Table : CostSource::Model;
+    for (const CostRow& row : rows)
+        for (const CostPoint& point : row.points) {
+            const std::optional<CostClass> job = sample_of(row.jobs, point.elements);
+            if (!job || costs.table.time_ns(*job) <= 0) continue;
+            const double expected = plain_ns(*job, backend);
+            costs.operations[index_of(job->operation())].seed(expected, std::log2(costs.table.time_ns(*job) / expected));
+        }
+    return costs.table.size();
+}
+
+void CostModel::seed(Backend backend, const std::vector<CostSample>& samples, CostSource source) {
+    BackendCosts& costs = backends_[backend];
+    for (const CostSample& sample : samples) {
+        if (!(sample.ns > 0)) continue;
+        const Expected expected = expect(sample.job, backend);
+        const std::size_t operation = index_of(sample.job.operation());
+        costs.operations[operation].seed(expected.plain_ns, std::log2(sample.ns / expected.plain_ns));
+        const double octaves = std::log2(sample.ns / expected.ns);
+        if (expected.in_table) costs.tables[operation].seed(expected.ns, octaves);
+        if (CorrectionCurve* curve = costs.classes.find_or_add(sample.job.key)) curve->seed(expected.ns, octaves);
+    }
+    if (!samples.empty() && source > costs.source) costs.source = source;
+}
+
+// False: it was left out as a cold start.
+bool CostModel::observe(const CostClass& job, Backend backend, double ns) {
+    BackendCosts& costs = backends_[backend];
+    const Expected expected = expect(job, backend);
+    const double octaves = std::log2(std::max(ns, 1.0) / expected.ns);
+    CorrectionCurve* curve = costs.classes.find_or_add(job.key);
+    if (curve == nullptr) return true;
+    if (octaves > expected.parent.octaves + kColdOctaves && curve->skip_first()) return false;
+    curve->observe(expected.ns, octaves, expected.parent);
+    const std::size_t operation = index_of(job.operation());
+    if (expected.in_table) costs.tables[operation].observe(expected.ns, octaves, kTable, kOperationWeight);
+    costs.operations[operation].observe(expected.plain_ns, std::log2(std::max(ns, 1.0) / expected.plain_ns), kPlain,
+                                        kOperationWeight);
+    return true;
+}
+
+void CostModel::learn(const MeasuredJob& measured) {
+    const CostClass& job = measured.job;
+    if (measured.cold || std::max(job.plan_ns, measured.predicted_ns) < kLeastNs) return;
+    const Backend backend = backend_of(measured.place, measured.gpu_kind);
+    const auto ns = static_cast<double>(measured.measured_ns);
+    if (!observe(job, backend, ns)) return;
+    records_[index_of(job.operation())].add(measured.predicted_ns, measured.measured_ns);
+    const auto plan_ns = static_cast<double>(job.plan_ns);
+    backends_[backend].ratios[index_of(job.operation())].add(ns / plan_ns, plan_ns);
+    if (backend != kPool) return;
+    const double most = ns * measured.threads;
+    if (measured.threads == 1 || most < static_cast<double>(predict_ns(job, kOneThread))) {
+        (void)observe(job, kOneThread, most);
+        backends_[kOneThread].ratios[index_of(job.operation())].add(most / plan_ns, plan_ns);
+    }
+}
+
+// Whatever else was learnt, it takes longer than this.
+void CostModel::learn_overrun(const CostClass& job, std::uint64_t spent_ns) {
+    if (predict_ns(job, kOneThread) >= spent_ns) return;
+    const Expected expected = expect(job, kOneThread);
+    CorrectionCurve* curve = backends_[kOneThread].classes.find_or_add(job.key);
+    if (curve != nullptr) curve->raise(expected.ns, std::log2(static_cast<double>(spent_ns) / expected.ns));
+}
+
+CostModel::Evidence CostModel::evidence(const CostClass& job, Backend backend) const {
+    const CorrectionCurve* curve = backends_[backend].classes.find(job.key);
+    if (curve == nullptr) return {};
+    const double ns = expect(job, backend).ns;
+    return {curve->seen(ns), curve->elsewhere(ns)};
+}
+
+void CostModel::note_elsewhere(const CostClass& job, Backend backend) noexcept {
+    CorrectionCurve* curve = backends_[backend].classes.find_or_add(job.key);
+    if (curve != nullptr) curve->note_elsewhere(expect(job, backend).ns);
+}
+
+double CostModel::correction(Operation operation, Backend backend) const {
+    return backend < backends_.size() ? backends_[backend].ratios[index_of(operation)].factor : 1;
+}
+
+// The mean over the planned time at first, then a moving one.
+void CostModel::PlanRatio::add(double ratio, double plan_ns) {
+    ratio = std::clamp(ratio, factor / kMostStep, factor * kMostStep);
+    seen_ns += plan_ns;
+    const double moving = 0.125 * std::min(1.0, plan_ns / kLongNs);
+    const double weight = std::max(moving, std::min(0.5, plan_ns / seen_ns));
+    factor = std::clamp(factor + weight * (ratio - factor), kLeastRatio, kMostRatio);
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/placement/cost_probe.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "base/log.h"
+
+namespace tegu::daemon {
+namespace {
+
+constexpr std::uint64_t kLeastSpentNs = 1000;  // a sample that cannot be run spends some of the budget, too
+
+std::vector<device::DeviceInfo> devices_of(const Placement& placement) {
+    std::vector<device::DeviceInfo> devices;
+    for (Backend backend = kFirstGpu; backend < placement.costs().backends(); ++backend)
+        devices.push_back(placement.device_of(backend - kFirstGpu));
+    return devices;
+}
+
+}  // namespace
+
+// What an errand works on: the thread of the executor has it while it runs, the io thread before and after.
+struct CostProbe::Step {
+    Step(Backend of, std::uint64_t budget_ns) : backend(of), plan(of, budget_ns) {}
+    const Backend backend;
+    ProbePlan plan;
+    const std::shared_ptr<SampleMemory> memory = std::make_shared<SampleMemory>();
+    SampleTime time;
+};
+
+CostProbe::CostProbe(const config::Settings& settings, Executors& executors, Placement& placement, HelperThread& files)
+    : settings_(settings),
+      executors_(executors),
+      placement_(placement),
+      files_(files),
+      file_(kept_costs_file(state_directory(settings.placement.directory))),
+      key_(machine_key(TEGU_VERSION, placement.threads(), devices_of(placement))) {}
+
+CostProbe::~CostProbe() = default;
+
+void CostProbe::load() {
+    costs_ = parse_kept_costs(read_kept_costs(file_), key_, placement_.costs().backends());
+    kept_ = !costs_.times.empty();
+    seed();
+    for (const KeptCosts::Copy& copy : costs_.copies) placement_.learn_copy(copy.gpu_kind, copy.bytes, copy.ns);
+}
+
+void CostProbe::seed() {
+    for (Backend backend = 0; backend < placement_.costs().backends(); ++backend) {
+        if (placement_.costs().is_seeded(backend)) continue;
+        std::vector<CostSample> samples;
+        for (const KeptCosts::Time& time : costs_.times)
+            if (time.backend == backend) samples.push_back({*class_of(time.probed.sample), time.probed.ns});
+        placement_.seed(backend, samples, kept_ ? CostSource::Kept : CostSource::Probed);
+    }
+}
+
+// GPUs first: of them less is known.
+void CostProbe::start() {
+    if (settings_.placement.probe_ms == 0) return;
+    guarded([this] {
+        for (Backend backend = placement_.costs().backends(); backend-- > 0;)
+            if (!placement_.costs().is_seeded(backend)) left_.push_back(backend);
+        next_backend();
+    });
+}
+
+template <class Function>
+void CostProbe::guarded(Function&& function) noexcept {
+    try {
+        function();
+    } catch (const std::exception&) {
+        left_.clear();
+        step_.reset();
+    }
+}
+
+void CostProbe::next_backend() {
+    step_.reset();
+    if (left_.empty() && measured_) return keep();
+    if (left_.empty() || stopped_) return;
+    step_ = std::make_shared<Step>(left_.front(), settings_.placement.probe_ms * 1'000'000);
+    left_.erase(left_.begin());
+    next_sample();
+}
+
+GpuExecutor& CostProbe::gpu_of(Backend backend) const {
+    const std::vector<std::size_t>& kinds = placement_.gpu_kinds();
+    const auto first = std::find(kinds.begin(), kinds.end(), backend - kFirstGpu);
+    return *executors_.gpus().all()[static_cast<std::size_t>(first - kinds.begin())];
+}
+
+// The errand owns the step with the io thread, and touches it alone while it runs.
+void CostProbe::post(std::function<SampleTime(CpuStation&)> on_cpu, std::function<SampleTime(GpuStation&)> on_gpu,
+                     void (CostProbe::*then)()) {
+    const auto done = [this, then] { guarded([this, then] { (this->*then)(); }); };
+    const auto measure = [step = step_](const auto& work, auto& station) {
+        try {
+            step->time = work(station);
+        } catch (const std::exception&) {  // no memory: nothing was measured
+            step->time = SampleTime();
+        }
+    };
+    if (step_->backend >= kFirstGpu)
+        gpu_of(step_->backend).post([measure, on_gpu](GpuStation& station) { measure(on_gpu, station); }, done);
+    else
+        executors_.post_to_cpu([measure, on_cpu](CpuStation& station) { measure(on_cpu, station); }, done);
+}
+
+void CostProbe::next_sample() {
+    if (stopped_) return step_.reset();
+    const std::optional<Sample> sample = step_->plan.next();
+    if (!sample) return end_backend();
+    const bool alone = step_->backend == kOneThread;
+    const std::shared_ptr<SampleMemory> memory = step_->memory;
+    const Job job = job_of(*sample).value();
+    post([=](CpuStation& station) { return memory->prepare() ? station.time_sample(job, *memory, alone) : SampleTime(); },
+         [=](GpuStation& station) { return memory->prepare() ? station.time_sample(job, *memory) : SampleTime(); },
+         &CostProbe::end_sample);
+}
+
+void CostProbe::end_sample() {
+    const SampleTime& time = step_->time;
+    step_->plan.record(time.ns, std::max(time.spent_ns, kLeastSpentNs));
+    if (step_->backend >= kFirstGpu && time.copied_bytes > 0) {
+        const std::size_t kind = step_->backend - kFirstGpu;
+        placement_.learn_copy(kind, time.copied_bytes, time.copy_ns);
+        costs_.copies.push_back({kind, time.copied_bytes, time.copy_ns});
+    }
+    next_sample();
+}
+
+// The memory is given back where it was made: that takes time, too.
+void CostProbe::end_backend() {
+    const Backend backend = step_->backend;
+    std::vector<CostSample> samples;
+    for (const ProbedSample& probed : step_->plan.results()) {
+        samples.push_back({*class_of(probed.sample), probed.ns});
+        costs_.times.push_back({backend, probed});
+    }
+    placement_.seed(backend, samples, CostSource::Probed);
+    measured_ |= !samples.empty();
+    log(LogLevel::Debug, "probed backend " + std::to_string(backend) + ": " + std::to_string(samples.size()) +
+                             " samples in " + std::to_string(step_->plan.spent_ns() / 1000) + " us");
+    const std::shared_ptr<SampleMemory> memory = step_->memory;
+    post(
+        [=](CpuStation&) {
+            memory->release();
+            return SampleTime();
+        },
+        [=](GpuStation& station) {
+            station.forget_samples();
+            memory->release();
+            return SampleTime();
+        },
+        &CostProbe::next_backend);
+}
+
+void CostProbe::keep() {
+    measured_ = false;
+    if (file_.empty()) return;
+    HelperThread::Task task;
+    task.work = [file = file_, text = kept_costs_text(key_, costs_)] {
+        try {
+            const Result<void> written = write_kept_costs(file, text);
+            if (!written) log(LogLevel::Notice, "what jobs take is not kept: " + written.error().message);
+        } catch (const std::exception&) {  // no memory: the next start measures again
+        }
+    };
+    (void)files_.submit(task, HelperThread::Turn::Last);
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// CostProbe: measures at the start what sample jobs take on each backend of which neither a table nor an earlier start tells. A sample is an errand
+// of the executor that owns the backend, between two jobs of clients, so nothing waits for the probing as a whole: neither readiness nor
+// the io thread, and a job for one sample at most. What was measured is kept in the state directory.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "daemon/helper_thread.h"
+#include "daemon/placement/kept_costs.h"
+#include "daemon/placement/placement.h"
+#include "daemon/placement/sample_memory.h"
+
+namespace tegu::daemon {
+
+// Io thread.
+class CostProbe {
+  public:
+    // `files`: a thread for the file. All outlive it.
+    CostProbe(const config::Settings& settings, Executors& executors, Placement& placement, HelperThread& files);
+    ~CostProbe();
+
+    // Takes what an earlier start has kept. Reads a file; before the daemon is ready.
+    void load();
+    // Tells the model again what was kept or measured, of which a new tuning table says nothing.
+    void seed();
+    // Begins with what nothing is known of.
+    void start();
+    // Begins nothing more.
+    void stop() { stopped_ = true; }
+    bool runs() const { return step_ != nullptr; }
+
+  private:
+    struct Step;
+    // Each ends the probing where there is no memory for it.
+    template <class Function>
+    void guarded(Function&& function) noexcept;
+    void next_backend();
+    void next_sample();
+    void end_sample();
+    void end_backend();
+    void keep();
+    void post(std::function<SampleTime(CpuStation&)> on_cpu, std::function<SampleTime(GpuStation&)> on_gpu,
+              void (CostProbe::*then)());
+    GpuExecutor& gpu_of(Backend backend) const;
+
+    const config::Settings& settings_;
+    Executors& executors_;
+    Placement& placement_;
+    HelperThread& files_;
+    const std::string file_;
+    const std::string key_;
+    std::vector<Backend> left_;
+    std::shared_ptr<Step> step_;
+    KeptCosts costs_;
+    bool kept_ = false;      // costs_ is of an earlier start
+    bool measured_ = false;  // something of it is new
+    bool stopped_ = false;
+};
+
+}  // namespace tegu::daemon

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// JobBytes: what has to be copied for a job to run on a GPU, by memory class: for this job alone, and for later ones, too.
+#pragma once
+
+#include <cstdint>
+
+#include "daemon/prepared_job.h"
+#include "kernels/device/memory_class.h"
+
+namespace tegu::daemon {
+
+struct JobBytes {
+    std::uint64_t alone = 0;   // both ways
+    std::uint64_t kept = 0;    // of inputs whose content is promised not to change: the copy serves later jobs, if it is not there already
+    std::uint64_t staged = 0;  // of the device's memory that all of the job's arrays take; 0 where nothing is copied
+};
+
+// `gpu`: whose copies are asked for; null: nothing is there.
+JobBytes job_bytes(const PreparedJob& prepared, device::MemoryClass memory_class, const BufferDevice* gpu);
+
+// The buffer whose copy decides between places; null: none is kept.
+Buffer* kept_buffer(const PreparedJob& prepared);
+
+}  // namespace tegu::daemon

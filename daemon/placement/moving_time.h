@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// MovingTime: a time that is measured again and again, on a logarithmic scale: one that was held up counts no more than a quick one. The first ones
+// may move it by a factor of 16, later ones by two. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace tegu::daemon {
+
+class MovingTime {
+  public:
+    explicit MovingTime(double initial) : value_(initial) {}
+    double value() const { return value_; }
+    unsigned seen() const { return seen_; }
+
+    // REQUIRES: measured > 0.
+    void add(double measured) {
+        const double most = seen_ < kFirst ? 4 : 1;
+        const double octaves = std::clamp(std::log2(measured / value_), -most, most);
+        value_ *= std::exp2(octaves * std::max(kNewest, 1.0 / (seen_ + 1)));
+        if (seen_ < kMost) ++seen_;
+    }
+
+  private:
+    static constexpr double kNewest = 0.125;  // the least weight of the newest
+    static constexpr unsigned kFirst = 4, kMost = 64;
+    double value_;
+    unsigned seen_ = 0;
+};
+
+}  // namespace tegu::daemon

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Placement: the daemon's side of decide(). It gathers what the question needs (predictions, queues, copies, limits), counts the answers, and
+// learns from the jobs that ran. Io thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "config/settings.h"
+#include "daemon/executors.h"
+#include "daemon/placement/choice.h"
+#include "daemon/placement/copy_model.h"
+#include "daemon/placement/cost_model.h"
+#include "daemon/placement/decide.h"
+
+namespace tegu::daemon {
+
+// Whose job it is.
+struct Asker {
+    uid_t uid = 0;
+    pid_t pid = 0;
+    wire::Priority priority = wire::Priority::Normal;
+    bool has_deadline = false;
+};
+
+// What was answered lately. Since the start.
+struct PlacementCounts {
+    std::array<std::uint64_t, kPlaces> places{};
+    std::array<std::uint64_t, kReasons> reasons{};
+};
+
+class Placement {
+  public:
+    // `executors` outlives it. `threads`: of the pool.
+    Placement(const config::Settings& settings, const Executors& executors, unsigned threads);
+
+    // Where the job runs. `may_inline`: false once it took too long there. Changes nothing.
+    Choice choose(const PreparedJob& prepared, const Asker& asker, bool may_inline) const;
+    // The job was admitted and goes where choose() said.
+    void admitted(const PreparedJob& prepared, const Choice& choice) noexcept;
+
+    // A job of the io thread ended well.
+    void learn_inline(const PreparedJob& prepared, const Choice& choice, const RunCost& cost);
+    // A job of an executor ended well. `turnaround_ns`: from its message to now.
+    void learn(const JobTask& task, std::uint64_t turnaround_ns);
+    // A job of the io thread was given up after `spent_ns`.
+    void learn_overrun(const PreparedJob& prepared, std::uint64_t spent_ns);
+
+    // Measurements of probing. `source`: Probed or Kept.
+    void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source) {
+        costs_.seed(backend, samples, source);
+    }
+    void learn_copy(std::size_t gpu_kind, std::uint64_t bytes, std::uint64_t ns) { copies_[gpu_kind].learn(bytes, ns); }
+    // Takes the costs of the tuning tables; see CostModel::set_table().
+    void set_tables(const TuningState& tuning);
+
+    const CostModel& costs() const { return costs_; }
+    const CopyModel& copies(std::size_t gpu_kind) const { return copies_[gpu_kind]; }
+    const PlacementCounts& counts() const { return counts_; }
+    unsigned threads() const { return threads_; }
+    // GPUs of one kind have one model. Parallel to Gpus::all().
+    const std::vector<std::size_t>& gpu_kinds() const { return gpu_kinds_; }
+    // The first GPU of a kind.
+    const device::DeviceInfo& device_of(std::size_t gpu_kind) const;
+
+  private:
+    Offer on_one_thread(const PreparedJob& prepared, bool possible) const;
+    Offer on_gpu(const PreparedJob& prepared, const Asker& asker, std::size_t gpu) const;
+    Question question(const PreparedJob& prepared, const Asker& asker, const Offer& on_io) const;
+    bool has_room_for_scratch(const kernels::JobPlan& plan) const;
+    void note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept;
+
+    const config::Settings& settings_;
+    const Executors& executors_;
+    const unsigned threads_;
+    std::vector<std::size_t> gpu_kinds_;
+    CostModel costs_;
+    std::vector<CopyModel> copies_;
+    std::array<MovingTime, kPlaces> starts_;  // handing over, by place
+    PlacementCounts counts_;
+};
+
+}  // namespace tegu::daemon

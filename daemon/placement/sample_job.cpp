@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/placement/sample_job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace tegu::daemon {
+namespace {
+
+constexpr std::uint32_t kLevels = 16;
+
+ElementType type_of_width(unsigned width) {
+    return width == 1 ? ElementType::U8 : width == 2 ? ElementType::U16 : width == 8 ? ElementType::F64 : ElementType::F32;
+}
+
+// So many statistics, the usual ones first.
+StatisticSet statistics_of(std::uint64_t count) {
+    constexpr Statistic kOrder[] = {Statistic::Sum,    Statistic::Min,  Statistic::Max,    Statistic::Mean, Statistic::Var,
+                                    Statistic::Absmax, Statistic::L2,   Statistic::Std,    Statistic::L1,   Statistic::Minmax,
+                                    Statistic::Argmin, Statistic::Argmax, Statistic::Nonzero, Statistic::Nans};
+    StatisticSet set = 0;
+    for (std::size_t i = 0; i < std::min<std::size_t>(std::max<std::uint64_t>(count, 1), std::size(kOrder)); ++i)
+        set |= statistic_bit(kOrder[i]);
+    return set;
+}
+
+std::uint64_t or_default(std::uint64_t detail, std::uint64_t initial) {
+    return detail == 0 ? initial : detail;
+}
+
+EntropyMapParams map_of(const Sample& sample) {
+    const double edge = std::sqrt(static_cast<double>(or_default(sample.detail, 25)));
+    EntropyMapParams params;
+    params.window_rows = std::clamp<std::uint32_t>(static_cast<std::uint32_t>(edge) | 1, 3, 63);
+    params.window_cols = params.window_rows;
+    params.levels = sample.levels == 0 ? kLevels : sample.levels;
+    params.has_range = true;
+    params.hi = 1;
+    return params;
+}
+
+JobParams params_of(const Sample& sample) {
+    switch (sample.operation) {
+        case Operation::Reduce: return ReduceParams{statistics_of(sample.detail), false, 0};
+        case Operation::Topk: return TopkParams{or_default(sample.detail, 16), true, sample.distinct};
+        case Operation::EntropyMap: return map_of(sample);
+        case Operation::Add: return AddParams{};
+        case Operation::Dot: return DotParams{};
+        case Operation::Rowscale: return RowscaleParams{};
+        case Operation::Quantile: {
+            QuantileParams params;
+            const std::uint64_t count = std::min<std::uint64_t>(or_default(sample.detail, 1), kMaxQuantiles);
+            for (std::uint64_t i = 0; i < count; ++i)
+                params.q.push_back(static_cast<double>(i + 1) / static_cast<double>(count + 1));
+            return params;
+        }
+        case Operation::Histogram: {
+            HistogramParams params;
+            params.bins = static_cast<std::uint32_t>(std::min<std::uint64_t>(or_default(sample.detail, 64), kMaxBins));
+            params.has_range = true;
+            params.hi = 1;
+            return params;
+        }
+        case Operation::Entropy: {
+            EntropyParams params;
+            params.levels =
+                static_cast<std::uint32_t>(std::min<std::uint64_t>(or_default(sample.detail, 256), kMaxEntropyLevels));
+            params.has_range = true;
+            params.hi = 1;
+            return params;
+        }
+        case Operation::Fused: {
+            FusedParams params;
+            params.parts = {ReduceParams{statistic_bit(Statistic::Sum), false, 0}, TopkParams{16, true, false}};
+            return params;
+        }
+    }
+    return ReduceParams{};
+}
+
+}  // namespace
+
+std::optional<Job> job_of(const Sample& sample) {
+    Job job;
+    job.type = sample.type;
+    job.rows = sample.rows;
+    job.cols = sample.cols;
+    const bool has_rows = sample.operation != Operation::EntropyMap && sample.operation != Operation::Add;
+    job.axis = sample.rows > 1 && has_rows ? Axis::Rows : Axis::Whole;
+    job.params = params_of(sample);
+    if (!kernels::plan_job(job)) return std::nullopt;
+    return job;
+}
+
+std::optional<CostClass> class_of(const Sample& sample) {
+    const std::optional<Job> job = job_of(sample);
+    if (!job) return std::nullopt;
+    return classify(*job, kernels::plan_job(*job).value());
+}
+
+std::string text_of(const Sample& sample) {
+    std::ostringstream text;
+    text << find_operation(static_cast<std::uint16_t>(sample.operation))->stem << ' ' << element_word(sample.type) << ' '
+         << sample.rows << ' ' << sample.cols << ' ' << sample.detail << ' ' << sample.levels << ' '
+         << (sample.distinct ? "distinct" : "plain");
+    return text.str();
+}
+
+std::optional<Sample> sample_from(const std::string& text) {
+    std::istringstream in(text);
+    std::string operation, type, variant, more;
+    Sample sample;
+    if (!(in >> operation >> type >> sample.rows >> sample.cols >> sample.detail >> sample.levels >> variant) || (in >> more))
+        return std::nullopt;
+    const OperationInfo* info = find_operation(std::string_view(operation));
+    const std::optional<ElementType> found = tuning::find_element_type(type);
+    if (info == nullptr || !found || (variant != "plain" && variant != "distinct")) return std::nullopt;
+    sample.operation = info->operation;
+    sample.type = *found;
+    sample.distinct = variant == "distinct";
+    return sample;
+}
+
+std::optional<CostClass> sample_of(const TuningClass& jobs, double elements) {
+    const OperationInfo* info = find_operation(std::string_view(jobs.operation));
+    if (info == nullptr || !(elements >= 1) || !(elements < 1e15)) return std::nullopt;
+    Sample sample;
+    sample.operation = info->operation;
+    const std::optional<ElementType> type = tuning::find_element_type(jobs.type);
+    sample.type = type ? *type : type_of_width(jobs.width);
+    sample.detail = jobs.detail.begin;
+    sample.levels = static_cast<std::uint32_t>(std::min<std::uint64_t>(jobs.levels.begin, 256));
+    sample.distinct = jobs.variant == "distinct";
+    const auto all = static_cast<std::uint64_t>(elements);
+    sample.rows = std::max<std::uint64_t>(1, jobs.sequences.begin);
+    sample.cols = std::max<std::uint64_t>(1, all / sample.rows);
+    if (info->operation == Operation::EntropyMap) {  // an image, not a line
+        sample.rows = static_cast<std::uint64_t>(std::sqrt(elements));
+        sample.cols = std::max<std::uint64_t>(1, all / std::max<std::uint64_t>(1, sample.rows));
+    }
+    return class_of(sample);
+}
+
+}  // namespace tegu::daemon

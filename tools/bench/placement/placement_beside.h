@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a sum of 1e6 floats takes while another process has the daemon compute entropy maps of 8192 x 8192 pixels with 63 x 63 windows, one after
+// another. Both leave the choice of a backend to the daemon.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/bench/placement/placement_run.h"
+
+namespace tegu::bench {
+
+struct BesideOptions {
+    double seconds = 10;
+    std::uint64_t side = 8192;  // of the maps
+    unsigned depth = 1;         // maps in flight
+};
+
+struct Latencies {
+    std::size_t jobs = 0;
+    double p50_us = 0, p90_us = 0, p99_us = 0, max_us = 0;
+    double on_gpu = 0;  // share
+};
+
+struct BesideResult {
+    Latencies alone, beside;
+    std::uint64_t maps = 0;  // that the other process got meanwhile
+};
+
+// Starts a second process. Errors: as of run_placement().
+Result<BesideResult> run_beside(const PlacementOptions& options, const BesideOptions& beside);
+
+}  // namespace tegu::bench

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/placement/placement_daemon.h"
+
+#include <chrono>
+#include <thread>
+
+#include "tools/bench/placement/placement_run.h"
+
+namespace tegu::bench {
+namespace {
+
+constexpr auto kProbingEnds = std::chrono::seconds(30);
+
+std::string text_of(const client::Field& field) {
+    if (const std::string* const text = std::get_if<std::string>(&field.value)) return *text;
+    if (const std::uint64_t* const number = std::get_if<std::uint64_t>(&field.value)) return std::to_string(*number);
+    return {};
+}
+
+}  // namespace
+
+Error from(const client::Error& error) {
+    return make_error(static_cast<Status>(error.status), std::string("the private daemon: ") + error.message);
+}
+
+Result<PlacementDaemon> PlacementDaemon::start(const PlacementOptions& options) {
+    Result<PrivateDaemon> daemon =
+        PrivateDaemon::start(options.tegud, options.threads, "backend = \"auto\"\n", options.environment);
+    if (!daemon) return std::move(daemon).error();
+    client::Options connect;
+    connect.socket_path = daemon->socket_path();
+    client::Expected<client::Client> client = client::Client::connect(connect);
+    if (!client) return from(client.error());
+    PlacementDaemon made(std::move(*daemon), std::move(*client));
+    if (made.text("backend") != "gpu")
+        return make_error(Status::Unsupported, "no GPU runs jobs: " + made.text("backend_reason"));
+    const auto end = std::chrono::steady_clock::now() + kProbingEnds;
+    while (made.text("placement_probing") == "1" && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return made;
+}
+
+std::string PlacementDaemon::text(const std::string& name) {
+    const client::Expected<std::vector<client::Field>> fields = client_.info();
+    if (!fields) return {};
+    for (const client::Field& field : *fields)
+        if (field.name == name) return text_of(field);
+    return {};
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> PlacementDaemon::placed() {
+    std::vector<std::pair<std::string, std::uint64_t>> counts;
+    const client::Expected<std::vector<client::Field>> fields = client_.stats();
+    if (!fields) return counts;
+    for (const client::Field& field : *fields)
+        if (const std::uint64_t* const count = std::get_if<std::uint64_t>(&field.value))
+            if (field.name.compare(0, 7, "placed_") == 0) counts.emplace_back(field.name, *count);
+    return counts;
+}
+
+}  // namespace tegu::bench

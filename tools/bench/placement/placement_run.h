@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times each case on the CPU, on the GPU and where a daemon that has the choice puts it. Two private daemons: one is told where, the other chooses,
+// and knows only what its own jobs have shown. The three are timed in turns, so that all see the same moods of the machine.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "tools/bench/placement/placement_cases.h"
+
+namespace tegu::bench {
+
+struct PlacementOptions {
+    std::string tegud;
+    std::vector<std::string> environment;  // of the daemons, "NAME=value"
+    unsigned threads = 1;
+    std::uint64_t most_elements = 30'000'000;
+    double case_seconds = 0.3;  // for one case, in its measured turns; as much for what goes before
+    int warm_up = 48;           // jobs before that, of the daemon that chooses, at most
+    std::string filter;         // part of a case's name
+};
+
+struct PlacementRow {
+    std::string name, operation, type;
+    std::uint64_t elements = 0;
+    double cpu_us = 0, gpu_us = 0, auto_us = 0;  // round trips, medians
+    double noise = 0;                            // of auto, relative
+    double on_gpu = 0;                           // share of auto's measured jobs
+    int turns = 0;
+    double best_us() const { return cpu_us < gpu_us ? cpu_us : gpu_us; }
+    double ratio() const { return auto_us / best_us(); }
+};
+
+struct PlacementResult {
+    std::vector<PlacementRow> rows;
+    std::string gpu, cpu_isa, memory_class;
+    std::string cpu_source, gpu_source;           // of the times that the daemon chooses by, before the first job
+    std::vector<std::pair<std::string, std::uint64_t>> placed;  // counters of the daemon that chooses
+    std::size_t skipped = 0;                      // cases that a daemon refused
+};
+
+// `progress` is called after each case. Errors: what starting or talking to a daemon fails with; Unsupported: it runs no GPU.
+Result<PlacementResult> run_placement(const PlacementOptions& options,
+                                      const std::function<void(const PlacementRow&)>& progress);
+
+}  // namespace tegu::bench

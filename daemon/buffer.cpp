@@ -55,8 +55,8 @@ void Buffer::used_by(const std::shared_ptr<BufferDevice>& device, std::uint64_t 
     if (!known) devices_.push_back(device);
     if (generation == 0 && !frozen_) return;
     const Copy made{device.get(), generation, writes_total_, frozen_};
-    const auto found = std::find_if(copies_.begin(), copies_.end(),
-                                    [&](const Copy& copy) { return copy.device == device.get(); });
+    const auto found =
+        std::find_if(copies_.begin(), copies_.end(), [&](const Copy& copy) { return copy.device == device.get(); });
     if (found == copies_.end())
         copies_.push_back(made);
     else

@@ -162,7 +162,7 @@ class Buffer {
         bool sealed = false;
     };
     std::vector<Copy> copies_;  // one of a device at most
-    DeviceEndings ending_;  // one if there are devices
+    DeviceEndings ending_;      // one if there are devices
     std::uint64_t missed_ns_ = 0;
     BufferKeeper* keeper_ = nullptr;
     std::uint64_t kept_number_ = 0;

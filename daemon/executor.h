@@ -51,8 +51,8 @@ struct JobTask {
     wire::ByteBuffer body;  // of the reply, if there is no error
     std::uint64_t queue_ns = 0;
     RunCost cost;
-    Place place = Place::Pool;      // where it ran
-    std::string policy;             // of a piece
+    Place place = Place::Pool;  // where it ran
+    std::string policy;         // of a piece
 
     // What ends it: a piece ends with the job.
     std::atomic<bool>& stop_flag() { return whole != nullptr ? whole->stop : stop; }

@@ -48,8 +48,7 @@ class Executors {
     std::vector<Watchdog::Part> watched();
 
   private:
-    Executors(const config::Settings& settings, std::unique_ptr<CpuStation> station,
-              const std::function<void()>& wake);
+    Executors(const config::Settings& settings, std::unique_ptr<CpuStation> station, const std::function<void()>& wake);
 
     CpuStation* const cpu_station_;  // of cpu_
     Executor cpu_;

@@ -12,7 +12,7 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kSamples = UINT64_MAX;  // no buffer of a client has this number
-constexpr char kNoMemory[] = "out of memory";  // as a text: short enough to need none
+constexpr char kNoMemory[] = "out of memory";   // as a text: short enough to need none
 
 }  // namespace
 

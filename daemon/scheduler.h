@@ -53,7 +53,7 @@ class Scheduler {
         std::array<std::deque<Waiting>, wire::kPriorityCount> waiting;
         bool idle() const;
         std::uint64_t cost_ns(unsigned priorities) const;  // of so many, the highest first
-        unsigned best() const;  // the highest priority that waits; kPriorityCount if none
+        unsigned best() const;                             // the highest priority that waits; kPriorityCount if none
     };
     using Users = std::list<User>;  // in turn: who was served moves to the end
 

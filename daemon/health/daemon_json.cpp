@@ -114,7 +114,9 @@ void write_placement(const PlacementReport& placement, Json& json) {
     json.key("placement");
     Members members(json);
     members.put("cpu", placement.cpu).text_or_null("gpu", placement.gpu).put("probing", placement.probing);
-    const auto put_count = [](const NamedCount& count, Members& of) { of.put("name", count.name).put("count", count.count); };
+    const auto put_count = [](const NamedCount& count, Members& of) {
+        of.put("name", count.name).put("count", count.count);
+    };
     write_list("places", placement.places, json, put_count);
     write_list("reasons", placement.reasons, json, put_count);
 }

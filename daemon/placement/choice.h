@@ -17,8 +17,8 @@ struct Choice {
     std::uint64_t gpu_run_ns = 0;
     // Bytes that the job copies to and from that GPU, as far as is known.
     std::uint64_t gpu_copy_bytes = 0;
-    bool idle = false;       // nothing waits or runs at the place
-    bool considered = false; // places were compared: a CPU and a GPU, or one thread and the pool
+    bool idle = false;        // nothing waits or runs at the place
+    bool considered = false;  // places were compared: a CPU and a GPU, or one thread and the pool
 
     std::uint64_t predicted() const { return predicted_ns[static_cast<std::size_t>(answer.place)]; }
 };

@@ -7,15 +7,15 @@
 namespace tegu::daemon {
 namespace {
 
-constexpr double kLeastLog2 = 10;      // of ns: the first cell
+constexpr double kLeastLog2 = 10;  // of ns: the first cell
 constexpr double kCellsAnOctave = 2;
-constexpr double kAroundJobs = 0.5;    // neighbours and parent count as so many jobs beside the cell itself
+constexpr double kAroundJobs = 0.5;  // neighbours and parent count as so many jobs beside the cell itself
 constexpr double kFirstSpread = 0.25;
 constexpr double kLeastSpread = 0.06;  // octaves: times of one job vary by about 4 %
 constexpr double kClip = 4;            // spreads
 constexpr double kStaleJobs = 1000;    // that ran elsewhere: what a cell has seen counts half then
 constexpr double kRaise = 0.75;
-constexpr std::uint16_t kSettled = 4;       // jobs after which a wild measurement is clipped by the spread
+constexpr std::uint16_t kSettled = 4;  // jobs after which a wild measurement is clipped by the spread
 
 }  // namespace
 
@@ -57,7 +57,8 @@ void CorrectionCurve::observe(double expected_ns, double octaves, const Parent& 
     const double before = at(expected_ns, parent);
     Cell& cell = use(expected_ns);
     const double spread = cell.seen == 0 ? kFirstSpread : static_cast<double>(cell.spread);
-    const double most = cell.seen < kSettled ? kFirstStep : std::min(kFirstStep, kClip * std::max(spread, kLeastSpread));
+    const double most =
+        cell.seen < kSettled ? kFirstStep : std::min(kFirstStep, kClip * std::max(spread, kLeastSpread));
     // The first one replaces what was believed; what came before counts for the next ones.
     const double old = cell.seen == 0 ? before : static_cast<double>(cell.mean);
     const double moved = std::clamp(octaves - old, -most, most);

@@ -17,7 +17,7 @@ constexpr double kWakeNs = 6000;          // to wake the pool and to wait for th
 constexpr double kOperationWeight = 0.5;  // of a job in what holds for all classes of its operation
 // What nothing was measured of: any job of the operation says more than plans and attributes, and a table is worth one.
 constexpr CorrectionCurve::Parent kPlain{0, 0.02}, kTable{0, 1};
-constexpr double kColdOctaves = 1;        // beyond what is expected, a first job was a cold start
+constexpr double kColdOctaves = 1;  // beyond what is expected, a first job was a cold start
 constexpr double kLongNs = 1e6;
 constexpr double kLeastRatio = 1.0 / 256, kMostRatio = 256, kMostStep = 4;
 
@@ -28,8 +28,7 @@ std::string_view cost_source_word(CostSource source) {
     return kWords[static_cast<std::size_t>(source)];
 }
 
-CostModel::CostModel(const CostMachine& machine)
-    : machine_(machine), backends_(kFirstGpu + machine.gpu_speeds.size()) {
+CostModel::CostModel(const CostMachine& machine) : machine_(machine), backends_(kFirstGpu + machine.gpu_speeds.size()) {
     assert(machine.threads >= 1);
     for (Backend backend = kPool; backend < backends_.size(); ++backend)
         for (PlanRatio& ratio : backends_[backend].ratios) ratio.factor = std::max(1.0 / machine.threads, kLeastRatio);
@@ -50,8 +49,7 @@ CostModel::Expected CostModel::expect(const CostClass& job, Backend backend) con
     expected.in_table = expected.ns > 0;
     if (!expected.in_table) expected.ns = expected.plain_ns;
     const auto& curves = expected.in_table ? costs.tables : costs.operations;
-    expected.parent.octaves =
-        curves[index_of(job.operation())].at(expected.ns, expected.in_table ? kTable : kPlain);
+    expected.parent.octaves = curves[index_of(job.operation())].at(expected.ns, expected.in_table ? kTable : kPlain);
     return expected;
 }
 
@@ -76,13 +74,15 @@ std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& ro
     costs.tables = {};
     costs.source = CostSource::Default;
     if (costs.table.empty()) return 0;
-    costs.source = of_device && 2 * costs.table.measured() >= costs.table.size() ? CostSource::Table : CostSource::Model;
+    costs.source =
+        of_device && 2 * costs.table.measured() >= costs.table.size() ? CostSource::Table : CostSource::Model;
     for (const CostRow& row : rows)
         for (const CostPoint& point : row.points) {
             const std::optional<CostClass> job = sample_of(row.jobs, point.elements);
             if (!job || costs.table.time_ns(*job) <= 0) continue;
             const double expected = plain_ns(*job, backend);
-            costs.operations[index_of(job->operation())].seed(expected, std::log2(costs.table.time_ns(*job) / expected));
+            costs.operations[index_of(job->operation())].seed(expected,
+                                                              std::log2(costs.table.time_ns(*job) / expected));
         }
     return costs.table.size();
 }

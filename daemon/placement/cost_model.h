@@ -11,9 +11,9 @@
 
 #include "base/tuning_row.h"
 #include "daemon/placement/cost_accuracy.h"
+#include "daemon/placement/cost_class.h"
 #include "daemon/placement/cost_rows.h"
 #include "daemon/placement/curve_table.h"
-#include "daemon/placement/cost_class.h"
 #include "daemon/placement/place.h"
 
 namespace tegu::daemon {
@@ -110,8 +110,8 @@ class CostModel {
         CurveTable classes{kMostClasses};
     };
     struct Expected {
-        double plain_ns = 0;  // by plan and attributes
-        double ns = 0;        // by the table, if a row is for it
+        double plain_ns = 0;             // by plan and attributes
+        double ns = 0;                   // by the table, if a row is for it
         CorrectionCurve::Parent parent;  // the correction for jobs of which no more is known
         bool in_table = false;
     };

@@ -115,9 +115,12 @@ void CostProbe::next_sample() {
     const bool alone = step_->backend == kOneThread;
     const std::shared_ptr<SampleMemory> memory = step_->memory;
     const Job job = job_of(*sample).value();
-    post([=](CpuStation& station) { return memory->prepare() ? station.time_sample(job, *memory, alone) : SampleTime(); },
-         [=](GpuStation& station) { return memory->prepare() ? station.time_sample(job, *memory) : SampleTime(); },
-         &CostProbe::end_sample);
+    post(
+        [=](CpuStation& station) {
+            return memory->prepare() ? station.time_sample(job, *memory, alone) : SampleTime();
+        },
+        [=](GpuStation& station) { return memory->prepare() ? station.time_sample(job, *memory) : SampleTime(); },
+        &CostProbe::end_sample);
 }
 
 void CostProbe::end_sample() {

@@ -50,8 +50,7 @@ bool CostRows::make(const CostRow& from, Row& row) {
     return !row.elements.empty();
 }
 
-CostRows::CostRows(const std::vector<CostRow>& rows, TuningBackend backend, unsigned threads)
-    : rows_(kOperationSlots) {
+CostRows::CostRows(const std::vector<CostRow>& rows, TuningBackend backend, unsigned threads) : rows_(kOperationSlots) {
     for (const CostRow& from : rows) {
         const OperationInfo* operation = find_operation(std::string_view(from.jobs.operation));
         if (operation == nullptr || from.jobs.backend != backend) continue;

@@ -24,10 +24,11 @@ std::uint64_t alone_ns(const Offer& offer) {
 }
 
 std::size_t first_done(const Question& question, std::uint64_t paid_ns) {
-    const auto first = std::min_element(question.gpus.begin(), question.gpus.end(), [&](const Offer& a, const Offer& b) {
-        if (a.possible != b.possible) return a.possible;
-        return a.done_ns(paid_ns) < b.done_ns(paid_ns);
-    });
+    const auto first =
+        std::min_element(question.gpus.begin(), question.gpus.end(), [&](const Offer& a, const Offer& b) {
+            if (a.possible != b.possible) return a.possible;
+            return a.done_ns(paid_ns) < b.done_ns(paid_ns);
+        });
     return static_cast<std::size_t>(first - question.gpus.begin());
 }
 
@@ -111,7 +112,8 @@ std::uint64_t Offer::done_ns(std::uint64_t paid_ns) const {
 }
 
 std::string_view reason_word(Reason reason) {
-    constexpr std::string_view kWords[kReasons] = {"asked", "small", "only", "fastest", "queue", "copy", "express", "trial"};
+    constexpr std::string_view kWords[kReasons] = {"asked", "small", "only",    "fastest",
+                                                   "queue", "copy",  "express", "trial"};
     return kWords[static_cast<std::size_t>(reason)];
 }
 

@@ -64,12 +64,12 @@ std::string_view reason_word(Reason reason);
 
 struct Answer {
     Place place = Place::Pool;
-    std::size_t gpu = 0;           // its number, if that is the place; of a divided job: the first idle one
+    std::size_t gpu = 0;  // its number, if that is the place; of a divided job: the first idle one
     bool divided = false;
     Reason reason = Reason::Only;
-    std::uint64_t done_ns = 0;     // predicted, from now
-    std::uint64_t missed_ns = 0;   // how much sooner it would have been done with a copy that is not there
-    bool makes_copy = false;       // that later jobs use again
+    std::uint64_t done_ns = 0;    // predicted, from now
+    std::uint64_t missed_ns = 0;  // how much sooner it would have been done with a copy that is not there
+    bool makes_copy = false;      // that later jobs use again
 };
 
 // One that runs jobs for this long on one thread gets no place in the express lane, and no user has more than this there at a time.

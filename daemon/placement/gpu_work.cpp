@@ -17,8 +17,8 @@ constexpr double kStepNs = 5000;       // a launch that waits for the one before
 constexpr std::uint64_t kCutK = 4096;  // above it top-k sorts what survives
 
 double read(const Job& job) {
-    return static_cast<double>(job.rows) * static_cast<double>(job.cols) * static_cast<double>(element_bytes(job.type)) *
-           kBytePs;
+    return static_cast<double>(job.rows) * static_cast<double>(job.cols) *
+           static_cast<double>(element_bytes(job.type)) * kBytePs;
 }
 double elements(const Job& job) {
     return static_cast<double>(job.rows) * static_cast<double>(job.cols);

@@ -10,8 +10,9 @@
 namespace tegu::daemon {
 
 struct JobBytes {
-    std::uint64_t alone = 0;   // both ways
-    std::uint64_t kept = 0;    // of inputs whose content is promised not to change: the copy serves later jobs, if it is not there already
+    std::uint64_t alone = 0;  // both ways
+    std::uint64_t kept =
+        0;  // of inputs whose content is promised not to change: the copy serves later jobs, if it is not there already
     std::uint64_t staged = 0;  // of the device's memory that all of the job's arrays take; 0 where nothing is copied
 };
 

@@ -76,8 +76,8 @@ std::string kept_costs_text(const std::string& key, const KeptCosts& costs) {
     std::ostringstream text;
     text << kHeading << "\nmachine " << key << '\n';
     for (const KeptCosts::Time& time : costs.times)
-        text << "time " << backend_text(time.backend) << ' ' << static_cast<std::uint64_t>(std::max(time.probed.ns, 1.0))
-             << ' ' << text_of(time.probed.sample) << '\n';
+        text << "time " << backend_text(time.backend) << ' '
+             << static_cast<std::uint64_t>(std::max(time.probed.ns, 1.0)) << ' ' << text_of(time.probed.sample) << '\n';
     for (const KeptCosts::Copy& copy : costs.copies)
         text << "copy " << backend_text(kFirstGpu + copy.gpu_kind) << ' ' << copy.bytes << ' ' << copy.ns << '\n';
     text << "end\n";

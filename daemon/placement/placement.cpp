@@ -12,9 +12,9 @@ namespace {
 
 // What a job of the express lane may work in, on top of what limits.scratch_bytes lets one of the pool have.
 constexpr std::uint64_t kExpressScratchBytes = 8 << 20;
-constexpr std::uint64_t kOverrun = 4;    // what no job beside it explains
-constexpr double kStartNs = 20000;       // to wake a thread and to be woken, until it is measured
-constexpr std::uint64_t kNearBudget = 4; // jobs that might be below the inline budget are watched up to this multiple
+constexpr std::uint64_t kOverrun = 4;     // what no job beside it explains
+constexpr double kStartNs = 20000;        // to wake a thread and to be woken, until it is measured
+constexpr std::uint64_t kNearBudget = 4;  // jobs that might be below the inline budget are watched up to this multiple
 
 bool is_one_kind(const device::DeviceInfo& a, const device::DeviceInfo& b) {
     return a.name == b.name && a.limits.compute_capability == b.limits.compute_capability &&
@@ -79,7 +79,8 @@ const device::DeviceInfo& Placement::device_of(std::size_t gpu_kind) const {
 void Placement::set_tables(const TuningState& tuning) {
     std::vector<CostRow> cpu = tuning.cpu().costs();
     if (threads_ != std::max(1u, std::thread::hardware_concurrency()))
-        cpu.erase(std::remove_if(cpu.begin(), cpu.end(), [](const CostRow& row) { return row.threads == 0; }), cpu.end());
+        cpu.erase(std::remove_if(cpu.begin(), cpu.end(), [](const CostRow& row) { return row.threads == 0; }),
+                  cpu.end());
     (void)costs_.set_table(kOneThread, cpu);
     (void)costs_.set_table(kPool, cpu);
     for (std::size_t kind = 0; kind < copies_.size(); ++kind) {
@@ -206,7 +207,8 @@ void Placement::note_elsewhere(const PreparedJob& prepared, const Choice& choice
 }
 
 void Placement::learn_inline(const PreparedJob& prepared, const Choice& choice, const RunCost& cost) {
-    costs_.learn({prepared.cost_class, Place::Inline, 0, cost.threads, choice.predicted(), cost.compute_ns, prepared.cold});
+    costs_.learn(
+        {prepared.cost_class, Place::Inline, 0, cost.threads, choice.predicted(), cost.compute_ns, prepared.cold});
 }
 
 void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
@@ -223,10 +225,12 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
     if (on_gpu && cost.copied_bytes > choice.gpu_copy_bytes + CopyModel::kSmallBytes)
         if (Buffer* const kept = kept_buffer(task.prepared)) kept->forget_copies();
     // What is computed beside another job takes longer for that one. But not this much:
-    const std::uint64_t predicted_ns = on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.place)];
+    const std::uint64_t predicted_ns =
+        on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.place)];
     const bool beside = task.place == Place::Express && choice.answer.reason != Reason::Trial;
     if (beside && cost.compute_ns <= kOverrun * predicted_ns) return;
-    costs_.learn({task.prepared.cost_class, task.place, kind, cost.threads, predicted_ns, cost.compute_ns, task.prepared.cold});
+    costs_.learn(
+        {task.prepared.cost_class, task.place, kind, cost.threads, predicted_ns, cost.compute_ns, task.prepared.cold});
 }
 
 void Placement::learn_overrun(const PreparedJob& prepared, std::uint64_t spent_ns) {

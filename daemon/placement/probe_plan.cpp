@@ -70,7 +70,8 @@ std::optional<Sample> ProbePlan::at_size(const Case& of, std::uint64_t elements)
     made.cols = made.rows > 1 ? columns : elements;
     if (made.rows > 1) made.rows = elements / columns;
     // As if all of its time grew with the elements.
-    const double expected_ns = of.elements == 0 ? 0 : of.ns * static_cast<double>(elements) / static_cast<double>(of.elements);
+    const double expected_ns =
+        of.elements == 0 ? 0 : of.ns * static_cast<double>(elements) / static_cast<double>(of.elements);
     if (of.over || expected_ns * (kRuns + 1) > kSampleNs) return std::nullopt;
     if (!job_of(made)) return std::nullopt;
     return made;

@@ -35,8 +35,8 @@ class ProbePlan {
   private:
     struct Case {
         Sample sample;
-        double ns = 0;              // at the last size
-        std::uint64_t elements = 0; // that was
+        double ns = 0;               // at the last size
+        std::uint64_t elements = 0;  // that was
         bool over = false;
     };
     std::optional<Sample> at_size(const Case& of, std::uint64_t elements) const;

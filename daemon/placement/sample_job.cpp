@@ -11,14 +11,18 @@ namespace {
 constexpr std::uint32_t kLevels = 16;
 
 ElementType type_of_width(unsigned width) {
-    return width == 1 ? ElementType::U8 : width == 2 ? ElementType::U16 : width == 8 ? ElementType::F64 : ElementType::F32;
+    return width == 1   ? ElementType::U8
+           : width == 2 ? ElementType::U16
+           : width == 8 ? ElementType::F64
+                        : ElementType::F32;
 }
 
 // So many statistics, the usual ones first.
 StatisticSet statistics_of(std::uint64_t count) {
-    constexpr Statistic kOrder[] = {Statistic::Sum,    Statistic::Min,  Statistic::Max,    Statistic::Mean, Statistic::Var,
-                                    Statistic::Absmax, Statistic::L2,   Statistic::Std,    Statistic::L1,   Statistic::Minmax,
-                                    Statistic::Argmin, Statistic::Argmax, Statistic::Nonzero, Statistic::Nans};
+    constexpr Statistic kOrder[] = {Statistic::Sum,     Statistic::Min,    Statistic::Max,    Statistic::Mean,
+                                    Statistic::Var,     Statistic::Absmax, Statistic::L2,     Statistic::Std,
+                                    Statistic::L1,      Statistic::Minmax, Statistic::Argmin, Statistic::Argmax,
+                                    Statistic::Nonzero, Statistic::Nans};
     StatisticSet set = 0;
     for (std::size_t i = 0; i < std::min<std::size_t>(std::max<std::uint64_t>(count, 1), std::size(kOrder)); ++i)
         set |= statistic_bit(kOrder[i]);
@@ -101,8 +105,8 @@ std::optional<CostClass> class_of(const Sample& sample) {
 
 std::string text_of(const Sample& sample) {
     std::ostringstream text;
-    text << find_operation(static_cast<std::uint16_t>(sample.operation))->stem << ' ' << element_word(sample.type) << ' '
-         << sample.rows << ' ' << sample.cols << ' ' << sample.detail << ' ' << sample.levels << ' '
+    text << find_operation(static_cast<std::uint16_t>(sample.operation))->stem << ' ' << element_word(sample.type)
+         << ' ' << sample.rows << ' ' << sample.cols << ' ' << sample.detail << ' ' << sample.levels << ' '
          << (sample.distinct ? "distinct" : "plain");
     return text.str();
 }
@@ -111,7 +115,8 @@ std::optional<Sample> sample_from(const std::string& text) {
     std::istringstream in(text);
     std::string operation, type, variant, more;
     Sample sample;
-    if (!(in >> operation >> type >> sample.rows >> sample.cols >> sample.detail >> sample.levels >> variant) || (in >> more))
+    if (!(in >> operation >> type >> sample.rows >> sample.cols >> sample.detail >> sample.levels >> variant) ||
+        (in >> more))
         return std::nullopt;
     const OperationInfo* info = find_operation(std::string_view(operation));
     const std::optional<ElementType> found = tuning::find_element_type(type);

@@ -14,7 +14,7 @@ namespace tegu::daemon {
 struct Sample {
     Operation operation = Operation::Reduce;
     ElementType type = ElementType::F32;
-    std::uint64_t rows = 1;    // above 1 each row is a sequence, but of an entropy map
+    std::uint64_t rows = 1;  // above 1 each row is a sequence, but of an entropy map
     std::uint64_t cols = 0;
     std::uint64_t detail = 0;  // as of TuningClass; 0: the operation's default
     std::uint32_t levels = 0;  // of an entropy map; 0: 16

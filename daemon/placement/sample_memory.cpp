@@ -30,7 +30,8 @@ void fill(std::byte* memory, std::size_t bytes) {
         std::memcpy(memory + i * sizeof value, &value, sizeof value);
     }
     constexpr std::size_t kBlock = kBlockFloats * sizeof(float);
-    for (std::size_t at = kBlock; at < bytes; at += kBlock) std::memcpy(memory + at, memory, std::min(kBlock, bytes - at));
+    for (std::size_t at = kBlock; at < bytes; at += kBlock)
+        std::memcpy(memory + at, memory, std::min(kBlock, bytes - at));
 }
 
 std::uint64_t output_bytes(const kernels::JobPlan& plan) {

@@ -12,8 +12,8 @@ namespace tegu::daemon {
 
 // What the runs of a sample took.
 struct SampleTime {
-    double ns = 0;                // computing, the best run; 0: it could not be run
-    std::uint64_t spent_ns = 0;   // all runs together
+    double ns = 0;                                // computing, the best run; 0: it could not be run
+    std::uint64_t spent_ns = 0;                   // all runs together
     std::uint64_t copied_bytes = 0, copy_ns = 0;  // of the last run
 };
 

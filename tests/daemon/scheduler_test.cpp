@@ -90,7 +90,8 @@ TEST(Scheduler, WhatANewJobWouldWaitForIsAboutWhatItDoes) {
         const std::uint64_t expected = scheduler.before_ns(0, kNormal);
         scheduler.push({1000, 0, kNormal, 10});
         std::uint64_t before = 0;
-        for (std::optional<Waiting> job = scheduler.pop(); job->ticket != 1000; job = scheduler.pop()) before += job->cost_ns;
+        for (std::optional<Waiting> job = scheduler.pop(); job->ticket != 1000; job = scheduler.pop())
+            before += job->cost_ns;
         EXPECT_LE(before, expected + users * 1000);
         EXPECT_LE(expected, before + users * 2900) << "a round and a job of each user";
     }

@@ -6,13 +6,13 @@
 #include "tests/daemon/test_speed.h"
 
 using tegu::Span;
+using tegu::kernels::CpuContext;
 using tegu::kernels::InputView;
 using tegu::kernels::OutputView;
 using tegu::kernels::RunReport;
 using tegu::kernels::StopToken;
-using tegu::kernels::CpuContext;
 
-#define TEGU_RUN_JOB                                                                                                  \
+#define TEGU_RUN_JOB                                                                                                   \
     "_ZN4tegu7kernels7run_jobERKNS_3JobENS_4SpanIKNS0_9InputViewEEENS4_IKNS0_10OutputViewEEERKNS0_10CpuContextERKNS0_" \
     "9StopTokenE"
 
@@ -23,7 +23,8 @@ tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputVi
                                         const StopToken& stop) asm("__wrap_" TEGU_RUN_JOB);
 
 tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputView> inputs,
-                                        Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
+                                        Span<const OutputView> outputs, const CpuContext& context,
+                                        const StopToken& stop) {
     const unsigned times = tegu::device::on_guard_stream() ? 1 : tegu::test::slowness("cpu");
     const tegu::test::SlowDown slow(times);
     tegu::Result<RunReport> report = real_run_job(job, inputs, outputs, context, stop);

@@ -42,7 +42,8 @@ class SlowDown {
 
   private:
     using Clock = std::chrono::steady_clock;
-    static constexpr std::chrono::microseconds kSpun{200}, kStep{5000};  // the end of it is not slept: a sleep takes longer
+    static constexpr std::chrono::microseconds kSpun{200},
+        kStep{5000};  // the end of it is not slept: a sleep takes longer
     const unsigned times_;
     const Clock::time_point begin_ = Clock::now();
 };

@@ -62,7 +62,7 @@ using tegu::kernels::StopToken;
 using tegu::kernels::ThreadPool;
 using Body = std::function<void(std::uint64_t, unsigned)>;
 
-#define TEGU_RUN_JOB                                                                                                  \
+#define TEGU_RUN_JOB                                                                                                   \
     "_ZN4tegu7kernels7run_jobERKNS_3JobENS_4SpanIKNS0_9InputViewEEENS4_IKNS0_10OutputViewEEERKNS0_10CpuContextERKNS0_" \
     "9StopTokenE"
 #define TEGU_MEET "_ZN4tegu7kernels10ThreadPool4meetEv"
@@ -74,7 +74,8 @@ tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputVi
                                         Span<const OutputView> outputs, const CpuContext& context,
                                         const StopToken& stop) asm("__wrap_" TEGU_RUN_JOB);
 tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputView> inputs,
-                                        Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
+                                        Span<const OutputView> outputs, const CpuContext& context,
+                                        const StopToken& stop) {
     if (!is_io_thread()) stop_if_wedged("executor");
     return real_run_job(job, inputs, outputs, context, stop);
 }

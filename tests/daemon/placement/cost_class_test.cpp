@@ -23,12 +23,15 @@ TEST(CostClass, JobsOfOneClassDifferInSizeAlone) {
 }
 
 TEST(CostClass, WhatDecidesTheTimeMakesAClass) {
-    std::vector<Job> jobs{job_of(sum(), 100, 100), job_of(sum(), 100, 100, ElementType::F64),
+    std::vector<Job> jobs{job_of(sum(), 100, 100),
+                          job_of(sum(), 100, 100, ElementType::F64),
                           job_of(sum(), 100, 100, ElementType::F32, Axis::Rows),
                           job_of(ReduceParams{kAllStatistics, false, 0}, 100, 100),
                           job_of(ReduceParams{statistic_bit(Statistic::Var), false, 0}, 100, 100),
-                          job_of(TopkParams{16, true, false}, 100, 100), job_of(TopkParams{16, true, true}, 100, 100),
-                          job_of(TopkParams{1024, true, false}, 100, 100), job_of(DotParams{}, 100, 100),
+                          job_of(TopkParams{16, true, false}, 100, 100),
+                          job_of(TopkParams{16, true, true}, 100, 100),
+                          job_of(TopkParams{1024, true, false}, 100, 100),
+                          job_of(DotParams{}, 100, 100),
                           job_of(AddParams{}, 100, 100)};
     for (const std::uint32_t window : {3u, 5u, 31u})
         for (const std::uint32_t levels : {16u, 256u}) {
@@ -67,7 +70,8 @@ TEST(GpuWork, GrowsWithSizeAndDetail) {
     const auto ps = [](const Job& job) { return gpu_work_of(job, kernels::plan_job(job).value()).ps; };
     EXPECT_GT(ps(job_of(sum(), 1, 2000)), ps(job_of(sum(), 1, 1000)));
     EXPECT_GT(ps(job_of(sum(), 1, 100'000, ElementType::F64)), ps(job_of(sum(), 1, 100'000)));
-    EXPECT_GT(ps(job_of(TopkParams{50'000, true, false}, 1, 100'000)), ps(job_of(TopkParams{50, true, false}, 1, 100'000)));
+    EXPECT_GT(ps(job_of(TopkParams{50'000, true, false}, 1, 100'000)),
+              ps(job_of(TopkParams{50, true, false}, 1, 100'000)));
     EntropyMapParams small, large;
     large.window_rows = large.window_cols = 63;
     EXPECT_GT(ps(job_of(large, 100, 100)), 5 * ps(job_of(small, 100, 100)));

@@ -118,9 +118,16 @@ TEST(CostRows, AreAlikeIfTheySayTheSame) {
 
 TEST(CostRows, LeaveOutWhatCannotBe) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
-    for (const std::vector<CostPoint>& points :
-         {std::vector<CostPoint>{}, {{0, 1}}, {{-5, 1}}, {{1000, 0}}, {{1000, -1}}, {{1000, kNan}}, {{kNan, 1}},
-          {{1000, kInf}}, {{1000, 1}, {1000, 2}}, {{1000, 1}, {10, 2}}})
+    for (const std::vector<CostPoint>& points : {std::vector<CostPoint>{},
+                                                 {{0, 1}},
+                                                 {{-5, 1}},
+                                                 {{1000, 0}},
+                                                 {{1000, -1}},
+                                                 {{1000, kNan}},
+                                                 {{kNan, 1}},
+                                                 {{1000, kInf}},
+                                                 {{1000, 1}, {1000, 2}},
+                                                 {{1000, 1}, {10, 2}}})
         EXPECT_TRUE(CostRows({row("reduce", points)}, TuningBackend::Cuda, 1).empty()) << points.size();
     EXPECT_TRUE(CostRows({row("fly", {{1000, 1}})}, TuningBackend::Cuda, 1).empty());
     EXPECT_EQ(1u, CostRows({row("fly", {{1000, 1}}), row("dot", {{1000, 1}})}, TuningBackend::Cuda, 1).size());

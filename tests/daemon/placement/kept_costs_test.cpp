@@ -49,9 +49,9 @@ TEST(KeptCosts, AreOfOneMachineAlone) {
     std::vector<device::DeviceInfo> other = devices(), clocked = devices();
     other[0].limits.multiprocessors = 4;  // another power mode
     clocked[0].core_clock_khz = 510'000;
-    for (const std::string& different : {machine_key("1.1", 4, devices()), machine_key("1.0", 6, devices()),
-                                         machine_key("1.0", 4, other), machine_key("1.0", 4, clocked),
-                                         machine_key("1.0", 4, {}), std::string()})
+    for (const std::string& different :
+         {machine_key("1.1", 4, devices()), machine_key("1.0", 6, devices()), machine_key("1.0", 4, other),
+          machine_key("1.0", 4, clocked), machine_key("1.0", 4, {}), std::string()})
         EXPECT_TRUE(parse_kept_costs(text, different, kBackends).times.empty()) << different;
 }
 
@@ -67,7 +67,8 @@ TEST(KeptCosts, WhatCannotBeIsPassedOver) {
           "time one nan topk f32 1 4096 16 0 plain", "time one 1e300 topk f32 1 4096 16 0 plain",
           "time six 5000 topk f32 1 4096 16 0 plain", "time gpu9 5000 topk f32 1 4096 16 0 plain",
           "time one 5000 topk f32 1 4 16 0 plain", "time one 5000 topk f32 99999999999999 4 1 0 plain", "time one 5000",
-          "time", "copy one 10 10", "copy gpu0 0 10", "copy gpu0 10 0", "copy gpu7 10 10", "copy gpu0 10", "nonsense", ""})
+          "time", "copy one 10 10", "copy gpu0 0 10", "copy gpu0 10 0", "copy gpu7 10 10", "copy gpu0 10", "nonsense",
+          ""})
         EXPECT_EQ(1u, count(head + bad + "\n" + good + "end\n")) << bad;
     EXPECT_EQ(0u, count(head + good)) << "cut off";
     EXPECT_EQ(0u, count("tegud costs 2\nmachine m\n" + good + "end\n"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where jobs go, seen over the socket, with a guarded device that is slower or faster than the CPU. No test asks how long a job took.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -159,7 +160,9 @@ TEST_F(Placed, ByTheTimesThatTheLastStartHasKept) {
 
 // Nothing measured: the attributes of the device, one multiprocessor of 1 GHz, promise nothing.
 TEST_F(Placed, WithoutProbingByAttributes) {
-    start("cpu 1", "", "B", 0);
+    const std::string no_tables = directory_ + "/no-tables";
+    ASSERT_EQ(0, ::mkdir(no_tables.c_str(), 0755));
+    start("cpu 1", "[tuning]\ndirectory = \"" + no_tables + "\"\n", "B", 0);
     EXPECT_EQ("default", source("placement_gpu"));
     EXPECT_EQ("default", source("placement_cpu"));
     BufferOfOnes buffer(*client_, kMillion);
@@ -173,8 +176,8 @@ TEST_F(Placed, WithADeadlineOrAHighPriorityNothingIsTried) {
     request.backend = BackendChoice::Auto;
     for (int i = 0; i < 300; ++i) {
         const bool high = i % 2 == 0;
-        const std::uint64_t id = client_->send_job(request, high ? wire::Priority::High : wire::Priority::Normal,
-                                                   high ? 0 : 60'000'000'000);
+        const std::uint64_t id =
+            client_->send_job(request, high ? wire::Priority::High : wire::Priority::Normal, high ? 0 : 60'000'000'000);
         EXPECT_EQ(wire::Backend::Cpu, backend_of(client_->reply_to(id)));
     }
     EXPECT_EQ(0, stat("placed_for_trial_total"));

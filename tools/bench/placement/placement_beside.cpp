@@ -70,7 +70,8 @@ Result<Latencies> time_sums(client::Client& client, const Request& sum, double s
     const std::uint64_t pixels = options.side * options.side;
     Expected<Buffer> image = client->create_buffer(pixels);
     if (!image) ::_exit(1);
-    for (std::uint64_t i = 0; i < pixels; ++i) image->as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 2654435761u >> 13);
+    for (std::uint64_t i = 0; i < pixels; ++i)
+        image->as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 2654435761u >> 13);
     if (!image->freeze()) ::_exit(1);
     std::vector<Buffer> maps;
     for (unsigned i = 0; i < options.depth; ++i) {

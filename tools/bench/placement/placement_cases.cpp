@@ -40,7 +40,8 @@ void add_reductions(std::vector<PlacementKind>& kinds) {
     const auto reduce = [](std::uint8_t type, const char* detail, std::uint32_t statistics) {
         return kind("reduce", type, detail, [statistics] { return Request::reduce(statistics); });
     };
-    for (const std::uint8_t type : {TEGU_U8, TEGU_I32, TEGU_F32, TEGU_F64}) kinds.push_back(reduce(type, "sum", TEGU_STAT_SUM));
+    for (const std::uint8_t type : {TEGU_U8, TEGU_I32, TEGU_F32, TEGU_F64})
+        kinds.push_back(reduce(type, "sum", TEGU_STAT_SUM));
     kinds.push_back(reduce(TEGU_F32, "minmax", TEGU_STAT_MINMAX));
     kinds.push_back(reduce(TEGU_F32, "all", kAll));
     kinds.push_back(reduce(TEGU_U8, "all", kAll));
@@ -78,16 +79,14 @@ void add_selections(std::vector<PlacementKind>& kinds) {
 void add_counts(std::vector<PlacementKind>& kinds) {
     const auto histogram = [](std::uint8_t type, std::uint32_t bins, double hi) {
         PlacementKind made =
-            kind("histogram", type, "bins=" + std::to_string(bins) + (hi > 0 ? "" : "/no range"), [bins, hi] {
-                return Request(hi > 0 ? Part::histogram(bins, 0, hi) : Part::histogram(bins));
-            });
+            kind("histogram", type, "bins=" + std::to_string(bins) + (hi > 0 ? "" : "/no range"),
+                 [bins, hi] { return Request(hi > 0 ? Part::histogram(bins, 0, hi) : Part::histogram(bins)); });
         made.sequence_bytes = 16 * bins + 8;
         return made;
     };
     const auto entropy = [](std::uint8_t type, std::uint32_t levels, double hi) {
-        return kind("entropy", type, "levels=" + std::to_string(levels), [levels, hi] {
-            return Request(hi > 0 ? Part::entropy(levels, 0, hi) : Part::entropy(levels));
-        });
+        return kind("entropy", type, "levels=" + std::to_string(levels),
+                    [levels, hi] { return Request(hi > 0 ? Part::entropy(levels, 0, hi) : Part::entropy(levels)); });
     };
     kinds.push_back(histogram(TEGU_F32, 64, 1));
     kinds.push_back(histogram(TEGU_F32, 64, 0));
@@ -103,14 +102,15 @@ void add_counts(std::vector<PlacementKind>& kinds) {
 
 void add_maps(std::vector<PlacementKind>& kinds) {
     const auto map = [](std::uint8_t type, std::uint32_t window, std::uint32_t levels, std::uint64_t most) {
-        PlacementKind made = kind("entropy_map", type,
-                                  std::to_string(window) + "x" + std::to_string(window) + "/levels=" + std::to_string(levels),
-                                  [type, window, levels] {
-                                      Request request = Request::entropy_map(window, window, levels);
-                                      request.params.entropy_map.has_range = type == TEGU_F32 ? 1 : 0;
-                                      request.params.entropy_map.hi = type == TEGU_F32 ? 1 : 0;
-                                      return request;
-                                  });
+        PlacementKind made =
+            kind("entropy_map", type,
+                 std::to_string(window) + "x" + std::to_string(window) + "/levels=" + std::to_string(levels),
+                 [type, window, levels] {
+                     Request request = Request::entropy_map(window, window, levels);
+                     request.params.entropy_map.has_range = type == TEGU_F32 ? 1 : 0;
+                     request.params.entropy_map.hi = type == TEGU_F32 ? 1 : 0;
+                     return request;
+                 });
         made.is_image = true;
         made.element_bytes = sizeof(float);
         made.most = most;
@@ -136,7 +136,8 @@ void add_others(std::vector<PlacementKind>& kinds) {
         made.element_bytes = bytes;
         return made;
     };
-    for (const std::uint8_t type : {TEGU_U8, TEGU_I32, TEGU_F32, TEGU_F64}) kinds.push_back(pair("dot", type, TEGU_DOT, 0));
+    for (const std::uint8_t type : {TEGU_U8, TEGU_I32, TEGU_F32, TEGU_F64})
+        kinds.push_back(pair("dot", type, TEGU_DOT, 0));
     kinds.push_back(pair("add", TEGU_U8, TEGU_ADD, 1));
     kinds.push_back(pair("add", TEGU_F32, TEGU_ADD, 4));
     kinds.push_back(pair("add", TEGU_F64, TEGU_ADD, 8));

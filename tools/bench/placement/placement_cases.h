@@ -13,10 +13,10 @@ namespace tegu::bench {
 
 // A kind of job; with a size it is a case.
 struct PlacementKind {
-    std::string name;                  // "topk/f32/k=1000"
-    std::string operation;             // stem
-    std::uint8_t type = 0;             // TEGU_F32, ...
-    std::uint64_t columns = 0;         // of its rows; 0: one sequence; of an image: as many as rows
+    std::string name;           // "topk/f32/k=1000"
+    std::string operation;      // stem
+    std::uint8_t type = 0;      // TEGU_F32, ...
+    std::uint64_t columns = 0;  // of its rows; 0: one sequence; of an image: as many as rows
     bool is_image = false;
     unsigned inputs = 1;
     // Of the result: for each element, and for each sequence.

@@ -45,7 +45,8 @@ int compare(const PlacementOptions& options, const std::string& file, const Devi
 
 int placement_command(int argc, const char* const* argv, const std::string& tegud) {
     CLI::App app(
-        "Times jobs of every operation on the CPU, on the GPU and where a daemon that has the choice puts them, and says how much longer its choice "
+        "Times jobs of every operation on the CPU, on the GPU and where a daemon that has the choice puts them, and "
+        "says how much longer its choice "
         "takes than the better one. With --beside: a sum of 1e6 floats beside another process's entropy maps.",
         "tegu-bench placement");
     PlacementOptions options;
@@ -58,8 +59,10 @@ int placement_command(int argc, const char* const* argv, const std::string& tegu
     app.add_option("--env", options.environment, "a variable of the daemons, NAME=value; may be given again");
     app.add_option("-t,--threads", options.threads, "threads of the daemons' pools")->check(CLI::Range(1u, 1024u));
     app.add_option("-f,--filter", options.filter, "only jobs whose name holds this text");
-    app.add_option("--most-elements", options.most_elements, "leave out larger jobs")->check(CLI::Range(1000u, 30000000u));
-    app.add_option("-s,--case-seconds", options.case_seconds, "measuring time of each job")->check(CLI::Range(1e-3, 60.0));
+    app.add_option("--most-elements", options.most_elements, "leave out larger jobs")
+        ->check(CLI::Range(1000u, 30000000u));
+    app.add_option("-s,--case-seconds", options.case_seconds, "measuring time of each job")
+        ->check(CLI::Range(1e-3, 60.0));
     app.add_option("--warm-up", options.warm_up, "jobs of each kind before those that are measured, at most")
         ->check(CLI::Range(1, 10000));
     app.add_option("-o,--output", file, "write the result as JSON, too");

@@ -36,9 +36,9 @@ struct PlacementRow {
 struct PlacementResult {
     std::vector<PlacementRow> rows;
     std::string gpu, cpu_isa, memory_class;
-    std::string cpu_source, gpu_source;           // of the times that the daemon chooses by, before the first job
+    std::string cpu_source, gpu_source;  // of the times that the daemon chooses by, before the first job
     std::vector<std::pair<std::string, std::uint64_t>> placed;  // counters of the daemon that chooses
-    std::size_t skipped = 0;                      // cases that a daemon refused
+    std::size_t skipped = 0;                                    // cases that a daemon refused
 };
 
 // `progress` is called after each case. Errors: what starting or talking to a daemon fails with; Unsupported: it runs no GPU.

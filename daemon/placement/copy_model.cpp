@@ -20,7 +20,8 @@ void CopyModel::learn(std::uint64_t bytes, std::uint64_t copy_ns) {
     if (bytes == 0 || copy_ns == 0) return;
     const double ns = std::max(static_cast<double>(copy_ns), kLeastNs);
     if (bytes <= kSmallBytes) fixed_ns_.add(ns);
-    if (bytes >= kLargeBytes) byte_ns_.add(std::max(ns - fixed_ns_.value(), ns / 2) / static_cast<double>(bytes));
+    if (bytes >= kLargeBytes)
+        byte_ns_.add(std::max(ns - fixed_ns_.value(), ns / 2) / static_cast<double>(bytes));
 }
 
 }  // namespace tegu::daemon

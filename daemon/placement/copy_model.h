@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CopyModel: how long it takes to copy bytes between the host and a GPU: a fixed time and a time for each byte, both learnt from the copies that
-// jobs make. Pure. Io thread only.
+// CopyModel: how long it takes to copy bytes between the host and a GPU: a fixed time and a time for each
+// byte, both learnt from the copies that jobs make. Pure. Io thread only.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ constexpr double kCellsAnOctave = 2;
 constexpr double kAroundJobs = 0.5;  // neighbours and parent count as so many jobs beside the cell itself
 constexpr double kFirstSpread = 0.25;
 constexpr double kLeastSpread = 0.06;  // octaves: times of one job vary by about 4 %
-constexpr double kClip = 4;            // spreads
+constexpr double kClip = 2;            // spreads
 constexpr double kStaleJobs = 1000;    // that ran elsewhere: what a cell has seen counts half then
 constexpr double kRaise = 0.75;
 constexpr std::uint16_t kSettled = 4;  // jobs after which a wild measurement is clipped by the spread
@@ -42,7 +42,8 @@ double CorrectionCurve::at(double expected_ns, const Parent& parent) const {
     const std::size_t cell = cell_of(expected_ns);
     // What was seen long ago counts less than what neighbours have seen since.
     const double jobs = cells_[cell].seen / (1 + cells_[cell].elsewhere / kStaleJobs);
-    return (jobs * static_cast<double>(cells_[cell].mean) + kAroundJobs * around(cell, parent)) / (jobs + kAroundJobs);
+    return (jobs * static_cast<double>(cells_[cell].mean) + kAroundJobs * around(cell, parent)) /
+           (jobs + kAroundJobs);
 }
 
 CorrectionCurve::Cell& CorrectionCurve::use(double expected_ns) {
@@ -64,7 +65,8 @@ void CorrectionCurve::observe(double expected_ns, double octaves, const Parent& 
     const double moved = std::clamp(octaves - old, -most, most);
     const double share = std::max(weight * kNewest, 1.0 / (cell.seen + 1.0));
     cell.mean = static_cast<float>(std::clamp(old + share * moved, -kMostOctaves, kMostOctaves));
-    // The spread may grow beyond what the clip lets through, so that a lasting change gets through in the end.
+    // The spread may grow beyond what the clip lets through, so that a lasting change gets through in the
+    // end.
     const double deviation = std::min(std::abs(octaves - old), 2 * most);
     cell.spread = static_cast<float>(spread + kNewest * (deviation - spread));
     if (cell.seen < kTrusted) ++cell.seen;
@@ -88,6 +90,16 @@ void CorrectionCurve::raise(double expected_ns, double octaves) {
     const double before = cell.seen == 0 ? 0 : static_cast<double>(cell.mean);
     cell.mean = static_cast<float>(before + kRaise * (least - before));
     cell.seen = std::max<std::uint16_t>(cell.seen, kSettled);
+}
+
+void CorrectionCurve::lower(double expected_ns, double octaves, const Parent& parent) {
+    if (at(expected_ns, parent) <= octaves) return;
+    Cell& cell = use(expected_ns);
+    cell.seen = 2;
+    cell.elsewhere = 0;
+    // So far below the bound that neighbours and parent do not lift it above.
+    const double above = std::max(around(cell_of(expected_ns), parent) - octaves, 0.0);
+    cell.mean = static_cast<float>(std::max(octaves - above * kAroundJobs / cell.seen, -kMostOctaves));
 }
 
 void CorrectionCurve::note_elsewhere(double expected_ns) {

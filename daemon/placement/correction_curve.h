@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CorrectionCurve: by how much an expected time is wrong, as a function of that time. Values are octaves: 1 means that jobs take twice as long as
-// expected. A cell covers half an octave of the expected time. What few jobs have shown leans on its neighbours and on a parent curve.
-// One wild measurement moves a cell little; a lasting change moves it within some ten jobs. Pure, of constant size.
+// CorrectionCurve: by how much an expected time is wrong, as a function of that time. Values are octaves: 1
+// means that jobs take twice as long as expected. A cell covers half an octave of the expected time. What few
+// jobs have shown leans on its neighbours and on a parent curve. One wild measurement moves a cell little; a
+// lasting change moves it within some ten jobs. Pure, of constant size.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@ class CorrectionCurve {
     static constexpr std::uint16_t kTrusted = 16;  // jobs; more of them count as this many
     static constexpr double kNewest = 0.125;       // the least weight of the newest job
 
-    // What is believed where the curve knows nothing, and how many jobs that counts as beside what the curve knows.
+    // What is believed where the curve knows nothing, and how many jobs that counts as beside what the curve
+    // knows.
     struct Parent {
         double octaves = 0;
         double jobs = 1;
@@ -24,14 +26,18 @@ class CorrectionCurve {
     // The correction at an expected time.
     double at(double expected_ns, const Parent& parent) const;
 
-    // A job that was expected to take `expected_ns` took 2^octaves times as long. `weight`: of the newest job once many were seen, in parts of
-    // kNewest.
+    // A job that was expected to take `expected_ns` took 2^octaves times as long. `weight`: of the newest job
+    // once many were seen, in parts of kNewest.
     void observe(double expected_ns, double octaves, const Parent& parent, double weight = 1);
 
     // Takes a time that was measured on purpose: it counts as two jobs, and is believed whatever it is.
     void seed(double expected_ns, double octaves);
-    // Jobs take at least 2^octaves times as long, though this was not seen to the end: moves most of the way there.
+    // Jobs take at least 2^octaves times as long, though this was not seen to the end: moves most of the way
+    // there.
     void raise(double expected_ns, double octaves);
+    // Jobs take at most 2^octaves times as long, though nobody saw how long: no more than that, and no
+    // evidence.
+    void lower(double expected_ns, double octaves, const Parent& parent);
 
     // Jobs that the cell at `expected_ns` has learnt from, up to kTrusted.
     unsigned seen(double expected_ns) const { return cells_[cell_of(expected_ns)].seen; }

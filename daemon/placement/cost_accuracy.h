@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well times are predicted: of recent jobs, as the log2 of measured to predicted time, and of all jobs, by time. Pure.
+// How well times are predicted: of recent jobs, as the log2 of measured to predicted time, and of all jobs,
+// by time. Pure.
 #pragma once
 
 #include <array>
@@ -7,8 +8,8 @@
 
 namespace tegu::daemon {
 
-// How far predictions of late were off, each job counting the same. Once kMost jobs are in it all count half, so it forgets what was learnt
-// since.
+// How far predictions of late were off, each job counting the same. Once kMost jobs are in it all count half,
+// so it forgets what was learnt since.
 class CostAccuracy {
   public:
     static constexpr std::uint32_t kMost = 1024;
@@ -19,8 +20,8 @@ class CostAccuracy {
     std::uint64_t jobs() const { return jobs_; }
     // Geometric mean of measured to predicted time; 1: none, or as often too long as too short.
     double bias() const;
-    // A share of the jobs took at most this much longer than predicted, or as much shorter: 0.25 is a factor of 1.25 or 0.8. Up to
-    // kTop octaves, in steps of 1/8. 0: none.
+    // A share of the jobs took at most this much longer than predicted, or as much shorter: 0.25 is a factor
+    // of 1.25 or 0.8. Up to kTop octaves, in steps of 1/8. 0: none.
     double error(double share) const;
 
   private:
@@ -39,7 +40,8 @@ struct CostRecord {
     CostAccuracy accuracy;
 
     void add(std::uint64_t predicted_ns, std::uint64_t measured_ns);
-    // By how much of the measured time the predictions were wrong, long jobs counting for more. 0: none, or all were right.
+    // By how much of the measured time the predictions were wrong, long jobs counting for more. 0: none, or
+    // all were right.
     double error() const { return measured_seconds > 0 ? wrong_seconds / measured_seconds : 0.0; }
 };
 

@@ -15,7 +15,8 @@ constexpr double kLongestNs = 9e18;       // fits 63 bits
 constexpr double kAloneNs = 20000;        // plans below it are not divided among threads
 constexpr double kWakeNs = 6000;          // to wake the pool and to wait for the last of its threads
 constexpr double kOperationWeight = 0.5;  // of a job in what holds for all classes of its operation
-// What nothing was measured of: any job of the operation says more than plans and attributes, and a table is worth one.
+// What nothing was measured of: any job of the operation says more than plans and attributes, and a table is
+// worth one.
 constexpr CorrectionCurve::Parent kPlain{0, 0.02}, kTable{0, 1};
 constexpr double kColdOctaves = 1;  // beyond what is expected, a first job was a cold start
 constexpr double kLongNs = 1e6;
@@ -28,15 +29,18 @@ std::string_view cost_source_word(CostSource source) {
     return kWords[static_cast<std::size_t>(source)];
 }
 
-CostModel::CostModel(const CostMachine& machine) : machine_(machine), backends_(kFirstGpu + machine.gpu_speeds.size()) {
+CostModel::CostModel(const CostMachine& machine)
+    : machine_(machine), backends_(kFirstGpu + machine.gpu_speeds.size()) {
     assert(machine.threads >= 1);
     for (Backend backend = kPool; backend < backends_.size(); ++backend)
-        for (PlanRatio& ratio : backends_[backend].ratios) ratio.factor = std::max(1.0 / machine.threads, kLeastRatio);
+        for (PlanRatio& ratio : backends_[backend].ratios)
+            ratio.factor = std::max(1.0 / machine.threads, kLeastRatio);
 }
 
 double CostModel::plain_ns(const CostClass& job, Backend backend) const {
     const auto plan = static_cast<double>(job.plan_ns);
-    if (backend >= kFirstGpu) return gpu_time_ns(job.gpu_work, job.gpu_steps, machine_.gpu_speeds[backend - kFirstGpu]);
+    if (backend >= kFirstGpu)
+        return gpu_time_ns(job.gpu_work, job.gpu_steps, machine_.gpu_speeds[backend - kFirstGpu]);
     if (backend == kOneThread || machine_.threads == 1 || plan < kAloneNs) return std::max(plan, 1.0);
     return std::min(plan, kWakeNs + plan / machine_.threads);
 }
@@ -49,14 +53,16 @@ CostModel::Expected CostModel::expect(const CostClass& job, Backend backend) con
     expected.in_table = expected.ns > 0;
     if (!expected.in_table) expected.ns = expected.plain_ns;
     const auto& curves = expected.in_table ? costs.tables : costs.operations;
-    expected.parent.octaves = curves[index_of(job.operation())].at(expected.ns, expected.in_table ? kTable : kPlain);
+    expected.parent.octaves =
+        curves[index_of(job.operation())].at(expected.ns, expected.in_table ? kTable : kPlain);
     return expected;
 }
 
 std::uint64_t CostModel::predict_ns(const CostClass& job, Backend backend) const {
     const Expected expected = expect(job, backend);
     const CorrectionCurve* curve = backends_[backend].classes.find(job.key);
-    const double octaves = curve == nullptr ? expected.parent.octaves : curve->at(expected.ns, expected.parent);
+    const double octaves =
+        curve == nullptr ? expected.parent.octaves : curve->at(expected.ns, expected.parent);
     const double ns = expected.ns * std::exp2(octaves);
     return static_cast<std::uint64_t>(std::min(std::max(ns, 1.0), kLongestNs));
 }
@@ -81,8 +87,8 @@ std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& ro
             const std::optional<CostClass> job = sample_of(row.jobs, point.elements);
             if (!job || costs.table.time_ns(*job) <= 0) continue;
             const double expected = plain_ns(*job, backend);
-            costs.operations[index_of(job->operation())].seed(expected,
-                                                              std::log2(costs.table.time_ns(*job) / expected));
+            costs.operations[index_of(job->operation())].seed(
+                expected, std::log2(costs.table.time_ns(*job) / expected));
         }
     return costs.table.size();
 }
@@ -96,7 +102,8 @@ void CostModel::seed(Backend backend, const std::vector<CostSample>& samples, Co
         costs.operations[operation].seed(expected.plain_ns, std::log2(sample.ns / expected.plain_ns));
         const double octaves = std::log2(sample.ns / expected.ns);
         if (expected.in_table) costs.tables[operation].seed(expected.ns, octaves);
-        if (CorrectionCurve* curve = costs.classes.find_or_add(sample.job.key)) curve->seed(expected.ns, octaves);
+        if (CorrectionCurve* curve = costs.classes.find_or_add(sample.job.key))
+            curve->seed(expected.ns, octaves);
     }
     if (!samples.empty() && source > costs.source) costs.source = source;
 }
@@ -112,8 +119,8 @@ bool CostModel::observe(const CostClass& job, Backend backend, double ns) {
     curve->observe(expected.ns, octaves, expected.parent);
     const std::size_t operation = index_of(job.operation());
     if (expected.in_table) costs.tables[operation].observe(expected.ns, octaves, kTable, kOperationWeight);
-    costs.operations[operation].observe(expected.plain_ns, std::log2(std::max(ns, 1.0) / expected.plain_ns), kPlain,
-                                        kOperationWeight);
+    costs.operations[operation].observe(expected.plain_ns, std::log2(std::max(ns, 1.0) / expected.plain_ns),
+                                        kPlain, kOperationWeight);
     return true;
 }
 
@@ -127,11 +134,15 @@ void CostModel::learn(const MeasuredJob& measured) {
     const auto plan_ns = static_cast<double>(job.plan_ns);
     backends_[backend].ratios[index_of(job.operation())].add(ns / plan_ns, plan_ns);
     if (backend != kPool) return;
-    const double most = ns * measured.threads;
-    if (measured.threads == 1 || most < static_cast<double>(predict_ns(job, kOneThread))) {
-        (void)observe(job, kOneThread, most);
-        backends_[kOneThread].ratios[index_of(job.operation())].add(most / plan_ns, plan_ns);
+    if (measured.threads == 1) {
+        (void)observe(job, kOneThread, ns);
+        backends_[kOneThread].ratios[index_of(job.operation())].add(ns / plan_ns, plan_ns);
+        return;
     }
+    const Expected expected = expect(job, kOneThread);
+    if (CorrectionCurve* curve = backends_[kOneThread].classes.find_or_add(job.key))
+        curve->lower(expected.ns, std::log2(std::max(ns * measured.threads, 1.0) / expected.ns),
+                     expected.parent);
 }
 
 // Whatever else was learnt, it takes longer than this.

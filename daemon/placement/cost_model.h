@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostModel: how long a job will take on each backend of this machine, once it runs and its data are in place. What is expected comes from the
-// tuning table, or else from the job's plan and the device's attributes. Measurements correct it: those of probing or of an earlier
-// start first, then every job that ran, for its class of jobs and its size. Pure: no clock, no locks. Io thread only.
+// CostModel: how long a job will take on each backend of this machine, once it runs and its data are in
+// place. What is expected comes from the tuning table, or else from the job's plan and the device's
+// attributes. Measurements correct it: those of probing or of an earlier start first, then every job that
+// ran, for its class of jobs and its size. Pure: no clock, no locks. Io thread only.
 #pragma once
 
 #include <array>
@@ -64,8 +65,9 @@ class CostModel {
     // Wall time on an idle machine. Never 0; huge plans saturate.
     std::uint64_t predict_ns(const CostClass& job, Backend backend) const;
 
-    // Takes the rows of a tuning table that fit the backend in place of those before, and forgets what jobs and samples taught there, unless they
-    // are the same. `of_device`: they are for this very device. Returns how many fit; with none the source is Default again.
+    // Takes the rows of a tuning table that fit the backend in place of those before, and forgets what jobs
+    // and samples taught there, unless they are the same. `of_device`: they are for this very device. Returns
+    // how many fit; with none the source is Default again.
     std::size_t set_table(Backend backend, const std::vector<CostRow>& rows, bool of_device = true);
     // Takes measurements. Those that a row of the table is for correct that row.
     void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source);
@@ -73,9 +75,10 @@ class CostModel {
     // By measurements on this machine.
     bool is_seeded(Backend backend) const { return source(backend) > CostSource::Model; }
 
-    // A job of the pool that ran on one thread teaches what one thread takes; and one thread takes at most as long as all threads of a divided
-    // job together. Jobs that teach nothing: cold ones, those expected to take less than kLeastNs, and the first of its class on a backend if it
-    // is more than twice as long as expected, as that is how a first launch looks.
+    // A job of the pool that ran on one thread teaches what one thread takes; and one thread takes at most as
+    // long as all threads of a divided job together. Jobs that teach nothing: cold ones, those expected to
+    // take less than kLeastNs, and the first of its class on a backend if it is more than twice as long as
+    // expected, as that is how a first launch looks.
     void learn(const MeasuredJob& job);
     // A job on one thread was given up after `spent_ns`, for it takes longer than that.
     void learn_overrun(const CostClass& job, std::uint64_t spent_ns);
@@ -104,7 +107,8 @@ class CostModel {
         CostSource source = CostSource::Default;
         std::vector<CostRow> rows;
         CostRows table;
-        // What holds for all classes of an operation: against what plans and attributes say, and against the table.
+        // What holds for all classes of an operation: against what plans and attributes say, and against the
+        // table.
         std::array<CorrectionCurve, kOperationSlots> operations, tables;
         std::array<PlanRatio, kOperationSlots> ratios;
         CurveTable classes{kMostClasses};

@@ -29,7 +29,8 @@ struct CostProbe::Step {
     SampleTime time;
 };
 
-CostProbe::CostProbe(const config::Settings& settings, Executors& executors, Placement& placement, HelperThread& files)
+CostProbe::CostProbe(const config::Settings& settings, Executors& executors, Placement& placement,
+                     HelperThread& files)
     : settings_(settings),
       executors_(executors),
       placement_(placement),
@@ -43,7 +44,8 @@ void CostProbe::load() {
     costs_ = parse_kept_costs(read_kept_costs(file_), key_, placement_.costs().backends());
     kept_ = !costs_.times.empty();
     seed();
-    for (const KeptCosts::Copy& copy : costs_.copies) placement_.learn_copy(copy.gpu_kind, copy.bytes, copy.ns);
+    for (const KeptCosts::Copy& copy : costs_.copies)
+        placement_.learn_copy(copy.gpu_kind, copy.bytes, copy.ns);
 }
 
 void CostProbe::seed() {
@@ -92,8 +94,8 @@ GpuExecutor& CostProbe::gpu_of(Backend backend) const {
 }
 
 // The errand owns the step with the io thread, and touches it alone while it runs.
-void CostProbe::post(std::function<SampleTime(CpuStation&)> on_cpu, std::function<SampleTime(GpuStation&)> on_gpu,
-                     void (CostProbe::*then)()) {
+void CostProbe::post(std::function<SampleTime(CpuStation&)> on_cpu,
+                     std::function<SampleTime(GpuStation&)> on_gpu, void (CostProbe::*then)()) {
     const auto done = [this, then] { guarded([this, then] { (this->*then)(); }); };
     const auto measure = [step = step_](const auto& work, auto& station) {
         try {
@@ -103,7 +105,8 @@ void CostProbe::post(std::function<SampleTime(CpuStation&)> on_cpu, std::functio
         }
     };
     if (step_->backend >= kFirstGpu)
-        gpu_of(step_->backend).post([measure, on_gpu](GpuStation& station) { measure(on_gpu, station); }, done);
+        gpu_of(step_->backend)
+            .post([measure, on_gpu](GpuStation& station) { measure(on_gpu, station); }, done);
     else
         executors_.post_to_cpu([measure, on_cpu](CpuStation& station) { measure(on_cpu, station); }, done);
 }
@@ -119,7 +122,9 @@ void CostProbe::next_sample() {
         [=](CpuStation& station) {
             return memory->prepare() ? station.time_sample(job, *memory, alone) : SampleTime();
         },
-        [=](GpuStation& station) { return memory->prepare() ? station.time_sample(job, *memory) : SampleTime(); },
+        [=](GpuStation& station) {
+            return memory->prepare() ? station.time_sample(job, *memory) : SampleTime();
+        },
         &CostProbe::end_sample);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostProbe: measures at the start what sample jobs take on each backend of which neither a table nor an earlier start tells. A sample is an errand
-// of the executor that owns the backend, between two jobs of clients, so nothing waits for the probing as a whole: neither readiness nor
-// the io thread, and a job for one sample at most. What was measured is kept in the state directory.
+// CostProbe: measures at the start what sample jobs take on each backend of which neither a table nor an
+// earlier start tells. A sample is an errand of the executor that owns the backend, between two jobs of
+// clients, so nothing waits for the probing as a whole: neither readiness nor the io thread, and a job for
+// one sample at most. What was measured is kept in the state directory.
 #pragma once
 
 #include <functional>
@@ -22,7 +23,8 @@ namespace tegu::daemon {
 class CostProbe {
   public:
     // `files`: a thread for the file. All outlive it.
-    CostProbe(const config::Settings& settings, Executors& executors, Placement& placement, HelperThread& files);
+    CostProbe(const config::Settings& settings, Executors& executors, Placement& placement,
+              HelperThread& files);
     ~CostProbe();
 
     // Takes what an earlier start has kept. Reads a file; before the daemon is ready.

@@ -40,21 +40,25 @@ bool CostRows::make(const CostRow& from, Row& row) {
     row.variants = variants.value_or(0);
     for (const CostPoint& point : from.points) {
         const bool ascends = row.elements.empty() || std::log2(point.elements) > row.elements.back();
-        if (!(point.elements >= 1) || !(point.time_us > 0) || !std::isfinite(point.time_us) || !ascends) return false;
+        if (!(point.elements >= 1) || !(point.time_us > 0) || !std::isfinite(point.time_us) || !ascends)
+            return false;
         row.elements.push_back(std::log2(point.elements));
         row.ns.push_back(std::log2(point.time_us * 1000));
     }
     row.precision = (from.jobs.type.empty() ? 0u : 200u) + (from.jobs.width != 0 ? 100u : 0u) +
                     (from.jobs.variant.empty() ? 0u : 100u) + 32 - width_of(from.jobs.detail) + 32 -
-                    width_of(from.jobs.sequences) + 32 - width_of(from.jobs.elements) + 32 - width_of(from.jobs.levels);
+                    width_of(from.jobs.sequences) + 32 - width_of(from.jobs.elements) + 32 -
+                    width_of(from.jobs.levels);
     return !row.elements.empty();
 }
 
-CostRows::CostRows(const std::vector<CostRow>& rows, TuningBackend backend, unsigned threads) : rows_(kOperationSlots) {
+CostRows::CostRows(const std::vector<CostRow>& rows, TuningBackend backend, unsigned threads)
+    : rows_(kOperationSlots) {
     for (const CostRow& from : rows) {
         const OperationInfo* operation = find_operation(std::string_view(from.jobs.operation));
         if (operation == nullptr || from.jobs.backend != backend) continue;
-        if (backend == TuningBackend::Cpu && from.threads != threads && !(from.threads == 0 && threads > 1)) continue;
+        if (backend == TuningBackend::Cpu && from.threads != threads && !(from.threads == 0 && threads > 1))
+            continue;
         Row row;
         if (!make(from, row)) continue;
         rows_[static_cast<std::size_t>(operation->operation)].push_back(std::move(row));
@@ -75,9 +79,9 @@ double CostRows::time_ns(const CostClass& job) const {
 
 bool are_alike(const std::vector<CostRow>& a, const std::vector<CostRow>& b) {
     const auto same_jobs = [](const TuningClass& x, const TuningClass& y) {
-        return x.backend == y.backend && x.operation == y.operation && x.width == y.width && x.type == y.type &&
-               x.variant == y.variant && x.sequences == y.sequences && x.elements == y.elements &&
-               x.detail == y.detail && x.levels == y.levels;
+        return x.backend == y.backend && x.operation == y.operation && x.width == y.width &&
+               x.type == y.type && x.variant == y.variant && x.sequences == y.sequences &&
+               x.elements == y.elements && x.detail == y.detail && x.levels == y.levels;
     };
     const auto same_points = [](const CostPoint& x, const CostPoint& y) {
         return !(x.elements < y.elements) && !(y.elements < x.elements) && !(x.time_us < y.time_us) &&

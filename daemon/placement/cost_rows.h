@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostRows: the measured times of tuning tables, ready for lookups: which row is for a class of jobs, and its time for so many elements. Pure.
+// CostRows: the measured times of tuning tables, ready for lookups: which row is for a class of jobs, and its
+// time for so many elements. Pure.
 #pragma once
 
 #include <vector>
@@ -12,8 +13,9 @@ namespace tegu::daemon {
 class CostRows {
   public:
     CostRows() = default;
-    // The rows of `backend` that fit `threads`, which counts the threads of the CPU that a job may use and is ignored for a GPU. Rows without
-    // usable points (one or more, ascending, with positive times) are left out, and so are operations and variants that are not known.
+    // The rows of `backend` that fit `threads`, which counts the threads of the CPU that a job may use and is
+    // ignored for a GPU. Rows without usable points (one or more, ascending, with positive times) are left
+    // out, and so are operations and variants that are not known.
     CostRows(const std::vector<CostRow>& rows, TuningBackend backend, unsigned threads);
 
     bool empty() const { return count_ == 0; }

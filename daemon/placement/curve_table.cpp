@@ -26,8 +26,9 @@ CorrectionCurve* CurveTable::find_or_add(std::uint64_t key) noexcept {
 }
 
 void CurveTable::forget_oldest() {
-    const auto oldest = std::min_element(curves_.begin(), curves_.end(),
-                                         [](const auto& a, const auto& b) { return a.second->used < b.second->used; });
+    const auto oldest = std::min_element(curves_.begin(), curves_.end(), [](const auto& a, const auto& b) {
+        return a.second->used < b.second->used;
+    });
     if (oldest != curves_.end()) curves_.erase(oldest);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CurveTable: the correction curves of many classes of jobs, in bounded memory: where it is full, the class that was not used for longest is
-// forgotten. Clients choose which classes there are, so nothing here grows with what they send. Io thread.
+// CurveTable: the correction curves of many classes of jobs, in bounded memory: where it is full, the class
+// that was not used for longest is forgotten. Clients choose which classes there are, so nothing here grows
+// with what they send. Io thread.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,8 @@ namespace tegu::daemon {
 namespace {
 
 constexpr std::uint64_t kLongestNs = std::uint64_t{1} << 62;
-// A trial may take this many times as long as the best choice, and so much longer. After so many jobs it is due whatever it costs.
+// A trial may take this many times as long as the best choice, and so much longer. After so many jobs it is
+// due whatever it costs.
 constexpr double kTrialRatio = 256;
 constexpr std::uint64_t kTrialNs = 20'000'000;
 constexpr double kTrialJobs = 60'000;
@@ -33,14 +34,16 @@ std::size_t first_done(const Question& question, std::uint64_t paid_ns) {
 }
 
 bool has_gpu(const Question& question) {
-    return std::any_of(question.gpus.begin(), question.gpus.end(), [](const Offer& gpu) { return gpu.possible; });
+    return std::any_of(question.gpus.begin(), question.gpus.end(),
+                       [](const Offer& gpu) { return gpu.possible; });
 }
 
 bool is_idle(const Offer& gpu) {
     return gpu.possible && gpu.wait_ns == 0;
 }
 
-// The express lane interrupts no job either. So the job takes it if it is done there sooner than the pool would let it begin and end.
+// The express lane interrupts no job either. So the job takes it if it is done there sooner than the pool
+// would let it begin and end.
 bool takes_express(const Question& question) {
     const Offer& express = question.express;
     if (!express.possible || !question.pool_runs_others || express.run_ns > kExpressNs) return false;
@@ -48,33 +51,41 @@ bool takes_express(const Question& question) {
     return add(express.wait_ns, express.run_ns) < add(question.pool.wait_ns, question.pool.run_ns);
 }
 
-// Trials grow rarer the more is known, and the more they cost: one in trial_jobs * ratio^2 jobs of a class that is known, so what they cost
-// stays below half a percent, however wrong the other place is.
+// Trials grow rarer the more is known, and the more they cost: one in trial_jobs * ratio^2 jobs of a class
+// that is known, so what they cost stays below half a percent, however wrong the other place is.
 bool is_due(const Offer& other, std::uint64_t other_ns, std::uint64_t best_ns, std::uint64_t trial_jobs) {
     if (trial_jobs == 0 || other.wait_ns > 0 || other_ns > add(best_ns, kTrialNs)) return false;
-    const double ratio =
-        std::max(1.0, static_cast<double>(other_ns) / static_cast<double>(std::max<std::uint64_t>(best_ns, 1)));
+    const double ratio = std::max(
+        1.0, static_cast<double>(other_ns) / static_cast<double>(std::max<std::uint64_t>(best_ns, 1)));
     if (ratio > kTrialRatio) return false;
     const unsigned known = std::min(other.seen, kTrialDoublings);
-    const double jobs =
-        static_cast<double>(trial_jobs) * ratio * ratio / static_cast<double>(1u << (kTrialDoublings - known));
+    const double jobs = static_cast<double>(trial_jobs) * ratio * ratio /
+                        static_cast<double>(1u << (kTrialDoublings - known));
     return static_cast<double>(other.elsewhere) >= std::min(jobs, kTrialJobs);
 }
 
-// A job that could be below the inline budget, if one thread is faster than expected.
-bool tries_one_thread(const Question& question) {
-    const Offer& express = question.express;
-    return express.possible && question.pool.wait_ns == 0 && express.run_ns < kNearBudget * question.inline_budget_ns &&
-           is_due(express, express.done_ns(), question.pool.done_ns(), question.trial_jobs);
+Answer on_cpu(const Question& question, Reason reason) {
+    const bool express = takes_express(question);
+    Answer answer;
+    answer.place = express ? Place::Express : Place::Pool;
+    answer.reason = express ? Reason::Express : reason;
+    answer.done_ns = express ? question.express.done_ns() : question.pool.done_ns();
+    return answer;
 }
 
-Answer on_cpu(const Question& question, Reason reason) {
-    const bool express = takes_express(question), trial = !express && tries_one_thread(question);
-    Answer answer;
-    answer.place = express || trial ? Place::Express : Place::Pool;
-    answer.reason = express ? Reason::Express : trial ? Reason::Trial : reason;
-    answer.done_ns = express || trial ? question.express.done_ns() : question.pool.done_ns();
-    return answer;
+// A job that could be below the inline budget, if one thread is faster than expected, shows it on one thread
+// in place of its answer.
+Answer or_on_one_thread(const Question& question, const Answer& best) {
+    const Offer& express = question.express;
+    const bool is_near = express.run_ns < kNearBudget * question.inline_budget_ns;
+    if (!express.possible || !is_near || question.pool.wait_ns > 0 || best.reason == Reason::Trial)
+        return best;
+    if (!is_due(express, express.done_ns(), best.done_ns, question.trial_jobs)) return best;
+    Answer trial;
+    trial.place = Place::Express;
+    trial.reason = Reason::Trial;
+    trial.done_ns = express.done_ns();
+    return trial;
 }
 
 Answer on_gpu(const Question& question, Reason reason) {
@@ -89,7 +100,8 @@ Answer on_gpu(const Question& question, Reason reason) {
     const std::uint64_t best = question.gpus[first_done(question, UINT64_MAX)].done_ns(UINT64_MAX);
     if (chosen.keep_ns == 0 && answer.done_ns > best) answer.missed_ns = answer.done_ns - best;
 
-    const auto idle = static_cast<std::uint64_t>(std::count_if(question.gpus.begin(), question.gpus.end(), is_idle));
+    const auto idle =
+        static_cast<std::uint64_t>(std::count_if(question.gpus.begin(), question.gpus.end(), is_idle));
     const std::uint64_t busy_ns = add(chosen.run_ns, std::max(chosen.copy_ns, chosen.keep_ns));
     if (!question.can_divide || idle < 2 || busy_ns <= question.divide_ns) return answer;
     answer.divided = true;
@@ -102,6 +114,34 @@ Answer on_gpu(const Question& question, Reason reason) {
 Reason why(std::uint64_t chosen_alone, std::uint64_t other_alone, const Offer& other) {
     if (chosen_alone <= other_alone) return Reason::Fastest;
     return add(other_alone, other.wait_ns) > chosen_alone ? Reason::Queue : Reason::Copy;
+}
+
+// REQUIRES: a GPU can run it.
+Answer on_either(const Question& question) {
+    Answer gpu = on_gpu(question, Reason::Asked);
+    Answer cpu = on_cpu(question, Reason::Fastest);
+    const Offer& offer = question.gpus[gpu.gpu];
+    const std::uint64_t cpu_alone = alone_ns(question.pool),
+                        gpu_alone = gpu.divided ? gpu.done_ns : alone_ns(offer);
+    const bool to_gpu = gpu.done_ns < cpu.done_ns;
+    // The place that is tried has no queue: else it would be tried at the expense of what waits there.
+    if (to_gpu && question.pool.possible && cpu.place == Place::Pool &&
+        is_due(question.pool, cpu.done_ns, gpu.done_ns, question.trial_jobs)) {
+        cpu.reason = Reason::Trial;
+        return cpu;
+    }
+    if (!to_gpu && is_due(offer, gpu.done_ns, cpu.done_ns, question.trial_jobs)) {
+        gpu.reason = Reason::Trial;
+        return gpu;
+    }
+    if (to_gpu) {
+        gpu.reason = why(gpu_alone, cpu_alone, question.pool);
+        return gpu;
+    }
+    if (cpu.place == Place::Pool) cpu.reason = why(cpu_alone, gpu_alone, offer);
+    const std::uint64_t with_copy = offer.done_ns(UINT64_MAX);
+    if (offer.keep_ns > 0 && with_copy < cpu.done_ns) cpu.missed_ns = cpu.done_ns - with_copy;
+    return cpu;
 }
 
 }  // namespace
@@ -130,34 +170,12 @@ Answer inline_answer(const Offer& on_io) {
 }
 
 Answer decide(const Question& question) {
-    if (is_inline(question.asked, question.on_io, question.inline_budget_ns)) return inline_answer(question.on_io);
-    if (question.asked == Asked::Cpu) return on_cpu(question, Reason::Asked);
-    if (!has_gpu(question)) return on_cpu(question, Reason::Only);
-    Answer gpu = on_gpu(question, Reason::Asked);
-    if (question.asked == Asked::Gpu) return gpu;
-
-    Answer cpu = on_cpu(question, Reason::Fastest);
-    const Offer& offer = question.gpus[gpu.gpu];
-    const std::uint64_t cpu_alone = alone_ns(question.pool), gpu_alone = gpu.divided ? gpu.done_ns : alone_ns(offer);
-    const bool to_gpu = gpu.done_ns < cpu.done_ns;
-    // The place that is tried has no queue: else it would be tried at the expense of what waits there.
-    if (to_gpu && question.pool.possible && cpu.place == Place::Pool &&
-        is_due(question.pool, cpu.done_ns, gpu.done_ns, question.trial_jobs)) {
-        cpu.reason = Reason::Trial;
-        return cpu;
-    }
-    if (!to_gpu && is_due(offer, gpu.done_ns, cpu.done_ns, question.trial_jobs)) {
-        gpu.reason = Reason::Trial;
-        return gpu;
-    }
-    if (to_gpu) {
-        gpu.reason = why(gpu_alone, cpu_alone, question.pool);
-        return gpu;
-    }
-    if (cpu.place == Place::Pool) cpu.reason = why(cpu_alone, gpu_alone, offer);
-    const std::uint64_t with_copy = offer.done_ns(UINT64_MAX);
-    if (offer.keep_ns > 0 && with_copy < cpu.done_ns) cpu.missed_ns = cpu.done_ns - with_copy;
-    return cpu;
+    if (is_inline(question.asked, question.on_io, question.inline_budget_ns))
+        return inline_answer(question.on_io);
+    if (question.asked == Asked::Cpu) return or_on_one_thread(question, on_cpu(question, Reason::Asked));
+    if (question.asked == Asked::Gpu) return on_gpu(question, Reason::Asked);
+    if (!has_gpu(question)) return or_on_one_thread(question, on_cpu(question, Reason::Only));
+    return or_on_one_thread(question, on_either(question));
 }
 
 }  // namespace tegu::daemon

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// decide(): where a job runs. One pure function of all that counts: how long the job takes at each place, what waits there before it, what has to
-// be copied, and limits. Sessions only ask it; so each rule of placement stands here and is tested without a daemon.
+// decide(): where a job runs. One pure function of all that counts: how long the job takes at each place,
+// what waits there before it, what has to be copied, and limits. Sessions only ask it; so each rule of
+// placement stands here and is tested without a daemon.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +39,16 @@ struct Question {
     std::uint64_t express_own_ns = 0;  // what the user has there already
     Offer pool;                        // always possible
     std::vector<Offer> gpus;
-    // How long jobs on the same data have taken longer so far because a copy of it was missing. Once that is as long as the copy takes, the copy
-    // counts for nothing: then at most twice the time is lost that the best choice in hindsight would lose.
+    // How long jobs on the same data have taken longer so far because a copy of it was missing. Once that is
+    // as long as the copy takes, the copy counts for nothing: then at most twice the time is lost that the
+    // best choice in hindsight would lose.
     std::uint64_t paid_ns = 0;
-    // A job that keeps a GPU for longer than this is divided over those that are idle, if it can be and two or more are.
+    // A job that keeps a GPU for longer than this is divided over those that are idle, if it can be and two
+    // or more are.
     bool can_divide = false;
     std::uint64_t divide_ns = UINT64_MAX;
-    // A trial runs a job where it is not expected to be done first, so that a wrong expectation is found out. 0: none.
+    // A trial runs a job where it is not expected to be done first, so that a wrong expectation is found out.
+    // 0: none.
     std::uint64_t trial_jobs = 0;
 };
 
@@ -72,10 +76,12 @@ struct Answer {
     bool makes_copy = false;      // that later jobs use again
 };
 
-// One that runs jobs for this long on one thread gets no place in the express lane, and no user has more than this there at a time.
+// One that runs jobs for this long on one thread gets no place in the express lane, and no user has more than
+// this there at a time.
 inline constexpr std::uint64_t kExpressNs = 5'000'000;
 
-// Whether the job runs on the io thread, and the answer then: the first rule of decide(), for whom the rest of the question is not worth asking.
+// Whether the job runs on the io thread, and the answer then: the first rule of decide(), for whom the rest
+// of the question is not worth asking.
 bool is_inline(Asked asked, const Offer& on_io, std::uint64_t inline_budget_ns);
 Answer inline_answer(const Offer& on_io);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fitted to the times of docs/benchmarks/gpu.md, multiplied by the multiprocessors and GHz of that device. Another device differs by factors,
-// which probing and jobs teach.
+// Fitted to the times of docs/benchmarks/gpu.md, multiplied by the multiprocessors and GHz of that device.
+// Another device differs by factors, which probing and jobs teach.
 #include "daemon/placement/gpu_work.h"
 
 #include <algorithm>

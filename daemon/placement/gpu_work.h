@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much work a job is for a GPU: the counterpart of JobPlan::predicted_ns, which is for one thread of a CPU. Only the shape counts, how the time
-// grows with size, type and detail: its scale comes from the device's attributes and from measurements. Pure.
+// How much work a job is for a GPU: the counterpart of JobPlan::predicted_ns, which is for one thread of a
+// CPU. Only the shape counts, how the time grows with size, type and detail: its scale comes from the
+// device's attributes and from measurements. Pure.
 #pragma once
 
 #include "kernels/cuda/launch.h"

@@ -4,7 +4,8 @@
 namespace tegu::daemon {
 namespace {
 
-// Whether the content of an input cannot change before the next job that says so: a copy of it is good for that, too.
+// Whether the content of an input cannot change before the next job that says so: a copy of it is good for
+// that, too.
 bool is_promised(const PreparedJob& prepared, std::size_t input) {
     return prepared.input_buffers[input].sealed || prepared.input_ranges[input].generation != 0;
 }
@@ -43,7 +44,8 @@ JobBytes job_bytes(const PreparedJob& prepared, device::MemoryClass memory_class
 
 Buffer* kept_buffer(const PreparedJob& prepared) {
     for (std::size_t i = 0; i < prepared.input_count; ++i)
-        if (prepared.uses[i].buffer() != nullptr && is_promised(prepared, i)) return prepared.uses[i].buffer();
+        if (prepared.uses[i].buffer() != nullptr && is_promised(prepared, i))
+            return prepared.uses[i].buffer();
     return nullptr;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobBytes: what has to be copied for a job to run on a GPU, by memory class: for this job alone, and for later ones, too.
+// JobBytes: what has to be copied for a job to run on a GPU, by memory class: for this job alone, and for
+// later ones, too.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,10 @@
 namespace tegu::daemon {
 
 struct JobBytes {
-    std::uint64_t alone = 0;  // both ways
+    std::uint64_t alone = 0;  // for this job, both ways
     std::uint64_t kept =
-        0;  // of inputs whose content is promised not to change: the copy serves later jobs, if it is not there already
-    std::uint64_t staged = 0;  // of the device's memory that all of the job's arrays take; 0 where nothing is copied
+        0;  // for later jobs, too: of inputs that are promised not to change and not there yet
+    std::uint64_t staged = 0;  // memory of the device for all arrays of the job; 0 where nothing is copied
 };
 
 // `gpu`: whose copies are asked for; null: nothing is there.

@@ -55,20 +55,23 @@ bool parse_time(std::istringstream& line, std::size_t backends, KeptCosts::Time&
 bool parse_copy(std::istringstream& line, std::size_t backends, KeptCosts::Copy& copy) {
     Backend backend = 0;
     std::string text;
-    if (!(line >> text >> copy.bytes >> copy.ns) || !find_backend(text, backends, backend) || backend < kFirstGpu)
+    if (!(line >> text >> copy.bytes >> copy.ns) || !find_backend(text, backends, backend) ||
+        backend < kFirstGpu)
         return false;
     copy.gpu_kind = backend - kFirstGpu;
-    return copy.bytes > 0 && copy.bytes <= kMostElements && copy.ns > 0 && static_cast<double>(copy.ns) <= kLongestNs;
+    return copy.bytes > 0 && copy.bytes <= kMostElements && copy.ns > 0 &&
+           static_cast<double>(copy.ns) <= kLongestNs;
 }
 
 }  // namespace
 
-std::string machine_key(const std::string& version, unsigned threads, const std::vector<device::DeviceInfo>& devices) {
+std::string machine_key(const std::string& version, unsigned threads,
+                        const std::vector<device::DeviceInfo>& devices) {
     std::string key = plain(version) + " " + kernels::cpu_isa() + " threads=" + std::to_string(threads);
     for (const device::DeviceInfo& device : devices)
         key += " gpu=" + plain(device.name) + "/" + std::to_string(device.limits.compute_capability) + "/" +
-               std::to_string(device.limits.multiprocessors) + "/" + std::to_string(device.core_clock_khz) + "/" +
-               std::string(device::memory_class_word(device.memory_class));
+               std::to_string(device.limits.multiprocessors) + "/" + std::to_string(device.core_clock_khz) +
+               "/" + std::string(device::memory_class_word(device.memory_class));
     return key;
 }
 
@@ -77,9 +80,11 @@ std::string kept_costs_text(const std::string& key, const KeptCosts& costs) {
     text << kHeading << "\nmachine " << key << '\n';
     for (const KeptCosts::Time& time : costs.times)
         text << "time " << backend_text(time.backend) << ' '
-             << static_cast<std::uint64_t>(std::max(time.probed.ns, 1.0)) << ' ' << text_of(time.probed.sample) << '\n';
+             << static_cast<std::uint64_t>(std::max(time.probed.ns, 1.0)) << ' '
+             << text_of(time.probed.sample) << '\n';
     for (const KeptCosts::Copy& copy : costs.copies)
-        text << "copy " << backend_text(kFirstGpu + copy.gpu_kind) << ' ' << copy.bytes << ' ' << copy.ns << '\n';
+        text << "copy " << backend_text(kFirstGpu + copy.gpu_kind) << ' ' << copy.bytes << ' ' << copy.ns
+             << '\n';
     text << "end\n";
     return text.str();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MovingTime: a time that is measured again and again, on a logarithmic scale: one that was held up counts no more than a quick one. The first ones
-// may move it by a factor of 16, later ones by two. Pure.
+// MovingTime: a time that is measured again and again, on a logarithmic scale: one that was held up counts no
+// more than a quick one. The first ones may move it by a factor of 16, later ones by two. Pure.
 #pragma once
 
 #include <algorithm>

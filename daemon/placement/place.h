@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places where a job can run, and the backends whose times are predicted. Two places share a backend: the io thread and the express lane
-// both compute with one thread.
+// The places where a job can run, and the backends whose times are predicted. Two places share a backend: the
+// io thread and the express lane both compute with one thread.
 #pragma once
 
 #include <cstddef>

@@ -12,9 +12,10 @@ namespace {
 
 // What a job of the express lane may work in, on top of what limits.scratch_bytes lets one of the pool have.
 constexpr std::uint64_t kExpressScratchBytes = 8 << 20;
-constexpr std::uint64_t kOverrun = 4;     // what no job beside it explains
-constexpr double kStartNs = 20000;        // to wake a thread and to be woken, until it is measured
-constexpr std::uint64_t kNearBudget = 4;  // jobs that might be below the inline budget are watched up to this multiple
+constexpr std::uint64_t kOverrun = 4;  // what no job beside it explains
+constexpr double kStartNs = 20000;     // to wake a thread and to be woken, until it is measured
+constexpr std::uint64_t kNearBudget =
+    4;  // jobs that might be below the inline budget are watched up to this multiple
 
 bool is_one_kind(const device::DeviceInfo& a, const device::DeviceInfo& b) {
     return a.name == b.name && a.limits.compute_capability == b.limits.compute_capability &&
@@ -24,8 +25,9 @@ bool is_one_kind(const device::DeviceInfo& a, const device::DeviceInfo& b) {
 std::vector<std::size_t> kinds_of(const std::vector<device::DeviceInfo>& devices) {
     std::vector<std::size_t> kinds, firsts;
     for (std::size_t i = 0; i < devices.size(); ++i) {
-        const auto same = std::find_if(firsts.begin(), firsts.end(),
-                                       [&](std::size_t first) { return is_one_kind(devices[first], devices[i]); });
+        const auto same = std::find_if(firsts.begin(), firsts.end(), [&](std::size_t first) {
+            return is_one_kind(devices[first], devices[i]);
+        });
         kinds.push_back(static_cast<std::size_t>(same - firsts.begin()));
         if (same == firsts.end()) firsts.push_back(i);
     }
@@ -49,7 +51,8 @@ CostMachine machine_of(const std::vector<device::DeviceInfo>& devices, const std
 // Costs stand in the order of the lookup, so those of the first table count.
 bool costs_are_of_device(const tuning::DeviceTuning& tuning) {
     const std::vector<tuning::TableUse>& tables = tuning.tables();
-    const auto first = std::find_if(tables.begin(), tables.end(), [](const auto& use) { return use.costs > 0; });
+    const auto first =
+        std::find_if(tables.begin(), tables.end(), [](const auto& use) { return use.costs > 0; });
     return first != tables.end() &&
            (first->level == tuning::TuningLevel::Overlay || first->level == tuning::TuningLevel::Device);
 }
@@ -118,7 +121,8 @@ Choice Placement::choose(const PreparedJob& prepared, const Asker& asker, bool m
                                          executors_.gpus().all()[gpu].get());
         choice.gpu_run_ns = offer.run_ns;
         choice.gpu_copy_bytes = bytes.alone + bytes.kept;
-        choice.predicted_ns[static_cast<std::size_t>(Place::Gpu)] = offer.run_ns + offer.copy_ns + offer.keep_ns;
+        choice.predicted_ns[static_cast<std::size_t>(Place::Gpu)] =
+            offer.run_ns + offer.copy_ns + offer.keep_ns;
     }
     const Place place = choice.answer.place;
     choice.idle = place == Place::Gpu    ? asks.gpus[choice.answer.gpu].wait_ns == 0
@@ -155,7 +159,8 @@ Question Placement::question(const PreparedJob& prepared, const Asker& asker, co
     asks.pool.elsewhere = all.elsewhere;
     const Gpus& gpus = executors_.gpus();
     if (asks.asked != Asked::Cpu && gpus.can_run(prepared.job))
-        for (std::size_t gpu = 0; gpu < gpus.all().size(); ++gpu) asks.gpus.push_back(on_gpu(prepared, asker, gpu));
+        for (std::size_t gpu = 0; gpu < gpus.all().size(); ++gpu)
+            asks.gpus.push_back(on_gpu(prepared, asker, gpu));
     asks.can_divide = asks.gpus.size() > 1 && Gpus::may_divide(prepared);
     asks.divide_ns = settings_.gpu.divide_us == 0 ? UINT64_MAX : settings_.gpu.divide_us * 1000;
     if (const Buffer* const kept = kept_buffer(prepared)) asks.paid_ns = kept->missed_ns();
@@ -199,7 +204,8 @@ void Placement::note_elsewhere(const PreparedJob& prepared, const Choice& choice
     const Place place = choice.answer.place;
     const std::uint64_t near_ns = kNearBudget * settings_.executor.inline_budget_us * 1000;
     const CostClass& job = prepared.cost_class;
-    if (place == Place::Pool && choice.predicted_ns[static_cast<std::size_t>(Place::Express)] < near_ns)
+    if ((place == Place::Pool || choice.considered) && place != Place::Express &&
+        choice.predicted_ns[static_cast<std::size_t>(Place::Express)] < near_ns)
         costs_.note_elsewhere(job, kOneThread);
     if (!choice.considered) return;
     if (place == Place::Gpu) return costs_.note_elsewhere(job, kPool);
@@ -207,8 +213,8 @@ void Placement::note_elsewhere(const PreparedJob& prepared, const Choice& choice
 }
 
 void Placement::learn_inline(const PreparedJob& prepared, const Choice& choice, const RunCost& cost) {
-    costs_.learn(
-        {prepared.cost_class, Place::Inline, 0, cost.threads, choice.predicted(), cost.compute_ns, prepared.cold});
+    costs_.learn({prepared.cost_class, Place::Inline, 0, cost.threads, choice.predicted(), cost.compute_ns,
+                  prepared.cold});
 }
 
 void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
@@ -229,8 +235,8 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
         on_gpu ? choice.gpu_run_ns : choice.predicted_ns[static_cast<std::size_t>(task.place)];
     const bool beside = task.place == Place::Express && choice.answer.reason != Reason::Trial;
     if (beside && cost.compute_ns <= kOverrun * predicted_ns) return;
-    costs_.learn(
-        {task.prepared.cost_class, task.place, kind, cost.threads, predicted_ns, cost.compute_ns, task.prepared.cold});
+    costs_.learn({task.prepared.cost_class, task.place, kind, cost.threads, predicted_ns, cost.compute_ns,
+                  task.prepared.cold});
 }
 
 void Placement::learn_overrun(const PreparedJob& prepared, std::uint64_t spent_ns) {

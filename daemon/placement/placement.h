@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement: the daemon's side of decide(). It gathers what the question needs (predictions, queues, copies, limits), counts the answers, and
-// learns from the jobs that ran. Io thread.
+// Placement: the daemon's side of decide(). It gathers what the question needs (predictions, queues, copies,
+// limits), counts the answers, and learns from the jobs that ran. Io thread.
 #pragma once
 
 #include <sys/types.h>
@@ -53,7 +53,9 @@ class Placement {
     void seed(Backend backend, const std::vector<CostSample>& samples, CostSource source) {
         costs_.seed(backend, samples, source);
     }
-    void learn_copy(std::size_t gpu_kind, std::uint64_t bytes, std::uint64_t ns) { copies_[gpu_kind].learn(bytes, ns); }
+    void learn_copy(std::size_t gpu_kind, std::uint64_t bytes, std::uint64_t ns) {
+        copies_[gpu_kind].learn(bytes, ns);
+    }
     // Takes the costs of the tuning tables; see CostModel::set_table().
     void set_tables(const TuningState& tuning);
 

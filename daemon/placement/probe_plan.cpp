@@ -60,7 +60,8 @@ std::vector<std::uint64_t> sizes(Backend backend) {
 
 }  // namespace
 
-ProbePlan::ProbePlan(Backend backend, std::uint64_t budget_ns) : budget_ns_(budget_ns), sizes_(sizes(backend)) {
+ProbePlan::ProbePlan(Backend backend, std::uint64_t budget_ns)
+    : budget_ns_(budget_ns), sizes_(sizes(backend)) {
     for (const Sample& each : classes()) cases_.push_back({each});
 }
 

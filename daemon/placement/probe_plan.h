@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProbePlan: which sample jobs are timed on a backend of which nothing is known: some classes of every operation, each at growing sizes, for as long
-// as a budget lasts. No sample takes long, so that clients' jobs get in between. Pure: whoever asks runs the samples.
+// ProbePlan: which sample jobs are timed on a backend of which nothing is known: some classes of every
+// operation, each at growing sizes, for as long as a budget lasts. No sample takes long, so that clients'
+// jobs get in between. Pure: whoever asks runs the samples.
 #pragma once
 
 #include <cstdint>

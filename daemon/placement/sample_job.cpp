@@ -19,12 +19,13 @@ ElementType type_of_width(unsigned width) {
 
 // So many statistics, the usual ones first.
 StatisticSet statistics_of(std::uint64_t count) {
-    constexpr Statistic kOrder[] = {Statistic::Sum,     Statistic::Min,    Statistic::Max,    Statistic::Mean,
-                                    Statistic::Var,     Statistic::Absmax, Statistic::L2,     Statistic::Std,
-                                    Statistic::L1,      Statistic::Minmax, Statistic::Argmin, Statistic::Argmax,
-                                    Statistic::Nonzero, Statistic::Nans};
+    constexpr Statistic kOrder[] = {
+        Statistic::Sum,    Statistic::Min,    Statistic::Max,     Statistic::Mean, Statistic::Var,
+        Statistic::Absmax, Statistic::L2,     Statistic::Std,     Statistic::L1,   Statistic::Minmax,
+        Statistic::Argmin, Statistic::Argmax, Statistic::Nonzero, Statistic::Nans};
     StatisticSet set = 0;
-    for (std::size_t i = 0; i < std::min<std::size_t>(std::max<std::uint64_t>(count, 1), std::size(kOrder)); ++i)
+    for (std::size_t i = 0; i < std::min<std::size_t>(std::max<std::uint64_t>(count, 1), std::size(kOrder));
+         ++i)
         set |= statistic_bit(kOrder[i]);
     return set;
 }
@@ -61,22 +62,24 @@ JobParams params_of(const Sample& sample) {
         }
         case Operation::Histogram: {
             HistogramParams params;
-            params.bins = static_cast<std::uint32_t>(std::min<std::uint64_t>(or_default(sample.detail, 64), kMaxBins));
+            params.bins =
+                static_cast<std::uint32_t>(std::min<std::uint64_t>(or_default(sample.detail, 64), kMaxBins));
             params.has_range = true;
             params.hi = 1;
             return params;
         }
         case Operation::Entropy: {
             EntropyParams params;
-            params.levels =
-                static_cast<std::uint32_t>(std::min<std::uint64_t>(or_default(sample.detail, 256), kMaxEntropyLevels));
+            params.levels = static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(or_default(sample.detail, 256), kMaxEntropyLevels));
             params.has_range = true;
             params.hi = 1;
             return params;
         }
         case Operation::Fused: {
             FusedParams params;
-            params.parts = {ReduceParams{statistic_bit(Statistic::Sum), false, 0}, TopkParams{16, true, false}};
+            params.parts = {ReduceParams{statistic_bit(Statistic::Sum), false, 0},
+                            TopkParams{16, true, false}};
             return params;
         }
     }
@@ -105,9 +108,9 @@ std::optional<CostClass> class_of(const Sample& sample) {
 
 std::string text_of(const Sample& sample) {
     std::ostringstream text;
-    text << find_operation(static_cast<std::uint16_t>(sample.operation))->stem << ' ' << element_word(sample.type)
-         << ' ' << sample.rows << ' ' << sample.cols << ' ' << sample.detail << ' ' << sample.levels << ' '
-         << (sample.distinct ? "distinct" : "plain");
+    text << find_operation(static_cast<std::uint16_t>(sample.operation))->stem << ' '
+         << element_word(sample.type) << ' ' << sample.rows << ' ' << sample.cols << ' ' << sample.detail
+         << ' ' << sample.levels << ' ' << (sample.distinct ? "distinct" : "plain");
     return text.str();
 }
 
@@ -115,7 +118,8 @@ std::optional<Sample> sample_from(const std::string& text) {
     std::istringstream in(text);
     std::string operation, type, variant, more;
     Sample sample;
-    if (!(in >> operation >> type >> sample.rows >> sample.cols >> sample.detail >> sample.levels >> variant) ||
+    if (!(in >> operation >> type >> sample.rows >> sample.cols >> sample.detail >> sample.levels >>
+          variant) ||
         (in >> more))
         return std::nullopt;
     const OperationInfo* info = find_operation(std::string_view(operation));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sample jobs: one job that stands for a class, to be timed by probing or to be compared with a row of a tuning table. Pure.
+// Sample jobs: one job that stands for a class, to be timed by probing or to be compared with a row of a
+// tuning table. Pure.
 #pragma once
 
 #include <optional>

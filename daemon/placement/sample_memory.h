@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SampleMemory: the arrays that sample jobs read and write, and one timed run of a sample on the CPU. Page-aligned, so that a GPU may register them.
+// SampleMemory: the arrays that sample jobs read and write, and one timed run of a sample on the CPU.
+// Page-aligned, so that a GPU may register them.
 #pragma once
 
 #include <cstddef>

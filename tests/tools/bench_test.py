@@ -50,7 +50,7 @@ class Bench(unittest.TestCase):
         names = run("--list", "--threads", "2", *limits).stdout.split()
         self.assertEqual(len(names), len(set(names)))
         if not limits:
-            self.assertEqual({name.split("/")[0] for name in names}, set(OPERATIONS) | {"floor", "daemon"})
+            self.assertEqual({name.split("/")[0] for name in names}, set(OPERATIONS) | {"floor", "daemon", "tuning"})
         done = run("--json", "--quick", "--threads", "2", *limits)
         self.assertEqual(done.returncode, 0, done.stderr)
         cases = json.loads(done.stdout)["cases"]

@@ -69,6 +69,17 @@ TEST(CorrectionCurve, WhatWasGivenUpRaisesIt) {
     EXPECT_GT(curve.at(kTime, {}), 2.5) << "it is above that already";
 }
 
+TEST(CorrectionCurve, AnUpperBoundIsNoEvidence) {
+    CorrectionCurve curve;
+    for (int i = 0; i < 20; ++i) curve.observe(kTime, 5, {});
+    curve.lower(kTime, 6, {});
+    EXPECT_NEAR(curve.at(kTime, {}), 5, 0.3) << "it is below that already";
+    curve.lower(kTime, 2, {});
+    EXPECT_LT(curve.at(kTime, {}), 2.1);
+    curve.observe(kTime, 0, {});
+    EXPECT_LT(curve.at(kTime, {}), 1.3) << "what is seen then counts for much";
+}
+
 TEST(CorrectionCurve, CountsJobsThatRanElsewhereUntilItLearns) {
     CorrectionCurve curve;
     for (int i = 0; i < 70'000; ++i) curve.note_elsewhere(kTime);

@@ -16,7 +16,8 @@ std::uint64_t key(const Job& job) {
 TEST(CostClass, JobsOfOneClassDifferInSizeAlone) {
     EXPECT_EQ(key(job_of(sum(), 1, 1000)), key(job_of(sum(), 1, 10'000'000)));
     EXPECT_EQ(key(job_of(sum(), 10, 100)), key(job_of(sum(), 1, 10'000'000))) << "as one sequence";
-    EXPECT_EQ(key(job_of(TopkParams{70, true, false}, 1, 1000)), key(job_of(TopkParams{100, true, false}, 1, 1000)))
+    EXPECT_EQ(key(job_of(TopkParams{70, true, false}, 1, 1000)),
+              key(job_of(TopkParams{100, true, false}, 1, 1000)))
         << "in steps of two";
     EXPECT_EQ(key(job_of(sum(), 10, 1000, ElementType::F32, Axis::Rows)),
               key(job_of(sum(), 99999, 1000, ElementType::F32, Axis::Rows)));
@@ -84,7 +85,9 @@ TEST(GpuWork, GrowsWithSizeAndDetail) {
             case Operation::Add: job.params = AddParams{}; break;
             case Operation::Dot: job.params = DotParams{}; break;
             case Operation::Rowscale: job.params = RowscaleParams{}; break;
-            case Operation::Quantile: job.params = QuantileParams{{0.5}, QuantileMethod::Linear, false}; break;
+            case Operation::Quantile:
+                job.params = QuantileParams{{0.5}, QuantileMethod::Linear, false};
+                break;
             case Operation::Histogram: job.params = HistogramParams{}; break;
             case Operation::Entropy: job.params = EntropyParams{}; break;
             case Operation::Fused: job.params = FusedParams{{sum()}}; break;

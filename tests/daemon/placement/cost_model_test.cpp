@@ -24,7 +24,8 @@ double predicted(const CostModel& model, const CostClass& job, Backend backend) 
 }
 
 // As the daemon sees it: predicted, then measured.
-void run(CostModel& model, Place place, unsigned threads, const CostClass& job, double measured_ns, bool cold = false) {
+void run(CostModel& model, Place place, unsigned threads, const CostClass& job, double measured_ns,
+         bool cold = false) {
     MeasuredJob measured;
     measured.job = job;
     measured.place = place;
@@ -44,7 +45,8 @@ TEST(CostModel, BelievesThePlanAtFirstAndAllThreadsToShareIt) {
     EXPECT_EQ(0u, model.record(Operation::Topk).jobs);
 }
 
-// The default for a GPU comes from its multiprocessors and clock, so a small one is not believed to be a large one.
+// The default for a GPU comes from its multiprocessors and clock, so a small one is not believed to be a
+// large one.
 TEST(CostModel, WithoutMeasurementsAGpuIsAsFastAsItsAttributesSay) {
     const CostModel model = machine(4, {0.92, 261});
     const CostClass job = class_of_job(job_of(sum(), 1, 100'000'000));
@@ -57,7 +59,8 @@ TEST(CostModel, WithoutMeasurementsAGpuIsAsFastAsItsAttributesSay) {
 
 TEST(CostModel, LearnsOfAGpuByItself) {
     CostModel model = machine(4, {10});
-    const double one = predicted(model, planned(kLong), kOneThread), pool = predicted(model, planned(kLong), kPool);
+    const double one = predicted(model, planned(kLong), kOneThread),
+                 pool = predicted(model, planned(kLong), kPool);
     for (int i = 0; i < 100; ++i) run(model, Place::Gpu, 1, planned(kLong), kLong / 20.0);
     EXPECT_NEAR(kLong / 20.0, predicted(model, planned(kLong), kGpu), kLong / 400.0);
     EXPECT_EQ(one, predicted(model, planned(kLong), kOneThread)) << "it says nothing of the CPU";
@@ -79,7 +82,8 @@ TEST(CostModel, LearnsTheSpeedOfTheMachineInBothDirections) {
     for (const double speed : {0.1, 0.5, 1.0, 3.0, 20.0}) {
         CostModel model = machine(1);
         for (int i = 0; i < 30; ++i) run(model, Place::Inline, 1, planned(kLong), kLong * speed);
-        EXPECT_NEAR(kLong * speed, predicted(model, planned(kLong), kOneThread), kLong * speed * 0.05) << speed;
+        EXPECT_NEAR(kLong * speed, predicted(model, planned(kLong), kOneThread), kLong * speed * 0.05)
+            << speed;
         CostClass other = planned(kLong);
         other.key ^= 1 << 16;
         EXPECT_NEAR(kLong * speed, predicted(model, other, kOneThread), kLong * speed * 0.25)
@@ -125,7 +129,8 @@ TEST(CostModel, AJobOnOneThreadOfThePoolTeachesInlineOnesToo) {
 
 TEST(CostModel, AnInlinePredictionIsAtMostWhatAllThreadsTakeTogether) {
     CostModel model = machine(4);
-    for (int i = 0; i < 50; ++i) run(model, Place::Inline, 1, planned(kLong), 50.0 * kLong);  // a machine that was busy
+    for (int i = 0; i < 50; ++i)
+        run(model, Place::Inline, 1, planned(kLong), 50.0 * kLong);  // a machine that was busy
     EXPECT_GT(predicted(model, planned(kLong), kOneThread), 40.0 * kLong);
     for (int i = 0; i < 100; ++i) run(model, Place::Pool, 4, planned(kLong), 0.5 * kLong);
     EXPECT_NEAR(2.0 * kLong, predicted(model, planned(kLong), kOneThread), 0.2 * kLong);
@@ -133,7 +138,8 @@ TEST(CostModel, AnInlinePredictionIsAtMostWhatAllThreadsTakeTogether) {
 
 TEST(CostModel, OneWildMeasurementMovesItLittle) {
     CostModel model = machine(1);
-    for (int i = 0; i < 50; ++i) run(model, Place::Inline, 1, planned(kLong), i % 2 ? 1.04 * kLong : 0.96 * kLong);
+    for (int i = 0; i < 50; ++i)
+        run(model, Place::Inline, 1, planned(kLong), i % 2 ? 1.04 * kLong : 0.96 * kLong);
     run(model, Place::Inline, 1, planned(kLong), 1000.0 * kLong);
     EXPECT_LE(predicted(model, planned(kLong), kOneThread), 1.05 * kLong);
     run(model, Place::Inline, 1, planned(kLong), 0);
@@ -201,7 +207,8 @@ TEST(CostModel, SamplesAreBelievedWhateverTheySay) {
     EXPECT_FALSE(model.is_seeded(kPool)) << "nothing was measured";
 }
 
-CostRow row_of(TuningBackend backend, const char* operation, std::vector<CostPoint> points, unsigned threads = 0) {
+CostRow row_of(TuningBackend backend, const char* operation, std::vector<CostPoint> points,
+               unsigned threads = 0) {
     CostRow row;
     row.jobs.backend = backend;
     row.jobs.operation = operation;
@@ -251,7 +258,8 @@ TEST(CostModel, AModelledTableIsCorrectedBySamples) {
     model.seed(kGpu, {{job, 6 * expected}}, CostSource::Probed);
     EXPECT_TRUE(model.is_seeded(kGpu));
     EXPECT_NEAR(6 * expected, predicted(model, job, kGpu), 2 * expected);
-    EXPECT_GT(predicted(model, other, kGpu), 2 * expected_other) << "a sample says something of the other rows";
+    EXPECT_GT(predicted(model, other, kGpu), 2 * expected_other)
+        << "a sample says something of the other rows";
     row.evidence.provenance = "measured";
     EXPECT_EQ(1u, machine(8, {1}).set_table(kGpu, {row}));
     CostModel like = machine(8, {1});

@@ -10,7 +10,8 @@
 namespace tegu::daemon {
 namespace {
 
-CostRow row(const char* operation, std::vector<CostPoint> points, TuningBackend backend = TuningBackend::Cuda) {
+CostRow row(const char* operation, std::vector<CostPoint> points,
+            TuningBackend backend = TuningBackend::Cuda) {
     CostRow made;
     made.jobs.backend = backend;
     made.jobs.operation = operation;
@@ -30,7 +31,8 @@ TEST(CostRows, InterpolateOnLogarithmicScales) {
     EXPECT_NEAR(10, time_us(rows, job_of(sum(), 1, 10)), 1e-6) << "before the first";
     EXPECT_NEAR(5000, time_us(rows, job_of(sum(), 1, 500'000)), 1e-3) << "behind the last, with the elements";
     EXPECT_EQ(0, time_us(rows, job_of(DotParams{}, 1, 1000))) << "no row";
-    EXPECT_NEAR(7, time_us({row("dot", {{1000, 7}})}, job_of(DotParams{}, 1, 100)), 1e-6) << "one point is enough";
+    EXPECT_NEAR(7, time_us({row("dot", {{1000, 7}})}, job_of(DotParams{}, 1, 100)), 1e-6)
+        << "one point is enough";
 }
 
 TEST(CostRows, CountTheElementsOfAllSequences) {
@@ -117,7 +119,8 @@ TEST(CostRows, AreAlikeIfTheySayTheSame) {
 }
 
 TEST(CostRows, LeaveOutWhatCannotBe) {
-    constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN(),
+                     kInf = std::numeric_limits<double>::infinity();
     for (const std::vector<CostPoint>& points : {std::vector<CostPoint>{},
                                                  {{0, 1}},
                                                  {{-5, 1}},
@@ -130,7 +133,8 @@ TEST(CostRows, LeaveOutWhatCannotBe) {
                                                  {{1000, 1}, {10, 2}}})
         EXPECT_TRUE(CostRows({row("reduce", points)}, TuningBackend::Cuda, 1).empty()) << points.size();
     EXPECT_TRUE(CostRows({row("fly", {{1000, 1}})}, TuningBackend::Cuda, 1).empty());
-    EXPECT_EQ(1u, CostRows({row("fly", {{1000, 1}}), row("dot", {{1000, 1}})}, TuningBackend::Cuda, 1).size());
+    EXPECT_EQ(1u,
+              CostRows({row("fly", {{1000, 1}}), row("dot", {{1000, 1}})}, TuningBackend::Cuda, 1).size());
     EXPECT_EQ(0, CostRows().time_ns(planned(1000)));
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::uint64_t kUs = 1000, kMs = 1'000'000;
 
-Offer offer(std::uint64_t run_ns, std::uint64_t wait_ns = 0, std::uint64_t copy_ns = 0, std::uint64_t keep_ns = 0) {
+Offer offer(std::uint64_t run_ns, std::uint64_t wait_ns = 0, std::uint64_t copy_ns = 0,
+            std::uint64_t keep_ns = 0) {
     Offer made;
     made.possible = true;
     made.run_ns = run_ns;
@@ -137,7 +138,8 @@ TEST(Decide, OfSeveralGpusTheOneThatIsDoneFirst) {
     EXPECT_EQ(1u, chosen({offer(0, 10 * kMs), offer(0, 0, 0, kCopy)}));
     EXPECT_EQ(2u, chosen({offer(0, 3), offer(0, 2), offer(0, 1)}));
     EXPECT_EQ(0u, chosen({offer(0, 1000), offer(0, 0, 0, kCopy)}, 100 * kUs));
-    EXPECT_EQ(1u, chosen({offer(0, 1000), offer(0, 0, 0, kCopy)}, kCopy)) << "waited long enough to have made it";
+    EXPECT_EQ(1u, chosen({offer(0, 1000), offer(0, 0, 0, kCopy)}, kCopy))
+        << "waited long enough to have made it";
     EXPECT_EQ(1u, chosen({Offer(), offer(kMs, kMs)})) << "the first one cannot";
     EXPECT_EQ(1u, chosen({offer(300 * kUs), offer(100 * kUs)})) << "two kinds";
 }
@@ -228,7 +230,8 @@ TEST(Decide, TriesWhatIsNotKnownBeforeItIsForgotten) {
     asks.gpus[0].run_ns = 1200 * kUs;
     EXPECT_GT(jobs_until_trial(asks.gpus[0]), 4 * known) << "more seldom, if it costs much";
     asks.gpus[0].run_ns = 10 * kMs;
-    EXPECT_EQ(60'000u, jobs_until_trial(asks.gpus[0])) << "a device that was throttled must be able to come back";
+    EXPECT_EQ(60'000u, jobs_until_trial(asks.gpus[0]))
+        << "a device that was throttled must be able to come back";
     asks.gpus[0].run_ns = 30 * kMs;
     EXPECT_EQ(100'000u, jobs_until_trial(asks.gpus[0])) << "never, if one trial costs too much";
     // The same for the CPU, where the GPU is chosen.
@@ -310,7 +313,8 @@ TEST(Decide, EveryReasonAndPlaceHasAWord) {
     for (std::size_t reason = 0; reason < kReasons; ++reason)
         for (std::size_t other = 0; other < reason; ++other)
             EXPECT_NE(reason_word(static_cast<Reason>(reason)), reason_word(static_cast<Reason>(other)));
-    for (std::size_t place = 0; place < kPlaces; ++place) EXPECT_FALSE(place_word(static_cast<Place>(place)).empty());
+    for (std::size_t place = 0; place < kPlaces; ++place)
+        EXPECT_FALSE(place_word(static_cast<Place>(place)).empty());
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ KeptCosts some() {
     KeptCosts costs;
     costs.times.push_back({kOneThread, {{Operation::Topk, ElementType::F32, 1, 4096, 16, 0, false}, 12'345}});
     costs.times.push_back({kPool, {{Operation::EntropyMap, ElementType::U8, 512, 512, 81, 256, false}, 2e6}});
-    costs.times.push_back({kFirstGpu + 1, {{Operation::Reduce, ElementType::F32, 1, 4096, 1, 0, false}, 9'000}});
+    costs.times.push_back(
+        {kFirstGpu + 1, {{Operation::Reduce, ElementType::F32, 1, 4096, 1, 0, false}, 9'000}});
     costs.copies.push_back({1, 16 << 20, 3'000'000});
     return costs;
 }
@@ -56,7 +57,8 @@ TEST(KeptCosts, AreOfOneMachineAlone) {
 }
 
 TEST(KeptCosts, WhatCannotBeIsPassedOver) {
-    const std::string head = "tegud costs 1\nmachine m\n", good = "time one 5000 topk f32 1 4096 16 0 plain\n";
+    const std::string head = "tegud costs 1\nmachine m\n",
+                      good = "time one 5000 topk f32 1 4096 16 0 plain\n";
     const auto count = [](const std::string& text) {
         const KeptCosts costs = parse_kept_costs(text, "m", kBackends);
         return costs.times.size() + costs.copies.size();
@@ -66,9 +68,9 @@ TEST(KeptCosts, WhatCannotBeIsPassedOver) {
          {"time one 0 topk f32 1 4096 16 0 plain", "time one -5 topk f32 1 4096 16 0 plain",
           "time one nan topk f32 1 4096 16 0 plain", "time one 1e300 topk f32 1 4096 16 0 plain",
           "time six 5000 topk f32 1 4096 16 0 plain", "time gpu9 5000 topk f32 1 4096 16 0 plain",
-          "time one 5000 topk f32 1 4 16 0 plain", "time one 5000 topk f32 99999999999999 4 1 0 plain", "time one 5000",
-          "time", "copy one 10 10", "copy gpu0 0 10", "copy gpu0 10 0", "copy gpu7 10 10", "copy gpu0 10", "nonsense",
-          ""})
+          "time one 5000 topk f32 1 4 16 0 plain", "time one 5000 topk f32 99999999999999 4 1 0 plain",
+          "time one 5000", "time", "copy one 10 10", "copy gpu0 0 10", "copy gpu0 10 0", "copy gpu7 10 10",
+          "copy gpu0 10", "nonsense", ""})
         EXPECT_EQ(1u, count(head + bad + "\n" + good + "end\n")) << bad;
     EXPECT_EQ(0u, count(head + good)) << "cut off";
     EXPECT_EQ(0u, count("tegud costs 2\nmachine m\n" + good + "end\n"));

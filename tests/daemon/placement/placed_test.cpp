@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where jobs go, seen over the socket, with a guarded device that is slower or faster than the CPU. No test asks how long a job took.
+// Where jobs go, seen over the socket, with a guarded device that is slower or faster than the CPU. No test
+// asks how long a job took.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +19,8 @@ constexpr std::uint64_t kMillion = 1'000'000;
 // So much that it is not changed by what else the machine does.
 const std::string kMuchFaster = "cpu 100", kMuchSlower = "device 100";
 
-// A daemon with a device of class B, which copies no inputs, and parts that are so many times slower than they are.
+// A daemon with a device of class B, which copies no inputs, and parts that are so many times slower than
+// they are.
 class Placed : public testing::Test {
   protected:
     ~Placed() override {
@@ -26,13 +28,15 @@ class Placed : public testing::Test {
         daemon_.reset();
         remove_directory(directory_);
     }
-    // `settings`: of the table [placement]. `probe_ms`: long enough for a machine that is twenty times slower.
+    // `settings`: of the table [placement]. `probe_ms`: long enough for a machine that is twenty times
+    // slower.
     void start(const std::string& speed, const std::string& settings = "", const std::string& gpu = "B",
                unsigned probe_ms = 300) {
         set_speed(speed);
         const DaemonProgram program = guarded(gpu, "hang:" + hang_file(), speed_file());
         daemon_ = std::make_unique<DaemonProcess>(
-            kAuto + "threads = 2\n[placement]\nprobe_ms = " + std::to_string(probe_ms) + "\n" + settings, program);
+            kAuto + "threads = 2\n[placement]\nprobe_ms = " + std::to_string(probe_ms) + "\n" + settings,
+            program);
         connect();
     }
     void connect() {
@@ -176,8 +180,8 @@ TEST_F(Placed, WithADeadlineOrAHighPriorityNothingIsTried) {
     request.backend = BackendChoice::Auto;
     for (int i = 0; i < 300; ++i) {
         const bool high = i % 2 == 0;
-        const std::uint64_t id =
-            client_->send_job(request, high ? wire::Priority::High : wire::Priority::Normal, high ? 0 : 60'000'000'000);
+        const std::uint64_t id = client_->send_job(
+            request, high ? wire::Priority::High : wire::Priority::Normal, high ? 0 : 60'000'000'000);
         EXPECT_EQ(wire::Backend::Cpu, backend_of(client_->reply_to(id)));
     }
     EXPECT_EQ(0, stat("placed_for_trial_total"));

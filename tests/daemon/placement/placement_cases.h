@@ -8,8 +8,8 @@
 
 namespace tegu::daemon {
 
-inline Job job_of(JobParams params, std::uint64_t rows, std::uint64_t cols, ElementType type = ElementType::F32,
-                  Axis axis = Axis::Whole) {
+inline Job job_of(JobParams params, std::uint64_t rows, std::uint64_t cols,
+                  ElementType type = ElementType::F32, Axis axis = Axis::Whole) {
     Job job;
     job.type = type;
     job.axis = axis;

@@ -17,7 +17,8 @@ std::uint64_t elements(const Sample& sample) {
     return sample.rows * sample.cols;
 }
 
-// Runs a plan on a machine of which each element takes `element_ns` beside `fixed_ns`; how many samples it was.
+// Runs a plan on a machine of which each element takes `element_ns` beside `fixed_ns`; how many samples it
+// was.
 std::size_t run(ProbePlan& plan, double fixed_ns, double element_ns) {
     std::size_t count = 0;
     while (const std::optional<Sample> sample = plan.next()) {
@@ -33,7 +34,8 @@ TEST(ProbePlan, TimesEveryOperationAtSeveralSizes) {
         ProbePlan plan(backend, 10'000 * kMs);
         run(plan, 1000, 0.01);
         std::map<Operation, std::set<std::uint64_t>> seen;
-        for (const ProbedSample& probed : plan.results()) seen[probed.sample.operation].insert(elements(probed.sample));
+        for (const ProbedSample& probed : plan.results())
+            seen[probed.sample.operation].insert(elements(probed.sample));
         for (const OperationInfo& info : operation_infos())
             EXPECT_GE(seen[info.operation].size(), 3u) << info.stem << " on " << backend;
     }
@@ -103,7 +105,8 @@ TEST(SampleMemory, HoldsNoMoreThanItIs) {
     EXPECT_TRUE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMostElements, 0, 0, false}));
     EXPECT_FALSE(holds({Operation::Add, ElementType::F32, 1, ProbePlan::kMostElements + 1, 0, 0, false}));
     EXPECT_FALSE(holds({Operation::Reduce, ElementType::F64, 1, ProbePlan::kMostElements, 1, 0, false}));
-    EXPECT_FALSE(holds({Operation::EntropyMap, ElementType::U8, 1, 2 * ProbePlan::kMostElements, 25, 0, false}))
+    EXPECT_FALSE(
+        holds({Operation::EntropyMap, ElementType::U8, 1, 2 * ProbePlan::kMostElements, 25, 0, false}))
         << "its map is four times as large";
 }
 

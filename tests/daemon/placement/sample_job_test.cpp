@@ -46,8 +46,9 @@ TEST(Sample, ItsTextIsReadBack) {
     EXPECT_EQ(text_of(sample), text_of(*back));
     sample = {Operation::Topk, ElementType::F32, 1, 100, 5, 0, true};
     EXPECT_TRUE(sample_from(text_of(sample))->distinct);
-    for (const char* bad : {"", "topk", "topk f32 1 100 5 0", "topk f32 1 100 5 0 odd", "fly f32 1 100 5 0 plain",
-                            "topk f31 1 100 5 0 plain", "topk f32 x 100 5 0 plain", "topk f32 1 100 5 0 plain more"})
+    for (const char* bad :
+         {"", "topk", "topk f32 1 100 5 0", "topk f32 1 100 5 0 odd", "fly f32 1 100 5 0 plain",
+          "topk f31 1 100 5 0 plain", "topk f32 x 100 5 0 plain", "topk f32 1 100 5 0 plain more"})
         EXPECT_FALSE(sample_from(bad)) << bad;
 }
 

@@ -35,7 +35,8 @@ Latencies latencies_of(std::vector<double> times, std::size_t on_gpu) {
     if (times.empty()) return found;
     std::sort(times.begin(), times.end());
     const auto at = [&](double share) {
-        return times[std::min(times.size() - 1, static_cast<std::size_t>(share * static_cast<double>(times.size())))];
+        return times[std::min(times.size() - 1,
+                              static_cast<std::size_t>(share * static_cast<double>(times.size())))];
     };
     found.jobs = times.size();
     found.p50_us = at(0.5);
@@ -114,7 +115,8 @@ class OtherProcess {
         if (other.pid_ == 0) make_maps(socket, options, write_end.get());
         return other;
     }
-    OtherProcess(OtherProcess&& from) noexcept : pid_(std::exchange(from.pid_, -1)), maps_(std::move(from.maps_)) {}
+    OtherProcess(OtherProcess&& from) noexcept
+        : pid_(std::exchange(from.pid_, -1)), maps_(std::move(from.maps_)) {}
     ~OtherProcess() {
         if (pid_ <= 0) return;
         (void)::kill(pid_, SIGKILL);
@@ -153,7 +155,8 @@ Result<BesideResult> run_beside(const PlacementOptions& options, const BesideOpt
     Request sum = Request::reduce(TEGU_STAT_SUM);
     sum.input(*buffer, TEGU_F32, 1, kElements);
     for (int i = 0; i < kWarmUp; ++i)
-        if (const Expected<client::Result> result = daemon->client().run(sum); !result) return from(result.error());
+        if (const Expected<client::Result> result = daemon->client().run(sum); !result)
+            return from(result.error());
     BesideResult result;
     Result<Latencies> alone = time_sums(daemon->client(), sum, std::min(2.0, beside.seconds));
     if (!alone) return std::move(alone).error();
@@ -161,7 +164,8 @@ Result<BesideResult> run_beside(const PlacementOptions& options, const BesideOpt
 
     Result<OtherProcess> other = OtherProcess::start(daemon->socket_path(), beside);
     if (!other) return std::move(other).error();
-    if (!other->wait_for_map()) return make_error(Status::Unavailable, "the process that asks for maps ended");
+    if (!other->wait_for_map())
+        return make_error(Status::Unavailable, "the process that asks for maps ended");
     Result<Latencies> sums = time_sums(daemon->client(), sum, beside.seconds);
     if (!sums) return std::move(sums).error();
     result.beside = *sums;

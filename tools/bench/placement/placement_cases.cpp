@@ -71,22 +71,24 @@ void add_selections(std::vector<PlacementKind>& kinds) {
     for (const std::uint64_t k : {4000, 50000}) kinds.push_back(topk(TEGU_F32, k));
     kinds.push_back(topk(TEGU_I32, 10, true));
     kinds.push_back(rows_of(topk(TEGU_F32, 8), 1024));
-    for (const std::uint8_t type : {TEGU_U8, TEGU_I32, TEGU_F32, TEGU_F64}) kinds.push_back(quantile(type, 1));
+    for (const std::uint8_t type : {TEGU_U8, TEGU_I32, TEGU_F32, TEGU_F64})
+        kinds.push_back(quantile(type, 1));
     for (const std::uint32_t count : {7, 32}) kinds.push_back(quantile(TEGU_F32, count));
     kinds.push_back(rows_of(quantile(TEGU_F32, 1), 1024));
 }
 
 void add_counts(std::vector<PlacementKind>& kinds) {
     const auto histogram = [](std::uint8_t type, std::uint32_t bins, double hi) {
-        PlacementKind made =
-            kind("histogram", type, "bins=" + std::to_string(bins) + (hi > 0 ? "" : "/no range"),
-                 [bins, hi] { return Request(hi > 0 ? Part::histogram(bins, 0, hi) : Part::histogram(bins)); });
+        PlacementKind made = kind(
+            "histogram", type, "bins=" + std::to_string(bins) + (hi > 0 ? "" : "/no range"),
+            [bins, hi] { return Request(hi > 0 ? Part::histogram(bins, 0, hi) : Part::histogram(bins)); });
         made.sequence_bytes = 16 * bins + 8;
         return made;
     };
     const auto entropy = [](std::uint8_t type, std::uint32_t levels, double hi) {
-        return kind("entropy", type, "levels=" + std::to_string(levels),
-                    [levels, hi] { return Request(hi > 0 ? Part::entropy(levels, 0, hi) : Part::entropy(levels)); });
+        return kind("entropy", type, "levels=" + std::to_string(levels), [levels, hi] {
+            return Request(hi > 0 ? Part::entropy(levels, 0, hi) : Part::entropy(levels));
+        });
     };
     kinds.push_back(histogram(TEGU_F32, 64, 1));
     kinds.push_back(histogram(TEGU_F32, 64, 0));
@@ -125,14 +127,16 @@ void add_maps(std::vector<PlacementKind>& kinds) {
 }
 
 void add_others(std::vector<PlacementKind>& kinds) {
-    const auto pair = [](const char* operation, std::uint8_t type, std::uint16_t number, unsigned output_bytes) {
+    const auto pair = [](const char* operation, std::uint8_t type, std::uint16_t number,
+                         unsigned output_bytes) {
         PlacementKind made = kind(operation, type, "", [number] { return Request(number); });
         made.inputs = 2;
         made.element_bytes = output_bytes;
         return made;
     };
     const auto rowscale = [](std::uint8_t type, std::uint64_t columns, unsigned bytes) {
-        PlacementKind made = rows_of(kind("rowscale", type, "", [] { return Request(TEGU_ROWSCALE); }), columns);
+        PlacementKind made =
+            rows_of(kind("rowscale", type, "", [] { return Request(TEGU_ROWSCALE); }), columns);
         made.element_bytes = bytes;
         return made;
     };

@@ -45,9 +45,11 @@ int compare(const PlacementOptions& options, const std::string& file, const Devi
 
 int placement_command(int argc, const char* const* argv, const std::string& tegud) {
     CLI::App app(
-        "Times jobs of every operation on the CPU, on the GPU and where a daemon that has the choice puts them, and "
+        "Times jobs of every operation on the CPU, on the GPU and where a daemon that has the choice puts "
+        "them, and "
         "says how much longer its choice "
-        "takes than the better one. With --beside: a sum of 1e6 floats beside another process's entropy maps.",
+        "takes than the better one. With --beside: a sum of 1e6 floats beside another process's entropy "
+        "maps.",
         "tegu-bench placement");
     PlacementOptions options;
     options.tegud = tegud;
@@ -57,7 +59,8 @@ int placement_command(int argc, const char* const* argv, const std::string& tegu
     std::string file;
     app.add_option("--tegud", options.tegud, "the daemon to start; default: the one beside this program");
     app.add_option("--env", options.environment, "a variable of the daemons, NAME=value; may be given again");
-    app.add_option("-t,--threads", options.threads, "threads of the daemons' pools")->check(CLI::Range(1u, 1024u));
+    app.add_option("-t,--threads", options.threads, "threads of the daemons' pools")
+        ->check(CLI::Range(1u, 1024u));
     app.add_option("-f,--filter", options.filter, "only jobs whose name holds this text");
     app.add_option("--most-elements", options.most_elements, "leave out larger jobs")
         ->check(CLI::Range(1000u, 30000000u));
@@ -66,9 +69,14 @@ int placement_command(int argc, const char* const* argv, const std::string& tegu
     app.add_option("--warm-up", options.warm_up, "jobs of each kind before those that are measured, at most")
         ->check(CLI::Range(1, 10000));
     app.add_option("-o,--output", file, "write the result as JSON, too");
-    CLI::Option* const flag = app.add_flag("--beside", is_beside, "time a sum beside another process's entropy maps");
-    app.add_option("--seconds", beside.seconds, "how long, beside")->check(CLI::Range(0.1, 3600.0))->needs(flag);
-    app.add_option("--side", beside.side, "of the maps, in pixels")->check(CLI::Range(64u, 32768u))->needs(flag);
+    CLI::Option* const flag =
+        app.add_flag("--beside", is_beside, "time a sum beside another process's entropy maps");
+    app.add_option("--seconds", beside.seconds, "how long, beside")
+        ->check(CLI::Range(0.1, 3600.0))
+        ->needs(flag);
+    app.add_option("--side", beside.side, "of the maps, in pixels")
+        ->check(CLI::Range(64u, 32768u))
+        ->needs(flag);
     app.add_option("--depth", beside.depth, "maps in flight")->check(CLI::Range(1u, 64u))->needs(flag);
     try {
         app.parse(argc, argv);

@@ -13,7 +13,8 @@ constexpr auto kProbingEnds = std::chrono::seconds(30);
 
 std::string text_of(const client::Field& field) {
     if (const std::string* const text = std::get_if<std::string>(&field.value)) return *text;
-    if (const std::uint64_t* const number = std::get_if<std::uint64_t>(&field.value)) return std::to_string(*number);
+    if (const std::uint64_t* const number = std::get_if<std::uint64_t>(&field.value))
+        return std::to_string(*number);
     return {};
 }
 

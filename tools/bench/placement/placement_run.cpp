@@ -22,7 +22,9 @@ using client::Request;
 using client::Result;
 
 constexpr int kLeastTurns = 5, kMostTurns = 25;
-constexpr double kLongUs = 2000;
+constexpr int kToldWarmUp = 6;
+constexpr int kShortTrips = 5;
+constexpr double kShortUs = 1000;
 constexpr std::size_t kBlock = 64 << 10;  // numbers that differ; then they come again
 
 // Of one type: 0..99 of bytes, below 1e6 of whole numbers, 0 to 1 of others.
@@ -31,8 +33,9 @@ void fill(void* memory, std::uint64_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<T> block(std::min<std::uint64_t>(kBlock, count));
     for (T& value : block)
-        value = std::is_floating_point<T>::value ? static_cast<T>(random() * 0x1p-32)
-                                                 : static_cast<T>(random() % (sizeof(T) == 1 ? 100 : 1'000'000));
+        value = std::is_floating_point<T>::value
+                    ? static_cast<T>(random() * 0x1p-32)
+                    : static_cast<T>(random() % (sizeof(T) == 1 ? 100 : 1'000'000));
     for (std::uint64_t at = 0; at < count; at += block.size())
         std::memcpy(static_cast<T*>(memory) + at, block.data(),
                     std::min<std::uint64_t>(block.size(), count - at) * sizeof(T));
@@ -50,12 +53,17 @@ struct Arrays {
     Buffer x, y, out;
 };
 
+// What a daemon is asked for: one computes with the CPU, one with the GPU, and one chooses.
+constexpr std::array<std::uint8_t, 3> kAsked = {TEGU_BACKEND_CPU, TEGU_BACKEND_GPU, TEGU_BACKEND_AUTO};
+constexpr std::size_t kChooses = 2;
+using Daemons = std::array<PlacementDaemon*, kAsked.size()>;
+
 class Bench {
   public:
-    Bench(const PlacementOptions& options, PlacementDaemon& told, PlacementDaemon& choosing)
-        : options_(options), told_(told), choosing_(choosing) {}
+    Bench(const PlacementOptions& options, const Daemons& daemons) : options_(options), daemons_(daemons) {}
 
-    tegu::Result<void> run(const std::function<void(const PlacementRow&)>& progress, PlacementResult& result) {
+    tegu::Result<void> run(const std::function<void(const PlacementRow&)>& progress,
+                           PlacementResult& result) {
         std::map<std::uint8_t, std::vector<PlacementKind>> by_type;
         for (PlacementKind& kind : placement_kinds()) by_type[kind.type].push_back(std::move(kind));
         for (const std::uint64_t size : placement_sizes())
@@ -69,11 +77,14 @@ class Bench {
 
   private:
     bool wanted(const PlacementKind& kind, std::uint64_t size) const {
-        return size >= kind.least && size <= kind.most && kind.name.find(options_.filter) != std::string::npos;
+        return size >= kind.least && size <= kind.most &&
+               kind.name.find(options_.filter) != std::string::npos;
     }
 
-    tegu::Result<void> run_group(std::uint8_t type, std::uint64_t size, const std::vector<PlacementKind>& kinds,
-                                 const std::function<void(const PlacementRow&)>& progress, PlacementResult& result) {
+    tegu::Result<void> run_group(std::uint8_t type, std::uint64_t size,
+                                 const std::vector<PlacementKind>& kinds,
+                                 const std::function<void(const PlacementRow&)>& progress,
+                                 PlacementResult& result) {
         unsigned inputs = 0;
         std::uint64_t result_bytes = 0;
         for (const PlacementKind& kind : kinds) {
@@ -82,14 +93,14 @@ class Bench {
             result_bytes = std::max(result_bytes, output_bytes(kind, size));
         }
         if (inputs == 0) return {};
-        Arrays told, choosing;
-        for (const auto& [daemon, arrays] : {std::pair(&told_, &told), std::pair(&choosing_, &choosing)}) {
-            tegu::Result<void> made = make(*daemon, type, size, inputs, result_bytes, *arrays);
+        std::array<Arrays, kAsked.size()> arrays;
+        for (std::size_t i = 0; i < daemons_.size(); ++i) {
+            tegu::Result<void> made = make(*daemons_[i], type, size, inputs, result_bytes, arrays[i]);
             if (!made) return made;
         }
         for (const PlacementKind& kind : kinds) {
             if (!wanted(kind, size)) continue;
-            std::optional<PlacementRow> row = run_case(kind, size, told, choosing);
+            std::optional<PlacementRow> row = run_case(kind, size, arrays);
             if (!row) {
                 ++result.skipped;
                 continue;
@@ -100,8 +111,8 @@ class Bench {
         return {};
     }
 
-    static tegu::Result<void> make(PlacementDaemon& daemon, std::uint8_t type, std::uint64_t size, unsigned inputs,
-                                   std::uint64_t result_bytes, Arrays& arrays) {
+    static tegu::Result<void> make(PlacementDaemon& daemon, std::uint8_t type, std::uint64_t size,
+                                   unsigned inputs, std::uint64_t result_bytes, Arrays& arrays) {
         const std::uint64_t bytes = size * tegu_element_bytes(type);
         for (Buffer* const input : {&arrays.x, &arrays.y}) {
             if (input == &arrays.y && inputs < 2) continue;
@@ -110,6 +121,11 @@ class Bench {
             fill(made->data(), type, size, input == &arrays.x ? 1 : 2);
             if (const Expected<void> frozen = made->freeze(); !frozen) return from(frozen.error());
             *input = std::move(*made);
+            // The GPU gets its copy now: what is compared is the choice, not who pays for a copy.
+            Request largest = Request::reduce(TEGU_STAT_ABSMAX);
+            largest.input(*input, type, 1, size).backend = TEGU_BACKEND_GPU;
+            const Expected<Result> copied = daemon.client().run(largest);
+            if (!copied) return from(copied.error());
         }
         if (result_bytes == 0) return {};
         Expected<Buffer> made = daemon.client().create_buffer(result_bytes);
@@ -128,14 +144,8 @@ class Bench {
         request.backend = backend;
         return request;
     }
-    // A round trip right behind another one of the same kind, as one of a client that has more to ask; a long one by itself.
-    double warm_trip(PlacementDaemon& daemon, const Request& request, int* backend) {
-        const double us = trip(daemon, request, backend);
-        return us < 0 || us > kLongUs ? us : trip(daemon, request, backend);
-    }
-
     // A round trip; less than 0: it was refused.
-    double trip(PlacementDaemon& daemon, const Request& request, int* backend) {
+    static double trip(PlacementDaemon& daemon, const Request& request, int* backend) {
         const Clock::time_point begin = Clock::now();
         const Expected<Result> result = daemon.client().run(request);
         const double us = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
@@ -144,38 +154,48 @@ class Bench {
         return us;
     }
 
-    std::optional<PlacementRow> run_case(const PlacementKind& kind, std::uint64_t size, const Arrays& told,
-                                         const Arrays& choosing) {
-        const Request cpu = request_of(kind, size, told, TEGU_BACKEND_CPU);
-        const Request gpu = request_of(kind, size, told, TEGU_BACKEND_GPU);
-        const Request any = request_of(kind, size, choosing, TEGU_BACKEND_AUTO);
-        double cpu_us = 0, gpu_us = 0, auto_us = 0;
-        for (int i = 0; i < 3; ++i) {
-            cpu_us = trip(told_, cpu, nullptr);
-            gpu_us = trip(told_, gpu, nullptr);
-            if (cpu_us < 0 || gpu_us < 0) return std::nullopt;
+    // Round trips one after another, as of a client that has more to ask. The first one of short jobs wakes
+    // the daemon and does not count; the median of the others does.
+    bool trips(std::size_t which, const Request& request, std::vector<double>& times, int& on_gpu) const {
+        int backend = 0;
+        std::vector<double> block{trip(*daemons_[which], request, &backend)};
+        if (block[0] >= 0 && block[0] < kShortUs) {
+            block.clear();
+            for (int i = 0; i < kShortTrips; ++i) block.push_back(trip(*daemons_[which], request, &backend));
         }
-        // The copies of the data are there in both daemons: what is compared is the choice, not who paid for a copy.
-        if (trip(choosing_, request_of(kind, size, choosing, TEGU_BACKEND_GPU), nullptr) < 0) return std::nullopt;
-        const Clock::time_point begin = Clock::now();
-        for (int i = 0; i < options_.warm_up && (i < 6 || seconds_since(begin) < options_.case_seconds); ++i)
-            if ((auto_us = trip(choosing_, any, nullptr)) < 0) return std::nullopt;
-        const double turns = options_.case_seconds * 1e6 / (cpu_us + gpu_us + auto_us);
-        return measure(kind, size, std::clamp(static_cast<int>(turns), kLeastTurns, kMostTurns), {&cpu, &gpu, &any});
+        if (std::any_of(block.begin(), block.end(), [](double us) { return us < 0; })) return false;
+        times.push_back(median(block));
+        on_gpu += backend == TEGU_BACKEND_GPU;
+        return true;
+    }
+
+    std::optional<PlacementRow> run_case(const PlacementKind& kind, std::uint64_t size,
+                                         const std::array<Arrays, kAsked.size()>& arrays) const {
+        std::vector<Request> requests;
+        for (std::size_t i = 0; i < kAsked.size(); ++i)
+            requests.push_back(request_of(kind, size, arrays[i], kAsked[i]));
+        double all_us = 0;
+        for (std::size_t which = 0; which < kAsked.size(); ++which) {
+            const Clock::time_point begin = Clock::now();
+            const int most = which == kChooses ? options_.warm_up : kToldWarmUp;
+            double us = 0;
+            for (int i = 0; i < most && (i < kToldWarmUp || seconds_since(begin) < options_.case_seconds);
+                 ++i)
+                if ((us = trip(*daemons_[which], requests[which], nullptr)) < 0) return std::nullopt;
+            all_us += us;
+        }
+        const double turns = options_.case_seconds * 1e6 / all_us;
+        return measure(kind, size, std::clamp(static_cast<int>(turns), kLeastTurns, kMostTurns), requests);
     }
 
     std::optional<PlacementRow> measure(const PlacementKind& kind, std::uint64_t size, int turns,
-                                        const std::array<const Request*, 3>& requests) {
-        std::array<std::vector<double>, 3> times;
-        int on_gpu = 0;
+                                        const std::vector<Request>& requests) const {
+        std::array<std::vector<double>, kAsked.size()> times;
+        std::array<int, kAsked.size()> on_gpu{};
         for (int turn = 0; turn < turns; ++turn)
             for (std::size_t step = 0; step < requests.size(); ++step) {
                 const std::size_t which = (step + static_cast<std::size_t>(turn)) % requests.size();
-                int backend = 0;
-                const double us = warm_trip(which == 2 ? choosing_ : told_, *requests[which], &backend);
-                if (us < 0) return std::nullopt;
-                times[which].push_back(us);
-                on_gpu += which == 2 && backend == TEGU_BACKEND_GPU;
+                if (!trips(which, requests[which], times[which], on_gpu[which])) return std::nullopt;
             }
         PlacementRow row;
         row.name = kind.name + "/n=" + std::to_string(shape_of(kind, size).elements());
@@ -188,7 +208,7 @@ class Bench {
         std::vector<double> deviations;
         for (const double us : times[2]) deviations.push_back(std::abs(us - row.auto_us));
         row.noise = median(deviations) / row.auto_us;
-        row.on_gpu = static_cast<double>(on_gpu) / turns;
+        row.on_gpu = static_cast<double>(on_gpu[kChooses]) / turns;
         row.turns = turns;
         return row;
     }
@@ -199,27 +219,29 @@ class Bench {
     }
 
     const PlacementOptions& options_;
-    PlacementDaemon& told_;
-    PlacementDaemon& choosing_;
+    const Daemons daemons_;
 };
 
 }  // namespace
 
 tegu::Result<PlacementResult> run_placement(const PlacementOptions& options,
                                             const std::function<void(const PlacementRow&)>& progress) {
-    tegu::Result<PlacementDaemon> told = PlacementDaemon::start(options);
-    if (!told) return std::move(told).error();
-    tegu::Result<PlacementDaemon> choosing = PlacementDaemon::start(options);
-    if (!choosing) return std::move(choosing).error();
+    std::vector<PlacementDaemon> started;
+    for (std::size_t i = 0; i < kAsked.size(); ++i) {
+        tegu::Result<PlacementDaemon> daemon = PlacementDaemon::start(options);
+        if (!daemon) return std::move(daemon).error();
+        started.push_back(std::move(*daemon));
+    }
+    PlacementDaemon& chooses = started[kChooses];
     PlacementResult result;
-    result.gpu = choosing->text("gpu_name");
-    result.cpu_isa = choosing->text("cpu_isa");
-    result.memory_class = choosing->text("memory_class");
-    result.cpu_source = choosing->text("placement_cpu");
-    result.gpu_source = choosing->text("placement_gpu");
-    tegu::Result<void> done = Bench(options, *told, *choosing).run(progress, result);
+    result.gpu = chooses.text("gpu_name");
+    result.cpu_isa = chooses.text("cpu_isa");
+    result.memory_class = chooses.text("memory_class");
+    result.cpu_source = chooses.text("placement_cpu");
+    result.gpu_source = chooses.text("placement_gpu");
+    tegu::Result<void> done = Bench(options, {&started[0], &started[1], &chooses}).run(progress, result);
     if (!done) return std::move(done).error();
-    result.placed = choosing->placed();
+    result.placed = chooses.placed();
     return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times each case on the CPU, on the GPU and where a daemon that has the choice puts it. Two private daemons: one is told where, the other chooses,
-// and knows only what its own jobs have shown. The three are timed in turns, so that all see the same moods of the machine.
+// Times each case on the CPU, on the GPU and where a daemon that has the choice puts it. Three private
+// daemons, which see the same pattern of jobs: two are told where, the third one chooses, and knows only what
+// its own jobs have shown. They take turns, so that all see the same moods of the machine.
 #pragma once
 
 #include <functional>
@@ -41,7 +42,8 @@ struct PlacementResult {
     std::size_t skipped = 0;                                    // cases that a daemon refused
 };
 
-// `progress` is called after each case. Errors: what starting or talking to a daemon fails with; Unsupported: it runs no GPU.
+// `progress` is called after each case. Errors: what starting or talking to a daemon fails with; Unsupported:
+// it runs no GPU.
 Result<PlacementResult> run_placement(const PlacementOptions& options,
                                       const std::function<void(const PlacementRow&)>& progress);
 

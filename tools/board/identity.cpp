@@ -33,7 +33,8 @@ std::string architecture() {
 std::string kernel_driver(health::Reader& reader) {
     const health::Value<std::string> text = reader.text(reader.find("proc/driver/nvidia/version"));
     if (!text.known()) return {};
-    for (const std::string_view word : health::split(text->substr(0, text->find('\n')), ' '))
+    const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
+    for (const std::string_view word : health::split(line, ' '))
         if (word.find('.') != std::string_view::npos &&
             word.find_first_not_of("0123456789.") == std::string_view::npos)
             return std::string(word);

@@ -15,7 +15,8 @@
 namespace tegu::config {
 namespace {
 
-// With the parser's own limit of 256 nested values this bounds the depth of tables, which it frees by recursion.
+// With the parser's own limit of 256 nested values this bounds the depth of tables, which it frees by
+// recursion.
 constexpr std::size_t kMaxDotsPerLine = 32;
 
 std::string float_text(double value) {
@@ -24,7 +25,8 @@ std::string float_text(double value) {
     return text;
 }
 
-// Where the comment of a line begins, and whether a string of several lines does: without those a line can be read by itself.
+// Where the comment of a line begins, and whether a string of several lines does: without those a line can be
+// read by itself.
 struct LineParts {
     std::size_t comment;
     bool long_string = false;
@@ -47,10 +49,10 @@ LineParts parts_of(std::string_view line) {
     return {line.size()};
 }
 
-// What toml++ cannot be trusted with, found before it sees the text, line by line:
-// - deep dotted keys (see kMaxDotsPerLine); dots of strings and of comments behind a value count too;
-// - control characters, which TOML has nowhere;
-// - characters outside ASCII but in comments: release 3.3 runs into undefined behaviour when it asks whether one of U+00A1..U+0499, or of
+// What toml++ cannot be trusted with, found before it sees the text, line by line: - deep dotted keys (see
+// kMaxDotsPerLine); dots of strings and of comments behind a value count too; - control characters, which
+// TOML has nowhere; - characters outside ASCII but in comments: release 3.3 runs into undefined behaviour
+// when it asks whether one of U+00A1..U+0499, or of
 //   a few more ranges up to U+FEFE, is white space. No setting needs one, and "\u00FC" would be read.
 std::optional<TextError> check_line(std::string_view line, std::uint32_t number) {
     const auto is_control = [](char c) {

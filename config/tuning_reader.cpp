@@ -26,7 +26,7 @@ Check wrong(const toml::node& node, std::string key, const std::string& allowed)
     return Wrong{node.source().begin, std::move(key), "found " + node_text(node) + ", allowed " + allowed};
 }
 
-// --- single values ------------------------------------------------------------------------------------------------------------
+// --- single values -----------------------------------------------------------------------------------------
 
 bool is_plain(const std::string& text) {
     return text.size() <= kMaxTextBytes &&
@@ -104,7 +104,7 @@ Check read_range(const toml::node& node, const char* key, TuningRange* to) {
     return std::nullopt;
 }
 
-// --- tables of keys -----------------------------------------------------------------------------------------------------------
+// --- tables of keys ----------------------------------------------------------------------------------------
 
 // One key of a kind of table, and how it is read into a T.
 template <class T>
@@ -239,7 +239,7 @@ const Key<CostRow> kCostKeys[] = {
     {"points", true, TEGU_READ(CostRow, read_points(node, &to->points))},
 };
 
-// --- the file -----------------------------------------------------------------------------------------------------------------
+// --- the file ----------------------------------------------------------------------------------------------
 
 class Reader {
   public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From parsed TOML to a tuning table. Each key of each kind of table is read by one entry of a list, so that what is allowed,
-// what is written and what messages say stay together.
+// From parsed TOML to a tuning table. Each key of each kind of table is read by one entry of a list, so that
+// what is allowed, what is written and what messages say stay together.
 #pragma once
 
 #include "config/toml_text.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: any bytes as a tuning table. What is ignored must be said in single lines; what loads must write and load to the
-// same table. With TEGU_FUZZ it is a fuzzer (clang); in every other build a replay of the corpus.
+// libFuzzer target: any bytes as a tuning table. What is ignored must be said in single lines; what loads
+// must write and load to the same table. With TEGU_FUZZ it is a fuzzer (clang); in every other build a replay
+// of the corpus.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases are files: tuning_cases/<name>.toml is loaded, tuning_cases/<name>.expected holds every line that it must give. A line that ends
-// in "..." stands for any continuation: words of the TOML parser differ between its releases.
+// The cases are files: tuning_cases/<name>.toml is loaded, tuning_cases/<name>.expected holds every line that
+// it must give. A line that ends in "..." stands for any continuation: words of the TOML parser differ
+// between its releases.
 #include "config/tuning_load.h"
 
 #include <dirent.h>
@@ -228,7 +229,7 @@ TEST(TuningLoad, TheTablesOfThisBuildAreFound) {
     EXPECT_FALSE(names_in(installed_tuning_directory()).empty());
 }
 
-// --- writing ----------------------------------------------------------------------------------------------------------------
+// --- writing -----------------------------------------------------------------------------------------------
 
 void expect_same(const TuningClass& a, const TuningClass& b) {
     EXPECT_EQ(a.backend, b.backend);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon makes of tables for the machine it runs on; above all of those that come with it, on each of their boards.
+// What the daemon makes of tables for the machine it runs on; above all of those that come with it, on each
+// of their boards.
 #include "daemon/tuning/tuning_state.h"
 
 #include <gtest/gtest.h>
@@ -79,6 +80,27 @@ TEST(ShippedTables, EachServesItsBoardWithoutALineToIgnore) {
         EXPECT_GT(uses[0].cpu_rows, 0u);
         for (std::size_t i = 1; i < uses.size(); ++i) EXPECT_EQ(uses[i].level, TuningLevel::Capability);
     }
+}
+
+TEST(ShippedTables, ThatOfTheH200ServesIt) {
+    device::DeviceInfo gpu;
+    gpu.name = "NVIDIA H200";
+    gpu.limits.compute_capability = 90;
+    gpu.limits.multiprocessors = 132;
+    gpu.limits.shared_bytes_per_block = 227 << 10;
+    gpu.limits.l2_bytes = 50 << 20;
+    const config::TuningFiles files = config::load_tuning_files(kDevices, "");
+    const TuningState state(files, MachineNames(), Span<const device::DeviceInfo>(&gpu, 1));
+    for (const IgnoredRow& ignored : state.ignored()) ADD_FAILURE() << ignored_text(ignored);
+    ASSERT_EQ(state.tables(), std::vector<std::string>{"nvidia-h200-132"});
+    EXPECT_EQ(state.cpu().tables()[0].level, TuningLevel::Device);
+    EXPECT_GT(state.rows(), 0u);
+    EXPECT_GT(state.costs(), 0u);
+}
+
+// Every table is one of those above.
+TEST(ShippedTables, AreAllTested) {
+    EXPECT_EQ(config::load_tuning_files(kDevices, "").tables.size(), data_sheets().size() + 1);
 }
 
 // Placement compares predictions, so that one side alone would be worth nothing.

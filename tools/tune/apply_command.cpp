@@ -4,11 +4,11 @@
 #include <cstdio>
 
 #include "config/tuning_write.h"
-#include "tools/tune/applied_jobs.h"
 #include "tools/tune/commands.h"
-#include "tools/tune/daemon_reload.h"
-#include "tools/tune/overlay.h"
+#include "tools/tune/table/overlay.h"
 #include "tools/tune/tables.h"
+#include "tools/tune/tegud/applied_jobs.h"
+#include "tools/tune/tegud/daemon_reload.h"
 
 namespace tegu::tune {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "tools/tune/machine.h"
+#include "tools/tune/measure/machine.h"
 
 namespace tegu::tune {
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "tools/tune/commands.h"
-#include "tools/tune/policies.h"
-#include "tools/tune/row_text.h"
+#include "tools/tune/measure/policy_text.h"
+#include "tools/tune/table/row_text.h"
 #include "tools/tune/tables.h"
 
 namespace tegu::tune {

@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include "tools/tune/board_pace.h"
 #include "tools/tune/commands.h"
-#include "tools/tune/session.h"
-#include "tools/tune/tegud_watch.h"
+#include "tools/tune/measure/board_pace.h"
+#include "tools/tune/run/session.h"
+#include "tools/tune/tegud/tegud_watch.h"
 
 namespace tegu::tune {
 

@@ -10,7 +10,7 @@
 
 #include "kernels/device/guard_gpu.h"
 #include "tools/tune/command_line.h"
-#include "tools/tune/stopwatch.h"
+#include "tools/tune/measure/stopwatch.h"
 
 namespace tegu {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune diff A B: which rows two tables differ in. Rows are matched by their classes, as ids are only names.
+// tegu-tune diff A B: which rows two tables differ in. Rows are matched by their classes, as ids are only
+// names.
 #include <cstdio>
 
 #include "tools/tune/commands.h"

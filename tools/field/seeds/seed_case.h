@@ -33,7 +33,8 @@ std::vector<FieldJob> seed_jobs(const PartContext& context, std::vector<FieldJob
 
 // A case of plain host code: run(), then a check that what it left is right.
 Case host_case(const FieldJob& job, const std::string& detail, std::string method,
-               std::function<Result<void>()> prepare, std::function<void()> run, std::function<bool()> is_right);
+               std::function<Result<void>()> prepare, std::function<void()> run,
+               std::function<bool()> is_right);
 
 template <class T>
 const T* values_of(const Bytes& bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of jobs that are tuned, each by itself, and the jobs that stand for a class while it is measured: a small, a middle and a large one
-// of it. A policy gets a row if it is good for all of them. families_*.cpp list what there is of
-// each operation.
+// The classes of jobs that are tuned, each by itself, and the jobs that stand for a class while it is
+// measured: a small, a middle and a large one of it. A policy gets a row if it is good for all of them.
+// families_*.cpp list what there is of each operation.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ struct ClassLimits {
 // Whether the job can be done at all, is of the kind that its axis says, and is within the limits.
 bool fits(const Job& job, const ClassLimits& limits);
 
-// The classes of an operation, by its stem, of which at least one job is within the limits. Empty: it has no policy of its own.
+// The classes of an operation, by its stem, of which at least one job is within the limits. Empty: it has no
+// policy of its own.
 std::vector<TuneClass> tune_classes(TuningBackend backend, std::string_view operation,
                                     const ClassLimits& limits);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the arrays of measured jobs hold: the same bytes in every run and on every machine, filled by all threads of a pool.
+// What the arrays of measured jobs hold: the same bytes in every run and on every machine, filled by all
+// threads of a pool.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,9 @@ namespace tegu::tune {
 enum class Content : std::uint8_t {
     Uniform,  // integers over their whole range, floats in [-1, 1)
     Small,    // integers of a quarter of their range, so that two can be added; floats as Uniform
-    Image,  // a pattern of some hundred elements with noise over it, in the middle half of the type's range; floats in [0, 1)
+    // A pattern of some hundred elements with noise over it, in the middle half of the type's range;
+    // floats in [0, 1).
+    Image,
 };
 
 // Fills `memory`, n elements of the type. `which`: arrays of different numbers differ.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of jobs whose time is measured over the number of elements, for the choice of where a job runs. A
-// class is narrow, and measured with the first number of its detail: time grows with it in known ways.
+// The classes of jobs whose time is measured over the number of elements, for the choice of where a job runs.
+// A class is narrow, and measured with the first number of its detail: time grows with it in known ways.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct CostClass {
     unsigned rank = 0;
 };
 
-// Those of an operation, with the points within the limits. On the CPU each class is there with the pool and with one
-// thread.
+// Those of an operation, with the points within the limits. On the CPU each class is there with the pool and
+// with one thread.
 std::vector<CostClass> cost_classes(TuningBackend backend, std::string_view operation,
                                     const ClassLimits& limits);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a measured job must give: its plan, its inputs, and the outputs of the CPU backend with its default
-// policy. A policy never changes a bit of a result, so every run of every candidate is held against these bytes.
+// policy. A policy never changes a bit of a result, so every run of every candidate is held against these
+// bytes.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run has to do, as a list of steps: classes to tune, then costs to measure. The useful ones come first, as
-// time may not be enough for all.
+// What a run has to do, as a list of steps: classes to tune, then costs to measure. The useful ones come
+// first, as time may not be enough for all.
 #pragma once
 
 #include <string>

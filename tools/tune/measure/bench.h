@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench: one backend of this machine, as the tuner measures it. It holds the jobs of a class with their inputs,
-// runs them with any policy, and compares results. Two implementations: the CPU backend's pool, and a GPU.
+// Bench: one backend of this machine, as the tuner measures it. It holds the jobs of a class with their
+// inputs, runs them with any policy, and compares results. Two implementations: the CPU backend's pool, and a
+// GPU.
 #pragma once
 
 #include <memory>
@@ -22,7 +23,8 @@ struct RunTime {
 class MeasuredJob {
   public:
     virtual ~MeasuredJob() = default;
-    // Runs once, on the next copy of the inputs. Errors: those of the backend; OutOfMemory and Internal do no harm.
+    // Runs once, on the next copy of the inputs. Errors: those of the backend; OutOfMemory and Internal do no
+    // harm.
     virtual Result<RunTime> run(const tuning::PolicySet& policies, const kernels::StopToken& stop) = 0;
     // Runs once and compares the result with the reference: as difference(). Errors: as run().
     virtual Result<std::string> check(const tuning::PolicySet& policies, const kernels::StopToken& stop) = 0;
@@ -32,8 +34,8 @@ class Bench {
   public:
     virtual ~Bench() = default;
     virtual TuningBackend backend() const = 0;
-    // Places the inputs of the reference's job in so many copies that a run does not find its input in a cache.
-    // Errors: OutOfMemory, DeviceLost. The job must not outlive the bench.
+    // Places the inputs of the reference's job in so many copies that a run does not find its input in a
+    // cache. Errors: OutOfMemory, DeviceLost. The job must not outlive the bench.
     virtual Result<std::unique_ptr<MeasuredJob>> prepare(std::shared_ptr<const Reference> reference) = 0;
 };
 

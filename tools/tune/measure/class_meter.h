@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClassMeter: times and checks policies on the jobs of one class. A measurement during which something slowed the
-// board down is thrown away and repeated.
+// ClassMeter: times and checks policies on the jobs of one class. A measurement during which something slowed
+// the board down is thrown away and repeated.
 #pragma once
 
 #include <atomic>
@@ -42,8 +42,8 @@ class ClassMeter {
     };
     Result<Checked> check(const tuning::PolicySet& policies);
 
-    // How many runs make a sample: so many that its time is well above what a clock resolves. Before sample().
-    // Errors: as sample().
+    // How many runs make a sample: so many that its time is well above what a clock resolves. Before
+    // sample(). Errors: as sample().
     Result<void> calibrate(const tuning::PolicySet& policies);
     // Appends `count` samples of each job. Errors: Cancelled, DeviceLost, Busy (the board stays slow); others
     // concern this policy alone.

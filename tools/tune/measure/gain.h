@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule that decides whether a policy gets a row: it saves at least 3 % of the default's time, at least three times the noise, and
-// makes none of the class's jobs slower.
+// The rule that decides whether a policy gets a row: it saves at least 3 % of the default's time, at least
+// three times the noise, and makes none of the class's jobs slower.
 #pragma once
 
 #include <vector>

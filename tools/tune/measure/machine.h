@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine: what a run measures on: the pool of the CPU, a GPU if there is one, and what is known of both. All of it
-// belongs to the thread that opened it.
+// Machine: what a run measures on: the pool of the CPU, a GPU if there is one, and what is known of both. All
+// of it belongs to the thread that opened it.
 #pragma once
 
 #include <memory>
@@ -41,8 +41,8 @@ class Machine {
     const tuning::TuningMachine& facts() const { return facts_; }
     TuningDevice table_device() const;  // that a table of this run is for
     TuningEvidence evidence() const;    // of every row: date, driver, toolkit, power mode
-    // "NVIDIA H200, sm_90, 132 multiprocessors; Xeon, avx512, 16 threads; driver 580.95; toolkit 13.0; tegu 0.1.0":
-    // measurements of runs with the same text belong together.
+    // "NVIDIA H200, sm_90, 132 multiprocessors; Xeon, avx512, 16 threads; driver 580.95; toolkit 13.0; tegu
+    // 0.1.0": measurements of runs with the same text belong together.
     std::string text() const;
 
     // For the backends that are measured, in one order.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What repeated times say: their middle and how far they scatter around it. Medians, because the times of a machine have outliers on one side.
+// What repeated times say: their middle and how far they scatter around it. Medians, because the times of a
+// machine have outliers on one side.
 #pragma once
 
 #include <vector>

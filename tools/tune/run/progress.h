@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress: what a run says on stderr while it runs. On a terminal one line is rewritten, and only what lasts stays
-// above it; elsewhere each step is a line.
+// Progress: what a run says on stderr while it runs. On a terminal one line is rewritten, and only what lasts
+// stays above it; elsewhere each step is a line.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,8 @@ struct ProgressState {
     double seconds_left = 0;
     std::string at_work;  // the step at hand
 };
-// " 37 %  92 of 246  18 rows, best cuda/topk-w4-n1M-k32 -14.2 %  6 min left  cuda/add-f32-n8M", cut to `width`.
+// " 37 %  92 of 246  18 rows, best cuda/topk-w4-n1M-k32 -14.2 %  6 min left  cuda/add-f32-n8M", cut to
+// `width`.
 std::string progress_text(const ProgressState& state, std::size_t width);
 
 class Progress final : public Reporter {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TableCheck: the jobs of every class with the policies of a table against the default, without a search. It measures the
-// jobs that a tuner measures, and one of each class that lies between two of them, which no tuner has seen.
+// TableCheck: the jobs of every class with the policies of a table against the default, without a search. It
+// measures the jobs that a tuner measures, and one of each class that lies between two of them, which no
+// tuner has seen.
 #pragma once
 
 #include <atomic>

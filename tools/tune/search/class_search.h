@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for the best policy of one class: the default and the known rows first, then successive halving
 // over a sample of the grid, then steps to better neighbours, then fields that do nothing go back to their
-// default. What is left is compared with the default anew, in turns; it gets a row if that gain is clear, twice.
+// default. What is left is compared with the default anew, in turns; it gets a row if that gain is clear,
+// twice.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ struct SearchResult {
     bool has_row() const { return !policy.empty(); }
 };
 
-// Errors: Cancelled, DeviceLost, Busy, DeadlineExceeded (it would take longer than most_seconds); and those of the default policy, without which there is nothing to compare.
+// Errors: Cancelled, DeviceLost, Busy, DeadlineExceeded (it would take longer than most_seconds); and those
+// of the default policy, without which there is nothing to compare.
 Result<SearchResult> search_class(const PolicySubject& subject, ClassMeter& meter,
                                   const SearchOptions& options, const Stop& interrupted);
 

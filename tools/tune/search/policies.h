@@ -18,8 +18,8 @@ struct PolicySubject {
     unsigned cpu_threads = 1;    // of Cpu: of the pool; candidates for more are left out
 };
 
-// One axis for each field that has candidates on the device. The values of `known` (a row of a table, say) are
-// candidates, too.
+// One axis for each field that has candidates on the device. The values of `known` (a row of a table, say)
+// are candidates, too.
 PolicySpace policy_space(const PolicySubject& subject, const std::vector<tuning::PolicySet>& known);
 // The point of the policies. REQUIRES: they are the default, or were among `known`.
 PolicyPoint point_of(const PolicySpace& space, const PolicySubject& subject,

@@ -24,7 +24,8 @@ struct Finding {
     double speed() const;
 };
 
-// "cuda/topk-w4-n1M-k32: -12.3 % with block_threads=512 (34.2 us, default 38.9 us, noise 0.4 %, 31 policies)".
+// "cuda/topk-w4-n1M-k32: -12.3 % with block_threads=512 (34.2 us, default 38.9 us, noise 0.4 %, 31
+// policies)".
 std::string finding_line(const Finding& finding);
 
 // The device is not in it: that of a journal stands in its header.

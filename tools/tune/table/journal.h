@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Journal: what a run has measured so far, on disk after every class, so that the next run goes on behind a power
-// cut. A header says for which machine it holds; each record carries its length and a checksum, and whatever
-// follows the last whole record is cut off when the file is opened.
+// Journal: what a run has measured so far, on disk after every class, so that the next run goes on behind a
+// power cut. A header says for which machine it holds; each record carries its length and a checksum, and
+// whatever follows the last whole record is cut off when the file is opened.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ namespace tegu::tune {
 
 class Journal {
   public:
-    // Opens or creates the file. `identity`: one line on what the records depend on. The records of a journal with
-    // this identity are kept. Errors: BadRequest (no journal, or one of another identity: both are named), Io,
-    // Denied, Busy (another process writes to it).
+    // Opens or creates the file. `identity`: one line on what the records depend on. The records of a journal
+    // with this identity are kept. Errors: BadRequest (no journal, or one of another identity: both are
+    // named), Io, Denied, Busy (another process writes to it).
     static Result<Journal> open(const std::string& path, const std::string& identity);
     Journal(Journal&&) noexcept = default;
     Journal& operator=(Journal&&) noexcept = default;

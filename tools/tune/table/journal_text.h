@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a journal: a header line, then records of a line with id, length and checksum, the text, and a line
-// end. Pure; safe for any bytes.
+// The bytes of a journal: a header line, then records of a line with id, length and checksum, the text, and a
+// line end. Pure; safe for any bytes.
 #pragma once
 
 #include <optional>

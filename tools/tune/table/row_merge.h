@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that say the same for neighbouring classes become one: tables stay short, and say where a policy holds.
+// Rows that say the same for neighbouring classes become one: tables stay short, and say where a policy
+// holds.
 #pragma once
 
 #include <vector>
@@ -8,8 +9,9 @@
 
 namespace tegu::tune {
 
-// Rows whose classes differ in one range alone, and touch there, and whose policies are the same, become one row
-// with the id of the first. Its evidence is that of the smaller gain. The order is kept. REQUIRES: classes of rows do not overlap.
+// Rows whose classes differ in one range alone, and touch there, and whose policies are the same, become one
+// row with the id of the first. Its evidence is that of the smaller gain. The order is kept. REQUIRES:
+// classes of rows do not overlap.
 std::vector<TuningRow> merge_rows(std::vector<TuningRow> rows);
 
 }  // namespace tegu::tune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One job of each operation through the daemon, against the CPU backend of this process: proof that a table that was
-// just installed serves, and changes no result.
+// One job of each operation through the daemon, against the CPU backend of this process: proof that a table
+// that was just installed serves, and changes no result.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct AppliedJob {
     std::string difference;  // empty: the result is right
 };
 
-// A job that a row of the table is for runs on that row's backend; an operation without a row gets a job of its own.
-// Errors: those of the client; of a job: of the first that fails.
+// A job that a row of the table is for runs on that row's backend; an operation without a row gets a job of
+// its own. Errors: those of the client; of a job: of the first that fails.
 Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const std::string& socket,
                                                  Machine& machine);
 

@@ -17,8 +17,8 @@ class Daemon {
 
     std::string name() const { return "tegud (pid " + std::to_string(pid_) + ")"; }
     const std::string& overlay() const { return overlay_; }  // where it looks for one; empty: nowhere
-    // Has it read settings and tables again, through systemd if that started it, else with SIGHUP; returns when it has.
-    // Errors: Denied, DeadlineExceeded (it does not say that it did), Unavailable.
+    // Has it read settings and tables again, through systemd if that started it, else with SIGHUP; returns
+    // when it has. Errors: Denied, DeadlineExceeded (it does not say that it did), Unavailable.
     Result<void> reload();
 
   private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuning: the tuning tables of the daemon. They are read at the start and after each SIGHUP, then on a
-// helper's thread, and the new state takes the place of the old one between two jobs. What is left out of
-// them is logged once.
+// helper thread. The new state replaces the old one between two jobs. What is left out of them is logged
+// once.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune apply FILE: installs a table as the overlay, has the daemon read it, and proves with one job of
-// each operation that results are right and which row served. A table that gives a wrong result is taken out
-// again.
+// tegu-tune apply FILE: installs a table as the overlay and has the daemon read it. Then one job of each
+// operation proves that results are right, and which row served. A table that gives a wrong result is taken
+// out again.
 #include <cstdio>
 
 #include "config/tuning_write.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the best policy of one class: the default and the known rows first, then successive halving
-// over a sample of the grid, then steps to better neighbours, then fields that do nothing go back to their
-// default. What is left is compared with the default anew, in turns; it gets a row if that gain is clear,
+// The search for the best policy of one class. It tries the default and the known rows first, then successive
+// halving over a sample of the grid, then steps to better neighbours. Fields that do nothing get their
+// default back. The result is compared with the default anew, in turns. It gets a row if the gain is clear,
 // twice.
 #pragma once
 

@@ -9,9 +9,9 @@
 
 namespace tegu::tune {
 
-// Rows whose classes differ in one range alone, and touch there, and whose policies are the same, become one
-// row with the id of the first. Its evidence is that of the smaller gain. The order is kept. REQUIRES:
-// classes of rows do not overlap.
+// Two rows with the same policy become one if their classes differ in one range alone, and touch there. It
+// has the id of the first. Its evidence is that of the smaller gain. The order is kept. REQUIRES: classes of
+// rows do not overlap.
 std::vector<TuningRow> merge_rows(std::vector<TuningRow> rows);
 
 }  // namespace tegu::tune

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tuning table as plain data: which launch policy a class of jobs gets on a device, and what such a job costs. config reads tables from files,
-// kernels/tuning checks rows against a device and looks them up, tegu-tune writes them. Pure data; no rule is applied here.
+// A tuning table as plain data: which launch policy a class of jobs gets on a device, and what such a job
+// costs. config reads tables from files, kernels/tuning checks rows against a device and looks them up,
+// tegu-tune writes them. Pure data; no rule is applied here.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +24,16 @@ struct TuningRange {
     std::uint64_t end = UINT64_MAX;
 
     bool contains(std::uint64_t value) const { return begin <= value && value < end; }
-    friend bool operator==(const TuningRange& a, const TuningRange& b) { return a.begin == b.begin && a.end == b.end; }
+    friend bool operator==(const TuningRange& a, const TuningRange& b) {
+        return a.begin == b.begin && a.end == b.end;
+    }
 };
 
 enum class TuningBackend : std::uint8_t { Cpu, Cuda };
 
-// The jobs that a row is for. A job is described by its operation, the width of an element, how many sequences it has (results of a whole array: 1;
-// one a row with Axis::Rows), the elements of each, and one number of its parameters, the detail:
+// The jobs that a row is for. A job is described by its operation, the width of an element, how many
+// sequences it has (results of a whole array: 1; one a row with Axis::Rows), the elements of each, and one
+// number of its parameters, the detail:
 //   topk         k                       quantile      how many quantiles
 //   entropy_map  pixels of the window    histogram     bins
 //   entropy      levels                  reduce        statistics in the set but count (0 for count alone)
@@ -39,14 +43,15 @@ struct TuningClass {
     std::string operation;      // the stem: "topk"
     unsigned width = 0;         // bytes of an element: 1, 2, 4, 8; 0: any
     std::string type;           // "f32": this element type alone; empty: any of that width
-    std::string variant;        // "distinct" of topk, "skip_nans", "mirror", or "plain": none of them; empty: any
+    std::string variant;        // "distinct", "skip_nans", "mirror", or "plain": none of them; empty: any
     TuningRange sequences;
     TuningRange elements;       // of a sequence
     TuningRange detail;
     TuningRange levels;         // of entropy_map: levels of a pixel; other operations: any
 };
 
-// One field of a policy, by its name in the policy's struct ("threads_per_block") or, where it is a choice, with a word ("method" = "slide").
+// One field of a policy, by its name in the policy's struct ("threads_per_block") or, where it is a choice,
+// with a word ("method" = "slide").
 struct TuningValue {
     std::string name;
     std::int64_t number = 0;
@@ -66,14 +71,15 @@ struct TuningEvidence {
 struct TuningRow {
     std::string id;             // unique in its table; replies name it: "TABLE/ID"
     TuningClass jobs;
-    unsigned revision = 0;      // of the operation's kernels (kernels/tuning/revisions.h) that it was measured with
+    unsigned revision = 0;      // of the kernels that were measured: kernels/tuning/revisions.h
     std::vector<TuningValue> policy;  // what is not named keeps its default
     TuningEvidence evidence;
     SourceLocation where;
 };
 
-// What a job of a class costs on a backend: wall time on an otherwise idle machine from its thread's taking it up until its result is complete, data in place.
-// Between two points the time is interpolated on logarithmic scales; before the first it is that of the first, behind the last it grows with the elements.
+// What a job of a class costs on a backend: wall time on an otherwise idle machine from its thread's taking
+// it up until its result is complete, data in place. Between two points the time is interpolated on
+// logarithmic scales; before the first it is that of the first, behind the last it grows with the elements.
 struct CostPoint {
     double elements = 0;        // of all sequences
     double time_us = 0;
@@ -89,7 +95,7 @@ struct CostRow {
 
 // Which device a table is for.
 struct TuningDevice {
-    std::string name;                 // as the driver names it: "NVIDIA H200", or a board's: "Jetson Orin Nano 8GB"
+    std::string name;                 // as the driver ("NVIDIA H200") or the device tree names it
     unsigned compute_capability = 0;  // 90; 0: a table of the CPU alone
     unsigned multiprocessors = 0;     // 0: any device of this compute capability
     unsigned cpu_threads = 0;         // 0: any
@@ -102,7 +108,8 @@ struct IgnoredRow {
     SourceLocation where;
     std::string reason;
 };
-// "FILE:LINE:COLUMN: row topk-w4-1e6 is ignored: policy.waves: waves is 0; allowed: 1 to 64": one line without control characters.
+// "FILE:LINE:COLUMN: row topk-w4-1e6 is ignored: policy.waves: waves is 0; allowed: 1 to 64": one line
+// without control characters.
 std::string ignored_text(const IgnoredRow& ignored);
 
 struct TuningTable {

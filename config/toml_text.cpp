@@ -15,7 +15,8 @@
 namespace tegu::config {
 namespace {
 
-// With the parser's own limit of 256 nested values this bounds the depth of tables, which it frees by recursion.
+// With the parser's own limit of 256 nested values this bounds the depth of tables, which it frees by
+// recursion.
 constexpr std::size_t kMaxDotsPerLine = 32;
 
 std::string float_text(double value) {
@@ -24,7 +25,8 @@ std::string float_text(double value) {
     return text;
 }
 
-// Where the comment of a line begins, and whether a string of several lines does: without those a line can be read by itself.
+// Where the comment of a line begins, and whether a string of several lines does: without those a line can be
+// read by itself.
 struct LineParts {
     std::size_t comment;
     bool long_string = false;
@@ -47,30 +49,33 @@ LineParts parts_of(std::string_view line) {
     return {line.size()};
 }
 
-// What toml++ cannot be trusted with, found before it sees the text, line by line:
-// - deep dotted keys (see kMaxDotsPerLine); dots of strings and of comments behind a value count too;
-// - control characters, which TOML has nowhere;
-// - characters outside ASCII but in comments: release 3.3 runs into undefined behaviour when it asks whether one of U+00A1..U+0499, or of
+// What toml++ cannot be trusted with, found before it sees the text, line by line: - deep dotted keys (see
+// kMaxDotsPerLine); dots of strings and of comments behind a value count too; - control characters, which
+// TOML has nowhere; - characters outside ASCII but in comments: release 3.3 runs into undefined behaviour
+// when it asks whether one of U+00A1..U+0499, or of
 //   a few more ranges up to U+FEFE, is white space. No setting needs one, and "\u00FC" would be read.
 std::optional<TextError> check_line(std::string_view line, std::uint32_t number) {
     const auto is_control = [](char c) {
         return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') || c == 0x7f;
     };
     const auto outside_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+    const auto error_at = [&](std::uint32_t column, std::string text) {
+        return TextError{number, std::max(column, 1u), std::move(text)};
+    };
     const std::size_t first = line.find_first_not_of(" \t");
     const bool comment = first != std::string_view::npos && line[first] == '#';
-    if (!comment && static_cast<std::size_t>(std::count(line.begin(), line.end(), '.')) > kMaxDotsPerLine)
-        return TextError{
-            number, 1, "found more than " + std::to_string(kMaxDotsPerLine) + " dots on a line, allowed at most that"};
+    if (!comment && static_cast<std::size_t>(std::count(line.begin(), line.end(), '.')) > kMaxDotsPerLine) {
+        const std::string most = std::to_string(kMaxDotsPerLine);
+        return error_at(1, "found more than " + most + " dots on a line, allowed at most that");
+    }
     const LineParts parts = parts_of(line);
-    if (parts.long_string) return TextError{number, 1, "found a string of several lines, allowed on one line each"};
+    if (parts.long_string) return error_at(1, "found a string of several lines, allowed on one line each");
     std::uint32_t column = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
         if ((static_cast<unsigned char>(line[i]) & 0xc0) != 0x80) ++column;
-        if (is_control(line[i]))
-            return TextError{number, std::max(column, 1u), "found a control character, allowed is text"};
+        if (is_control(line[i])) return error_at(column, "found a control character, allowed is text");
         if (outside_ascii(line[i]) && i < parts.comment)
-            return TextError{number, std::max(column, 1u), "found a character outside ASCII, allowed in comments only"};
+            return error_at(column, "found a character outside ASCII, allowed in comments only");
     }
     return std::nullopt;
 }
@@ -88,7 +93,8 @@ std::optional<TextError> check_toml_text(std::string_view text) {
 
 std::string key_text(std::string_view key) {
     const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-';
     });
     return bare && key.size() <= 64 ? std::string(key) : quoted_text(key);
 }
@@ -97,8 +103,8 @@ std::string node_text(const toml::node& node) {
     switch (node.type()) {
         case toml::node_type::string: return "the string " + quoted_text(node.as_string()->get());
         case toml::node_type::integer: return "the integer " + std::to_string(node.as_integer()->get());
-        case toml::node_type::floating_point: return "the float " + float_text(node.as_floating_point()->get());
-        case toml::node_type::boolean: return node.as_boolean()->get() ? "the boolean true" : "the boolean false";
+        case toml::node_type::floating_point: return "the float " + float_text(**node.as_floating_point());
+        case toml::node_type::boolean: return **node.as_boolean() ? "the boolean true" : "the boolean false";
         case toml::node_type::array: return "an array";
         case toml::node_type::table: return "a table";
         default: return "a date or time";
@@ -110,8 +116,10 @@ Result<std::string> read_toml_file(const std::string& path, std::size_t most_byt
     if (!fd.valid()) return io_error("cannot be opened", errno);
     struct stat status = {};
     if (::fstat(fd.get(), &status) != 0) return io_error("cannot be examined", errno);
-    if (S_ISDIR(status.st_mode)) return make_error(Status::Io, "found a directory, allowed a regular file");
-    if (!S_ISREG(status.st_mode)) return make_error(Status::Io, "found a special file, allowed a regular file");
+    if (!S_ISREG(status.st_mode)) {
+        const std::string found = S_ISDIR(status.st_mode) ? "a directory" : "a special file";
+        return make_error(Status::Io, "found " + found + ", allowed a regular file");
+    }
     std::string text;
     char chunk[16384];
     while (text.size() <= most_bytes) {
@@ -125,8 +133,10 @@ Result<std::string> read_toml_file(const std::string& path, std::size_t most_byt
 }
 
 TomlText parse_toml(std::string_view text, std::size_t most_bytes) {
-    if (text.size() > most_bytes)
-        return {{}, TextError{0, 0, "found more than " + std::to_string(most_bytes) + " bytes, allowed at most that"}};
+    if (text.size() > most_bytes) {
+        const std::string most = std::to_string(most_bytes);
+        return {{}, TextError{0, 0, "found more than " + most + " bytes, allowed at most that"}};
+    }
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
     if (std::optional<TextError> error = check_toml_text(text)) return {{}, std::move(error)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What settings and tuning tables share around toml++: reading a file, what the parser cannot be trusted with, and the words
-// of messages. The only header that includes the parser; nothing outside config/ includes it.
+// What settings and tuning tables share around toml++: reading a file, what the parser cannot be trusted
+// with, and the words of messages. The only header that includes the parser; nothing outside config/ includes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 #include "base/result.h"
 
-// Release 3.3 asserts what malformed text does not hold ("[[[x]"), and then refuses it in order: its assertions would end a
-// build that has them.
+// Release 3.3 asserts what malformed text does not hold ("[[[x]"), and then refuses it in order: its
+// assertions would end a build that has them.
 #ifndef TOML_ASSERT
 #define TOML_ASSERT(expression) static_assert(true)
 #endif
@@ -19,8 +20,8 @@
 
 namespace tegu::config {
 
-// The bytes of a regular file, at most `most_bytes` and a few. Errors, in words for after the file's name: NotFound (there is
-// none), Denied, Io. Blocks as long as the file system does.
+// The bytes of a regular file, at most `most_bytes` and a few. Errors, in words for after the file's name:
+// NotFound (there is none), Denied, Io. Blocks as long as the file system does.
 Result<std::string> read_toml_file(const std::string& path, std::size_t most_bytes);
 
 struct TextError {

@@ -19,11 +19,14 @@ namespace {
 
 constexpr std::string_view kSuffix = ".toml";
 
+bool has_suffix(std::string_view name) {
+    return name.size() > kSuffix.size() && name.substr(name.size() - kSuffix.size()) == kSuffix;
+}
+
 std::string key_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-    if (name.size() > kSuffix.size() && name.compare(name.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0)
-        name.resize(name.size() - kSuffix.size());
+    if (has_suffix(name)) name.resize(name.size() - kSuffix.size());
     return name;
 }
 
@@ -55,9 +58,7 @@ Result<std::vector<std::string>> list_tables(const std::string& directory) {
     std::vector<std::string> names;
     while (const dirent* entry = ::readdir(opened.get())) {
         const std::string_view name = entry->d_name;
-        const bool is_table =
-            name.size() > kSuffix.size() && name[0] != '.' && name.substr(name.size() - kSuffix.size()) == kSuffix;
-        if (is_table) names.emplace_back(name);
+        if (has_suffix(name) && name[0] != '.') names.emplace_back(name);
     }
     std::sort(names.begin(), names.end());
     return names;
@@ -71,11 +72,12 @@ void load_directory(const std::string& directory, const WantsTable& wants, Tunin
         return;
     }
     if (names->size() > kMaxTuningTables) {
-        files->ignored.push_back({(*names)[kMaxTuningTables],
-                                  "",
-                                  {directory, 0, 0},
-                                  "found " + std::to_string(names->size()) + " tables, allowed " +
-                                      std::to_string(kMaxTuningTables) + "; it is the first of those left out"});
+        const std::string found = std::to_string(names->size()), allowed = std::to_string(kMaxTuningTables);
+        files->ignored.push_back(
+            {(*names)[kMaxTuningTables],
+             "",
+             {directory, 0, 0},
+             "found " + found + " tables, allowed " + allowed + "; it is the first of those left out"});
         names->resize(kMaxTuningTables);
     }
     for (const std::string& name : *names) {
@@ -105,9 +107,9 @@ LoadedTuning load_tuning(const std::string& path) {
     return load(path, key_of(path));
 }
 
-TuningFiles load_tuning_files(const std::string& directory, const std::string& overlay, const WantsTable& wants) {
+TuningFiles load_tuning_files(const std::string& dir, const std::string& overlay, const WantsTable& wants) {
     TuningFiles files;
-    if (!directory.empty()) load_directory(directory, wants, &files);
+    if (!dir.empty()) load_directory(dir, wants, &files);
     if (overlay.empty() || ::access(overlay.c_str(), F_OK) != 0) return files;
     LoadedTuning loaded = load(overlay, kOverlayKey);
     files.overlay = std::move(loaded.table);

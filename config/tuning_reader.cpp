@@ -26,17 +26,23 @@ Check wrong(const toml::node& node, std::string key, const std::string& allowed)
     return Wrong{node.source().begin, std::move(key), "found " + node_text(node) + ", allowed " + allowed};
 }
 
-// --- single values ------------------------------------------------------------------------------------------------------------
+// --- single values -----------------------------------------------------------------------------------------
 
 bool is_plain(const std::string& text) {
     return text.size() <= kMaxTextBytes &&
            std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
+bool is_word(const std::string& text) {
+    return !text.empty() && is_plain(text);
+}
+
 Check read_text(const toml::node& node, const char* key, std::string* to) {
     const auto* const text = node.as_string();
-    if (text == nullptr || !is_plain(text->get()))
-        return wrong(node, key, "a string of at most " + std::to_string(kMaxTextBytes) + " printable ASCII characters");
+    if (text == nullptr || !is_plain(text->get())) {
+        const std::string most = std::to_string(kMaxTextBytes);
+        return wrong(node, key, "a string of at most " + most + " printable ASCII characters");
+    }
     *to = text->get();
     return std::nullopt;
 }
@@ -79,8 +85,9 @@ Check read_capability(const toml::node& node, unsigned* to) {
     const auto digits = [&](std::size_t begin, std::size_t end) {
         return end > begin && end - begin <= 2 && value.find_first_not_of("0123456789", begin) >= end;
     };
-    if (dot == std::string::npos || !digits(0, dot) || dot + 2 != value.size() || !digits(dot + 1, value.size()))
-        return wrong(node, "compute_capability", "a string such as \"8.7\"");
+    const std::size_t size = value.size();
+    const bool has_minor = dot != std::string::npos && dot + 2 == size && digits(dot + 1, size);
+    if (!has_minor || !digits(0, dot)) return wrong(node, "compute_capability", "a string such as \"8.7\"");
     *to = static_cast<unsigned>(std::stoul(value.substr(0, dot)) * 10 + std::stoul(value.substr(dot + 1)));
     return std::nullopt;
 }
@@ -96,15 +103,15 @@ Check read_range(const toml::node& node, const char* key, TuningRange* to) {
         if (number == nullptr || number->get() < 0) return wrong(*array->get(i), key, allowed);
         (i == 0 ? range.begin : range.end) = static_cast<std::uint64_t>(number->get());
     }
-    if (range.begin >= range.end)
-        return Wrong{
-            node.source().begin, key,
-            "found [" + std::to_string(range.begin) + ", " + std::to_string(range.end) + "], allowed " + allowed};
+    if (range.begin >= range.end) {
+        const std::string found = std::to_string(range.begin) + ", " + std::to_string(range.end);
+        return Wrong{node.source().begin, key, "found [" + found + "], allowed " + allowed};
+    }
     *to = range;
     return std::nullopt;
 }
 
-// --- tables of keys -----------------------------------------------------------------------------------------------------------
+// --- tables of keys ----------------------------------------------------------------------------------------
 
 // One key of a kind of table, and how it is read into a T.
 template <class T>
@@ -128,12 +135,16 @@ Check read_keys(const toml::table& table, const Key<T> (&keys)[N], const std::st
         const Key<T>* found = nullptr;
         for (const Key<T>& key : keys)
             if (name.str() == key.name) found = &key;
-        if (found == nullptr)
-            return Wrong{name.source().begin, key_text(name.str()), "unknown key; there are " + names_of(keys)};
+        if (found == nullptr) {
+            const std::string known = names_of(keys);
+            return Wrong{name.source().begin, key_text(name.str()), "unknown key; there are " + known};
+        }
         if (Check failed = found->read(node, found->name, file, to)) return failed;
     }
-    for (const Key<T>& key : keys)
-        if (key.required && !table.contains(key.name)) return Wrong{table.source().begin, key.name, "it is missing"};
+    for (const Key<T>& key : keys) {
+        const bool is_missing = key.required && !table.contains(key.name);
+        if (is_missing) return Wrong{table.source().begin, key.name, "it is missing"};
+    }
     return std::nullopt;
 }
 
@@ -144,13 +155,13 @@ Check read_keys(const toml::table& table, const Key<T> (&keys)[N], const std::st
         return expression;                                                                 \
     }
 
-constexpr std::int64_t kMostCount = 1000000000;
+constexpr std::int64_t kMost = 1000000000;
 
 const Key<TuningDevice> kDeviceKeys[] = {
     {"name", false, TEGU_READ(TuningDevice, read_text(node, key, &to->name))},
     {"compute_capability", false, TEGU_READ(TuningDevice, read_capability(node, &to->compute_capability))},
-    {"multiprocessors", false, TEGU_READ(TuningDevice, read_count(node, key, kMostCount, &to->multiprocessors))},
-    {"cpu_threads", false, TEGU_READ(TuningDevice, read_count(node, key, kMostCount, &to->cpu_threads))},
+    {"multiprocessors", false, TEGU_READ(TuningDevice, read_count(node, key, kMost, &to->multiprocessors))},
+    {"cpu_threads", false, TEGU_READ(TuningDevice, read_count(node, key, kMost, &to->cpu_threads))},
 };
 
 const Key<TuningEvidence> kEvidenceKeys[] = {
@@ -162,7 +173,7 @@ const Key<TuningEvidence> kEvidenceKeys[] = {
     {"driver", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->driver))},
     {"toolkit", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->toolkit))},
     {"power_mode", false, TEGU_READ(TuningEvidence, read_text(node, key, &to->power_mode))},
-    {"clock_mhz", false, TEGU_READ(TuningEvidence, read_count(node, key, kMostCount, &to->clock_mhz))},
+    {"clock_mhz", false, TEGU_READ(TuningEvidence, read_count(node, key, kMost, &to->clock_mhz))},
 };
 
 Check read_evidence(const toml::node& node, const std::string& file, TuningEvidence* to) {
@@ -180,15 +191,16 @@ Check read_policy(const toml::node& node, const std::string& file, std::vector<T
     for (const auto& [name, field] : *table) {
         TuningValue value;
         value.name = name.str();
+        const std::string quoted = key_text(name.str());
         if (value.name.empty() || !is_plain(value.name))
-            return Wrong{name.source().begin, "policy", "found the field " + key_text(name.str()) + ", allowed a name"};
+            return Wrong{name.source().begin, "policy", "found the field " + quoted + ", allowed a name"};
         value.where = {file, field.source().begin.line, field.source().begin.column};
         if (const auto* number = field.as_integer())
             value.number = number->get();
-        else if (const auto* word = field.as_string(); word != nullptr && !word->get().empty() && is_plain(word->get()))
+        else if (const auto* word = field.as_string(); word != nullptr && is_word(word->get()))
             value.word = word->get();
         else
-            return wrong(field, "policy." + key_text(name.str()), "an integer or a word");
+            return wrong(field, "policy." + quoted, "an integer or a word");
         to->push_back(std::move(value));
     }
     // As the file has them: a toml::table is sorted by name.
@@ -199,13 +211,15 @@ Check read_policy(const toml::node& node, const std::string& file, std::vector<T
 }
 
 Check read_points(const toml::node& node, std::vector<CostPoint>* to) {
-    const std::string allowed = "[[elements, microseconds], ...] of numbers, up to " + std::to_string(kMaxPoints);
+    const std::string most = std::to_string(kMaxPoints);
+    const std::string allowed = "[[elements, microseconds], ...] of numbers, up to " + most;
     const auto* const array = node.as_array();
     if (array == nullptr || array->size() > kMaxPoints) return wrong(node, "points", allowed);
     for (const toml::node& each : *array) {
         const auto* const pair = each.as_array();
         if (pair == nullptr || pair->size() != 2) return wrong(each, "points", allowed);
-        const std::optional<double> elements = finite_number(*pair->get(0)), time_us = finite_number(*pair->get(1));
+        const std::optional<double> elements = finite_number(*pair->get(0));
+        const std::optional<double> time_us = finite_number(*pair->get(1));
         if (!elements || !time_us) return wrong(each, "points", allowed);
         to->push_back({*elements, *time_us});
     }
@@ -213,18 +227,18 @@ Check read_points(const toml::node& node, std::vector<CostPoint>* to) {
 }
 
 // The keys that rows and costs share.
-#define TEGU_CLASS_KEYS(T)                                                                  \
-    {"backend", true, TEGU_READ(T, read_backend(node, &to->jobs.backend))},                 \
-        {"operation", true, TEGU_READ(T, read_text(node, key, &to->jobs.operation))},       \
-        {"revision", true, TEGU_READ(T, read_count(node, key, kMostCount, &to->revision))}, \
-        {"width", false, TEGU_READ(T, read_count(node, key, 8, &to->jobs.width))},          \
-        {"type", false, TEGU_READ(T, read_text(node, key, &to->jobs.type))},                \
-        {"variant", false, TEGU_READ(T, read_text(node, key, &to->jobs.variant))},          \
-        {"sequences", false, TEGU_READ(T, read_range(node, key, &to->jobs.sequences))},     \
-        {"elements", false, TEGU_READ(T, read_range(node, key, &to->jobs.elements))},       \
-        {"detail", false, TEGU_READ(T, read_range(node, key, &to->jobs.detail))},           \
-        {"levels", false, TEGU_READ(T, read_range(node, key, &to->jobs.levels))}, {         \
-        "evidence", false, TEGU_READ(T, read_evidence(node, file, &to->evidence))           \
+#define TEGU_CLASS_KEYS(T)                                                              \
+    {"backend", true, TEGU_READ(T, read_backend(node, &to->jobs.backend))},             \
+        {"operation", true, TEGU_READ(T, read_text(node, key, &to->jobs.operation))},   \
+        {"revision", true, TEGU_READ(T, read_count(node, key, kMost, &to->revision))},  \
+        {"width", false, TEGU_READ(T, read_count(node, key, 8, &to->jobs.width))},      \
+        {"type", false, TEGU_READ(T, read_text(node, key, &to->jobs.type))},            \
+        {"variant", false, TEGU_READ(T, read_text(node, key, &to->jobs.variant))},      \
+        {"sequences", false, TEGU_READ(T, read_range(node, key, &to->jobs.sequences))}, \
+        {"elements", false, TEGU_READ(T, read_range(node, key, &to->jobs.elements))},   \
+        {"detail", false, TEGU_READ(T, read_range(node, key, &to->jobs.detail))},       \
+        {"levels", false, TEGU_READ(T, read_range(node, key, &to->jobs.levels))}, {     \
+        "evidence", false, TEGU_READ(T, read_evidence(node, file, &to->evidence))       \
     }
 
 const Key<TuningRow> kRowKeys[] = {
@@ -235,11 +249,13 @@ const Key<TuningRow> kRowKeys[] = {
 
 const Key<CostRow> kCostKeys[] = {
     TEGU_CLASS_KEYS(CostRow),
-    {"threads", false, TEGU_READ(CostRow, read_count(node, key, kMostCount, &to->threads))},
+    {"threads", false, TEGU_READ(CostRow, read_count(node, key, kMost, &to->threads))},
     {"points", true, TEGU_READ(CostRow, read_points(node, &to->points))},
 };
 
-// --- the file -----------------------------------------------------------------------------------------------------------------
+// --- the file ----------------------------------------------------------------------------------------------
+
+constexpr char kUnknownKey[] = "unknown key; there are format, device, row, cost";
 
 class Reader {
   public:
@@ -256,11 +272,10 @@ class Reader {
             else if (name.str() == "cost")
                 read_list(node, "cost", kCostKeys, &table_.costs);
             else if (name.str() != "format" && name.str() != "device")
-                ignore("",
-                       {name.source().begin, key_text(name.str()), "unknown key; there are format, device, row, cost"});
+                ignore("", {name.source().begin, key_text(name.str()), kUnknownKey});
         }
-        std::stable_sort(loaded_.ignored.begin(), loaded_.ignored.end(),
-                         [](const IgnoredRow& a, const IgnoredRow& b) { return a.where.line < b.where.line; });
+        const auto by_line = [](const auto& a, const auto& b) { return a.where.line < b.where.line; };
+        std::stable_sort(loaded_.ignored.begin(), loaded_.ignored.end(), by_line);
         loaded_.table = std::move(table_);
         return std::move(loaded_);
     }
@@ -269,15 +284,17 @@ class Reader {
     // False: the table cannot be used.
     bool read_head(const toml::table& root) {
         const toml::node* const format = root.get("format");
-        if (format == nullptr || format->as_integer() == nullptr || format->as_integer()->get() != kTuningFormat) {
-            const std::string allowed = std::to_string(kTuningFormat) + ", the format that this program reads";
-            ignore("", format == nullptr ? Wrong{{}, "format", "it is missing; allowed " + allowed}
-                                         : *wrong(*format, "format", allowed));
+        const auto* const number = format == nullptr ? nullptr : format->as_integer();
+        if (number == nullptr || number->get() != kTuningFormat) {
+            const std::string known = std::to_string(kTuningFormat) + ", the format that this program reads";
+            ignore("", format == nullptr ? Wrong{{}, "format", "it is missing; allowed " + known}
+                                         : *wrong(*format, "format", known));
             return false;
         }
         const toml::node* const device = root.get("device");
         if (device == nullptr || device->as_table() == nullptr) {
-            ignore("", device == nullptr ? Wrong{{}, "device", "it is missing"} : *wrong(*device, "device", "a table"));
+            if (device == nullptr) ignore("", Wrong{{}, "device", "it is missing"});
+            if (device != nullptr) ignore("", *wrong(*device, "device", "a table"));
             return false;
         }
         Check failed = read_keys(*device->as_table(), kDeviceKeys, file_, &table_.device);
@@ -309,8 +326,9 @@ class Reader {
     static std::string label_of(const toml::table& table, const char* name) {
         const bool is_cost = std::string_view(name) == "cost";
         const toml::node* const node = table.get(is_cost ? "operation" : "id");
-        const std::string text = node != nullptr && node->as_string() != nullptr ? node->as_string()->get() : "?";
-        if (text.empty() || !is_plain(text)) return "?";
+        const auto* const found = node == nullptr ? nullptr : node->as_string();
+        const std::string text = found == nullptr ? "?" : found->get();
+        if (!is_word(text)) return "?";
         return is_cost ? "cost of " + text : text;
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From parsed TOML to a tuning table. Each key of each kind of table is read by one entry of a list, so that what is allowed,
-// what is written and what messages say stay together.
+// From parsed TOML to a tuning table. One entry of a list reads each key of each kind of table. So reading,
+// writing and messages use the same names and limits.
 #pragma once
 
 #include "config/toml_text.h"

@@ -25,7 +25,8 @@ std::string quoted(const std::string& text) {
 // A name as a key: quoted where it is not made of letters, digits, "_" and "-".
 std::string key_of(const std::string& name) {
     const bool bare = std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        return is_letter || (c >= '0' && c <= '9') || c == '_' || c == '-';
     });
     return bare && !name.empty() ? name : quoted(name);
 }
@@ -94,7 +95,8 @@ void add_cost(const CostRow& cost, std::string* page) {
     *page += "points = [";
     for (std::size_t i = 0; i < cost.points.size(); ++i) {
         *page += i == 0 ? "" : i % kPointsPerLine == 0 ? ",\n    " : ", ";
-        *page += "[" + number_text(cost.points[i].elements) + ", " + number_text(cost.points[i].time_us) + "]";
+        const CostPoint& point = cost.points[i];
+        *page += "[" + number_text(point.elements) + ", " + number_text(point.time_us) + "]";
     }
     *page += "]\n" + evidence_text(cost.evidence);
 }

@@ -12,7 +12,8 @@ namespace tegu::config {
 // REQUIRES: texts of the table are ASCII without control characters, its times are finite.
 std::string tuning_toml(const TuningTable& table);
 
-// Replaces the file in one step: whoever reads it finds the old table or the new one, also after a power cut. Errors: Denied, Io.
+// Replaces the file in one step: whoever reads it finds the old table or the new one, also after a power cut.
+// Errors: Denied, Io.
 Result<void> write_tuning(const std::string& path, const TuningTable& table);
 
 }  // namespace tegu::config

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tuning tables of boards that were not measured, from their data sheets: config/devices/jetson-*.toml, provenance "model". docs/tuning.md, "Model
-tables", explains the model and why each kind of row is there. A measured table of the board replaces them.
-    scripts/model_devices.py [--check]      writes the tables; --check compares them with those that are there and fails if they differ"""
+"""Writes config/devices/jetson-*.toml: tuning tables made from data sheets of boards.
+docs/tuning.md, "Model tables", explains the model and the reason of each kind of row.
+
+    scripts/model_devices.py            writes the tables
+    scripts/model_devices.py --check    fails if the files differ from what it would write
+"""
 
 import argparse
 import csv
@@ -16,27 +19,29 @@ DEVICES = os.path.join(ROOT, "config", "devices")
 REVISION = 1  # of kernels/tuning/revisions.h, that the model was made for
 POINTS = (1e3, 1e4, 1e5, 1e6, 1e7, 1e8)  # elements of a cost
 
-# --- what was measured, and scales with the data sheet ---------------------------------------------------------------------------
-# An H200 (docs/benchmarks/gpu.md): 132 multiprocessors of 128 lanes at 1980 MHz; a copy moves 0.88 of the peak of 4800 GB/s. Its host: 3.5 GHz.
+# --- measured values that are scaled by the data sheet ---------------------------------------------------
+# The H200 of docs/benchmarks/gpu.md: 132 multiprocessors of 128 lanes at 1980 MHz. A copy reaches 0.88 of the
+# peak bandwidth of 4800 GB/s. The CPU beside it has 3.5 GHz.
 H200_LANES, H200_MHZ, HOST_MHZ = 132 * 128, 1980.0, 3500.0
 STREAMED = 0.88  # of the peak bandwidth
-CPU_SHARE = 0.5  # of it that the CPU's cores reach together
+CPU_SHARE = 0.5  # of the streamed bandwidth, for all cores of the CPU together
 
 
 def lane_cycles(us, elements):
-    """Of an H200, for an element: an upper bound, as the memory may have been what took so long."""
+    """Lane cycles of an H200 for one element. An upper bound: the memory may have limited the time."""
     return us * 1e-6 * H200_LANES * H200_MHZ * 1e6 / elements
 
 
 class Cost:
-    """One kind of job: its class, what it moves, and what it takes of a GPU and of one core of the host."""
+    """One class of jobs: bytes, lane cycles and CPU ns of an element, and a fixed time."""
 
     def __init__(self, operation, moved, fixed_us, cycles, cpu_ns, **jobs):
-        self.operation, self.moved, self.fixed_us, self.cycles, self.cpu_ns, self.jobs = operation, moved, fixed_us, cycles, cpu_ns, jobs
+        self.operation, self.jobs = operation, jobs
+        self.moved, self.fixed_us, self.cycles, self.cpu_ns = moved, fixed_us, cycles, cpu_ns
 
 
 def streaming(operation, width, reads, fixed_us, us_of_1e8, cpu_ns, **jobs):
-    """`reads`: accesses of an element. `us_of_1e8`: of an H200 for 1e8 elements of that width."""
+    """`reads`: accesses of each element. `us_of_1e8`: time of an H200 for 1e8 elements of that width."""
     return Cost(operation, reads * width, fixed_us, lane_cycles(us_of_1e8, 1e8), cpu_ns, width=width, **jobs)
 
 
@@ -55,23 +60,26 @@ def costs():
             streaming("quantile", width, 2, 60.0, 900.0, 0.1 * width + 0.1, detail=(1, 2)),
             streaming("quantile", width, 3, 90.0, 3000.0, 3.0, detail=(2,)),
         ]
+        count_ns = 0.22 if width == 1 else 0.65
         counted_us = {1: 71.5, 2: 161.8, 4: 160.1, 8: 260.8}[width]
         made += [
-            streaming("histogram", width, 1, 18.0, counted_us, 0.22 if width == 1 else 0.65, detail=(1, 4097)),
+            streaming("histogram", width, 1, 18.0, counted_us, count_ns, detail=(1, 4097)),
             streaming("histogram", width, 1, 30.0, 6 * counted_us, 1.5, detail=(4097,)),
-            streaming("entropy", width, 1, 20.0, 1.15 * counted_us, 0.22 if width == 1 else 0.65),
+            streaming("entropy", width, 1, 20.0, 1.15 * counted_us, count_ns),
         ]
         if width > 1:
             made.append(streaming("rowscale", width, 2, 9.0, 2.03 * byte_us, 0.06 * width))
-    # Of images of 10240^2: window pixels, levels, us, and ns a pixel of the host's core.
-    maps = (((9, 26), (2, 17), 503, 1.2), ((26, 82), (2, 17), 677, 2.0), ((82, 441), (2, 17), 1473, 5.0), ((441,), (2, 17), 9183, 9.0),
-            ((9, 82), (17, 257), 1981, 8.0), ((82, 441), (17, 257), 2791, 15.0), ((441,), (17, 257), 11707, 35.0))
+    # Images of 10240 x 10240: pixels of the window, levels, us on the H200, ns of a pixel on one CPU core.
+    maps = (((9, 26), (2, 17), 503, 1.2), ((26, 82), (2, 17), 677, 2.0), ((82, 441), (2, 17), 1473, 5.0),
+            ((441,), (2, 17), 9183, 9.0), ((9, 82), (17, 257), 1981, 8.0), ((82, 441), (17, 257), 2791, 15.0),
+            ((441,), (17, 257), 11707, 35.0))
     for pixels, levels, us, cpu_ns in maps:
-        made.append(Cost("entropy_map", 5, 18.0, lane_cycles(us, 10240.0 * 10240.0), cpu_ns, detail=pixels, levels=levels))
+        cycles = lane_cycles(us, 10240.0 * 10240.0)
+        made.append(Cost("entropy_map", 5, 18.0, cycles, cpu_ns, detail=pixels, levels=levels))
     return made
 
 
-# --- the model of a board -----------------------------------------------------------------------------------------------------------
+# --- the model of a board ----------------------------------------------------------------------------------
 
 class Board:
     def __init__(self, sheet):
@@ -79,14 +87,15 @@ class Board:
         self.multiprocessors, self.cores = int(sheet["multiprocessors"]), int(sheet["cpu_cores"])
         self.bytes_per_us = float(sheet["gb_per_s"]) * 1e3 * STREAMED
         self.lane_cycles_per_us = self.multiprocessors * int(sheet["lanes"]) * float(sheet["gpu_mhz"])
-        # Half of what a short job takes is the host's, half the GPU's.
+        # Of the fixed time of a job, half depends on the CPU and half on the GPU.
         self.slower = (HOST_MHZ / float(sheet["cpu_mhz"]) + H200_MHZ / float(sheet["gpu_mhz"])) / 2
-        # Vectors of the host have 32 bytes, those of Arm 16.
+        # The measured CPU has vectors of 32 bytes, Arm of 16.
         self.core_slower = 2 * HOST_MHZ / float(sheet["cpu_mhz"])
         self.wake_slower = HOST_MHZ / float(sheet["cpu_mhz"])
 
     def gpu_us(self, cost, elements):
-        return cost.fixed_us * self.slower + max(cost.moved * elements / self.bytes_per_us, cost.cycles * elements / self.lane_cycles_per_us)
+        memory = cost.moved * elements / self.bytes_per_us
+        return cost.fixed_us * self.slower + max(memory, cost.cycles * elements / self.lane_cycles_per_us)
 
     def cpu_us(self, cost, elements):
         alone = cost.cpu_ns * elements * self.core_slower / 1e3
@@ -99,8 +108,8 @@ def power_of_two_near(number, least, most):
     return max(least, min(most, 2 ** round(math.log2(number))))
 
 
-# An element of a sample costs a sector of memory. What lies before the cut is written as a pair and read about four times. The number of a sample that
-# costs least grows with the root of n; an H200, whose sectors cost nothing beside a launch, has one number for all.
+# Each element of a sample costs a sector of memory. Each element before the cut is written as a pair and read
+# about four times. The best sample is proportional to the square root of the elements.
 SECTOR, PLACES, DEFAULT_SAMPLE = 32, 5, 8192
 CLASSES = tuple(2 ** power for power in range(15, 25))  # begins of size classes
 LEAST_GAIN = 0.03
@@ -115,7 +124,8 @@ def quantile_bytes(sample, elements, width):
 
 
 def sample_rows(board, operation, moved, sample_of, begin, detail, fixed_us):
-    """Rows of size classes where another sample than the default saves enough. `moved`: bytes, of a sample and elements; `begin`: the shortest."""
+    """Rows of size classes where another sample saves LEAST_GAIN. `moved`: bytes for a sample, elements
+    and a width. `begin`: the shortest sequence that uses a sample."""
     rows = []
     for width in (1, 2, 4, 8):
         for low in CLASSES:
@@ -123,17 +133,21 @@ def sample_rows(board, operation, moved, sample_of, begin, detail, fixed_us):
                 continue
             middle = low * 1.5
             sample = sample_of(middle, width)
-            default = min(DEFAULT_SAMPLE * (2 if low >= DEFAULT_SAMPLE << 12 else 1), 8192 if width == 8 else 12288)
-            whole_us = fixed_us * board.slower + (width * middle + moved(default, middle, width)) / board.bytes_per_us
+            grown = DEFAULT_SAMPLE * (2 if low >= DEFAULT_SAMPLE << 12 else 1)
+            default = min(grown, 8192 if width == 8 else 12288)
+            whole_bytes = width * middle + moved(default, middle, width)
+            whole_us = fixed_us * board.slower + whole_bytes / board.bytes_per_us
             saved_us = (moved(default, middle, width) - moved(sample, middle, width)) / board.bytes_per_us
             if sample == default or saved_us < LEAST_GAIN * whole_us:
                 continue
-            if rows and rows[-1]["sample"] == sample and rows[-1]["width"] == width and rows[-1]["end"] == low:
-                rows[-1]["end"] = 2 * low
+            before = rows[-1] if rows else None
+            if before and (before["sample"], before["width"], before["end"]) == (sample, width, low):
+                before["end"] = 2 * low
                 continue
             rows.append({"width": width, "begin": low, "end": 2 * low, "sample": sample})
     return [("%s-w%d-%d" % (operation, row["width"], row["begin"]), "cuda", operation,
-             {"width": row["width"], "elements": (row["begin"], row["end"]), "detail": detail}, {"sample": row["sample"]}) for row in rows]
+             {"width": row["width"], "elements": (row["begin"], row["end"]), "detail": detail},
+             {"sample": row["sample"]}) for row in rows]
 
 
 def topk_sample(elements, width):
@@ -145,18 +159,19 @@ def quantile_sample(elements, width):
 
 
 def share_rows(board):
-    """A slow core earns the waking of another one with less work: predictions are of the host's core."""
+    """Predictions are for the measured CPU. A slower core needs less work until sharing pays."""
     share_ns = round(20000 * board.wake_slower / board.core_slower / 1000) * 1000
     return [("%s-share" % operation, "cpu", operation, {}, {"share_ns": share_ns})
             for operation in ("reduce", "add", "dot", "rowscale", "histogram", "entropy", "fused")]
 
 
 def rows_of(board):
-    return (sample_rows(board, "topk", topk_bytes, topk_sample, 32768, (1, 65), 22.0) +
-            sample_rows(board, "quantile", quantile_bytes, quantile_sample, 131072, (1, 2), 60.0) + share_rows(board))
+    topk = sample_rows(board, "topk", topk_bytes, topk_sample, 32768, (1, 65), 22.0)
+    quantile = sample_rows(board, "quantile", quantile_bytes, quantile_sample, 131072, (1, 2), 60.0)
+    return topk + quantile + share_rows(board)
 
 
-# --- writing ------------------------------------------------------------------------------------------------------------------------
+# --- writing ------------------------------------------------------------------------------------------------
 
 def value_text(value):
     if isinstance(value, tuple):
@@ -166,16 +181,19 @@ def value_text(value):
 
 def class_lines(backend, operation, jobs):
     lines = ['backend = "%s"' % backend, 'operation = "%s"' % operation, "revision = %d" % REVISION]
-    return lines + ["%s = %s" % (key, value_text(jobs[key])) for key in ("width", "elements", "detail", "levels") if key in jobs]
+    keys = [key for key in ("width", "elements", "detail", "levels") if key in jobs]
+    return lines + ["%s = %s" % (key, value_text(jobs[key])) for key in keys]
 
 
 def table_text(board):
-    lines = ["# Written by scripts/model_devices.py from the data sheet of the board: a model, not a measurement. See docs/tuning.md.",
-             "format = 1", "", "[device]", 'name = "%s"' % board.name, 'compute_capability = "%s"' % board.capability,
+    lines = ["# Written by scripts/model_devices.py from the board's data sheet.",
+             "# This is a model, not a measurement: see docs/tuning.md.", "format = 1", "",
+             "[device]", 'name = "%s"' % board.name, 'compute_capability = "%s"' % board.capability,
              "multiprocessors = %d" % board.multiprocessors]
     for name, backend, operation, jobs, policy in rows_of(board):
         lines += ["", "[[row]]", 'id = "%s"' % name] + class_lines(backend, operation, jobs)
-        lines += ["policy = { %s }" % ", ".join("%s = %d" % entry for entry in policy.items()), 'evidence = { provenance = "model" }']
+        lines += ["policy = { %s }" % ", ".join("%s = %d" % entry for entry in policy.items()),
+                  'evidence = { provenance = "model" }']
     for cost in costs():
         for backend, time_us in (("cuda", board.gpu_us), ("cpu", board.cpu_us)):
             points = ", ".join("[%d, %.3g]" % (elements, time_us(cost, elements)) for elements in POINTS)

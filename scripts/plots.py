@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.join(ROOT, "tools", "compare"))
 
 
 def stamp(sources):
-    """One line that names the sources and the digest of their contents. A source is a path, or (path, the part
-    of its text that the plot is made of)."""
+    """One line that names the sources and the digest of their contents. A source is a path, or (path, the
+    part of its text that the plot is made of)."""
     digest, names = hashlib.sha256(), []
     for source in sources:
         path, content = source if isinstance(source, tuple) else (source, None)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes the records of docs/benchmarks: all of one commit, on a machine that does nothing else, with the peers of
-# today. Builds the commit first. A part that is done is kept, so that a run that was broken off goes on, and the
-# parts of a machine with a GPU may be recorded there. Files of parts of another commit are removed.
-#   usage: scripts/record.sh [PART...] [--build FOLDER] [--output FOLDER] [--force] [--quick] [--again] [--list] [--check]
+# Makes the records of docs/benchmarks: all of one commit, on a machine that does nothing else, with the peers
+# of today. Builds the commit first. A part that is done is kept, so that a run that was broken off goes on,
+# and the parts of a machine with a GPU may be recorded there. Files of parts of another commit are removed.
+#   usage: scripts/record.sh [PART...] [--build FOLDER] [--output FOLDER] [--force] [--quick]
+#                            [--again] [--list] [--check]
 #     PART       cpu, methods, reliability, gpu, ladder      default: all that this machine can
 #     --build    takes a build of this commit in place of making one
 #     --output   where to (default: docs/benchmarks)
@@ -12,7 +13,8 @@
 #     --again    measures parts anew that are recorded
 #     --list     prints the parts, their commands and files, and what is recorded
 #     --check    exits with 1 unless all records are of one commit and no file is left over
-# Exit codes: 0 recorded; 1 a part failed; 64 wrong usage; 75 not now: the machine is busy, or files have changed.
+# Exit codes: 0 recorded; 1 a part failed; 64 wrong usage; 75 not now: the machine is busy, or files have
+# changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 exec python3 scripts/recording.py "$@"

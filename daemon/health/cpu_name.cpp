@@ -47,7 +47,7 @@ std::string cpu_name(std::string_view cpuinfo) {
     std::string model, names, last;
     unsigned long implementer = 0;
     for (const std::string_view line : split(cpuinfo, '\n')) {
-        if (const std::string_view value = value_of(line, "model name"); !value.empty() && model.empty()) model = value;
+        if (model.empty()) model = value_of(line, "model name");
         if (const std::string_view value = value_of(line, "CPU implementer"); !value.empty())
             implementer = number_of(value);
         const std::string_view part = value_of(line, "CPU part");

@@ -22,7 +22,8 @@ void log_ignored(const TuningState& before, const TuningState& now) {
         if (++lines > kMostLogged) break;
         log(LogLevel::Warning, text);
     }
-    if (lines > kMostLogged) log(LogLevel::Warning, "more rows of tuning tables are ignored; health lists them");
+    if (lines > kMostLogged)
+        log(LogLevel::Warning, "more rows of tuning tables are ignored; health lists them");
 }
 
 std::string count_text(unsigned count, const char* what) {
@@ -38,7 +39,8 @@ struct Tuning::Load {
 
     void read(const MachineNames& names, Span<const device::DeviceInfo> gpus) {
         try {
-            const config::TuningFiles files = config::load_tuning_files(directory, overlay, tables_for(names, gpus));
+            const config::TuningFiles files =
+                config::load_tuning_files(directory, overlay, tables_for(names, gpus));
             state = std::make_shared<TuningState>(files, names, gpus);
         } catch (const std::bad_alloc&) {
         }
@@ -70,7 +72,8 @@ void Tuning::reload(const config::Settings::Tuning& settings, HelperThread& help
         wanted_.reset();
         take(*load);
         log(LogLevel::Notice,
-            "tuning tables read again: " + count_text(static_cast<unsigned>(state_->tables().size()), "table") + ", " +
+            "tuning tables read again: " +
+                count_text(static_cast<unsigned>(state_->tables().size()), "table") + ", " +
                 count_text(state_->rows(), "row") + ", " +
                 count_text(static_cast<unsigned>(state_->ignored().size()), "ignored part"));
     };
@@ -80,7 +83,8 @@ void Tuning::reload(const config::Settings::Tuning& settings, HelperThread& help
 
 void Tuning::take(const Load& load) {
     ++loads_;
-    if (load.state == nullptr) return log(LogLevel::Warning, "no memory for the tuning tables: those in force stay");
+    if (load.state == nullptr)
+        return log(LogLevel::Warning, "no memory for the tuning tables: those in force stay");
     log_ignored(*state_, *load.state);
     state_ = load.state;
     directory_ = load.directory;

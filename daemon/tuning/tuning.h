@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning: the tuning tables of the daemon. They are read at the start and after each SIGHUP, then on a helper's thread, and
-// the new state takes the place of the old one between two jobs. What is left out of them is logged once.
+// Tuning: the tuning tables of the daemon. They are read at the start and after each SIGHUP, then on a
+// helper thread. The new state replaces the old one between two jobs. What is left out of them is logged
+// once.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ namespace tegu::daemon {
 class Tuning {
   public:
     // Reads the tables that the settings name. `gpus`: those that run jobs.
-    Tuning(const config::Settings::Tuning& settings, const std::string& sysroot, std::vector<device::DeviceInfo> gpus);
+    Tuning(const config::Settings::Tuning& settings, const std::string& sysroot,
+           std::vector<device::DeviceInfo> gpus);
 
     // The state in force; never null.
     const std::shared_ptr<const TuningState>& state() const { return state_; }

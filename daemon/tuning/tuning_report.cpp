@@ -16,7 +16,8 @@ std::string tables_text(const tuning::DeviceTuning& tuning, TuningBackend backen
         const unsigned rows = backend == TuningBackend::Cuda ? use.cuda_rows : use.cpu_rows;
         if (rows == 0) continue;
         text += (text.empty() ? "" : "; ") + use.key;
-        if (use.level != tuning::TuningLevel::Overlay) text += " (" + std::string(tuning_level_word(use.level)) + ")";
+        if (use.level != tuning::TuningLevel::Overlay)
+            text += " (" + std::string(tuning_level_word(use.level)) + ")";
         text += ": " + std::to_string(rows) + (rows == 1 ? " row" : " rows");
     }
     return text.empty() ? "default" : text;
@@ -54,10 +55,12 @@ std::vector<std::string> reasons_of(const TuningState& state) {
 
 std::vector<wire::Field> tuning_fields(const Tuning& tuning, const GpuStatus& gpus) {
     const TuningState& state = *tuning.state();
-    std::vector<wire::Field> fields = {
-        {"tuning_directory", tuning.directory()},       {"tuning_overlay", tuning.overlay()},
-        {"tuning_loads_total", tuning.loads()},         {"tuning_rows", std::uint64_t{state.rows()}},
-        {"tuning_costs", std::uint64_t{state.costs()}}, {"tuning_ignored", std::uint64_t{state.ignored().size()}}};
+    std::vector<wire::Field> fields = {{"tuning_directory", tuning.directory()},
+                                       {"tuning_overlay", tuning.overlay()},
+                                       {"tuning_loads_total", tuning.loads()},
+                                       {"tuning_rows", std::uint64_t{state.rows()}},
+                                       {"tuning_costs", std::uint64_t{state.costs()}},
+                                       {"tuning_ignored", std::uint64_t{state.ignored().size()}}};
     fields.push_back({"cpu_tuning", tables_text(state.cpu(), TuningBackend::Cpu)});
     add_rows("cpu_", state.cpu(), TuningBackend::Cpu, &fields);
     std::string prefix = "gpu_";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What INFO and health say of tuning: which tables serve, which rows hold for which operation, and what is ignored and why.
+// What INFO and health say of tuning: which tables serve, which rows hold for which operation, and what is
+// ignored and why.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,8 @@ namespace tegu::daemon {
 
 inline constexpr std::size_t kMostReasonsReported = 8;
 
-// tuning_..., cpu_tuning, gpu_tuning, gpu1_tuning ...; rows of an operation, by its stem: gpu_rows_topk. Io thread.
+// tuning_..., cpu_tuning, gpu_tuning, gpu1_tuning ...; rows of an operation, by its stem: gpu_rows_topk. Io
+// thread.
 std::vector<wire::Field> tuning_fields(const Tuning& tuning, const GpuStatus& gpus);
 health::TuningReport tuning_report(const Tuning& tuning);
 

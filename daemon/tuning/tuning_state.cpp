@@ -50,8 +50,9 @@ config::WantsTable tables_for(const MachineNames& names, Span<const device::Devi
     };
     return [&names, gpus, fits](const TuningDevice& device) {
         if (gpus.empty()) return fits(device, machine_of(names, nullptr));
-        return std::any_of(gpus.begin(), gpus.end(),
-                           [&](const device::DeviceInfo& gpu) { return fits(device, machine_of(names, &gpu)); });
+        return std::any_of(gpus.begin(), gpus.end(), [&](const device::DeviceInfo& gpu) {
+            return fits(device, machine_of(names, &gpu));
+        });
     };
 }
 
@@ -61,8 +62,10 @@ TuningState::TuningState(const config::TuningFiles& files, const MachineNames& n
                          Span<const device::DeviceInfo> gpus) {
     const TuningTable* const overlay = files.overlay ? &*files.overlay : nullptr;
     for (const device::DeviceInfo& gpu : gpus)
-        devices_.push_back({gpu.ordinal, tuning::DeviceTuning(machine_of(names, &gpu), files.tables, overlay)});
-    if (gpus.empty()) devices_.push_back({-1, tuning::DeviceTuning(machine_of(names, nullptr), files.tables, overlay)});
+        devices_.push_back(
+            {gpu.ordinal, tuning::DeviceTuning(machine_of(names, &gpu), files.tables, overlay)});
+    if (gpus.empty())
+        devices_.push_back({-1, tuning::DeviceTuning(machine_of(names, nullptr), files.tables, overlay)});
     take_ignored(files.ignored);
     sum_up();
 }
@@ -91,12 +94,14 @@ void TuningState::sum_up() {
             overlay_is_used = overlay_is_used || use.level == tuning::TuningLevel::Overlay;
             rows_ += use.cuda_rows + use.cpu_rows;
             costs_ += use.costs;
-            if (std::find(tables_.begin(), tables_.end(), use.key) == tables_.end()) tables_.push_back(use.key);
+            if (std::find(tables_.begin(), tables_.end(), use.key) == tables_.end())
+                tables_.push_back(use.key);
         }
         take_ignored(device.tuning.ignored());
     }
     if (overlay_is_used)
-        ignored_.erase(std::remove_if(ignored_.begin(), ignored_.end(), is_of_another_device), ignored_.end());
+        ignored_.erase(std::remove_if(ignored_.begin(), ignored_.end(), is_of_another_device),
+                       ignored_.end());
 }
 
 }  // namespace tegu::daemon

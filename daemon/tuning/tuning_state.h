@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TuningState: what the daemon has of tuning tables at one moment. Immutable and shared: a job keeps the state that it was
-// prepared with, so that a reload changes no job in flight.
+// TuningState: what the daemon has of tuning tables at one moment. Immutable and shared: a job keeps the
+// state that it was prepared with, so that a reload changes no job in flight.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,8 @@ class TuningState {
     // The defaults for everything.
     TuningState();
     // `gpus`: those that run jobs; without any the CPU alone is tuned.
-    TuningState(const config::TuningFiles& files, const MachineNames& names, Span<const device::DeviceInfo> gpus);
+    TuningState(const config::TuningFiles& files, const MachineNames& names,
+                Span<const device::DeviceInfo> gpus);
 
     // Of the CPU, and of the GPU of a number as CUDA counts: the defaults if it is none of those given.
     const tuning::DeviceTuning& cpu() const { return devices_.front().tuning; }
@@ -38,7 +39,8 @@ class TuningState {
 
     // What is left out of files and of tables, each once.
     const std::vector<IgnoredRow>& ignored() const { return ignored_; }
-    // Tables of any of the devices that are used, each once, in the order of the lookup; rows and costs of all.
+    // Tables of any of the devices that are used, each once, in the order of the lookup; rows and costs of
+    // all.
     const std::vector<std::string>& tables() const { return tables_; }
     unsigned rows() const { return rows_; }
     unsigned costs() const { return costs_; }

@@ -34,9 +34,9 @@ Fields share_fields() {
                 .range(1, 1024)
                 .or_zero()
                 .tries({0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64}),
-            field<kPart, &CpuSharePolicy::share_ns>(
-                "share_ns",
-                "predicted work on one thread, in nanoseconds, from which it is shared; 0: own number")
+            field<kPart, &CpuSharePolicy::share_ns>("share_ns",
+                                                    "predicted time on one thread, in nanoseconds, from "
+                                                    "which a job is shared; 0: the operation's own")
                 .range(1, 1000000000)
                 .or_zero()
                 .tries({0, 1, 5000, 10000, 20000, 50000, 100000, 200000})};
@@ -49,8 +49,7 @@ void add_own_fields(std::string_view operation, Fields* fields) {
         constexpr auto kPart = &CpuPolicies::entropy_map;
         fields->push_back(
             field<kPart, &CpuEntropyMapPolicy::method>(
-                "method",
-                "how windows are counted; one that cannot compute the map gives way to the chosen one")
+                "method", "how windows are counted; unsuitable methods are replaced by the automatic choice")
                 .choices({"chosen", "slide", "planes", "columns", "prefix"}));
         fields->push_back(field<kPart, &CpuEntropyMapPolicy::tile_rows>(
                               "tile_rows", "rows of results that a thread takes at a time; 0: 64")
@@ -64,13 +63,14 @@ void add_own_fields(std::string_view operation, Fields* fields) {
                               .tries({0, 128, 256, 512, 1024, 2048}));
     }
     if (operation == "topk")
-        fields->push_back(field<&CpuPolicies::topk, &CpuTopkPolicy::method>(
-                              "method", "how the best are found; one that cannot gives way to the chosen one")
-                              .choices({"chosen", "direct", "blocks", "threshold", "buckets"}));
+        fields->push_back(
+            field<&CpuPolicies::topk, &CpuTopkPolicy::method>(
+                "method", "how the best are found; unsuitable methods are replaced by the automatic choice")
+                .choices({"chosen", "direct", "blocks", "threshold", "buckets"}));
     if (operation == "quantile")
         fields->push_back(
             field<&CpuPolicies::quantile, &CpuQuantilePolicy::method>(
-                "method", "how quantiles are found; one that cannot gives way to the chosen one")
+                "method", "how quantiles are found; unsuitable methods are replaced by the automatic choice")
                 .choices({"chosen", "counts", "direct", "brackets", "sort"}));
 }
 

@@ -86,8 +86,8 @@ Fields reduce_fields() {
                                                         "tiles that a warp takes one after the other")
                 .powers(1, 16)
                 .tries({1, 2, 4, 8, 16}),
-            field<kPart, &ReducePolicy::waves>("waves",
-                                               "of grids over short rows: multiples of the resident blocks")
+            field<kPart, &ReducePolicy::waves>(
+                "waves", "blocks over short rows, in multiples of those resident at once")
                 .range(1, 64)
                 .tries({1, 2, 4, 8}),
             launch_bytes(field<kPart, &ReducePolicy::launch_bytes>(
@@ -124,27 +124,26 @@ Fields count_fields() {
 
 Fields entropy_map_fields() {
     constexpr auto kPart = &Policies::entropy_map;
-    return {
-        field<kPart, &EntropyMapPolicy::method>(
-            "method", "how windows are counted; one that cannot compute the map gives way to the chosen one")
-            .choices({"chosen", "slide", "pairs", "columns"}),
-        field<kPart, &EntropyMapPolicy::threads_per_block>("threads_per_block", "threads of a block")
-            .multiples(32, 32, 512)
-            .tries({32, 64, 128, 256, 512}),
-        field<kPart, &EntropyMapPolicy::rows_per_strip>(
-            "rows_per_strip", "results that a thread computes down a column; 0: by image and device")
-            .range(8, 4096)
-            .or_zero()
-            .tries({0, 16, 32, 64, 128, 256, 512}),
-        field<kPart, &EntropyMapPolicy::columns_per_thread>("columns_per_thread",
-                                                            "of slide: 1, or 0: by levels and shared memory")
-            .range(1, 1)
-            .or_zero()
-            .tries({0, 1}),
-        field<kPart, &EntropyMapPolicy::piece_pixels>("piece_pixels",
-                                                      "results of one launch; 0: by method and device")
-            .range(4 * kKiB, std::int64_t{1} << 29)
-            .or_zero()};
+    return {field<kPart, &EntropyMapPolicy::method>(
+                "method", "how windows are counted; unsuitable methods are replaced by the automatic choice")
+                .choices({"chosen", "slide", "pairs", "columns"}),
+            field<kPart, &EntropyMapPolicy::threads_per_block>("threads_per_block", "threads of a block")
+                .multiples(32, 32, 512)
+                .tries({32, 64, 128, 256, 512}),
+            field<kPart, &EntropyMapPolicy::rows_per_strip>(
+                "rows_per_strip", "results that a thread computes down a column; 0: by image and device")
+                .range(8, 4096)
+                .or_zero()
+                .tries({0, 16, 32, 64, 128, 256, 512}),
+            field<kPart, &EntropyMapPolicy::columns_per_thread>(
+                "columns_per_thread", "of the method slide; 0: by levels and shared memory")
+                .range(1, 1)
+                .or_zero()
+                .tries({0, 1}),
+            field<kPart, &EntropyMapPolicy::piece_pixels>("piece_pixels",
+                                                          "results of one launch; 0: by method and device")
+                .range(4 * kKiB, std::int64_t{1} << 29)
+                .or_zero()};
 }
 
 Fields quantile_fields() {
@@ -176,14 +175,14 @@ Fields quantile_fields() {
             .range(0, 1024)
             .tries({0, 1, 2, 4, 8, 16, 32}),
         field<kPart, &QuantilePolicy::window_elements>("window_elements",
-                                                       "sequence above which a block narrows")
+                                                       "sequence length above which a block narrows")
             .range(256, std::int64_t{1} << 32)
             .tries({256, 512, 1024, 2048, 4096, 8192}),
-        field<kPart, &QuantilePolicy::bracket_elements>(
-            "bracket_elements", "sequence from which one quantile is looked for between two cuts")
+        field<kPart, &QuantilePolicy::bracket_elements>("bracket_elements",
+                                                        "shortest sequence for the search between two cuts")
             .range(4096, std::int64_t{1} << 40)
             .tries({1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20}),
-        field<&Policies::topk, &TopkPolicy::sample>("sample", "elements that the two cuts are found from")
+        field<&Policies::topk, &TopkPolicy::sample>("sample", "elements of the sample that sets the two cuts")
             .range(1024, 16384)
             .tries({2048, 4096, 8192, 12288}),
         field<kPart, &QuantilePolicy::piece_elements>("piece_elements",
@@ -219,8 +218,9 @@ Fields topk_fields() {
             .powers(64, 32768)
             .at_most(most_topk_room)
             .tries({1024, 2048, 4096, 8192, 16384}),
-        field<kPart, &TopkPolicy::sample>(
-            "sample", "pairs that a cut is found from; 12 (of 8-byte elements 8) times block_threads at most")
+        field<kPart, &TopkPolicy::sample>("sample",
+                                          "pairs of the sample that sets the cut; at most 12 times "
+                                          "block_threads (8-byte elements: 8 times)")
             .range(1024, 16384)
             .tries({2048, 4096, 8192, 12288}),
         field<kPart, &TopkPolicy::block_elements>("block_elements",

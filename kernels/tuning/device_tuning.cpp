@@ -204,8 +204,8 @@ JobChoice DeviceTuning::choose(TuningBackend backend, const Job& job) const {
 
 std::vector<std::string_view> DeviceTuning::rows(TuningBackend backend, Operation operation) const {
     std::vector<std::string_view> names;
-    for (const Entry& entry : entries_[static_cast<std::size_t>(backend)][static_cast<std::size_t>(operation)])
-        names.push_back(entry.name);
+    const auto& of_backend = entries_[static_cast<std::size_t>(backend)];
+    for (const Entry& entry : of_backend[static_cast<std::size_t>(operation)]) names.push_back(entry.name);
     return names;
 }
 

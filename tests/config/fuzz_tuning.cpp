@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: any bytes as a tuning table. What is ignored must be said in single lines; what loads must write and load to the
-// same table. With TEGU_FUZZ it is a fuzzer (clang); in every other build a replay of the corpus.
+// libFuzzer target: any bytes as a tuning table. What is ignored must be said in single lines; what loads
+// must write and load to the same table. With TEGU_FUZZ it is a fuzzer (clang); in every other build a replay
+// of the corpus.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const LoadedTuning loaded = parse_tuning(text, "fuzz", "fuzz");
     for (const tegu::IgnoredRow& ignored : loaded.ignored) {
         const std::string line = tegu::ignored_text(ignored);
-        require(line.find('\n') == std::string::npos && line.rfind("fuzz", 0) == 0, "a reason is not one line");
+        const bool is_one_line = line.find('\n') == std::string::npos;
+        require(is_one_line && line.rfind("fuzz", 0) == 0, "a reason is not one line");
         require(!ignored.reason.empty(), "a reason says nothing");
     }
     require(loaded.table || !loaded.ignored.empty(), "nothing is loaded, and nobody says why");

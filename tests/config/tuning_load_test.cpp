@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases are files: tuning_cases/<name>.toml is loaded, tuning_cases/<name>.expected holds every line that it must give. A line that ends
-// in "..." stands for any continuation: words of the TOML parser differ between its releases.
+// The cases are files: tuning_cases/<name>.toml is loaded, tuning_cases/<name>.expected holds every line that
+// it must give. A line that ends in "..." stands for any continuation: words of the TOML parser differ
+// between its releases.
 #include "config/tuning_load.h"
 
 #include <dirent.h>
@@ -50,8 +51,9 @@ std::string read_file(const std::string& path) {
 }
 
 bool matches(const std::string& line, const std::string& expected) {
-    const bool open_end = expected.size() >= 3 && expected.substr(expected.size() - 3) == "...";
-    return open_end ? line.compare(0, expected.size() - 3, expected, 0, expected.size() - 3) == 0 : line == expected;
+    if (expected.size() < 3 || expected.substr(expected.size() - 3) != "...") return line == expected;
+    const std::string begin = expected.substr(0, expected.size() - 3);
+    return line.compare(0, begin.size(), begin) == 0;
 }
 
 // A folder of the test, gone at its end.
@@ -154,8 +156,9 @@ TEST(TuningLoad, FilesThatCannotBeReadAreNamed) {
         return loaded.ignored.size() == 1 ? ignored_text(loaded.ignored[0]) : "none";
     };
     EXPECT_NE(reason(folder.file("none.toml")).find("cannot be opened: No such file"), std::string::npos);
-    EXPECT_EQ(reason(folder.path()),
-              folder.path() + ": table " + folder.name() + " is ignored: found a directory, allowed a regular file");
+    EXPECT_EQ(reason(folder.path()), folder.path() + ": table " + folder.name() +
+                                         " is ignored: found a directory, "
+                                         "allowed a regular file");
     ASSERT_EQ(::mkfifo(folder.file("pipe.toml").c_str(), 0600), 0);
     EXPECT_NE(reason(folder.file("pipe.toml")).find("found a special file"), std::string::npos);
     folder.write("large.toml", std::string(kMaxTuningFileBytes + 1, '#'));
@@ -228,7 +231,7 @@ TEST(TuningLoad, TheTablesOfThisBuildAreFound) {
     EXPECT_FALSE(names_in(installed_tuning_directory()).empty());
 }
 
-// --- writing ----------------------------------------------------------------------------------------------------------------
+// --- writing -----------------------------------------------------------------------------------------------
 
 void expect_same(const TuningClass& a, const TuningClass& b) {
     EXPECT_EQ(a.backend, b.backend);
@@ -321,7 +324,8 @@ TEST(TuningWrite, FilesAreReplacedInOneStep) {
     EXPECT_NE(::access((path + ".new").c_str(), F_OK), 0);
     const Result<void> failed = write_tuning(folder.file("none/t.toml"), table);
     ASSERT_FALSE(failed.ok());
-    EXPECT_EQ(failed.error().message, folder.file("none/t.toml") + " cannot be created: No such file or directory");
+    const std::string reason = " cannot be created: No such file or directory";
+    EXPECT_EQ(failed.error().message, folder.file("none/t.toml") + reason);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon makes of tables for the machine it runs on; above all of those that come with it, on each of their boards.
+// What the daemon makes of tables for the machine it runs on; above all of those that come with it, on each
+// of their boards.
 #include "daemon/tuning/tuning_state.h"
 
 #include <gtest/gtest.h>
@@ -46,9 +47,11 @@ std::vector<Sheet> data_sheets() {
 device::DeviceInfo gpu_of(const Sheet& sheet) {
     device::DeviceInfo gpu;
     gpu.name = "Orin";  // as drivers call any of them
-    gpu.limits.compute_capability = static_cast<unsigned>(std::stod(sheet.at("compute_capability")) * 10 + 0.5);
-    gpu.limits.multiprocessors = static_cast<unsigned>(std::stoul(sheet.at("multiprocessors")));
-    gpu.limits.threads_per_multiprocessor = static_cast<unsigned>(std::stoul(sheet.at("threads_per_multiprocessor")));
+    const auto count = [&](const char* key) { return static_cast<unsigned>(std::stoul(sheet.at(key))); };
+    const double capability = std::stod(sheet.at("compute_capability"));
+    gpu.limits.compute_capability = static_cast<unsigned>(capability * 10 + 0.5);
+    gpu.limits.multiprocessors = count("multiprocessors");
+    gpu.limits.threads_per_multiprocessor = count("threads_per_multiprocessor");
     gpu.limits.shared_bytes_per_block = std::stoul(sheet.at("shared_kib_per_block")) << 10;
     gpu.limits.l2_bytes = std::stoul(sheet.at("l2_kib")) << 10;
     return gpu;
@@ -81,6 +84,27 @@ TEST(ShippedTables, EachServesItsBoardWithoutALineToIgnore) {
     }
 }
 
+TEST(ShippedTables, ThatOfTheH200ServesIt) {
+    device::DeviceInfo gpu;
+    gpu.name = "NVIDIA H200";
+    gpu.limits.compute_capability = 90;
+    gpu.limits.multiprocessors = 132;
+    gpu.limits.shared_bytes_per_block = 227 << 10;
+    gpu.limits.l2_bytes = 50 << 20;
+    const config::TuningFiles files = config::load_tuning_files(kDevices, "");
+    const TuningState state(files, MachineNames(), Span<const device::DeviceInfo>(&gpu, 1));
+    for (const IgnoredRow& ignored : state.ignored()) ADD_FAILURE() << ignored_text(ignored);
+    ASSERT_EQ(state.tables(), std::vector<std::string>{"nvidia-h200-132"});
+    EXPECT_EQ(state.cpu().tables()[0].level, TuningLevel::Device);
+    EXPECT_GT(state.rows(), 0u);
+    EXPECT_GT(state.costs(), 0u);
+}
+
+// Every table is one of those above.
+TEST(ShippedTables, AreAllTested) {
+    EXPECT_EQ(config::load_tuning_files(kDevices, "").tables.size(), data_sheets().size() + 1);
+}
+
 // Placement compares predictions, so that one side alone would be worth nothing.
 TEST(ShippedTables, HaveCostsOfBothBackendsForEachOperation) {
     for (const Sheet& sheet : data_sheets()) {
@@ -91,8 +115,10 @@ TEST(ShippedTables, HaveCostsOfBothBackendsForEachOperation) {
         for (const OperationInfo& operation : operation_infos()) {
             if (operation.operation == Operation::Fused) continue;  // the sum of its parts
             unsigned cuda = 0, cpu = 0;
-            for (const CostRow& cost : loaded.table->costs)
-                if (cost.jobs.operation == operation.stem) ++(cost.jobs.backend == TuningBackend::Cuda ? cuda : cpu);
+            for (const CostRow& cost : loaded.table->costs) {
+                if (cost.jobs.operation != operation.stem) continue;
+                ++(cost.jobs.backend == TuningBackend::Cuda ? cuda : cpu);
+            }
             EXPECT_GT(cuda, 0u) << operation.stem;
             EXPECT_EQ(cuda, cpu) << operation.stem;
         }
@@ -101,8 +127,8 @@ TEST(ShippedTables, HaveCostsOfBothBackendsForEachOperation) {
 
 TEST(ShippedTables, ThoseOfOtherMachinesAreNotRead) {
     const std::vector<Sheet> sheets = data_sheets();
-    const auto nano =
-        std::find_if(sheets.begin(), sheets.end(), [](const Sheet& sheet) { return sheet.at("key") == "jetson-nano"; });
+    const auto is_nano = [](const Sheet& sheet) { return sheet.at("key") == "jetson-nano"; };
+    const auto nano = std::find_if(sheets.begin(), sheets.end(), is_nano);
     ASSERT_NE(nano, sheets.end());
     const device::DeviceInfo gpu = gpu_of(*nano);
     const MachineNames names = names_of(*nano);
@@ -146,7 +172,8 @@ TEST(TuningState, AnOverlayForOneOfSeveralGpusIsUsed) {
     const TuningState unused(files, MachineNames(), gpus);
     ASSERT_EQ(unused.ignored().size(), 1u);
     EXPECT_EQ(ignored_text(unused.ignored()[0]),
-              "/etc/tegud/tuning.toml: table overlay is ignored: it is for another device: C, compute capability 70");
+              "/etc/tegud/tuning.toml: table overlay is ignored: it is for another device: C, compute "
+              "capability 70");
 }
 
 TEST(TuningState, AGpuThatRunsNoJobsHasTheDefaults) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning tables of the daemon, seen over its socket: which row a job gets, what INFO and health say of them, and SIGHUP, which takes new
-// tables without losing a job. The guarded device says which fields of a policy reached it.
+// Tuning tables of the daemon, seen over its socket: which row a job gets, what INFO and health say of them,
+// and SIGHUP, which takes new tables without losing a job. The guarded device says which fields of a policy
+// reached it.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>

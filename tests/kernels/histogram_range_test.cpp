@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranges a histogram takes: those whose edges increase strictly. The check is compared with all edges of random ranges of every magnitude.
+// Which ranges a histogram takes: those whose edges increase strictly. The check is compared with all edges
+// of random ranges of every magnitude.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -45,9 +46,9 @@ void expect_rule(double lo, double hi, std::uint32_t bins) {
     if (!range.ok()) {
         EXPECT_EQ(range.error().status, Status::BadRange);
         EXPECT_EQ(range.error().field, "range");
-        EXPECT_EQ(range.error().allowed, bins <= 4096
-                                             ? "wide enough for strictly increasing edges in f64"
-                                             : "wide enough for bins of two f64 numbers each at its larger end");
+        EXPECT_EQ(range.error().allowed,
+                  bins <= 4096 ? "wide enough for strictly increasing edges in f64"
+                               : "wide enough for bins of two f64 numbers each at its larger end");
         EXPECT_NE(range.error().message.find(" " + std::to_string(bins) + " bins"), std::string::npos);
     }
 }
@@ -71,11 +72,13 @@ TEST(HistogramRange, NarrowStepsOfEveryMagnitude) {
     for (int turn = 0; turn < 20000; ++turn) {
         const std::uint32_t bins = bin_counts[random() % std::size(bin_counts)];
         const int exponent = static_cast<int>(random() % 2090) - 1070;
-        double lo = std::ldexp(1 + static_cast<double>(random() % 3) * 0.5, exponent);  // around powers of two
+        // Around powers of two.
+        double lo = std::ldexp(1 + static_cast<double>(random() % 3) * 0.5, exponent);
         if (lo > kMost / 4) lo = kMost / 4;
         const double spacing = std::nextafter(lo, kMost) - lo;
         lo -= static_cast<double>(random() % 3 == 0 ? random() % (2 * bins) : random() % 3) * spacing;
-        double hi = lo + static_cast<double>(random() % (5 * bins) + 1) * spacing * (random() % 2 == 0 ? 1 : 0.5);
+        double hi = lo + static_cast<double>(random() % (5 * bins) + 1) * spacing *
+                             (random() % 2 == 0 ? 1 : 0.5);
         if (random() % 2 == 0) {
             std::swap(lo, hi);
             lo = -lo;

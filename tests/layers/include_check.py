@@ -21,7 +21,16 @@ MAY_USE = {
     "tools/board": {"base", "kernels", "daemon/health"},
     "tools/bench": {"base", "client", "kernels", "config", "tools", "tools/board", "tools/field"},
     "tools/field": {"base", "client", "kernels", "config", "tools", "tools/board", "tools/bench"},
-    "tools/tune": {"base", "client", "kernels", "config", "tools", "tools/board"},
+    "tools/tune/jobs": {"base", "kernels"},
+    "tools/tune/measure": {"base", "kernels", "tools/board", "tools/tune/jobs"},
+    "tools/tune/search": {"base", "kernels", "tools/tune/jobs", "tools/tune/measure"},
+    "tools/tune/table": {"base", "kernels", "config", "tools/tune/measure"},
+    "tools/tune/tegud": {"base", "kernels", "client", "tools/tune/jobs", "tools/tune/measure"},
+    "tools/tune/run": {"base", "kernels", "tools", "tools/tune/jobs", "tools/tune/measure", "tools/tune/search",
+                       "tools/tune/table"},
+    "tools/tune": {"base", "client", "kernels", "config", "tools", "tools/board", "tools/tune/jobs",
+                   "tools/tune/measure", "tools/tune/search", "tools/tune/table", "tools/tune/tegud",
+                   "tools/tune/run"},
 }
 SOURCE = (".h", ".hpp", ".cpp", ".c", ".cu", ".cuh", ".inc")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
@@ -30,9 +39,10 @@ LINKED = {"health": "daemon/health", "board": "tools/board"}  # targets that are
 
 
 def layer_of(path):
+    """The innermost folder of the path that has a rule; else the first folder."""
     parts = path.split("/")
-    nested = "/".join(parts[:2])
-    return nested if nested in MAY_USE else parts[0]
+    nested = ("/".join(parts[:depth]) for depth in range(len(parts) - 1, 0, -1))
+    return next((folder for folder in nested if folder in MAY_USE), parts[0])
 
 
 def allowed(layer):
@@ -80,6 +90,9 @@ def self_check():
     assert breaches_in("tools/tegu/a.cpp", '#include "tools/board/watch.h"\n'), "the command sees the board through the daemon"
     assert breaches_in("tools/bench/a.cpp", '#include "daemon/health/gpu.h"\n'), "boards are read through tools/board"
     assert not breaches_in("tools/board/a.cpp", '#include "daemon/health/gpu.h"\n')
+    assert breaches_in("tools/tune/table/a.cpp", '#include "tools/tune/search/halving.h"\n'), "tables know no search"
+    assert breaches_in("tools/tune/measure/a.h", '#include "tools/tune/commands.h"\n'), "measuring knows no commands"
+    assert not breaches_in("tools/tune/search/a.h", '#include "tools/tune/measure/gain.h"\n')
     assert not breaches_in("daemon/a.h", '#include "wire/messages.h"\n#include <vector>\n')
     assert link_breaches("client/CMakeLists.txt", "target_link_libraries(x tegu_kernels)\n")
 

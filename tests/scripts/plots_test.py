@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The plots of docs/: each can be drawn again of its record, and a plot that is behind is found without drawing."""
+"""The plots of docs/: each can be drawn again of its record, and a plot that is behind is found without
+drawing."""
 
 import importlib.util
 import os

@@ -10,7 +10,7 @@ inline constexpr char kCommands[] =
     "tegu-bench run         measures this board and writes one file: -o board.json (--help)\n"
     "tegu-bench compare     makes a report of the files of several boards (--help)\n"
     "tegu-bench gpu         times kernels of every operation on a GPU (--filter PART, --quick, --sweep)\n"
-    "tegu-bench ladder      times a sum on a GPU in seven steps, and kernels as they are first written (--help)\n"
+    "tegu-bench ladder      times a sum on a GPU by atomics and in seven steps, and other kernels (--help)\n"
     "tegu-bench placement   says how well a daemon chooses between CPU and GPU (--help)\n"
     "tegu-bench round-trip  times jobs on the GPU through the socket (--help)";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Case: one thing to measure. A part (part.h) declares its cases; the runner decides which of them the time
-// allows, checks each result once, repeats the run until its median is steady, repeats it after cooling where
-// the board was throttled, and records it. So a case says what to do once.
+// Case: one thing to measure; it says what to do once. A part (part.h) declares its cases. The runner decides
+// which of them the time allows and checks each result once. It repeats the run until its median is steady,
+// and again after cooling where the board was throttled. Then it records the median.
 #pragma once
 
 #include <cstddef>

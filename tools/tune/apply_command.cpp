@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune apply FILE: installs a table as the overlay, has the daemon read it, and proves with one job of each operation
-// that results are right and which row served. A table that gives a wrong result is taken out again.
+// tegu-tune apply FILE: installs a table as the overlay and has the daemon read it. Then one job of each
+// operation proves that results are right, and which row served. A table that gives a wrong result is taken
+// out again.
 #include <cstdio>
 
 #include "config/tuning_write.h"
-#include "tools/tune/applied_jobs.h"
 #include "tools/tune/commands.h"
-#include "tools/tune/daemon_reload.h"
-#include "tools/tune/overlay.h"
+#include "tools/tune/table/overlay.h"
 #include "tools/tune/tables.h"
+#include "tools/tune/tegud/applied_jobs.h"
+#include "tools/tune/tegud/daemon_reload.h"
 
 namespace tegu::tune {
 namespace {

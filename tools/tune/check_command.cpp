@@ -4,10 +4,10 @@
 
 #include "base/json.h"
 #include "tools/tune/commands.h"
-#include "tools/tune/interrupts.h"
+#include "tools/tune/measure/interrupts.h"
 #include "tools/tune/measuring.h"
-#include "tools/tune/progress.h"
-#include "tools/tune/table_check.h"
+#include "tools/tune/run/progress.h"
+#include "tools/tune/run/table_check.h"
 #include "tools/tune/tables.h"
 
 namespace tegu::tune {

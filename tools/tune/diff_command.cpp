@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune diff A B: which rows two tables differ in. Rows are matched by their classes, as ids are only names.
+// tegu-tune diff A B: which rows two tables differ in. Rows are matched by their classes, as ids are only
+// names.
 #include <cstdio>
 
 #include "tools/tune/commands.h"
-#include "tools/tune/policies.h"
-#include "tools/tune/row_text.h"
+#include "tools/tune/measure/policy_text.h"
+#include "tools/tune/table/row_text.h"
 #include "tools/tune/tables.h"
 
 namespace tegu::tune {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tune/measuring.h"
 
-#include "tools/tune/interrupts.h"
+#include "tools/tune/measure/interrupts.h"
 #include "tools/tune/tables.h"
 
 namespace tegu::tune {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring: all that a command which measures needs, opened and tied together: the machine, its pace, the tables that
-// are in force, and an eye on tegud.
+// Measuring: all that a command which measures needs, opened and tied together: the machine, its pace, the
+// tables that are in force, and an eye on tegud.
 #pragma once
 
 #include <memory>
 
-#include "tools/tune/board_pace.h"
 #include "tools/tune/commands.h"
-#include "tools/tune/session.h"
-#include "tools/tune/tegud_watch.h"
+#include "tools/tune/measure/board_pace.h"
+#include "tools/tune/run/session.h"
+#include "tools/tune/tegud/tegud_watch.h"
 
 namespace tegu::tune {
 

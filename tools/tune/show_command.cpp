@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "tools/tune/commands.h"
-#include "tools/tune/row_text.h"
+#include "tools/tune/table/row_text.h"
 #include "tools/tune/tables.h"
 
 namespace tegu::tune {

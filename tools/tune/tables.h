@@ -21,8 +21,8 @@ TuningPlaces tuning_places(const std::string& settings_file);
 tuning::DeviceTuning tables_in_force(const tuning::TuningMachine& facts, const TuningPlaces& places,
                                      bool reports);
 
-// One file, read as a whole. What of it cannot be used is said on stderr, a line each. Errors: NotFound, Denied, Io,
-// BadRequest (nothing of it can be used), with the file's name.
+// One file, read as a whole. What of it cannot be used is said on stderr, a line each. Errors: NotFound,
+// Denied, Io, BadRequest (nothing of it can be used), with the file's name.
 Result<TuningTable> load_table(const std::string& path);
 
 }  // namespace tegu::tune

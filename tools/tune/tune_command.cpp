@@ -5,10 +5,10 @@
 #include "config/tuning_load.h"
 #include "config/tuning_write.h"
 #include "tools/tune/commands.h"
-#include "tools/tune/interrupts.h"
+#include "tools/tune/measure/interrupts.h"
 #include "tools/tune/measuring.h"
-#include "tools/tune/progress.h"
-#include "tools/tune/results.h"
+#include "tools/tune/run/progress.h"
+#include "tools/tune/run/results.h"
 
 namespace tegu::tune {
 namespace {

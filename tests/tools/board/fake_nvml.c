@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A management library for tests: lines "name value" of the file $TEGU_FAKE_NVML are what its GPU tells, read
- * at each call. A name that is not in the file is not supported. With "address A" the GPU is found at that PCI
- * address alone; "init N" is what nvmlInit_v2 returns. */
+ * at each call. A name that is not in the file is not supported. With "address A" the GPU is found at that
+ * PCI address alone; "init N" is what nvmlInit_v2 returns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

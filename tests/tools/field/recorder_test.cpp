@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A field file is valid JSON after every record, is gone on with, survives a last line that was cut off, and
-// is refused for another board.
+// A field file is valid JSON after every record. A run goes on with it, also after a last line that was cut
+// off. It is refused for another board.
 #include "tools/field/recorder.h"
 
 #include "tests/tools/field/support.h"

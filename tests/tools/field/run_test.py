@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegu-bench run: its file holds what docs/field.md promises, survives kills, is gone on with, and is refused for
-another board. No time is judged."""
+"""tegu-bench run: its file holds what docs/field.md promises, survives kills, is gone on with, and is
+refused for another board. No time is judged."""
 import json
 import os
 import signal
@@ -115,8 +115,8 @@ class Run(unittest.TestCase):
         self.assertEqual(results(field)[:len(killed)], killed)
 
     def test_a_daemon_does_not_outlive_a_killed_run(self):
-        process = subprocess.Popen([PROGRAM, "run", "-o", self.path, "--minutes", "1", "--operations", "reduce",
-                                    "--parts", "roundtrip", *ALONE], stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([PROGRAM, "run", "-o", self.path, "--minutes", "1", "--operations",
+                                    "reduce", "--parts", "roundtrip", *ALONE], stderr=subprocess.DEVNULL)
         self.wait_for_results(process, 1)
         children = subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid=,comm="],
                                   stdout=subprocess.PIPE, universal_newlines=True).stdout
@@ -163,7 +163,8 @@ class Run(unittest.TestCase):
     def test_bad_options_are_refused(self):
         output = ["-o", self.path]
         for arguments, words in ((["--parts", "copy"], "--output"), (output + ["--parts", "cpoy"], "cpoy"),
-                                 (output + ["--operations", "sort"], "sort"), (output + ["--minutes", "0"], "0"),
+                                 (output + ["--operations", "sort"], "sort"),
+                                 (output + ["--minutes", "0"], "0"),
                                  (output + ["surplus"], "surplus")):
             done = run(*arguments)
             self.assertEqual(done.returncode, 64, arguments)

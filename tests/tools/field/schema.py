@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a field file holds, as docs/field.md says it: problems(file) lists where one does otherwise."""
-PARTS = ("copy", "operations", "occupancy", "scaling", "crossover", "roundtrip", "coldstart", "s1", "s2", "s3",
-         "s4", "s5")
+PARTS = ("copy", "operations", "occupancy", "scaling", "crossover", "roundtrip", "coldstart", "s1", "s2",
+         "s3", "s4", "s5")
 NUMBER, TEXT, COUNT, FLAG = (int, float), (str,), (int,), (bool,)
 NONE = type(None)
 NUMBER_OR, TEXT_OR, COUNT_OR = NUMBER + (NONE,), TEXT + (NONE,), COUNT + (NONE,)
@@ -11,22 +11,22 @@ GPU = {"name": TEXT, "compute_capability": COUNT, "multiprocessors": COUNT, "mem
        "core_clock_mhz": NUMBER_OR, "memory_clock_mhz": NUMBER_OR, "memory_bytes": COUNT_OR,
        "power_limit_w": NUMBER_OR, "unusable": TEXT}
 IDENTITY = {
-    "board": TEXT, "soc": TEXT_OR, "l4t": TEXT_OR, "kernel": TEXT_OR, "driver": TEXT_OR, "cuda_toolkit": TEXT_OR,
-    "architecture": TEXT, "memory_bytes": COUNT_OR, "power_mode": TEXT_OR,
+    "board": TEXT, "soc": TEXT_OR, "l4t": TEXT_OR, "kernel": TEXT_OR, "driver": TEXT_OR,
+    "cuda_toolkit": TEXT_OR, "architecture": TEXT, "memory_bytes": COUNT_OR, "power_mode": TEXT_OR,
     "cpu": {"name": TEXT_OR, "cores": COUNT_OR, "isa": TEXT, "max_mhz": NUMBER_OR}, "gpu": (GPU, NONE),
     "fan": (FAN, NONE), "tegu": {"version": TEXT, "commit": TEXT}, "tuning": {"key": TEXT_OR, "rows": COUNT},
     "peak": {"memory_gb_per_s": NUMBER_OR, "provenance": TEXT},
 }
 RESULT = {
     "kind": TEXT, "part": TEXT, "case": TEXT, "operation": TEXT, "backend": TEXT, "method": TEXT_OR,
-    "axes": (dict,), "seconds": NUMBER, "noise": NUMBER, "repeats": COUNT, "bytes": COUNT_OR, "flops": NUMBER_OR,
-    "energy_j": NUMBER_OR, "registers": COUNT_OR, "occupancy": NUMBER_OR, "shared_bytes": COUNT_OR,
-    "checked": FLAG, "throttled": FLAG, "note": TEXT,
+    "axes": (dict,), "seconds": NUMBER, "noise": NUMBER, "repeats": COUNT, "bytes": COUNT_OR,
+    "flops": NUMBER_OR, "energy_j": NUMBER_OR, "registers": COUNT_OR, "occupancy": NUMBER_OR,
+    "shared_bytes": COUNT_OR, "checked": FLAG, "throttled": FLAG, "note": TEXT,
 }
 CONDITION = {
-    "kind": TEXT, "part": TEXT, "at": TEXT, "elapsed_s": NUMBER, "temperatures_c": (dict,), "power_w": NUMBER_OR,
-    "clocks_mhz": {"gpu": NUMBER_OR, "cpu": NUMBER_OR, "memory": NUMBER_OR}, "throttle": (list,),
-    "events": (dict,), "fan": (FAN, NONE),
+    "kind": TEXT, "part": TEXT, "at": TEXT, "elapsed_s": NUMBER, "temperatures_c": (dict,),
+    "power_w": NUMBER_OR, "clocks_mhz": {"gpu": NUMBER_OR, "cpu": NUMBER_OR, "memory": NUMBER_OR},
+    "throttle": (list,), "events": (dict,), "fan": (FAN, NONE),
 }
 SKIPPED = {"kind": TEXT, "part": TEXT, "case": TEXT, "backend": TEXT, "reason": TEXT, "retry": FLAG}
 FILE = {"schema": TEXT, "identity": IDENTITY, "records": (list,), "finished": FLAG,

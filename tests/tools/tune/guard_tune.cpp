@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-tune with the guarded device in place of a GPU. Its clock is made up: a run takes what its policy says, so that a
-// search has something to find, and finds the same every time. $TEGU_TEST_TUNE: words with commas between them:
+// tegu-tune with the guarded device in place of a GPU. Its clock is made up: a run takes what its policy
+// says, so that a search has something to find, and finds the same every time. $TEGU_TEST_TUNE: words with
+// commas between them:
 //   wrong   add with waves = 8 gives a wrong result
 //   lost    the device is lost at the 200th run
 //   none    there is no device
@@ -10,7 +11,7 @@
 
 #include "kernels/device/guard_gpu.h"
 #include "tools/tune/command_line.h"
-#include "tools/tune/stopwatch.h"
+#include "tools/tune/measure/stopwatch.h"
 
 namespace tegu {
 namespace {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegu-tune as a process: on the CPU backend, and with the guarded device and its made-up clock. It is killed and resumed,
-interrupted, slowed down, given damaged files, and its table is applied to a private daemon."""
+"""tegu-tune as a process: on the CPU backend, and with the guarded device and its made-up clock. It is killed
+and resumed, interrupted, slowed down, given damaged files, and its table is applied to a private daemon."""
 import json
 import os
 import re
@@ -30,8 +30,9 @@ class TuneTest(unittest.TestCase):
 
     def run_tune(self, *arguments, program=TUNE, words="", wait=True, **options):
         environment = dict(os.environ, TEGU_TEST_TUNE=words, TEGU_SOCKET=self.path("no-daemon.sock"))
-        process = subprocess.Popen([program] + list(arguments), cwd=self.folder, env=environment, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, universal_newlines=True, **options)
+        process = subprocess.Popen([program] + list(arguments), cwd=self.folder, env=environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                                   **options)
         if not wait:
             return process
         out, err = process.communicate(timeout=120)
@@ -44,7 +45,8 @@ class TuneTest(unittest.TestCase):
 
 class Search(TuneTest):
     def test_guarded_device_finds_the_rows_that_its_clock_has(self):
-        code, out, err = self.run_tune("--backend", "gpu", "--operation", "add,dot", *QUICK, "-o", "t.toml", "--json", program=GUARD)
+        code, out, err = self.run_tune("--backend", "gpu", "--operation", "add,dot", *QUICK, "-o", "t.toml",
+                                       "--json", program=GUARD)
         self.assertEqual(code, 0, err)
         account = json.loads(out)
         self.assertTrue(account["complete"])
@@ -60,15 +62,16 @@ class Search(TuneTest):
         # Neighbours with the same policy are one row.
         self.assertEqual(len(re.findall(r'^id = "add-f32', table, re.M)), 1)
         self.assertFalse(os.path.exists(self.path("t.toml.journal")), "all steps are done")
-        code, out, err = self.run_tune("check", "t.toml", "--backend", "gpu", "--operation", "add", *QUICK, "--json", program=GUARD)
+        code, out, err = self.run_tune("check", "t.toml", "--backend", "gpu", "--operation", "add", *QUICK,
+                                       "--json", program=GUARD)
         self.assertEqual(code, 0, err)
         check = json.loads(out)
         self.assertAlmostEqual(check["worst"], 1 / 0.6, places=6)
         self.assertEqual(check["wrong"], [])
 
     def test_wrong_results_are_a_loud_bug_and_no_row(self):
-        code, out, err = self.run_tune("--backend", "gpu", "--operation", "add", "--measure", "rows", *QUICK, "-o", "t.toml", "--json",
-                                       program=GUARD, words="wrong")
+        code, out, err = self.run_tune("--backend", "gpu", "--operation", "add", "--measure", "rows", *QUICK,
+                                       "-o", "t.toml", "--json", program=GUARD, words="wrong")
         self.assertEqual(code, 70, err)
         self.assertIn("WRONG RESULT, a bug: cuda/add-", err)
         self.assertIn("waves=8", err)
@@ -89,7 +92,8 @@ class Search(TuneTest):
         self.assertIn("and the times of", out)
 
     def test_machine_without_a_gpu(self):
-        code, _, err = self.run_tune("--operation", "add", *QUICK, "-o", "t.toml", "--measure", "rows", program=GUARD, words="none")
+        code, _, err = self.run_tune("--operation", "add", *QUICK, "-o", "t.toml", "--measure", "rows",
+                                     program=GUARD, words="none")
         self.assertEqual(code, 0, err)
         self.assertIn("no GPU is measured: no NVIDIA driver", err)
         code, _, err = self.run_tune("--backend", "gpu", "-o", "t.toml", program=GUARD, words="none")
@@ -97,15 +101,18 @@ class Search(TuneTest):
         self.assertIn("no NVIDIA driver", err)
 
     def test_lost_device_ends_it_and_the_journal_is_good(self):
-        code, _, err = self.run_tune("--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml", program=GUARD, words="lost")
+        code, _, err = self.run_tune("--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml",
+                                     program=GUARD, words="lost")
         self.assertEqual(code, 75, err)
         self.assertIn("fell off the bus", err)
-        code, _, err = self.run_tune("--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml", program=GUARD)
+        code, _, err = self.run_tune("--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml",
+                                     program=GUARD)
         self.assertEqual(code, 0, err)
 
 
 class Journal(TuneTest):
-    ARGUMENTS = ["--backend", "gpu", "--operation", "add,reduce", "--minutes", "0.3", "--most-elements", "20000", "-o", "t.toml", "--json"]
+    ARGUMENTS = ["--backend", "gpu", "--operation", "add,reduce", "--minutes", "0.3",
+                 "--most-elements", "20000", "-o", "t.toml", "--json"]
 
     def start_and_wait_for_steps(self, steps):
         process = self.run_tune(*self.ARGUMENTS, program=GUARD, wait=False)
@@ -195,8 +202,8 @@ class Pace(TuneTest):
     def test_throttled_measurement_is_repeated_when_the_board_has_cooled(self):
         self.write_alert("1")
         os.makedirs(self.path("board/proc"))
-        process = self.run_tune("--backend", "gpu", "--operation", "add", "--measure", "rows", *QUICK, "-o", "t.toml", "--sysroot",
-                                self.path("board"), program=GUARD, wait=False)
+        process = self.run_tune("--backend", "gpu", "--operation", "add", "--measure", "rows", *QUICK,
+                                "-o", "t.toml", "--sysroot", self.path("board"), program=GUARD, wait=False)
         said = ""
         for line in process.stderr:
             said += line
@@ -212,8 +219,9 @@ class Pace(TuneTest):
     def test_board_that_stays_hot(self):
         self.write_alert("2")
         os.makedirs(self.path("board/proc"))
-        code, _, err = self.run_tune("--backend", "gpu", "--operation", "add", "--measure", "rows", *QUICK, "-o", "t.toml", "--sysroot",
-                                     self.path("board"), "--patience", "1", program=GUARD)
+        code, _, err = self.run_tune("--backend", "gpu", "--operation", "add", "--measure", "rows", *QUICK,
+                                     "-o", "t.toml", "--sysroot", self.path("board"), "--patience", "1",
+                                     program=GUARD)
         self.assertEqual(code, 75, err)
         self.assertIn("still slow after", err)
         self.assertIn("the board stays slow: cool it, and run the same command again", err)
@@ -225,8 +233,8 @@ class Apply(TuneTest):
             settings.write('[tuning]\noverlay = "%s"\n' % self.path("overlay.toml"))
         environment = dict(os.environ, TEGU_TEST_GPU="A")
         log = open(self.path("tegud.log"), "w")
-        daemon = subprocess.Popen([TEGUD, "--config", self.path("tegud.toml"), "--socket", self.path("s.sock")], env=environment,
-                                  stdout=log, stderr=log)
+        daemon = subprocess.Popen([TEGUD, "--config", self.path("tegud.toml"),
+                                  "--socket", self.path("s.sock")], env=environment, stdout=log, stderr=log)
         log.close()
         self.addCleanup(lambda: (daemon.terminate(), daemon.wait()))
         end = time.time() + 60
@@ -234,7 +242,8 @@ class Apply(TuneTest):
             time.sleep(0.02)
 
     def apply(self, *arguments):
-        return self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock", *arguments, program=GUARD)
+        return self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock", *arguments,
+                             program=GUARD)
 
     def write_table(self, rows):
         with open(self.path("t.toml"), "w") as table:
@@ -247,7 +256,8 @@ class Apply(TuneTest):
         self.assertEqual((code, err), (0, ""))
         lines = {line.split()[0]: line for line in out.splitlines()}
         self.assertIn("row overlay/tuned", lines["add"])
-        for operation in ("reduce", "topk", "entropy_map", "add", "dot", "rowscale", "quantile", "histogram", "entropy", "fused"):
+        for operation in ("reduce", "topk", "entropy_map", "add", "dot", "rowscale", "quantile", "histogram",
+                          "entropy", "fused"):
             self.assertIn("right", lines[operation])
         self.assertEqual(self.read("overlay.toml"), self.read("t.toml"))
         # Another one takes its place.
@@ -286,11 +296,13 @@ class Files(TuneTest):
         with open(self.path(name), "w") as target:
             target.write(text)
 
-    ROW = '[[row]]\nid = "%s"\nbackend = "cuda"\noperation = "add"\nrevision = 1\nelements = [%d, %d]\npolicy = { waves = %d }\n'
+    ROW = ('[[row]]\nid = "%s"\nbackend = "cuda"\noperation = "add"\nrevision = 1\nelements = [%d, %d]\n'
+           'policy = { waves = %d }\n')
     HEAD = 'format = 1\n[device]\nname = "guarded memory"\ncompute_capability = "5.3"\nmultiprocessors = 1\n'
 
     def test_diff_matches_rows_by_their_jobs(self):
-        self.write("a.toml", self.HEAD + self.ROW % ("x", 0, 100, 8) + self.ROW % ("y", 100, 200, 8) + self.ROW % ("z", 200, 300, 8))
+        self.write("a.toml", self.HEAD + self.ROW % ("x", 0, 100, 8) + self.ROW % ("y", 100, 200, 8) +
+                   self.ROW % ("z", 200, 300, 8))
         self.write("b.toml", self.HEAD + self.ROW % ("other", 0, 100, 8) + self.ROW % ("y", 100, 200, 32))
         code, out, err = self.run_tune("diff", "a.toml", "b.toml")
         self.assertEqual((code, err), (1, ""))
@@ -300,7 +312,8 @@ class Files(TuneTest):
 
     def test_bad_tables_are_named(self):
         self.write("broken.toml", "format = 1\n[device\n")
-        for arguments in (["show", "broken.toml"], ["diff", "broken.toml", "broken.toml"], ["check", "broken.toml"], ["apply", "broken.toml"]):
+        for arguments in (["show", "broken.toml"], ["diff", "broken.toml", "broken.toml"],
+                          ["check", "broken.toml"], ["apply", "broken.toml"]):
             code, _, err = self.run_tune(*arguments, program=GUARD)
             self.assertEqual(code, 65, arguments)
             self.assertIn("broken.toml:2:", err)

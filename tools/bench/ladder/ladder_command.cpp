@@ -17,8 +17,10 @@ int fail(const std::string& message, int exit_code) {
 int ladder_command(int argc, const char* const* argv) {
     LadderSettings settings;
     bool as_json = false;
-    CLI::App app("Times a sum in seven steps, and kernels as they are first written, beside tegu's own.",
-                 "tegu-bench ladder");
+    CLI::App app(
+        "Times a sum by atomics (steps 0a and 0b) and in steps 1 to 7, and other kernels as they are first "
+        "written, beside tegu's own.",
+        "tegu-bench ladder");
     app.add_option("-n,--elements", settings.elements, "elements of the sums [2^24]")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 34));
     app.add_option("-t,--threads", settings.threads, "threads of a block of the ladder [1024]")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same jobs on CPU and GPU from a thousand elements to ten millions, with the data in the GPU's memory
-// and with its data to be brought: where the curves cross is what tegud decides by.
+// The same jobs on CPU and GPU, from a thousand elements to ten million. The data is in the GPU's memory, or
+// has to be copied there. tegud decides by the size where the curves cross.
 #include <algorithm>
 
 #include "tools/field/job_case.h"

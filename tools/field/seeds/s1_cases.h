@@ -9,7 +9,8 @@ namespace tegu::field {
 // The values of all cases, and the largest of them.
 class ListValues {
   public:
-    ListValues(PartContext& context, std::uint64_t n, unsigned most_k) : context_(context), n_(n), most_k_(most_k) {}
+    ListValues(PartContext& context, std::uint64_t n, unsigned most_k)
+        : context_(context), n_(n), most_k_(most_k) {}
 
     std::uint64_t n() const { return n_; }
     // Makes both. Errors: OutOfMemory.

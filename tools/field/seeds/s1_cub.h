@@ -21,7 +21,7 @@ struct CubMemory {
 };
 // out [k]: the largest distinct values of x [n], descending, then INT32_MIN. Several launches. REQUIRES:
 // cub_topk_space(n) != 0.
-cuda::LaunchStatus launch_cub_topk(const CubMemory& memory, const std::int32_t* x, std::uint32_t n, unsigned k,
-                                   std::int32_t* out, cuda::Stream stream);
+cuda::LaunchStatus launch_cub_topk(const CubMemory& memory, const std::int32_t* x, std::uint32_t n,
+                                   unsigned k, std::int32_t* out, cuda::Stream stream);
 
 }  // namespace tegu::seeds

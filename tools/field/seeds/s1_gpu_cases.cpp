@@ -33,8 +33,8 @@ constexpr ListWay kOtherWays[] = {{ListMethod::Threshold, "threshold", "lists, s
 // One case: its memory and its launches.
 class ListRun {
   public:
-    ListRun(PartContext& context, std::shared_ptr<ListValues> values, ListMethod method, unsigned k, unsigned threads,
-            Touch touch)
+    ListRun(PartContext& context, std::shared_ptr<ListValues> values, ListMethod method, unsigned k,
+            unsigned threads, Touch touch)
         : context_(context),
           lab_(*context.gpu),
           values_(std::move(values)),
@@ -74,8 +74,8 @@ class ListRun {
         Result<void> done = touch_ == Touch::First ? x_.to_device() : Result<void>();
         if (done)
             done = cuda::check_cuda(
-                launch_list_topk(method_, k_, x_.as<const std::int32_t>(), values_->n(), out_.as<std::int32_t>(),
-                                 lists_.as<std::int32_t>(), policy_, lab_.stream()),
+                launch_list_topk(method_, k_, x_.as<const std::int32_t>(), values_->n(),
+                                 out_.as<std::int32_t>(), lists_.as<std::int32_t>(), policy_, lab_.stream()),
                 "top-k by lists");
         return done && touch_ == Touch::First ? lab_.synchronize() : done;
     }
@@ -129,13 +129,14 @@ void add_lists(PartContext& context, CaseList& cases, const S1& s1) {
             const std::size_t bytes = seeds::list_topk_shared_bytes(k_of(job), threads);
             if (bytes > most) {
                 cases.skip(job.name + ", lists, blocks of " + std::to_string(threads), "seed",
-                           "the lists of a block take " + std::to_string(bytes) + " bytes of shared memory; it has " +
-                               std::to_string(most));
+                           "the lists of a block take " + std::to_string(bytes) +
+                               " bytes of shared memory; it has " + std::to_string(most));
                 continue;
             }
             for (const Touch touch : {Touch::First, Touch::Resident})
                 cases.add(list_case(context, s1, job, kSeedWay, threads, touch));
-            for (const ListWay& way : kOtherWays) cases.add(list_case(context, s1, job, way, threads, Touch::Resident));
+            for (const ListWay& way : kOtherWays)
+                cases.add(list_case(context, s1, job, way, threads, Touch::Resident));
         }
 }
 
@@ -145,7 +146,8 @@ void add_lists(PartContext& context, CaseList& cases, const S1& s1) {
 Case sort_case(PartContext& context, const FieldJob& job) {
     cuda::Policies policies;
     policies.topk.room = kRoomThatSorts;
-    Case one = gpu_case(std::make_shared<JobSetup>(context, job), std::make_shared<const cuda::Policies>(policies));
+    Case one =
+        gpu_case(std::make_shared<JobSetup>(context, job), std::make_shared<const cuda::Policies>(policies));
     one.name += ", full sort";
     one.backend = "seed";
     one.series.clear();
@@ -192,8 +194,8 @@ Case cub_case(PartContext& context, const S1& s1, const FieldJob& job) {
         return done ? upload_order(run->order) : done;
     };
     one.run = [run, &lab, n, k](std::size_t turn) {
-        return cuda::check_cuda(launch_cub_topk(run->memory(), static_cast<const std::int32_t*>(run->x[turn]), n, k,
-                                                run->out.as<std::int32_t>(), lab.stream()),
+        return cuda::check_cuda(launch_cub_topk(run->memory(), static_cast<const std::int32_t*>(run->x[turn]),
+                                                n, k, run->out.as<std::int32_t>(), lab.stream()),
                                 "CUB's sort");
     };
     one.check = [run, values = s1.values, again = one.run, k, name = one.name]() -> Result<void> {
@@ -214,7 +216,8 @@ void add_sorts(PartContext& context, CaseList& cases, const S1& s1) {
         if (seeds::cub_topk_space(1) != 0)
             cases.add(cub_case(context, s1, job));
         else
-            cases.skip(job.name + ", full sort", "peer:cub", "this program was built with a toolkit without CUB");
+            cases.skip(job.name + ", full sort", "peer:cub",
+                       "this program was built with a toolkit without CUB");
     }
 }
 
@@ -227,7 +230,8 @@ struct ExtremesRun {
 };
 
 Case extremes_case(PartContext& context, const S1& s1, unsigned threads) {
-    Case one = seed_case(s1.extremes, "tree and atomics, blocks of " + std::to_string(threads), "tree and two atomics");
+    Case one = seed_case(s1.extremes, "tree and atomics, blocks of " + std::to_string(threads),
+                         "tree and two atomics");
     add_axis(one, "threads_per_block", threads);
     add_axis(one, "data", "resident");
     one.bytes = 4 * s1.extremes.elements();
@@ -247,10 +251,10 @@ Case extremes_case(PartContext& context, const S1& s1, unsigned threads) {
         return done ? run->keys.upload(none, sizeof none) : done;
     };
     one.run = [run, n = s1.extremes.elements(), &lab, threads](std::size_t turn) {
-        return cuda::check_cuda(
-            launch_plain_extremes(static_cast<const std::int32_t*>(run->x[turn]), n, run->keys.as<std::uint32_t>(),
-                                  seeds::ListPolicy{threads, run->blocks}, lab.stream()),
-            "extremes");
+        return cuda::check_cuda(launch_plain_extremes(static_cast<const std::int32_t*>(run->x[turn]), n,
+                                                      run->keys.as<std::uint32_t>(),
+                                                      seeds::ListPolicy{threads, run->blocks}, lab.stream()),
+                                "extremes");
     };
     one.check = [run, values = s1.values, again = one.run, name = one.name]() -> Result<void> {
         Result<void> done = again(0);
@@ -258,7 +262,8 @@ Case extremes_case(PartContext& context, const S1& s1, unsigned threads) {
         const Result<std::vector<std::uint32_t>> keys = downloaded<std::uint32_t>(run->keys, 2);
         if (!keys) return keys.error();
         const auto expected = std::minmax_element(values->data(), values->data() + values->n());
-        if (seeds::extreme_value((*keys)[0]) != *expected.first || seeds::extreme_value((*keys)[1]) != *expected.second)
+        if (seeds::extreme_value((*keys)[0]) != *expected.first ||
+            seeds::extreme_value((*keys)[1]) != *expected.second)
             return wrong_result(name);
         return {};
     };

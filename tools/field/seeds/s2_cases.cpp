@@ -41,7 +41,8 @@ Case add_loop(PartContext& context, const FieldJob& job) {
             });
         },
         [vectors, n] {
-            seeds::add_on_cpu(values_of<float>(vectors->x), values_of<float>(vectors->y), vectors->z.data(), n);
+            seeds::add_on_cpu(values_of<float>(vectors->x), values_of<float>(vectors->y), vectors->z.data(),
+                              n);
         },
         [vectors, n] {
             const float* const x = values_of<float>(vectors->x);

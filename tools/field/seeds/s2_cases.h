@@ -26,6 +26,7 @@ class SumValues {
 };
 
 // REQUIRES: context.gpu.
-void add_s2_gpu_cases(PartContext& context, CaseList& cases, const S2& s2, const std::shared_ptr<SumValues>& floats);
+void add_s2_gpu_cases(PartContext& context, CaseList& cases, const S2& s2,
+                      const std::shared_ptr<SumValues>& floats);
 
 }  // namespace tegu::field

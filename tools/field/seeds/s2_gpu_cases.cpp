@@ -23,7 +23,8 @@ enum class Way { Resident, Copied, Managed };
 
 class AddRun {
   public:
-    AddRun(PartContext& context, std::uint64_t n, Way way) : context_(context), lab_(*context.gpu), n_(n), way_(way) {}
+    AddRun(PartContext& context, std::uint64_t n, Way way)
+        : context_(context), lab_(*context.gpu), n_(n), way_(way) {}
     ~AddRun() {
         for (ManagedArray& array : managed_)
             if (array.data() != nullptr) (void)array.to_host();  // managed memory is freed by the host
@@ -61,8 +62,8 @@ class AddRun {
     Result<void> run(std::size_t turn) {
         switch (way_) {
             case Way::Resident:
-                return launch(static_cast<const float*>(device_x_[turn]), static_cast<const float*>(device_y_[turn]),
-                              device_z_.as<float>());
+                return launch(static_cast<const float*>(device_x_[turn]),
+                              static_cast<const float*>(device_y_[turn]), device_z_.as<float>());
             case Way::Copied: return run_copied();
             case Way::Managed: break;
         }
@@ -128,7 +129,9 @@ class AddRun {
 };
 
 Case add_case(PartContext& context, const FieldJob& job, Way way) {
-    const char* const data = way == Way::Resident ? "resident" : way == Way::Copied ? "copied" : "managed, first touch";
+    const char* const data = way == Way::Resident ? "resident"
+                             : way == Way::Copied ? "copied"
+                                                  : "managed, first touch";
     Case one = seed_case(job, std::string("one thread per element, ") + data, "one thread per element");
     add_axis(one, "threads_per_block", kAddThreads);
     add_axis(one, "data", data);
@@ -165,7 +168,8 @@ class LadderCase {
     };
     using MakeInput = std::function<Result<Input>()>;
 
-    LadderCase(PartContext& context, const StepInfo& info, unsigned threads, std::uint64_t n, MakeInput make_input)
+    LadderCase(PartContext& context, const StepInfo& info, unsigned threads, std::uint64_t n,
+               MakeInput make_input)
         : context_(context),
           lab_(*context.gpu),
           info_(info),
@@ -198,7 +202,8 @@ class LadderCase {
         Result<void> done = run(0);
         if (!done) return done;
         const Result<std::vector<S>> left = downloaded<S>(
-            partials_, static_cast<std::size_t>(seeds::ladder_partials(info_.step, n_, policy_, lab_.limits())));
+            partials_,
+            static_cast<std::size_t>(seeds::ladder_partials(info_.step, n_, policy_, lab_.limits())));
         if (!left) return left.error();
         using Total = typename std::conditional<std::is_same<S, float>::value, double, S>::type;
         if (std::accumulate(left->begin(), left->end(), Total{0}) != static_cast<Total>(expected_))
@@ -231,7 +236,8 @@ void add_ladder(PartContext& context, CaseList& cases, const FieldJob& job,
             one.clock = Clock::Stream;
             one.note = info.change;
             if (threads != 1024) one.priority = 2;
-            const auto run = std::make_shared<LadderCase<T, S>>(context, info, threads, job.elements(), make_input);
+            const auto run =
+                std::make_shared<LadderCase<T, S>>(context, info, threads, job.elements(), make_input);
             one.prepare = [run](Case& self) { return run->prepare(self); };
             one.check = [run, name = one.name] { return run->check(name); };
             one.run = [run](std::size_t turn) { return run->run(turn); };
@@ -241,18 +247,23 @@ void add_ladder(PartContext& context, CaseList& cases, const FieldJob& job,
 
 }  // namespace
 
-void add_s2_gpu_cases(PartContext& context, CaseList& cases, const S2& s2, const std::shared_ptr<SumValues>& floats) {
-    for (const Way way : {Way::Resident, Way::Copied, Way::Managed}) cases.add(add_case(context, s2.add, way));
-    add_ladder<float, float>(context, cases, s2.sum_f32, [floats]() -> Result<LadderCase<float, float>::Input> {
-        const Result<void> made = floats->make();
-        if (!made) return made.error();
-        return LadderCase<float, float>::Input{floats->values().data(), floats->sum()};
-    });
+void add_s2_gpu_cases(PartContext& context, CaseList& cases, const S2& s2,
+                      const std::shared_ptr<SumValues>& floats) {
+    for (const Way way : {Way::Resident, Way::Copied, Way::Managed})
+        cases.add(add_case(context, s2.add, way));
+    add_ladder<float, float>(
+        context, cases, s2.sum_f32, [floats]() -> Result<LadderCase<float, float>::Input> {
+            const Result<void> made = floats->make();
+            if (!made) return made.error();
+            return LadderCase<float, float>::Input{floats->values().data(), floats->sum()};
+        });
     const auto integers = std::make_shared<Bytes>();
     using IntegerInput = LadderCase<std::int32_t, std::int64_t>::Input;
     add_ladder<std::int32_t, std::int64_t>(
-        context, cases, s2.sum_i32, [integers, &context, n = s2.sum_i32.elements()]() -> Result<IntegerInput> {
-            const Result<void> made = within_memory([&] { *integers = context.inputs.get(ElementType::I32, n); });
+        context, cases, s2.sum_i32,
+        [integers, &context, n = s2.sum_i32.elements()]() -> Result<IntegerInput> {
+            const Result<void> made =
+                within_memory([&] { *integers = context.inputs.get(ElementType::I32, n); });
             if (!made) return made.error();
             const std::int32_t* const values = values_of<std::int32_t>(*integers);
             return IntegerInput{values, std::accumulate(values, values + n, std::int64_t{0})};

@@ -33,7 +33,9 @@ Case row_loop(const FieldJob& job, const std::shared_ptr<RowValues>& values) {
             Result<void> done = values->make();
             return done ? within_memory([&] { found->resize(values->rows() * values->cols()); }) : done;
         },
-        [values, found] { seeds::row_scale_on_cpu(values->x(), found->data(), values->rows(), values->cols()); },
+        [values, found] {
+            seeds::row_scale_on_cpu(values->x(), found->data(), values->rows(), values->cols());
+        },
         [values, found] { return *found == values->expected(); });
     one.bytes = 2 * values->bytes();
     return one;
@@ -46,12 +48,13 @@ Result<void> RowValues::make() {
     return within_memory([&] {
         x_ = context_.inputs.get(ElementType::F32, rows_ * cols_);
         expected_.resize(rows_ * cols_);
-        context_.pool.parallel_for(rows_, [&](std::uint64_t row, unsigned) {  // a row each: not what row_loop() times
-            const float* const from = x() + row * cols_;
-            float largest = 0;
-            for (std::uint64_t c = 0; c < cols_; ++c) largest = from[c] > largest ? from[c] : largest;
-            for (std::uint64_t c = 0; c < cols_; ++c) expected_[row * cols_ + c] = from[c] / largest;
-        });
+        context_.pool.parallel_for(
+            rows_, [&](std::uint64_t row, unsigned) {  // a row each: not what row_loop() times
+                const float* const from = x() + row * cols_;
+                float largest = 0;
+                for (std::uint64_t c = 0; c < cols_; ++c) largest = from[c] > largest ? from[c] : largest;
+                for (std::uint64_t c = 0; c < cols_; ++c) expected_[row * cols_ + c] = from[c] / largest;
+            });
     });
 }
 

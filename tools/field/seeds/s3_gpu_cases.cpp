@@ -38,7 +38,9 @@ class RowRun {
     }
     Result<void> check(const std::string& name) {
         Result<void> done = run(0);
-        return done ? expect_values(lab_, out_, values_->expected().data(), values_->expected().size(), 0, name) : done;
+        return done ? expect_values(lab_, out_, values_->expected().data(), values_->expected().size(), 0,
+                                    name)
+                    : done;
     }
 
   private:
@@ -60,7 +62,8 @@ void add_s3_gpu_cases(PartContext& context, CaseList& cases, const FieldJob& job
                       const std::shared_ptr<RowValues>& values) {
     for (const StepInfo& info : kSteps)
         for (const unsigned threads : {128u, 256u}) {
-            Case one = seed_case(job, std::string(info.word) + ", blocks of " + std::to_string(threads), info.word);
+            Case one =
+                seed_case(job, std::string(info.word) + ", blocks of " + std::to_string(threads), info.word);
             add_axis(one, "threads_per_block", threads);
             add_axis(one, "data", "resident");
             one.bytes = 2 * values->bytes();

@@ -86,8 +86,8 @@ Case version_on_cpu(PartContext& context, const FieldJob& job, const std::shared
 void add_versions(PartContext& context, CaseList& cases, const FieldJob& job,
                   const std::shared_ptr<WindowValues>& values) {
     for (const VersionInfo& info : kVersions)
-        cases.add(
-            version_on_cpu(context, job, values, info, context.threads, std::string(info.word) + " on all threads"));
+        cases.add(version_on_cpu(context, job, values, info, context.threads,
+                                 std::string(info.word) + " on all threads"));
     if (job.priority != 0) return;
     for (unsigned threads = 1; threads < context.threads; threads *= 2)
         for (const VersionInfo& info : kVersions) {

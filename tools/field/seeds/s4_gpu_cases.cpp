@@ -25,8 +25,8 @@ constexpr VersionInfo kVersions[] = {
 
 class WindowRun {
   public:
-    WindowRun(PartContext& context, std::shared_ptr<WindowValues> values, WindowVersion version, unsigned threads,
-              bool copies)
+    WindowRun(PartContext& context, std::shared_ptr<WindowValues> values, WindowVersion version,
+              unsigned threads, bool copies)
         : context_(context),
           lab_(*context.gpu),
           values_(std::move(values)),
@@ -60,7 +60,8 @@ class WindowRun {
         Result<void> done = run(0);
         if (!done) return done;
         if (!copies_)
-            return expect_values(lab_, out_, values_->expected().data(), values_->pixels(), kWindowError, name);
+            return expect_values(lab_, out_, values_->expected().data(), values_->pixels(), kWindowError,
+                                 name);
         if (!values_->is_map(found_)) return wrong_result(name);
         return {};
     }
@@ -75,8 +76,8 @@ class WindowRun {
         if (version_ == WindowVersion::TextureTable)
             return keep(seeds::Texture::of_numbers(logs_.as<double>(), seeds::kWindowLogs));
         for (std::size_t i = 0; version_ == WindowVersion::TextureInput && i < x_.count(); ++i) {
-            Result<void> done = keep(seeds::Texture::of_image(static_cast<const float*>(x_[i]), values_->side(),
-                                                              values_->side(), values_->row_stride()));
+            Result<void> done = keep(seeds::Texture::of_image(
+                static_cast<const float*>(x_[i]), values_->side(), values_->side(), values_->row_stride()));
             if (!done) return done;
         }
         return {};
@@ -87,7 +88,8 @@ class WindowRun {
         return {};
     }
     Result<void> launch(std::size_t turn) {
-        const seeds::TextureHandle texture = textures_.empty() ? 0 : textures_[turn % textures_.size()].handle();
+        const seeds::TextureHandle texture =
+            textures_.empty() ? 0 : textures_[turn % textures_.size()].handle();
         const seeds::WindowImage image{static_cast<const float*>(x_[turn]),
                                        values_->side(),
                                        values_->side(),
@@ -195,7 +197,8 @@ void add_many_gpus(PartContext& context, CaseList& cases, const FieldJob& job,
 void add_s4_gpu_cases(PartContext& context, CaseList& cases, const FieldJob& job,
                       const std::shared_ptr<WindowValues>& values) {
     for (const bool copies : {false, true})
-        for (const VersionInfo& info : kVersions) cases.add(version_case(context, job, values, info, kThreads, copies));
+        for (const VersionInfo& info : kVersions)
+            cases.add(version_case(context, job, values, info, kThreads, copies));
     for (const unsigned threads : {64u, 128u, 512u})
         for (const VersionInfo& info : kVersions) {
             if (job.priority != 0) continue;

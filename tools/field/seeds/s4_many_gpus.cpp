@@ -14,7 +14,8 @@ std::vector<RowBand> row_bands(std::uint32_t rows, unsigned count, std::uint32_t
     for (std::uint32_t i = 0; i < bands; ++i) {
         const auto first = static_cast<std::uint32_t>(std::uint64_t{rows} * i / bands);
         const auto end = static_cast<std::uint32_t>(std::uint64_t{rows} * (i + 1) / bands);
-        result.push_back({first, end, first < halo ? 0 : first - halo, rows - end < halo ? rows : end + halo});
+        result.push_back(
+            {first, end, first < halo ? 0 : first - halo, rows - end < halo ? rows : end + halo});
     }
     return result;
 }
@@ -27,8 +28,9 @@ ManyGpus::ManyGpus(std::vector<std::unique_ptr<GpuLab>> labs, std::vector<RowBan
       threads_per_block_(threads_per_block),
       pool_(static_cast<unsigned>(bands_.size())) {}
 
-Result<std::unique_ptr<ManyGpus>> ManyGpus::create(std::vector<std::unique_ptr<GpuLab>> labs, std::uint32_t rows,
-                                                   std::uint32_t cols, unsigned threads_per_block) {
+Result<std::unique_ptr<ManyGpus>> ManyGpus::create(std::vector<std::unique_ptr<GpuLab>> labs,
+                                                   std::uint32_t rows, std::uint32_t cols,
+                                                   unsigned threads_per_block) {
     std::vector<RowBand> bands = row_bands(rows, static_cast<unsigned>(labs.size()), seeds::kWindowRadius);
     std::unique_ptr<ManyGpus> made(new ManyGpus(std::move(labs), std::move(bands), cols, threads_per_block));
     for (std::size_t i = 0; i < made->bands_.size(); ++i) {
@@ -46,8 +48,9 @@ Result<std::unique_ptr<ManyGpus>> ManyGpus::create(std::vector<std::unique_ptr<G
 
 Result<void> ManyGpus::run(const float* x, std::uint64_t row_stride, float* values) {
     std::vector<Result<void>> results(bands_.size());
-    pool_.parallel_for(bands_.size(),
-                       [&](std::uint64_t band, unsigned) { results[band] = run_band(band, x, row_stride, values); });
+    pool_.parallel_for(bands_.size(), [&](std::uint64_t band, unsigned) {
+        results[band] = run_band(band, x, row_stride, values);
+    });
     Result<void> used = labs_.front()->gpu().use();  // the caller's thread took part, with any of the devices
     if (!used) return used;
     for (Result<void>& result : results)
@@ -71,8 +74,9 @@ Result<void> ManyGpus::run_band(std::size_t band, const float* x, std::uint64_t 
     if (!done) return done;
     const seeds::WindowImage image{memory.x.as<float>(),      height,  cols_, cols_,
                                    memory.values.as<float>(), nullptr, {},    {}};
-    done = cuda::check_cuda(launch_window_entropy(seeds::WindowVersion::Mixed, image, threads_per_block_, lab.stream()),
-                            "entropy");
+    done = cuda::check_cuda(
+        launch_window_entropy(seeds::WindowVersion::Mixed, image, threads_per_block_, lab.stream()),
+        "entropy");
     // The halo's own results are cut at the edge of the band: they stay behind.
     const float* const from = memory.values.as<float>() + std::uint64_t{rows.first - rows.top} * cols_;
     if (done)

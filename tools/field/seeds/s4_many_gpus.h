@@ -22,8 +22,9 @@ std::vector<RowBand> row_bands(std::uint32_t rows, unsigned count, std::uint32_t
 class ManyGpus {
   public:
     // For images of so many rows and columns. Takes the labs, at least one. Errors: OutOfMemory, DeviceLost.
-    static Result<std::unique_ptr<ManyGpus>> create(std::vector<std::unique_ptr<GpuLab>> labs, std::uint32_t rows,
-                                                    std::uint32_t cols, unsigned threads_per_block);
+    static Result<std::unique_ptr<ManyGpus>> create(std::vector<std::unique_ptr<GpuLab>> labs,
+                                                    std::uint32_t rows, std::uint32_t cols,
+                                                    unsigned threads_per_block);
 
     // values [rows, cols] of x [rows, row_stride], both in the host's memory. All GPUs at once, each from a
     // thread of its own.

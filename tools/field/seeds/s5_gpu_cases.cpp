@@ -13,7 +13,11 @@ class VectorRun {
   public:
     VectorRun(PartContext& context, std::shared_ptr<VectorValues> values, seeds::VectorStatistic statistic,
               const seeds::VectorPolicy& policy)
-        : context_(context), lab_(*context.gpu), values_(std::move(values)), statistic_(statistic), policy_(policy) {}
+        : context_(context),
+          lab_(*context.gpu),
+          values_(std::move(values)),
+          statistic_(statistic),
+          policy_(policy) {}
 
     Result<void> prepare(Case& one) {
         Result<void> done = describe_kernel(lab_, seeds::vector_kernel(statistic_, policy_), one);
@@ -33,9 +37,9 @@ class VectorRun {
         const bool has_two = statistic_ == seeds::VectorStatistic::Dot;
         const seeds::VectorInput input{static_cast<const float*>(x_[turn]),
                                        has_two ? static_cast<const float*>(y_[turn]) : nullptr, values_->n()};
-        return cuda::check_cuda(
-            launch_vector_statistic(statistic_, input, partials_.as<float>(), out_.as<float>(), policy_, lab_.stream()),
-            "vector statistic");
+        return cuda::check_cuda(launch_vector_statistic(statistic_, input, partials_.as<float>(),
+                                                        out_.as<float>(), policy_, lab_.stream()),
+                                "vector statistic");
     }
     Result<void> check(const std::string& name) {
         Result<void> done = run(0);
@@ -55,8 +59,9 @@ class VectorRun {
 
 Case vector_case(PartContext& context, const VectorJob& vector, const std::shared_ptr<VectorValues>& values,
                  unsigned threads, bool many, SharedMemory shared) {
-    const std::string form = std::string(many ? "many blocks" : "one block") +
-                             (shared == SharedMemory::Static ? ", static shared memory" : ", dynamic shared memory");
+    const std::string form =
+        std::string(many ? "many blocks" : "one block") +
+        (shared == SharedMemory::Static ? ", static shared memory" : ", dynamic shared memory");
     Case one = seed_case(vector.job, form + ", blocks of " + std::to_string(threads), form);
     add_axis(one, "threads_per_block", threads);
     add_axis(one, "data", "resident");

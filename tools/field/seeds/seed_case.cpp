@@ -28,8 +28,8 @@ void add_axis(Case& one, const char* name, std::string value) {
     one.axes.emplace_back(name, std::move(value));
 }
 void remove_axis(Case& one, const std::string& name) {
-    const auto end =
-        std::remove_if(one.axes.begin(), one.axes.end(), [&](const auto& axis) { return axis.first == name; });
+    const auto end = std::remove_if(one.axes.begin(), one.axes.end(),
+                                    [&](const auto& axis) { return axis.first == name; });
     one.axes.erase(end, one.axes.end());
 }
 
@@ -56,7 +56,8 @@ void add_own_cases(PartContext& context, CaseList& cases, const FieldJob& job, b
 void keep_wanted(const PartContext& context, CaseList& cases, std::size_t first) {
     std::vector<Case>& all = cases.cases();
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-    all.erase(std::remove_if(begin, all.end(), [&](const Case& one) { return !context.options.wants(one.operation); }),
+    all.erase(std::remove_if(begin, all.end(),
+                             [&](const Case& one) { return !context.options.wants(one.operation); }),
               all.end());
 }
 
@@ -66,7 +67,8 @@ std::vector<FieldJob> seed_jobs(const PartContext& context, std::vector<FieldJob
 }
 
 Case host_case(const FieldJob& job, const std::string& detail, std::string method,
-               std::function<Result<void>()> prepare, std::function<void()> run, std::function<bool()> is_right) {
+               std::function<Result<void>()> prepare, std::function<void()> run,
+               std::function<bool()> is_right) {
     Case one = seed_case(job, detail, std::move(method));
     add_axis(one, "threads", 1);
     add_axis(one, "data", "resident");

@@ -19,9 +19,9 @@ void add_axis(Case& one, const char* name, std::string value);
 void remove_axis(Case& one, const std::string& name);
 
 enum class Data { Named, Anywhere };
-// Adds tegu's own kernel for the job on the CPU with all threads and on the GPU, and with `copied` on the GPU
-// with its data to be brought; or says why it cannot run here. The axes are those of the seed cases: "data"
-// is where the input lies, "resident" for the CPU, too; with Data::Anywhere there is no such axis.
+// Adds tegu's own kernel for the job on the CPU with all threads and on the GPU; with `copied` also on the
+// GPU with its data to be copied. Or says why it cannot run here. The axes are those of the seed cases:
+// "data" is where the input lies, "resident" for the CPU, too; with Data::Anywhere there is no such axis.
 void add_own_cases(PartContext& context, CaseList& cases, const FieldJob& job, bool copied = false,
                    Data data = Data::Named);
 
@@ -33,7 +33,8 @@ std::vector<FieldJob> seed_jobs(const PartContext& context, std::vector<FieldJob
 
 // A case of plain host code: run(), then a check that what it left is right.
 Case host_case(const FieldJob& job, const std::string& detail, std::string method,
-               std::function<Result<void>()> prepare, std::function<void()> run, std::function<bool()> is_right);
+               std::function<Result<void>()> prepare, std::function<void()> run,
+               std::function<bool()> is_right);
 
 template <class T>
 const T* values_of(const Bytes& bytes) {

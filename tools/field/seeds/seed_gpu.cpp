@@ -28,13 +28,15 @@ Result<void> expect_values(GpuLab& lab, const DeviceArray& found, const float* e
     std::vector<float> piece(std::min(kPiece, count));
     for (std::uint64_t begin = 0; begin < count; begin += piece.size()) {
         const std::uint64_t size = std::min<std::uint64_t>(piece.size(), count - begin);
-        Result<void> done = lab.gpu().copy(piece.data(), found.as<float>() + begin, size * sizeof(float), lab.stream());
+        Result<void> done =
+            lab.gpu().copy(piece.data(), found.as<float>() + begin, size * sizeof(float), lab.stream());
         if (done) done = lab.synchronize();
         if (!done) return done;
         for (std::uint64_t i = 0; i < size; ++i)
-            if (!(std::fabs(static_cast<double>(piece[i]) - static_cast<double>(expected[begin + i])) <= tolerance))
-                return make_error(Status::Internal, where + ": element " + std::to_string(begin + i) + " is " +
-                                                        std::to_string(piece[i]) + ", not " +
+            if (!(std::fabs(static_cast<double>(piece[i]) - static_cast<double>(expected[begin + i])) <=
+                  tolerance))
+                return make_error(Status::Internal, where + ": element " + std::to_string(begin + i) +
+                                                        " is " + std::to_string(piece[i]) + ", not " +
                                                         std::to_string(expected[begin + i]));
     }
     return {};

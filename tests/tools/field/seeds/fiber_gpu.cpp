@@ -46,7 +46,8 @@ void release(void* memory, Owner owner) {
 }
 void give(void* memory, Owner owner) {
     const auto found = pieces.find(memory);
-    require(found != pieces.end() && found->second.owner != Owner::Device, "attach of memory that is not managed");
+    require(found != pieces.end() && found->second.owner != Owner::Device,
+            "attach of memory that is not managed");
     found->second.owner = owner;
 }
 void flip_bit(void* memory) {
@@ -64,7 +65,9 @@ class FiberGpu final : public Gpu {
     explicit FiberGpu(const DeviceInfo& device) : device_(device) {}
     const DeviceInfo& info() const override { return device_; }
     Result<void> use() override { return {}; }
-    Result<Stream> create_stream() override { return reinterpret_cast<Stream>(this); }  // all work is done at once
+    Result<Stream> create_stream() override {
+        return reinterpret_cast<Stream>(this);
+    }  // all work is done at once
     void destroy_stream(Stream) override {}
     Result<void> synchronize(Stream) override { return {}; }
     Result<void*> allocate_managed(std::size_t bytes) override { return allocate(Owner::Host, bytes); }
@@ -96,7 +99,8 @@ class FiberGpu final : public Gpu {
     Result<std::size_t> free_bytes() override { return std::size_t{1} << 30; }
     bool can_run(const Job& job) const override { return cuda::can_run(job); }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
-                                   Span<const kernels::OutputView> outputs, Stream, const kernels::StopToken& stop,
+                                   Span<const kernels::OutputView> outputs, Stream,
+                                   const kernels::StopToken& stop,
                                    const cuda::JobPolicies& policies) override {
         const char* why_not = nullptr;
         cuda::Context context = *test::test_context(&why_not);
@@ -147,8 +151,11 @@ class FiberMeter final : public GpuMeter {
         began_ = Clock::now();
         return {};
     }
-    Result<double> end(cuda::Stream) override { return std::chrono::duration<double>(Clock::now() - began_).count(); }
-    Result<KernelFacts> facts(const void* function, unsigned threads, std::size_t dynamic_shared_bytes) override {
+    Result<double> end(cuda::Stream) override {
+        return std::chrono::duration<double>(Clock::now() - began_).count();
+    }
+    Result<KernelFacts> facts(const void* function, unsigned threads,
+                              std::size_t dynamic_shared_bytes) override {
         EXPECT_NE(function, nullptr);
         KernelFacts facts;
         facts.registers = 32;

@@ -11,8 +11,8 @@ namespace tegu::device {
 
 DeviceInfo fiber_device(int ordinal);
 
-// From now on every copy from a device to the host is wrong by one bit, and so is managed memory that the
-// host gets back.
+// From now on every copy from a device to the host is wrong by one bit. So is managed memory that the host
+// gets back.
 void corrupt_results(bool corrupt);
 // Pieces of device and managed memory that were not freed.
 std::size_t fiber_allocations();

@@ -8,8 +8,8 @@ namespace tegu::seeds {
 std::size_t cub_topk_space(std::uint32_t) {
     return 0;
 }
-cuda::LaunchStatus launch_cub_topk(const CubMemory&, const std::int32_t*, std::uint32_t, unsigned, std::int32_t*,
-                                   cuda::Stream) {
+cuda::LaunchStatus launch_cub_topk(const CubMemory&, const std::int32_t*, std::uint32_t, unsigned,
+                                   std::int32_t*, cuda::Stream) {
     return -1;
 }
 

@@ -16,7 +16,8 @@ Texture& Texture::operator=(Texture&&) noexcept = default;
 Result<Texture> Texture::of_numbers(const double* numbers, unsigned) {
     return Texture(std::make_unique<State>(State{HostTexture{numbers, 0}}));
 }
-Result<Texture> Texture::of_image(const float* pixels, std::uint32_t, std::uint32_t, std::uint64_t row_stride) {
+Result<Texture> Texture::of_image(const float* pixels, std::uint32_t, std::uint32_t,
+                                  std::uint64_t row_stride) {
     return Texture(std::make_unique<State>(State{HostTexture{pixels, row_stride}}));
 }
 TextureHandle Texture::handle() const {

@@ -16,8 +16,9 @@ class ListTest : public SeedsTest {
     std::vector<std::int32_t> topk(ListMethod method, unsigned k, const ListPolicy& policy,
                                    const std::vector<std::int32_t>& values) {
         const DeviceArray<std::int32_t> x(values), out(std::size_t{k}), lists(std::size_t{policy.blocks} * k);
-        EXPECT_EQ(
-            launch_list_topk(method, k, x.data(), values.size(), out.data(), lists.data(), policy, context_.stream), 0);
+        EXPECT_EQ(launch_list_topk(method, k, x.data(), values.size(), out.data(), lists.data(), policy,
+                                   context_.stream),
+                  0);
         wait();
         return out.download(k);
     }
@@ -41,8 +42,12 @@ TEST_F(ListTest, ExtremesAreThoseOfTheHost) {
         ASSERT_EQ(launch_plain_extremes(x.data(), n, keys.data(), ListPolicy{128, 3}, context_.stream), 0);
         wait();
         const std::vector<std::uint32_t> found = keys.download(2);
-        EXPECT_EQ(extreme_value(found[0]), n == 0 ? INT32_MAX : *std::min_element(values.begin(), values.end())) << n;
-        EXPECT_EQ(extreme_value(found[1]), n == 0 ? INT32_MIN : *std::max_element(values.begin(), values.end())) << n;
+        EXPECT_EQ(extreme_value(found[0]),
+                  n == 0 ? INT32_MAX : *std::min_element(values.begin(), values.end()))
+            << n;
+        EXPECT_EQ(extreme_value(found[1]),
+                  n == 0 ? INT32_MIN : *std::max_element(values.begin(), values.end()))
+            << n;
     }
 }
 
@@ -55,9 +60,10 @@ TEST_F(ListTest, HoldsTheLargestDistinctValuesAtEverySize) {
                     for (std::int32_t& value : values) value %= modulus;
                 if (n > 10) values[3] = INT32_MIN, values[7] = INT32_MAX;
                 for (const ListMethod method : kMethods)
-                    EXPECT_EQ(topk(method, k, ListPolicy{k == 5 ? 128u : 32u, 3}, values), expected_of(values, k))
-                        << "method " << static_cast<int>(method) << ", k = " << k << ", n = " << n << ", modulus "
-                        << modulus;
+                    EXPECT_EQ(topk(method, k, ListPolicy{k == 5 ? 128u : 32u, 3}, values),
+                              expected_of(values, k))
+                        << "method " << static_cast<int>(method) << ", k = " << k << ", n = " << n
+                        << ", modulus " << modulus;
             }
 }
 

@@ -28,9 +28,9 @@ class LadderTest : public SeedsTest {
         const DeviceArray<S> partials(
             std::vector<S>(std::max<std::uint64_t>(1, ladder_blocks(step, n, policy, context_.limits))));
         const DeviceArray<std::uint32_t> ticket(std::vector<std::uint32_t>{0});
-        EXPECT_EQ(
-            launch_ladder(step, x.data(), n, partials.data(), ticket.data(), policy, context_.limits, context_.stream),
-            0);
+        EXPECT_EQ(launch_ladder(step, x.data(), n, partials.data(), ticket.data(), policy, context_.limits,
+                                context_.stream),
+                  0);
         EXPECT_TRUE(context_.workspace->synchronize());
         EXPECT_EQ(ticket.download(1), std::vector<std::uint32_t>{0});
         return partials.download(ladder_partials(step, n, policy, context_.limits));
@@ -80,7 +80,8 @@ TEST_F(LadderTest, FloatSumsKeepToTheBound) {
         const DeviceArray<float> x(values, n % 4);
         for (const LadderStep step : kSteps) {
             const std::uint64_t additions = ladder_additions(step, n, LadderPolicy{128}, context_.limits);
-            EXPECT_LE(std::fabs(sum(step, 128, x, n) - exact), sum_bound(additions, values)) << where(step, 128, n);
+            EXPECT_LE(std::fabs(sum(step, 128, x, n) - exact), sum_bound(additions, values))
+                << where(step, 128, n);
         }
     }
 }
@@ -99,8 +100,8 @@ TEST_F(LadderTest, IndicesHave64Bits) {
     if (n > test::largest_test_elements()) GTEST_SKIP() << "needs a GPU";
     std::vector<std::int32_t> values(n);
     std::int64_t expected = 0;
-    for (const std::uint64_t at :
-         {std::uint64_t{0}, (n >> 1) - 1, n >> 1, (std::uint64_t{1} << 31) - 1, std::uint64_t{1} << 31, n - 2, n - 1}) {
+    for (const std::uint64_t at : {std::uint64_t{0}, (n >> 1) - 1, n >> 1, (std::uint64_t{1} << 31) - 1,
+                                   std::uint64_t{1} << 31, n - 2, n - 1}) {
         values[at] = static_cast<std::int32_t>(at * 2654435761u);
         expected += values[at];
     }

@@ -21,7 +21,8 @@ constexpr RowScaleStep kSteps[] = {
 std::vector<float> expected_of(std::vector<float> values, std::uint64_t rows, std::uint64_t cols) {
     for (std::uint64_t row = 0; row < rows; ++row) {
         float magnitude = 0;
-        for (std::uint64_t c = 0; c < cols; ++c) magnitude = std::max(magnitude, std::fabs(values[row * cols + c]));
+        for (std::uint64_t c = 0; c < cols; ++c)
+            magnitude = std::max(magnitude, std::fabs(values[row * cols + c]));
         if (magnitude == 0) continue;
         for (std::uint64_t c = 0; c < cols; ++c) values[row * cols + c] /= magnitude;
     }
@@ -41,7 +42,8 @@ class RowScaleTest : public SeedsTest {
             const RowScaleMatrix in_place{x.data(), x.data(), rows, cols};
             wait();
             EXPECT_EQ(out.download(rows * cols), expected)
-                << "step " << static_cast<int>(step) << ", " << rows << " x " << cols << ", " << threads << " threads";
+                << "step " << static_cast<int>(step) << ", " << rows << " x " << cols << ", " << threads
+                << " threads";
             ASSERT_EQ(launch_row_scale(step, in_place, threads, context_.stream), 0);
             wait();
             EXPECT_EQ(x.download(rows * cols), expected) << "in place, step " << static_cast<int>(step);
@@ -50,12 +52,14 @@ class RowScaleTest : public SeedsTest {
 };
 
 TEST_F(RowScaleTest, AnyNumberOfColumns) {
-    for (const std::uint64_t cols : {0u, 1u, 2u, 3u, 4u, 31u, 32u, 33u, 100u, 127u, 128u, 129u, 130u, 256u, 1000u})
+    for (const std::uint64_t cols :
+         {0u, 1u, 2u, 3u, 4u, 31u, 32u, 33u, 100u, 127u, 128u, 129u, 130u, 256u, 1000u})
         expect_rows(5, cols, 64, cols % 3);
 }
 
 TEST_F(RowScaleTest, RowsThatRegistersDoNotHold) {
-    for (const std::uint64_t cols : {255u, 257u, 1024u, 1028u, 2047u, 2050u, 4100u}) expect_rows(3, cols, 32, 0);
+    for (const std::uint64_t cols : {255u, 257u, 1024u, 1028u, 2047u, 2050u, 4100u})
+        expect_rows(3, cols, 32, 0);
 }
 
 TEST_F(RowScaleTest, AnyNumberOfRows) {
@@ -67,7 +71,8 @@ TEST_F(RowScaleTest, ANanDoesNotCountAsAMagnitude) {
     values[5] = std::numeric_limits<float>::quiet_NaN();
     for (const RowScaleStep step : kSteps) {
         const DeviceArray<float> x(values), out(std::vector<float>(64));
-        ASSERT_EQ(launch_row_scale(step, RowScaleMatrix{x.data(), out.data(), 1, 64}, 32, context_.stream), 0);
+        ASSERT_EQ(launch_row_scale(step, RowScaleMatrix{x.data(), out.data(), 1, 64}, 32, context_.stream),
+                  0);
         wait();
         const std::vector<float> found = out.download(64);
         EXPECT_TRUE(std::isnan(found[5]));

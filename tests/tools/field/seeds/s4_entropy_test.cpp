@@ -65,10 +65,12 @@ std::vector<double> expected_of(const std::vector<float>& values, const Shape& s
     return map;
 }
 
-testing::AssertionResult near_all(const std::vector<float>& found, const std::vector<double>& expected, double error) {
+testing::AssertionResult near_all(const std::vector<float>& found, const std::vector<double>& expected,
+                                  double error) {
     for (std::size_t i = 0; i < expected.size(); ++i)
         if (!(std::fabs(static_cast<double>(found[i]) - expected[i]) <= error))
-            return testing::AssertionFailure() << "pixel " << i << ": " << found[i] << ", not " << expected[i];
+            return testing::AssertionFailure()
+                   << "pixel " << i << ": " << found[i] << ", not " << expected[i];
     return testing::AssertionSuccess();
 }
 
@@ -112,7 +114,8 @@ TEST_F(WindowTest, EveryVersionIsRightAtEverySize) {
         const std::vector<float> values = random_levels(shape, shape.rows + shape.cols);
         const std::vector<double> expected = expected_of(values, shape);
         for (const WindowVersion version : kVersions)
-            EXPECT_TRUE(near_all(map(version, values, shape, 64), expected, is_mixed(version) ? kMixedError : kError))
+            EXPECT_TRUE(
+                near_all(map(version, values, shape, 64), expected, is_mixed(version) ? kMixedError : kError))
                 << "version v" << static_cast<int>(version) << ", " << shape.rows << " x " << shape.cols;
     }
 }
@@ -136,15 +139,18 @@ TEST_F(WindowTest, NothingIsLaunchedForAnImageWithoutPixels) {
 TEST(CpuWindowTest, EveryVersionIsRightAtEverySizeAndThreadCount) {
     for (const unsigned threads : {1u, 3u}) {
         kernels::ThreadPool pool(threads);
-        for (const Shape& shape : {Shape{0, 0}, Shape{0, 5}, Shape{1, 1}, Shape{1, 7}, Shape{9, 1}, Shape{5, 5},
-                                   Shape{16, 17}, Shape{33, 40}, Shape{65, 513}, Shape{130, 515}}) {
+        for (const Shape& shape :
+             {Shape{0, 0}, Shape{0, 5}, Shape{1, 1}, Shape{1, 7}, Shape{9, 1}, Shape{5, 5}, Shape{16, 17},
+              Shape{33, 40}, Shape{65, 513}, Shape{130, 515}}) {
             const std::vector<float> values = random_levels(shape, shape.rows + 2);
             const std::vector<double> expected = expected_of(values, shape);
             for (const CpuWindowVersion version : kCpuVersions) {
                 std::vector<float> map(values.size(), -1.0f);
                 window_entropy_on_cpu(version, values.data(), shape.rows, shape.cols, map.data(), pool);
-                EXPECT_TRUE(near_all(map, expected, version == CpuWindowVersion::Mixed ? kMixedError : kError))
-                    << "version v" << 10 + static_cast<int>(version) << ", " << shape.rows << " x " << shape.cols;
+                EXPECT_TRUE(
+                    near_all(map, expected, version == CpuWindowVersion::Mixed ? kMixedError : kError))
+                    << "version v" << 10 + static_cast<int>(version) << ", " << shape.rows << " x "
+                    << shape.cols;
             }
         }
     }

@@ -33,8 +33,8 @@ class VectorTest : public SeedsTest {
     float statistic(VectorStatistic statistic, const DeviceArray<float>& x, const DeviceArray<float>& y,
                     std::uint64_t n, const VectorPolicy& policy) {
         const DeviceArray<float> partials(std::size_t{policy.blocks}), out(std::size_t{1});
-        EXPECT_EQ(launch_vector_statistic(statistic, VectorInput{x.data(), y.data(), n}, partials.data(), out.data(),
-                                          policy, context_.stream),
+        EXPECT_EQ(launch_vector_statistic(statistic, VectorInput{x.data(), y.data(), n}, partials.data(),
+                                          out.data(), policy, context_.stream),
                   0);
         wait();
         return out.download(1)[0];
@@ -42,7 +42,8 @@ class VectorTest : public SeedsTest {
 };
 
 // What is added for each element of the statistic.
-std::vector<float> summands(VectorStatistic statistic, const std::vector<float>& x, const std::vector<float>& y) {
+std::vector<float> summands(VectorStatistic statistic, const std::vector<float>& x,
+                            const std::vector<float>& y) {
     std::vector<float> result = x;
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (statistic == VectorStatistic::Norm) result[i] = x[i] * x[i];
@@ -81,7 +82,8 @@ TEST_F(VectorTest, SumsKeepToTheBound) {
                 long double expected = sum;
                 if (of == VectorStatistic::Mean) expected /= n, bound /= n;
                 if (of == VectorStatistic::Norm) expected = std::sqrt(sum), bound /= expected;
-                EXPECT_LE(std::fabs(statistic(of, x, y, n, policy) - expected), bound) << where(of, policy, n);
+                EXPECT_LE(std::fabs(statistic(of, x, y, n, policy) - expected), bound)
+                    << where(of, policy, n);
             }
     }
 }
@@ -93,8 +95,10 @@ TEST_F(VectorTest, SumsOfWholeNumbersAreExact) {
         const double dot = std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
         const double sum = std::accumulate(a.begin(), a.end(), 0.0);
         for (const VectorPolicy& policy : kPolicies) {
-            EXPECT_EQ(statistic(VectorStatistic::Sum, x, y, n, policy), sum) << where(VectorStatistic::Sum, policy, n);
-            EXPECT_EQ(statistic(VectorStatistic::Dot, x, y, n, policy), dot) << where(VectorStatistic::Dot, policy, n);
+            EXPECT_EQ(statistic(VectorStatistic::Sum, x, y, n, policy), sum)
+                << where(VectorStatistic::Sum, policy, n);
+            EXPECT_EQ(statistic(VectorStatistic::Dot, x, y, n, policy), dot)
+                << where(VectorStatistic::Dot, policy, n);
         }
     }
 }

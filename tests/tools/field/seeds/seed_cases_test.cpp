@@ -19,8 +19,11 @@ struct SeedPart {
     const char* name;
     AddCases add;
 };
-const SeedPart kParts[] = {
-    {"s1", add_s1_cases}, {"s2", add_s2_cases}, {"s3", add_s3_cases}, {"s4", add_s4_cases}, {"s5", add_s5_cases}};
+const SeedPart kParts[] = {{"s1", add_s1_cases},
+                           {"s2", add_s2_cases},
+                           {"s3", add_s3_cases},
+                           {"s4", add_s4_cases},
+                           {"s5", add_s5_cases}};
 
 class SeedCases : public testing::TestWithParam<SeedPart> {
   protected:
@@ -106,20 +109,23 @@ TEST_P(SeedCases, RunOnTheGpu) {
         CaseList cases = cases_of(with);
         for (Case& listed : cases.cases()) {
             Case one = std::move(listed);
-            EXPECT_TRUE(keys.emplace(one.name, one.backend).second) << "twice: " << one.name << " " << one.backend;
+            EXPECT_TRUE(keys.emplace(one.name, one.backend).second)
+                << "twice: " << one.name << " " << one.backend;
             ++backends[one.backend];
             const Result<void> done = run(one, lab.get());
             EXPECT_TRUE(done.ok()) << one.name << ": " << done.error().message;
             EXPECT_FALSE(one.method.empty()) << one.name;
             EXPECT_TRUE(static_cast<bool>(one.check)) << one.name;
-            // One table for each place of the data. In S1 tegu's own kernels stand beside the lists in every memory.
-            const bool names_data =
-                std::any_of(one.axes.begin(), one.axes.end(), [](const auto& axis) { return axis.first == "data"; });
+            // One table for each place of the data. In S1 tegu's own kernels stand beside the lists in every
+            // memory.
+            const bool names_data = std::any_of(one.axes.begin(), one.axes.end(),
+                                                [](const auto& axis) { return axis.first == "data"; });
             EXPECT_TRUE(names_data || std::string(GetParam().name) == "s1") << one.name << " " << one.backend;
         }
         for (const SkippedRecord& one : cases.skipped()) {
             EXPECT_FALSE(one.reason.empty()) << one.name;
-            EXPECT_TRUE(keys.emplace(one.name, one.backend).second) << "twice: " << one.name << " " << one.backend;
+            EXPECT_TRUE(keys.emplace(one.name, one.backend).second)
+                << "twice: " << one.name << " " << one.backend;
         }
     }
     EXPECT_GE(backends["seed"], 6);

@@ -14,8 +14,9 @@ namespace tegu::seeds {
 using testing_support::SplitMix;
 
 // 0, 1, warps, blocks and tiles, one more and one less.
-constexpr std::uint64_t kSizes[] = {0,   1,    2,    31,   32,   33,   63,   64,   65,   127,  128,  129,  255,
-                                    257, 1000, 1023, 1024, 1025, 2047, 2049, 4095, 4097, 8191, 8193, 10007};
+constexpr std::uint64_t kSizes[] = {0,    1,    2,    31,   32,   33,   63,   64,   65,
+                                    127,  128,  129,  255,  257,  1000, 1023, 1024, 1025,
+                                    2047, 2049, 4095, 4097, 8191, 8193, 10007};
 
 // `skip` elements lie before the first: the address is a multiple of the element's size, not of 16 bytes.
 template <class T>
@@ -35,7 +36,8 @@ class DeviceArray {
   private:
     static std::vector<std::byte> with_gap(const std::vector<T>& values, std::size_t skip) {
         std::vector<std::byte> bytes((values.size() + skip) * sizeof(T));
-        if (!values.empty()) std::memcpy(bytes.data() + skip * sizeof(T), values.data(), values.size() * sizeof(T));
+        if (!values.empty())
+            std::memcpy(bytes.data() + skip * sizeof(T), values.data(), values.size() * sizeof(T));
         return bytes;
     }
     std::size_t skip_;
@@ -45,7 +47,8 @@ class DeviceArray {
 inline std::vector<std::int32_t> random_integers(std::uint64_t n, std::uint64_t seed) {
     SplitMix random(seed);
     std::vector<std::int32_t> values(n);
-    for (std::int32_t& value : values) value = static_cast<std::int32_t>(static_cast<std::uint32_t>(random.next()));
+    for (std::int32_t& value : values)
+        value = static_cast<std::int32_t>(static_cast<std::uint32_t>(random.next()));
     return values;
 }
 // Of both signs, and of 40 binary orders of magnitude.
@@ -61,7 +64,8 @@ inline std::vector<float> random_floats(std::uint64_t n, std::uint64_t seed) {
 inline std::vector<float> random_whole_floats(std::uint64_t n, std::uint64_t seed, unsigned most) {
     SplitMix random(seed);
     std::vector<float> values(n);
-    for (float& value : values) value = static_cast<float>(random.next() % (2 * most + 1)) - static_cast<float>(most);
+    for (float& value : values)
+        value = static_cast<float>(random.next() % (2 * most + 1)) - static_cast<float>(most);
     return values;
 }
 

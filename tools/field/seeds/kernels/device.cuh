@@ -54,10 +54,11 @@ TEGU_DEVICE float fetch_pixel(TextureHandle image, unsigned row, unsigned col) {
 // part of the time of a short launch.
 // REQUIRES: a kernel with dynamic shared memory has no static.
 template <class... Parameters, class... Arguments>
-cuda::LaunchStatus launch_seed(void (*kernel)(Parameters...), const cuda::LaunchShape& shape, cuda::Stream stream,
-                               Arguments... arguments) {
-    return shape.shared_bytes > cuda::kPlainSharedBytes ? cuda::launch(kernel, shape, stream, arguments...)
-                                                        : cuda::launch_plain(kernel, shape, stream, arguments...);
+cuda::LaunchStatus launch_seed(void (*kernel)(Parameters...), const cuda::LaunchShape& shape,
+                               cuda::Stream stream, Arguments... arguments) {
+    return shape.shared_bytes > cuda::kPlainSharedBytes
+               ? cuda::launch(kernel, shape, stream, arguments...)
+               : cuda::launch_plain(kernel, shape, stream, arguments...);
 }
 
 // The entry of a kernel for kernel reports. `arguments`: of its template.

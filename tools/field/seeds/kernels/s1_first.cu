@@ -18,8 +18,8 @@ constexpr unsigned kThreads = 1024;
 // shared: 132 B static                          result valid in: out, after the launch
 // moves: reads 4 B per value until k are found  order: any
 // why:   sorted random values hardly repeat, so a few tiles hold the first k
-TEGU_KERNEL TEGU_BOUNDS(kThreads) first_distinct(const std::int32_t* sorted, std::uint64_t n, unsigned k,
-                                                 std::int32_t* out) {
+TEGU_KERNEL TEGU_BOUNDS(kThreads)
+    first_distinct(const std::int32_t* sorted, std::uint64_t n, unsigned k, std::int32_t* out) {
     TEGU_SHARED_ARRAY(unsigned, before_warp, kThreads / kWarpLanes);
     unsigned found = 0;
     for (std::uint64_t begin = 0; begin < n && found < k; begin += kThreads) {

@@ -20,7 +20,8 @@ constexpr std::uint32_t kSignBit = 0x80000000u;
 // moves: reads 4n B                             order: any
 // why:   one load per thread is in flight at a time, so the kernel waits for memory; the atomics are too few
 //        to matter
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) plain_extremes(const std::int32_t* x, std::uint64_t n, std::uint32_t* keys) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    plain_extremes(const std::int32_t* x, std::uint64_t n, std::uint32_t* keys) {
     TEGU_DYNAMIC_SHARED(memory);
     std::int32_t* const smallest = reinterpret_cast<std::int32_t*>(memory);
     std::int32_t* const largest = smallest + block_threads();
@@ -129,7 +130,8 @@ TEGU_DEVICE void merge_lists_of_block(std::int32_t* lists, std::int32_t* own) {
 //        31 lanes wait. Search reads the whole list for almost every element; Threshold only for elements
 //        that enter it. The merge keeps ever fewer threads at work
 template <ListMethod Method, unsigned K>
-TEGU_KERNEL TEGU_BOUNDS(kMostListThreads) list_topk(const std::int32_t* x, std::uint64_t n, std::int32_t* out) {
+TEGU_KERNEL TEGU_BOUNDS(kMostListThreads)
+    list_topk(const std::int32_t* x, std::uint64_t n, std::int32_t* out) {
     TEGU_DYNAMIC_SHARED(memory);
     std::int32_t* const lists = reinterpret_cast<std::int32_t*>(memory);
     const unsigned t = thread_index();
@@ -186,19 +188,20 @@ bool has_list_size(unsigned k) {
     return kernel_for<ListMethod::Search>(k) != nullptr;
 }
 
-LaunchStatus launch_list_topk(ListMethod method, unsigned k, const std::int32_t* x, std::uint64_t n, std::int32_t* out,
-                              std::int32_t* lists, const ListPolicy& policy, Stream stream) {
+LaunchStatus launch_list_topk(ListMethod method, unsigned k, const std::int32_t* x, std::uint64_t n,
+                              std::int32_t* out, std::int32_t* lists, const ListPolicy& policy,
+                              Stream stream) {
     const ListKernel kernel = kernel_for(method, k);
     const LaunchShape many{policy.blocks, 1, policy.threads, list_topk_shared_bytes(k, policy.threads)};
     const LaunchStatus first = launch_seed(kernel, many, stream, x, n, lists);
     if (first != 0) return first;
     const LaunchShape one{1, 1, policy.threads, many.shared_bytes};
-    return launch_seed(kernel, one, stream, static_cast<const std::int32_t*>(lists), std::uint64_t{policy.blocks} * k,
-                       out);
+    return launch_seed(kernel, one, stream, static_cast<const std::int32_t*>(lists),
+                       std::uint64_t{policy.blocks} * k, out);
 }
 KernelEntry list_topk_kernel(ListMethod method, unsigned k, unsigned threads) {
-    return kernel_entry("list_topk", {word_of(method), std::to_string(k).c_str()}, kernel_for(method, k), threads,
-                        list_topk_shared_bytes(k, threads), "reads 4 n B, writes 4 k B per block");
+    return kernel_entry("list_topk", {word_of(method), std::to_string(k).c_str()}, kernel_for(method, k),
+                        threads, list_topk_shared_bytes(k, threads), "reads 4 n B, writes 4 k B per block");
 }
 
 }  // namespace seeds

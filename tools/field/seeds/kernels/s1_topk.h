@@ -21,7 +21,8 @@ struct ListPolicy {
 
 // How a value enters a list, and how the lists of a block are merged.
 enum class ListMethod : std::uint8_t {
-    Search,     // the seed: search the list for the value, then compare with its smallest entry; merge by insertion
+    // The seed: search the list for the value, then compare with its smallest entry; merge by insertion.
+    Search,
     Threshold,  // compare with the smallest entry first; merge by insertion
     Merge,      // compare first; merge two sorted lists in one linear pass
 };

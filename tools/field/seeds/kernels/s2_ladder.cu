@@ -75,14 +75,17 @@ std::size_t shared_bytes_of(LadderStep step, unsigned threads) {
 }
 
 template <class T>
-LaunchStatus launch_step(LadderStep step, const T* x, std::uint64_t n, Sum<T>* partials, std::uint32_t* ticket,
-                         const LadderPolicy& policy, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_step(LadderStep step, const T* x, std::uint64_t n, Sum<T>* partials,
+                         std::uint32_t* ticket, const LadderPolicy& policy, const DeviceLimits& limits,
+                         Stream stream) {
     if (n == 0) return 0;
     const auto blocks = static_cast<unsigned>(ladder_blocks(step, n, policy, limits));
     const LaunchShape shape{blocks, 1, policy.threads, shared_bytes_of<T>(step, policy.threads)};
-    if (step == LadderStep::GridStride) return launch_seed(grid_stride<T>, shape, stream, x, n, partials, ticket);
+    if (step == LadderStep::GridStride)
+        return launch_seed(grid_stride<T>, shape, stream, x, n, partials, ticket);
     const LaunchStatus zeroed = leaves_one_sum(step) ? zero(partials, sizeof(Sum<T>), stream) : 0;
-    return zeroed != 0 ? zeroed : launch_seed(kernel_for<T>(step, policy.threads), shape, stream, x, n, partials);
+    return zeroed != 0 ? zeroed
+                       : launch_seed(kernel_for<T>(step, policy.threads), shape, stream, x, n, partials);
 }
 
 constexpr const char* kStepWords[] = {
@@ -98,13 +101,14 @@ KernelEntry entry_of(LadderStep step, const char* type, const LadderPolicy& poli
     const std::size_t shared_bytes = shared_bytes_of<T>(step, policy.threads);
     if (step == LadderStep::GridStride)
         return kernel_entry("ladder", {type, word}, grid_stride<T>, policy.threads, shared_bytes, moves);
-    return kernel_entry("ladder", {type, word}, kernel_for<T>(step, policy.threads), policy.threads, shared_bytes,
-                        moves);
+    return kernel_entry("ladder", {type, word}, kernel_for<T>(step, policy.threads), policy.threads,
+                        shared_bytes, moves);
 }
 
 }  // namespace
 
-std::uint64_t ladder_blocks(LadderStep step, std::uint64_t n, const LadderPolicy& policy, const DeviceLimits& limits) {
+std::uint64_t ladder_blocks(LadderStep step, std::uint64_t n, const LadderPolicy& policy,
+                            const DeviceLimits& limits) {
     if (step == LadderStep::GridStride) return blocks_for(n, policy.threads, 1, limits);
     const std::uint64_t elements = std::uint64_t{policy.threads} * loads_of(step);
     return n / elements + (n % elements != 0);
@@ -132,8 +136,9 @@ LaunchStatus launch_ladder(LadderStep step, const std::int32_t* x, std::uint64_t
                            Stream stream) {
     return launch_step(step, x, n, partials, ticket, policy, limits, stream);
 }
-LaunchStatus launch_ladder(LadderStep step, const float* x, std::uint64_t n, float* partials, std::uint32_t* ticket,
-                           const LadderPolicy& policy, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_ladder(LadderStep step, const float* x, std::uint64_t n, float* partials,
+                           std::uint32_t* ticket, const LadderPolicy& policy, const DeviceLimits& limits,
+                           Stream stream) {
     return launch_step(step, x, n, partials, ticket, policy, limits, stream);
 }
 

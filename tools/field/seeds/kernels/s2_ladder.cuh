@@ -228,7 +228,8 @@ TEGU_DEVICE S block_sum(S own) {
 //        grid: of floats the bits depend on the number of blocks, and kernels/cuda/reduce_float.cuh is what
 //        cures that
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) grid_stride(const T* x, std::uint64_t n, Sum<T>* partials, std::uint32_t* ticket) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    grid_stride(const T* x, std::uint64_t n, Sum<T>* partials, std::uint32_t* ticket) {
     constexpr unsigned kLoads = 8;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index();

@@ -12,18 +12,21 @@
 #include "kernels/cuda/kernel_list.h"
 
 // X(Name, word, title, what it changes)
-#define TEGU_LADDER_STEPS(X)                                                                                     \
-    X(Atomics, "0a", "global atomics", "every thread adds its element to one word in global memory")             \
-    X(SharedAtomics, "0b", "shared atomics", "a word per block in shared memory; one global atomic per block")   \
-    X(Neighbours, "1", "neighboured pairs", "every second, fourth, eighth ... thread adds: warps run half idle") \
-    X(Reindexed, "2", "neighboured pairs, re-indexed", "the first threads add: idle warps leave")                \
-    X(Interleaved, "3", "interleaved pairs", "neighbouring lanes read neighbouring words: no bank conflicts")    \
-    X(Unrolled2, "4a", "2 loads a thread", "half the blocks, and an addition before the first barrier")          \
-    X(Unrolled4, "4b", "4 loads a thread", "four loads in flight at once")                                       \
-    X(Unrolled8, "4c", "8 loads a thread", "eight loads in flight at once")                                      \
-    X(LastWarp, "5", "last warp unrolled", "the last six barriers of the block become barriers of one warp")     \
-    X(Complete, "6", "completely unrolled", "the block size is known to the compiler: no loop is left")          \
-    X(GridStride, "7", "grid stride and shuffles",                                                               \
+#define TEGU_LADDER_STEPS(X)                                                                                 \
+    X(Atomics, "0a", "global atomics", "every thread adds its element to one word in global memory")         \
+    X(SharedAtomics, "0b", "shared atomics",                                                                 \
+      "a word per block in shared memory; one global atomic per block")                                      \
+    X(Neighbours, "1", "neighboured pairs",                                                                  \
+      "every second, fourth, eighth ... thread adds: warps run half idle")                                   \
+    X(Reindexed, "2", "neighboured pairs, re-indexed", "the first threads add: idle warps leave")            \
+    X(Interleaved, "3", "interleaved pairs",                                                                 \
+      "neighbouring lanes read neighbouring words: no bank conflicts")                                       \
+    X(Unrolled2, "4a", "2 loads a thread", "half the blocks, and an addition before the first barrier")      \
+    X(Unrolled4, "4b", "4 loads a thread", "four loads in flight at once")                                   \
+    X(Unrolled8, "4c", "8 loads a thread", "eight loads in flight at once")                                  \
+    X(LastWarp, "5", "last warp unrolled", "the last six barriers of the block become barriers of one warp") \
+    X(Complete, "6", "completely unrolled", "the block size is known to the compiler: no loop is left")      \
+    X(GridStride, "7", "grid stride and shuffles",                                                           \
       "a grid that fits the device, sums in registers, the last block adds up: nothing is left to the host")
 
 namespace tegu {
@@ -57,12 +60,12 @@ std::uint64_t ladder_additions(LadderStep step, std::uint64_t n, const LadderPol
 // One launch, of steps 0a and 0b after a memset; none for n = 0. x [n], aligned to the element; partials
 // [ladder_blocks()]; ticket: one, 0 before and after (step 7).
 // REQUIRES: ladder_blocks() < 2^31.
-cuda::LaunchStatus launch_ladder(LadderStep step, const std::int32_t* x, std::uint64_t n, std::int64_t* partials,
-                                 std::uint32_t* ticket, const LadderPolicy& policy, const cuda::DeviceLimits& limits,
-                                 cuda::Stream stream);
+cuda::LaunchStatus launch_ladder(LadderStep step, const std::int32_t* x, std::uint64_t n,
+                                 std::int64_t* partials, std::uint32_t* ticket, const LadderPolicy& policy,
+                                 const cuda::DeviceLimits& limits, cuda::Stream stream);
 cuda::LaunchStatus launch_ladder(LadderStep step, const float* x, std::uint64_t n, float* partials,
-                                 std::uint32_t* ticket, const LadderPolicy& policy, const cuda::DeviceLimits& limits,
-                                 cuda::Stream stream);
+                                 std::uint32_t* ticket, const LadderPolicy& policy,
+                                 const cuda::DeviceLimits& limits, cuda::Stream stream);
 
 // The kernel of a step, for i32 or f32.
 cuda::KernelEntry ladder_kernel(LadderStep step, bool is_float, const LadderPolicy& policy);

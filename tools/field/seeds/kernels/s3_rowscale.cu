@@ -21,7 +21,8 @@ TEGU_DEVICE float larger_magnitude(float magnitude, float x) {
 
 TEGU_DEVICE float warp_max(float own) {
     TEGU_UNROLL
-    for (unsigned mask = kWarpLanes / 2; mask != 0; mask /= 2) own = larger_magnitude(own, shuffle_xor(own, mask));
+    for (unsigned mask = kWarpLanes / 2; mask != 0; mask /= 2)
+        own = larger_magnitude(own, shuffle_xor(own, mask));
     return own;
 }
 
@@ -67,7 +68,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) row_scale_blocks(RowScaleMatrix matrix) {
             magnitude = magnitude_of<Width>(x[i], magnitude);
         magnitude = block_max(magnitude);
         const float divisor = magnitude == 0 ? 1.0f : magnitude;
-        for (std::uint64_t i = thread_index(); i < packs; i += block_threads()) values[i] = quotient(x[i], divisor);
+        for (std::uint64_t i = thread_index(); i < packs; i += block_threads())
+            values[i] = quotient(x[i], divisor);
         block_barrier();  // the shared words of block_max are read: the next row may write them
     }
 }
@@ -89,7 +91,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) row_scale_held(RowScaleMatrix matrix) {
     for (std::uint64_t base = std::uint64_t{block_x()} * together; base < matrix.rows;
          base += std::uint64_t{grid_x()} * together) {
         const std::uint64_t row = base + (Warps ? warp_index() : 0);
-        if (row >= matrix.rows) continue;  // a whole warp, and steps of one block have no such row: every barrier is reached
+        if (row >= matrix.rows)
+            continue;  // a whole warp, and steps of one block have no such row: every barrier is reached
         const auto* const x = reinterpret_cast<const Pack<float, Width>*>(matrix.x + row * matrix.cols);
         auto* const values = reinterpret_cast<Pack<float, Width>*>(matrix.values + row * matrix.cols);
         Pack<float, Width> held[Held] = {};  // zeros behind the row do not count
@@ -161,7 +164,8 @@ unsigned row_scale_pack(const RowScaleMatrix& matrix) {
     return bits % 16 == 0 ? 4 : bits % 8 == 0 ? 2 : 1;
 }
 
-LaunchStatus launch_row_scale(RowScaleStep step, const RowScaleMatrix& matrix, unsigned threads, Stream stream) {
+LaunchStatus launch_row_scale(RowScaleStep step, const RowScaleMatrix& matrix, unsigned threads,
+                              Stream stream) {
     if (matrix.rows == 0 || matrix.cols == 0) return 0;
     const unsigned together = step == RowScaleStep::Warps ? threads / kWarpLanes : 1;
     const std::uint64_t wanted = matrix.rows / together + (matrix.rows % together != 0);
@@ -169,8 +173,9 @@ LaunchStatus launch_row_scale(RowScaleStep step, const RowScaleMatrix& matrix, u
     return launch_seed(kernel_for(step, matrix, threads), LaunchShape{blocks, 1, threads, 0}, stream, matrix);
 }
 KernelEntry row_scale_kernel(RowScaleStep step, const RowScaleMatrix& matrix, unsigned threads) {
-    return kernel_entry("row_scale", {kStepWords[static_cast<unsigned>(step)]}, kernel_for(step, matrix, threads),
-                        threads, 0, "reads and writes 4 B per element, reads 4 B more in steps that read twice");
+    return kernel_entry("row_scale", {kStepWords[static_cast<unsigned>(step)]},
+                        kernel_for(step, matrix, threads), threads, 0,
+                        "reads and writes 4 B per element, reads 4 B more in steps that read twice");
 }
 
 }  // namespace seeds

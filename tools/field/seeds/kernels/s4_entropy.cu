@@ -9,8 +9,8 @@ namespace {
 
 // The entropy of the window around (row, col). Table and Input: see s4_entropy.cuh.
 template <class Table, class Count, class Input>
-TEGU_DEVICE float entropy_of_window(const WindowImage& image, const Table& table, const Input& input, std::uint32_t row,
-                                    std::uint32_t col) {
+TEGU_DEVICE float entropy_of_window(const WindowImage& image, const Table& table, const Input& input,
+                                    std::uint32_t row, std::uint32_t col) {
     const std::uint32_t top = row < kWindowRadius ? 0 : row - kWindowRadius;
     const std::uint32_t left = col < kWindowRadius ? 0 : col - kWindowRadius;
     const std::uint32_t bottom = image.rows - row <= kWindowRadius ? image.rows : row + kWindowRadius + 1;
@@ -50,7 +50,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMostWindowThreads) window_entropy(WindowImage image) {
         Input input;
         input.load(image, WindowTile{static_cast<std::uint32_t>(first), block_x() * kWindowColumns});
         const std::uint64_t row = first + thread_index() / kWindowColumns;
-        if (row >= image.rows || col >= image.cols) continue;  // the next load() is reached by all threads alike
+        if (row >= image.rows || col >= image.cols)
+            continue;  // the next load() is reached by all threads alike
         image.values[row * image.cols + col] =
             entropy_of_window<Table, Count>(image, table, input, static_cast<std::uint32_t>(row), col);
     }
@@ -88,17 +89,18 @@ double window_log(unsigned n) {
     return n == 0 ? 0.0 : std::log(static_cast<double>(n));
 }
 
-LaunchStatus launch_window_entropy(WindowVersion version, const WindowImage& image, unsigned threads, Stream stream) {
+LaunchStatus launch_window_entropy(WindowVersion version, const WindowImage& image, unsigned threads,
+                                   Stream stream) {
     if (image.rows == 0 || image.cols == 0) return 0;
     const std::uint64_t tile_rows = threads / kWindowColumns;
     const std::uint64_t tiles = (image.rows + tile_rows - 1) / tile_rows;
-    const LaunchShape shape{(image.cols - 1) / kWindowColumns + 1, static_cast<unsigned>(tiles < 65535 ? tiles : 65535),
-                            threads, 0};
+    const LaunchShape shape{(image.cols - 1) / kWindowColumns + 1,
+                            static_cast<unsigned>(tiles < 65535 ? tiles : 65535), threads, 0};
     return launch_seed(kernel_for(version), shape, stream, image);
 }
 KernelEntry window_entropy_kernel(WindowVersion version, unsigned threads) {
-    return kernel_entry("window_entropy", {kVersionWords[static_cast<unsigned>(version)]}, kernel_for(version), threads,
-                        0, "reads 4 B and writes 4 B per pixel");
+    return kernel_entry("window_entropy", {kVersionWords[static_cast<unsigned>(version)]},
+                        kernel_for(version), threads, 0, "reads 4 B and writes 4 B per pixel");
 }
 
 }  // namespace seeds

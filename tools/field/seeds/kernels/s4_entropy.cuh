@@ -24,7 +24,9 @@ TEGU_CONSTANT_TABLE double kLogs[kWindowLogs] = {
 
 struct NoTable {
     TEGU_DEVICE void prepare(const WindowImage&) {}
-    TEGU_DEVICE double log_of(unsigned count) const { return log(static_cast<double>(count < 1 ? 1 : count)); }
+    TEGU_DEVICE double log_of(unsigned count) const {
+        return log(static_cast<double>(count < 1 ? 1 : count));
+    }
 };
 // The author hoped for registers. Registers have no index, so the compiler places the array in local memory.
 struct OwnTable {
@@ -39,7 +41,8 @@ struct TableInShared {
     const Real* logs;
     TEGU_DEVICE void prepare(const WindowImage&) {
         TEGU_SHARED_ARRAY(Real, shared_logs, kWindowLogs);
-        if (thread_index() < kWindowLogs) shared_logs[thread_index()] = static_cast<Real>(kLogs[thread_index()]);
+        if (thread_index() < kWindowLogs)
+            shared_logs[thread_index()] = static_cast<Real>(kLogs[thread_index()]);
         block_barrier();
         logs = shared_logs;
     }
@@ -95,15 +98,16 @@ struct InputInShared {
         for (unsigned i = thread_index(); i < count; i += block_threads()) {
             const std::int64_t row = first_row + i / kCols, col = first_col + i % kCols;
             const bool inside = row >= 0 && row < image.rows && col >= 0 && col < image.cols;
-            shared_pixels[i] =
-                inside ? image.x[static_cast<std::uint64_t>(row) * image.row_stride + static_cast<std::uint64_t>(col)]
-                       : 0.0f;
+            shared_pixels[i] = inside ? image.x[static_cast<std::uint64_t>(row) * image.row_stride +
+                                                static_cast<std::uint64_t>(col)]
+                                      : 0.0f;
         }
         block_barrier();
         tile_pixels = shared_pixels;
     }
     TEGU_DEVICE float pixel(std::uint32_t row, std::uint32_t col) const {
-        return tile_pixels[static_cast<unsigned>(row - first_row) * kCols + static_cast<unsigned>(col - first_col)];
+        return tile_pixels[static_cast<unsigned>(row - first_row) * kCols +
+                           static_cast<unsigned>(col - first_col)];
     }
 };
 

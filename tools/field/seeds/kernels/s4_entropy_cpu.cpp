@@ -19,7 +19,8 @@ template <class Real>
 struct LogTable {
     std::array<Real, kLogs> logs{};
     LogTable() {
-        for (std::uint32_t n = 1; n < kLogs; ++n) logs[n] = static_cast<Real>(std::log(static_cast<double>(n)));
+        for (std::uint32_t n = 1; n < kLogs; ++n)
+            logs[n] = static_cast<Real>(std::log(static_cast<double>(n)));
     }
     double operator()(std::uint32_t n) const { return static_cast<double>(logs[n]); }
 };
@@ -66,7 +67,8 @@ void count_every_window(const Image& image, kernels::ThreadPool& pool, const Log
                 for (std::uint32_t y = window.top; y < window.bottom; ++y)
                     for (std::uint32_t x = window.left; x < window.right; ++x)
                         ++counts[level_of(image.x[std::uint64_t{y} * image.cols + x])];
-                image.values[std::uint64_t{row} * image.cols + col] = entropy_of(counts, window.pixels(), log_of);
+                image.values[std::uint64_t{row} * image.cols + col] =
+                    entropy_of(counts, window.pixels(), log_of);
             }
     });
 }
@@ -79,7 +81,8 @@ class PrefixTile {
     void compute(const Image& image, std::uint32_t row, std::uint32_t col, const LogTable<double>& log_of) {
         const std::uint32_t end_row = std::min(row + kTileRows, image.rows);
         const std::uint32_t end_col = std::min(col + kTileCols, image.cols);
-        const Window first = window_around(image, row, col), last = window_around(image, end_row - 1, end_col - 1);
+        const Window first = window_around(image, row, col),
+                     last = window_around(image, end_row - 1, end_col - 1);
         top_ = first.top;
         left_ = first.left;
         add_up(image, last.bottom, last.right);
@@ -88,9 +91,9 @@ class PrefixTile {
                 const Window window = window_around(image, r, c);
                 std::array<std::uint32_t, kLevels> counts;
                 for (std::uint32_t level = 0; level < kLevels; ++level)
-                    counts[level] = sum_at(level, window.bottom, window.right) -
-                                    sum_at(level, window.top, window.right) -
-                                    sum_at(level, window.bottom, window.left) + sum_at(level, window.top, window.left);
+                    counts[level] =
+                        sum_at(level, window.bottom, window.right) - sum_at(level, window.top, window.right) -
+                        sum_at(level, window.bottom, window.left) + sum_at(level, window.top, window.left);
                 image.values[std::uint64_t{r} * image.cols + c] = entropy_of(counts, window.pixels(), log_of);
             }
     }
@@ -139,7 +142,8 @@ void window_entropy_on_cpu(CpuWindowVersion version, const float* x, std::uint32
     if (rows == 0 || cols == 0) return;
     switch (version) {
         case CpuWindowVersion::Plain: return count_every_window<std::uint32_t>(image, pool, PlainLog());
-        case CpuWindowVersion::Table: return count_every_window<std::uint32_t>(image, pool, LogTable<double>());
+        case CpuWindowVersion::Table:
+            return count_every_window<std::uint32_t>(image, pool, LogTable<double>());
         case CpuWindowVersion::Mixed: return count_every_window<std::uint8_t>(image, pool, LogTable<float>());
         case CpuWindowVersion::Prefix: return prefix_sums(image, pool);
     }

@@ -52,7 +52,8 @@ TEGU_DEVICE float finished(Finish finish, float value, std::uint64_t n) {
 //        is that of the largest block: on devices with little of it fewer blocks are resident. finish: what
 //        is done to the result, where this launch is the last; count: elements of the whole vector
 template <class Join, class Value, SharedMemory Kind>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) vector_block(VectorInput input, float* out, Finish finish, std::uint64_t count) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    vector_block(VectorInput input, float* out, Finish finish, std::uint64_t count) {
     float* values;
     if (Kind == SharedMemory::Static) {
         TEGU_SHARED_ARRAY(float, static_values, kMaxThreads);
@@ -114,7 +115,8 @@ constexpr const char* kWords[] = {
     TEGU_VECTOR_STATISTICS(TEGU_X)
 #undef TEGU_X
 };
-KernelEntry entry_of(const char* stem, VectorStatistic statistic, VectorKernel kernel, const VectorPolicy& policy) {
+KernelEntry entry_of(const char* stem, VectorStatistic statistic, VectorKernel kernel,
+                     const VectorPolicy& policy) {
     const char* const kind = policy.shared == SharedMemory::Static ? "static" : "dynamic";
     return kernel_entry(stem, {kWords[static_cast<unsigned>(statistic)], kind}, kernel, policy.threads,
                         shared_bytes_of(policy), "reads 4 or 8 B per element");
@@ -122,8 +124,8 @@ KernelEntry entry_of(const char* stem, VectorStatistic statistic, VectorKernel k
 
 }  // namespace
 
-LaunchStatus launch_vector_statistic(VectorStatistic statistic, const VectorInput& input, float* partials, float* out,
-                                     const VectorPolicy& policy, Stream stream) {
+LaunchStatus launch_vector_statistic(VectorStatistic statistic, const VectorInput& input, float* partials,
+                                     float* out, const VectorPolicy& policy, Stream stream) {
     const LaunchShape many{policy.blocks, 1, policy.threads, shared_bytes_of(policy)};
     const VectorKernel kernel = first_kernel(statistic, policy.shared);
     const Finish finish = finish_of(statistic);
@@ -137,7 +139,8 @@ LaunchStatus launch_vector_statistic(VectorStatistic statistic, const VectorInpu
 
 std::uint64_t vector_additions(std::uint64_t n, const VectorPolicy& policy) {
     const std::uint64_t threads = policy.threads;
-    std::uint64_t additions = n / (threads * policy.blocks) + 1 + 10 + 2;  // its own, a tree, and the product or the last step
+    std::uint64_t additions =
+        n / (threads * policy.blocks) + 1 + 10 + 2;  // its own, a tree, and the product or the last step
     if (policy.blocks > 1) additions += policy.blocks / threads + 1 + 10;
     return additions;
 }

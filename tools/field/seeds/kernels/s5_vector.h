@@ -35,8 +35,9 @@ struct VectorInput {
 // out[0]: the statistic; partials [policy.blocks] is work space. One launch, or two. Of nothing the minimum
 // is +infinity, the maximum -infinity, the mean NaN and the others 0. A NaN in x does not count in minimum
 // and maximum. All arithmetic is f32, so the bits of sums depend on the policy.
-cuda::LaunchStatus launch_vector_statistic(VectorStatistic statistic, const VectorInput& input, float* partials,
-                                           float* out, const VectorPolicy& policy, cuda::Stream stream);
+cuda::LaunchStatus launch_vector_statistic(VectorStatistic statistic, const VectorInput& input,
+                                           float* partials, float* out, const VectorPolicy& policy,
+                                           cuda::Stream stream);
 // Additions that an element goes through at most: a sum is off by at most additions * 2^-24 / (1 - additions
 // * 2^-24) * (sum of the absolute values).
 std::uint64_t vector_additions(std::uint64_t n, const VectorPolicy& policy);

@@ -12,7 +12,8 @@ namespace {
 Result<std::uint64_t> attribute(cudaDeviceAttr which) {
     int device = 0, value = 0;
     Result<void> asked = cuda::check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-    if (asked) asked = cuda::check_cuda(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+    if (asked)
+        asked = cuda::check_cuda(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
     if (!asked) return std::move(asked).error();
     return static_cast<std::uint64_t>(value);
 }
@@ -22,8 +23,9 @@ Result<void> within(std::uint64_t size, cudaDeviceAttr which, const char* what) 
     const Result<std::uint64_t> most = attribute(which);
     if (!most) return most.error();
     if (size <= *most) return {};
-    return make_error(Status::Unsupported, std::string("a texture with ") + what + " " + std::to_string(size) +
-                                               "; the device allows " + std::to_string(*most));
+    return make_error(Status::Unsupported, std::string("a texture with ") + what + " " +
+                                               std::to_string(size) + "; the device allows " +
+                                               std::to_string(*most));
 }
 
 // Ok if textures may begin there.
@@ -41,8 +43,8 @@ Result<cudaTextureObject_t> create(const cudaResourceDesc& resource) {
     how.filterMode = cudaFilterModePoint;
     how.readMode = cudaReadModeElementType;
     cudaTextureObject_t object = 0;
-    Result<void> created =
-        cuda::check_cuda(cudaCreateTextureObject(&object, &resource, &how, nullptr), "cudaCreateTextureObject");
+    Result<void> created = cuda::check_cuda(cudaCreateTextureObject(&object, &resource, &how, nullptr),
+                                            "cudaCreateTextureObject");
     if (!created) return std::move(created).error();
     return object;
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The classes of jobs that are tuned, each by itself, and the jobs that stand for a class while it is
+// measured: a small, a middle and a large one of it. A policy gets a row if it is good for all of them.
+// families_*.cpp list what there is of each operation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/job.h"
+#include "base/tuning_row.h"
+#include "tools/tune/jobs/content.h"
+
+namespace tegu::tune {
+
+struct SampleJob {
+    Job job;
+    Content content = Content::Uniform;
+};
+
+struct TuneClass {
+    std::string id;  // "topk-w4-n1M-k32": unique within a backend
+    TuningClass jobs;
+    std::vector<SampleJob> samples;  // 1..3, the smaller first
+    unsigned rank = 0;               // those of rank 0 first, where time is short
+};
+
+// What a machine can hold.
+struct ClassLimits {
+    std::uint64_t array_bytes = UINT64_MAX;  // of all inputs and outputs of one job
+    std::uint64_t elements = UINT64_MAX;     // of an input
+};
+
+// Whether the job can be done at all, is of the kind that its axis says, and is within the limits.
+bool fits(const Job& job, const ClassLimits& limits);
+
+// The classes of an operation, by its stem, of which at least one job is within the limits. Empty: it has no
+// policy of its own.
+std::vector<TuneClass> tune_classes(TuningBackend backend, std::string_view operation,
+                                    const ClassLimits& limits);
+
+}  // namespace tegu::tune

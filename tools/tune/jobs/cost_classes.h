@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The classes of jobs whose time is measured over the number of elements, for the choice of where a job runs.
+// A class is narrow, and measured with the first number of its detail: time grows with it in known ways.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/tune/jobs/classes.h"
+
+namespace tegu::tune {
+
+struct CostClass {
+    std::string id;  // "cost-topk-w4-k16", "cost-topk-w4-k16-1t" on one thread
+    TuningClass jobs;
+    unsigned threads = 0;           // of the CPU: 1, or 0 for all of the pool
+    std::vector<SampleJob> points;  // elements ascending
+    unsigned rank = 0;
+};
+
+// Those of an operation, with the points within the limits. On the CPU each class is there with the pool and
+// with one thread.
+std::vector<CostClass> cost_classes(TuningBackend backend, std::string_view operation,
+                                    const ClassLimits& limits);
+
+}  // namespace tegu::tune

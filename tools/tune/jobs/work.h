@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run has to do, as a list of steps: classes to tune, then costs to measure. The useful ones come
+// first, as time may not be enough for all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/tune/jobs/classes.h"
+#include "tools/tune/jobs/cost_classes.h"
+
+namespace tegu::tune {
+
+struct WorkStep {
+    TuningBackend backend = TuningBackend::Cpu;
+    std::string id;                   // of its finding
+    const TuneClass* tune = nullptr;  // one of both; owned by the Work
+    const CostClass* cost = nullptr;
+};
+
+struct WorkWish {
+    std::vector<std::string> operations;  // stems; empty: all
+    std::vector<TuningBackend> backends;
+    bool tune = true, costs = true;
+};
+
+class Work {
+  public:
+    // `limits`: by backend, parallel to wish.backends.
+    Work(const WorkWish& wish, const std::vector<ClassLimits>& limits);
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    const std::vector<WorkStep>& steps() const { return steps_; }
+
+  private:
+    std::vector<TuneClass> classes_;
+    std::vector<CostClass> costs_;
+    std::vector<WorkStep> steps_;
+};
+
+// "cuda/topk-w4-n1M-k32".
+std::string step_id(TuningBackend backend, const std::string& id);
+
+}  // namespace tegu::tune

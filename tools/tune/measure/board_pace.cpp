@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tune/measure/board_pace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace tegu::tune {
+namespace {
+
+// Of NVML: they hold as long as the load does, and both policies of a comparison run under them.
+constexpr const char* kStanding[] = {"sw_power_cap", "sync_boost"};
+
+bool is_standing(const std::string& reason) {
+    return std::any_of(std::begin(kStanding), std::end(kStanding),
+                       [&](const char* word) { return reason == word; });
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+}  // namespace
+
+std::vector<std::string> passing_reasons(const std::vector<std::string>& throttle) {
+    std::vector<std::string> reasons;
+    for (const std::string& reason : throttle)
+        if (!is_standing(reason) && std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+            reasons.push_back(reason);
+    return reasons;
+}
+
+BoardPace::BoardPace(std::unique_ptr<board::BoardWatch> watch, std::function<void(const std::string&)> say,
+                     const std::atomic<bool>& interrupted, double patience_seconds)
+    : watch_(std::move(watch)),
+      say_(std::move(say)),
+      interrupted_(interrupted),
+      patience_seconds_(patience_seconds) {}
+
+std::string BoardPace::slowed_by() {
+    if (watch_ == nullptr) return "";
+    const std::vector<std::string> throttle = watch_->throttling();
+    if (!power_told_ && std::any_of(throttle.begin(), throttle.end(), is_standing)) {
+        power_told_ = true;
+        say_("the limit of power holds the clocks down (" + joined(throttle) +
+             "): times are those of this limit");
+    }
+    return joined(passing_reasons(throttle));
+}
+
+bool BoardPace::recover(const std::string& why) {
+    using Clock = std::chrono::steady_clock;
+    ++discarded_;
+    say_("slowed down by " + why +
+         ": this measurement is thrown away and repeated when the board has recovered");
+    const Clock::time_point begin = Clock::now();
+    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+    for (;;) {
+        const double left = patience_seconds_ - seconds();
+        const bool rested =
+            left > 0 && board::wait_for_full_speed(*watch_, left, [this] { return interrupted_.load(); });
+        if (interrupted_) return false;
+        const bool quick = rested || slowed_by().empty();
+        if (!quick && left > 0) continue;  // a limit of power, beside something that passes
+        char text[64];
+        std::snprintf(text, sizeof text,
+                      quick ? "at full speed again after %.0f s" : "still slow after %.0f s", seconds());
+        say_(text);
+        return quick;
+    }
+}
+
+}  // namespace tegu::tune

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// BoardPace: whether this machine runs at full speed, from its sensors. Heat and low voltage slow a board
+// down for a while: what was measured meanwhile is worth nothing. A limit of power holds all the time; it is
+// told once.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/board/watch.h"
+#include "tools/tune/measure/class_meter.h"
+
+namespace tegu::tune {
+
+// What of BoardState::throttle a measurement has to wait for.
+std::vector<std::string> passing_reasons(const std::vector<std::string>& throttle);
+
+class BoardPace final : public Pace {
+  public:
+    // `watch` may be null: nothing is known, so nothing is slow. `say` gets one line at a time. `interrupted`
+    // outlives it. `patience_seconds`: how long one recover() waits at most.
+    BoardPace(std::unique_ptr<board::BoardWatch> watch, std::function<void(const std::string&)> say,
+              const std::atomic<bool>& interrupted, double patience_seconds);
+
+    std::string slowed_by() override;
+    bool recover(const std::string& why) override;
+    unsigned discarded() const { return discarded_; }  // measurements
+
+  private:
+    std::unique_ptr<board::BoardWatch> watch_;
+    std::function<void(const std::string&)> say_;
+    const std::atomic<bool>& interrupted_;
+    const double patience_seconds_;
+    unsigned discarded_ = 0;
+    bool power_told_ = false;
+};
+
+}  // namespace tegu::tune

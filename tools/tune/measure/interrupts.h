@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SIGINT, SIGTERM and SIGHUP end a run in order: the measurement at hand is dropped, files are written. A
+// second one ends the process at once.
+#pragma once
+
+#include <atomic>
+
+namespace tegu::tune {
+
+// Installs the handlers when it is first called. Any thread.
+const std::atomic<bool>& interrupts();
+
+}  // namespace tegu::tune

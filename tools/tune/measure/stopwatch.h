@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stopwatch: the time of work on a stream. Of a CUDA device by events, which stand on the stream itself;
+// tests with a device that is none bring their own.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "kernels/device/gpu.h"
+
+namespace tegu::tune {
+
+class Stopwatch {
+  public:
+    virtual ~Stopwatch() = default;
+    // Errors of both: DeviceLost.
+    virtual Result<void> start(device::Stream stream) = 0;
+    // Microseconds since start(), when all work of the stream until now is done. Waits for that.
+    virtual Result<double> stop(device::Stream stream) = 0;
+};
+
+// For the current device of the calling thread. Errors: DeviceLost, OutOfMemory.
+Result<std::unique_ptr<Stopwatch>> make_stopwatch(device::Gpu& gpu);
+
+}  // namespace tegu::tune

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run gives: the table, and its account as JSON.
+#pragma once
+
+#include <string>
+
+#include "tools/tune/run/session.h"
+#include "tools/tune/table/summary.h"
+
+namespace tegu::tune {
+
+// "nvidia-h200-132", "jetson-orin-nano-8", "cortex-a57-4": lower case letters, digits and dashes.
+std::string table_key(const TuningDevice& device);
+
+// The rows of all findings, merged where they say the same, and the costs.
+TuningTable table_of(const std::vector<Finding>& findings, const TuningDevice& device,
+                     const std::string& path);
+
+std::string session_json(const SessionEnd& end, const std::string& machine, const std::string& path);
+
+}  // namespace tegu::tune

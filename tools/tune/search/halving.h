@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Successive halving: all candidates are measured a little, the better half again with twice the samples, and
+// so on. So most of the time goes to those that may be the best. The candidates are numbers; what they stand
+// for, and the clock, are the caller's.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace tegu::tune {
+
+struct Halving {
+    unsigned first_samples = 2;  // of each candidate in the first round
+    std::size_t keep = 3;        // rounds end when so many are left, at least 1
+};
+
+// The score of a candidate after `samples` more of it; smaller is better. No value: it cannot run, or is
+// wrong; it is out.
+using Score = std::function<std::optional<double>(std::size_t candidate, unsigned samples)>;
+// Whether to end early: time is up, or somebody wants an end. Asked before each candidate.
+using Stop = std::function<bool()>;
+
+// The candidates that are left, best first; of equal scores the first. When stopped within a round: those of
+// it that were measured, then those that were not, as they stood before; those of the first round that were
+// not measured are left out.
+std::vector<std::size_t> halve(std::size_t candidates, const Halving& options, const Score& score,
+                               const Stop& stop);
+
+}  // namespace tegu::tune

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Journal: what a run has measured so far, on disk after every class, so that the next run goes on behind a
+// power cut. A header says for which machine it holds; each record carries its length and a checksum, and
+// whatever follows the last whole record is cut off when the file is opened.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "tools/tune/table/journal_text.h"
+
+namespace tegu::tune {
+
+class Journal {
+  public:
+    // Opens or creates the file. `identity`: one line on what the records depend on. The records of a journal
+    // with this identity are kept. Errors: BadRequest (no journal, or one of another identity: both are
+    // named), Io, Denied, Busy (another process writes to it).
+    static Result<Journal> open(const std::string& path, const std::string& identity);
+    Journal(Journal&&) noexcept = default;
+    Journal& operator=(Journal&&) noexcept = default;
+
+    const std::string& path() const { return path_; }
+    const std::vector<JournalRecord>& records() const { return records_; }
+    const JournalRecord* find(const std::string& id) const;
+    std::size_t cut_bytes() const { return cut_bytes_; }  // of a broken end that open() cut off
+
+    // The record is on disk when this returns. Errors: Io.
+    Result<void> append(JournalRecord record);
+    // Takes the file away: everything in it is done. Errors: Io.
+    Result<void> remove();
+
+  private:
+    Journal() = default;
+    Result<void> read(const std::string& identity);
+
+    std::string path_;
+    Fd file_;
+    std::vector<JournalRecord> records_;
+    std::size_t cut_bytes_ = 0;
+};
+
+// Renames a journal to "PATH.old", if there is one. Returns the new name; empty: there was none. Errors: Io.
+Result<std::string> set_journal_aside(const std::string& path);
+
+}  // namespace tegu::tune

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// One job of each operation through the daemon, against the CPU backend of this process: proof that a table
+// that was just installed serves, and changes no result.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/tuning_row.h"
+#include "tools/tune/measure/machine.h"
+
+namespace tegu::tune {
+
+struct AppliedJob {
+    std::string operation;
+    std::string wanted_row;  // of the table; empty: it has none for the operation
+    std::string row;         // that the reply names; empty: it names none
+    std::string backend;     // "cpu", "gpu"
+    std::string difference;  // empty: the result is right
+};
+
+// A job that a row of the table is for runs on that row's backend; an operation without a row gets a job of
+// its own. Errors: those of the client; of a job: of the first that fails.
+Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const std::string& socket,
+                                                 Machine& machine);
+
+// "topk          gpu  right  row overlay/topk-w4-n1M-k32".
+std::string applied_line(const AppliedJob& job);
+
+// What stands behind "row=" in the policy of a reply.
+std::string row_in(const std::string& policy);
+
+}  // namespace tegu::tune

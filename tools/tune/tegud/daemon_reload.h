@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Daemon: the tegud of this machine, as far as it is told to read its tables again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "client/tegu.hpp"
+
+namespace tegu::tune {
+
+class Daemon {
+  public:
+    // `socket` empty: the one that clients use. Errors: NotFound (none runs), and those of a connection.
+    static Result<Daemon> find(const std::string& socket, const std::string& sysroot);
+
+    std::string name() const { return "tegud (pid " + std::to_string(pid_) + ")"; }
+    const std::string& overlay() const { return overlay_; }  // where it looks for one; empty: nowhere
+    // Has it read settings and tables again, through systemd if that started it, else with SIGHUP; returns
+    // when it has. Errors: Denied, DeadlineExceeded (it does not say that it did), Unavailable.
+    Result<void> reload();
+
+  private:
+    explicit Daemon(client::Client connected) : client_(std::move(connected)) {}
+    Result<std::uint64_t> loads();
+    Result<void> signal() const;
+
+    client::Client client_;
+    std::uint64_t pid_ = 0;
+    bool has_systemd_ = false;
+    std::string overlay_, sysroot_;
+};
+
+}  // namespace tegu::tune

@@ -381,7 +381,7 @@ class ModelledTest(unittest.TestCase):
         self.assertAlmostEqual(modelled.roof_seconds(result, sheet.roofs), 1e12 / (2 * 128 * 921.6e6))
 
     def test_short_cases_have_no_modelled_time(self):
-        found = modelled.model(modelled.chosen(["jetson-agx-thor"])[0], fixtures("orin")[0])
+        found = modelled.model(modelled.chosen(["jetson-thor"])[0], fixtures("orin")[0])
         self.assertTrue(found.seconds)
         self.assertGreaterEqual(min(found.seconds.values()), modelled.SHORTEST)
         self.assertNotIn("reduce f32 1e4", found.seconds)

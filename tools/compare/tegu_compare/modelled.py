@@ -4,7 +4,7 @@ same case has under the roofs of a measured board. Modelled times are never comp
 measured ones. Fixed costs (launch, wake-up, transfers) are not in them: cases for which the model gives less
 than SHORTEST have no modelled time, for there such costs decide."""
 
-import json
+import csv
 import os
 from dataclasses import dataclass
 from typing import Dict, List, Optional
@@ -15,8 +15,9 @@ from .ranking import fastest
 
 SHORTEST = 200e-6  # seconds
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_NAME = "jetson_data_sheets.csv"
 # Installed beside the package; in the sources with the other data of devices.
-_SHEETS = (os.path.join(_HERE, "boards.json"), os.path.join(_HERE, "..", "..", "..", "config", "boards.json"))
+_SHEETS = (os.path.join(_HERE, _NAME), os.path.join(_HERE, "..", "..", "..", "scripts", "data", _NAME))
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,12 @@ class Sheet:
 
     key: str
     name: str
-    compute_capability: int
+    compute_capability: int  # 87 of 8.7
     multiprocessors: int
     gpu_clock_mhz: float
     memory_gb_per_s: float
     power_mode: str
-    unconfirmed: tuple
+    unconfirmed: tuple  # in words: what no data sheet at hand states
     source: str
 
     @property
@@ -53,17 +54,30 @@ class Modelled:
         return self.sheet.name
 
 
-def _sheet(given):
-    known = {name: given[name] for name in Sheet.__dataclass_fields__}
-    return Sheet(**dict(known, unconfirmed=tuple(given["unconfirmed"])))
+# Columns that a modelled time depends on, in words.
+_WORDS = {"gpu_mhz": "GPU clock", "gb_per_s": "memory bandwidth"}
+
+
+def _sheet(row):
+    return Sheet(
+        key=row["key"],
+        name=row["title"],
+        compute_capability=roofline.capability(float(row["compute_capability"])),
+        multiprocessors=int(row["multiprocessors"]),
+        gpu_clock_mhz=float(row["gpu_mhz"]),
+        memory_gb_per_s=float(row["gb_per_s"]),
+        power_mode=row["power_mode"],
+        unconfirmed=tuple(_WORDS[name] for name in row["unconfirmed"].split() if name in _WORDS),
+        source=row["source"],
+    )
 
 
 def sheets() -> List[Sheet]:
     for path in _SHEETS:
         if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                return [_sheet(one) for one in json.load(file)["boards"]]
-    raise CompareError("boards.json with the data sheets is missing beside the program", USAGE)
+            with open(path, encoding="ascii") as file:
+                return [_sheet(row) for row in csv.DictReader(line for line in file if line[0] != "#")]
+    raise CompareError("%s is missing beside the program" % _NAME, USAGE)
 
 
 def chosen(keys) -> List[Sheet]:

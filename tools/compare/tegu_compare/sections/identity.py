@@ -119,7 +119,7 @@ def section(boards, models):
         )
     note = ""
     unconfirmed = [
-        "%s: %s" % (model.name, ", ".join(word.replace("_", " ") for word in model.sheet.unconfirmed))
+        "%s: %s" % (model.name, ", ".join(model.sheet.unconfirmed))
         for model in models
         if model.sheet.unconfirmed
     ]

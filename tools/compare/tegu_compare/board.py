@@ -74,6 +74,7 @@ class Skipped:
     part: str
     case: str
     reason: str
+    retry: bool = False  # for want of time: the same command measures it
 
 
 @dataclass
@@ -131,7 +132,9 @@ def board_of(path, content):
         results=list(latest.values()),
         conditions=[_known(record, Condition) for record in records if record["kind"] == "condition"],
         skipped=[
-            Skipped(record["part"], record.get("case") or "", record["reason"])
+            Skipped(
+                record["part"], record.get("case") or "", record["reason"], bool(record.get("retry"))
+            )
             for record in records
             if record["kind"] == "skipped"
         ],

@@ -139,7 +139,7 @@ KINDS = {
         "power_w": NOT_NEGATIVE,
         "throttle": TEXTS,
     },
-    "skipped": {"part": NAME, "case": TEXT, "reason": TEXT.needed()},
+    "skipped": {"part": NAME, "case": TEXT, "reason": TEXT.needed(), "retry": FLAG},
 }
 
 

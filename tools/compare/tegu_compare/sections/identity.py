@@ -28,11 +28,14 @@ def _tuning(board):
     return "%s, %s rows" % (tuning["key"], tuning.get("rows", "unknown"))
 
 
+_PROVENANCE = {"datasheet": "data sheet", "measured": "measured"}
+
+
 def _peak(board):
     peak = board.identity.get("peak") or {}
     if not peak.get("memory_gb_per_s"):
         return None
-    return "%s GB/s, %s" % (digits(peak["memory_gb_per_s"]), peak.get("provenance") or "of unknown origin")
+    return "%s GB/s, %s" % (digits(peak["memory_gb_per_s"]), _PROVENANCE.get(peak.get("provenance"), "of unknown origin"))
 
 
 def _fan(board):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The committed example, docs/benchmarks/boards: files of real boards. Its report is the one that the files make,
-names every board, has no empty picture, and its numbers are those of the files, read here without the package."""
+"""The committed example, docs/benchmarks/boards: files of real boards. Its report is the one that the files
+make, names every board, has no empty picture, and its numbers are those of the files, which are read here
+without the package."""
 
 import glob
 import html
@@ -18,7 +19,9 @@ support.skip_without("jinja2", "matplotlib")
 BOARDS = os.path.join(support.SOURCE, "docs", "benchmarks", "boards")
 BASE = "cpu-2-cores.json"
 UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "µJ": 1e-6, "mJ": 1e-3, "J": 1.0}
-SECTIONS = "answer warnings boards operations roofline crossover scaling occupancy trips s1 s2 s3 s4 s5 energy"
+SECTIONS = (
+    "answer warnings boards operations roofline crossover scaling occupancy trips s1 s2 s3 s4 s5 energy"
+)
 
 
 def results_of(path, part, **wanted):
@@ -125,7 +128,9 @@ class BoardsTest(unittest.TestCase):
                     self.assertTrue(near(value_of(cell), found[row[0]]), (row[0], cell, found[row[0]]))
 
     def test_the_answer_is_the_geometric_mean(self):
-        rows, base = self.table("Against %s, by operation" % self.table("Identity")[0][1]), own_times(self.paths[0])
+        rows, base = self.table("Against %s, by operation" % self.table("Identity")[0][1]), own_times(
+            self.paths[0]
+        )
         for place, path in enumerate(self.paths[1:], 1):
             mine = own_times(path)
             for row in rows[1:]:

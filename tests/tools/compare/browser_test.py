@@ -155,11 +155,18 @@ class BrowserTest(unittest.TestCase):
             requests = [one for name, one in self.browser.events if name == "Network.requestWillBeSent"]
             self.assertEqual([one for one in requests if "data:" not in one["request"]["url"]], requests[:1])
             self.assertEqual(
-                [event for event in self.browser.events if event[0] in ("Log.entryAdded", "Runtime.exceptionThrown")], []
+                [
+                    event
+                    for event in self.browser.events
+                    if event[0] in ("Log.entryAdded", "Runtime.exceptionThrown")
+                ],
+                [],
             )
         # The answer is in the first screen of a PC and of a phone.
         self.browser.resize(360, 740, True)
-        self.assertLess(self.browser.value("document.querySelector('.answer').getBoundingClientRect().top"), 400)
+        self.assertLess(
+            self.browser.value("document.querySelector('.answer').getBoundingClientRect().top"), 400
+        )
         self.assertIn("as fast as", self.browser.value("document.querySelector('.answer').innerText"))
 
     def test_a_hostile_board_runs_nothing(self):

@@ -65,7 +65,9 @@ class LoadTest(unittest.TestCase):
         self.refused({"cases": []}, ['has no "schema"'])
         self.refused(dict(self.good, schema="tegu-field/2"), ['schema: "tegu-field/2"', '"tegu-field/1"'])
         self.refused(dict(self.good, schema=None), ["schema: null"])
-        self.refused(dict(self.good, schema="tegu-field/0"), ['"tegu-field/0"', "older: measure the board again"])
+        self.refused(
+            dict(self.good, schema="tegu-field/0"), ['"tegu-field/0"', "older: measure the board again"]
+        )
         self.refused(dict(self.good, schema="tegu-field/2"), ["newer: compare it with"])
         self.refused(dict(self.good, schema="tegu-field/two"), ['"tegu-field/two"'])
 
@@ -137,7 +139,9 @@ class LoadTest(unittest.TestCase):
             code, out, error = run(path)
             ends.add(code)
             self.assertIn(code, (0, 65), error)
-            self.assertTrue(out if code == 0 else error.startswith("tegu-bench compare: %s: " % path), content)
+            self.assertTrue(
+                out if code == 0 else error.startswith("tegu-bench compare: %s: " % path), content
+            )
         self.assertEqual(ends, {0, 65})
 
     def test_one_run_given_twice(self):

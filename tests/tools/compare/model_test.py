@@ -173,7 +173,9 @@ class CrossoverTest(unittest.TestCase):
 
     def test_data_that_is_copied_is_a_line_of_the_same_picture(self):
         results = [
-            dict(timed("x %d" % size, value), part="crossover", backend=backend, axes=dict(more, elements=size))
+            dict(
+                timed("x %d" % size, value), part="crossover", backend=backend, axes=dict(more, elements=size)
+            )
             for backend, more, times in (
                 ("cpu", {}, {100: 1e-6, 10000: 1e-4}),
                 ("cuda", {}, {100: 1e-5, 10000: 1e-5}),
@@ -250,14 +252,20 @@ class SeedsTest(unittest.TestCase):
 
     def test_a_place_of_few_ways_is_rows_of_the_first_table(self):
         results = [
-            dict(timed("add, %s %s" % (method, data), 1.0), part="s2", backend="seed", method=method,
-                 axes={"data": data})
+            dict(
+                timed("add, %s %s" % (method, data), 1.0),
+                part="s2",
+                backend="seed",
+                method=method,
+                axes={"data": data},
+            )
             for data, methods in (("resident", "abcd"), ("copied", "a"))
             for method in methods
         ]
         found = seeds.steps([two(results, [])[0]], "s2")
-        self.assertEqual([(one.title, one.methods) for one in found],
-                         [("add", ["a", "b", "c", "d", "a, copied"])])
+        self.assertEqual(
+            [(one.title, one.methods) for one in found], [("add", ["a", "b", "c", "d", "a, copied"])]
+        )
 
     def test_what_has_no_k_stands_beside_the_lists(self):
         self.assertEqual(
@@ -340,7 +348,9 @@ class CaveatsTest(unittest.TestCase):
                 {"kind": "skipped", "part": "s1", "case": "k=%d" % k, "reason": reason, "retry": True}
             )
             reason = "the lists of a block take %d bytes of shared memory; it has 232448" % (k << 18)
-            content["records"].append({"kind": "skipped", "part": "s1", "case": "k=%d, b" % k, "reason": reason})
+            content["records"].append(
+                {"kind": "skipped", "part": "s1", "case": "k=%d, b" % k, "reason": reason}
+            )
         found = board_of(content)
         names.name_boards([found])
         self.assertEqual(
@@ -351,7 +361,9 @@ class CaveatsTest(unittest.TestCase):
             ],
         )
         text = markdown.write(sections.report_of([found], []))
-        self.assertIn("one run would take about …, which is too long for what is left | 3: k=1; k=2; k=3", text)
+        self.assertIn(
+            "one run would take about …, which is too long for what is left | 3: k=1; k=2; k=3", text
+        )
 
     def test_a_quick_run_and_a_run_without_a_gpu_are_named(self):
         quick, whole = two([timed("x 1", 1.0)], [timed("x 1", 1.0)])
@@ -360,6 +372,29 @@ class CaveatsTest(unittest.TestCase):
         text = " ".join(caveats.all_lines([quick, whole]))
         self.assertIn("A: a quick run", text)
         self.assertIn("A has no results of occupancy, which other runs have. It has no GPU.", text)
+
+    def test_clocks_that_move_and_weak_supplies_are_named(self):
+        content = small("A", [timed("x 1", 1.0)])
+        for at, mhz, events in (
+            ("before", 100, {}),
+            ("during", 900, {"oc1": 2}),
+            ("during", 600, {"oc1": 1}),
+        ):
+            content["records"].append(
+                {
+                    "kind": "condition",
+                    "part": "copy",
+                    "at": at,
+                    "elapsed_s": 1,
+                    "clocks_mhz": {"gpu": mhz},
+                    "events": events,
+                }
+            )
+        found = board_of(content)
+        names.name_boards([found])
+        text = " ".join(caveats.all_lines([found]))
+        self.assertIn("the clock of its GPU moved between 600 and 900 MHz", text)
+        self.assertIn("over-current during the run (oc1 3)", text)
 
     def test_peers_are_not_asked_for_a_reference(self):
         a, b = two([timed("x 1", 1.0, checked=False, backend="peer:cub")], [timed("x 1", 1.0)])

@@ -143,6 +143,30 @@ def _throttling(board):
     )
 
 
+STEADY = 1.1  # the highest clock over the lowest, while jobs run
+
+
+def _unsteady(board):
+    """Lines about clocks that moved, and about a supply that was too weak."""
+    lines = []
+    for name, words in (("gpu", "GPU"), ("cpu", "CPU")):
+        clocks = [one.clocks_mhz.get(name) for one in board.conditions if one.at == "during"]
+        clocks = [clock for clock in clocks if clock and clock > 0]
+        if clocks and max(clocks) > STEADY * min(clocks):
+            lines.append(
+                "%s: the clock of its %s moved between %.4g and %.4g MHz during the run. Its times are of no "
+                "one clock." % (board.name, words, min(clocks), max(clocks))
+            )
+    events = {}
+    for condition in board.conditions:
+        for name, number in condition.events.items():
+            events[name] = events.get(name, 0) + number
+    if any(number > 0 for number in events.values()):
+        text = ", ".join("%s %g" % (name, number) for name, number in events.items() if number > 0)
+        lines.append("%s: over-current during the run (%s): its supply may be too weak." % (board.name, text))
+    return lines
+
+
 def of_board(board, boards):
     """Lines about one run."""
     lines = []
@@ -171,6 +195,7 @@ def of_board(board, boards):
     throttled = _throttling(board)
     if throttled:
         lines.append(throttled)
+    lines += _unsteady(board)
     unchecked = [
         result
         for result in board.results

@@ -3,9 +3,10 @@
 the same case has under the roofs of a measured board. Modelled times are never compared, ranked or mixed with
 measured ones.
 
-Fixed costs (launch, wake-up, transfers) do not scale with a roof. So the efficiency is that of the time beyond
-the fixed cost of the measured board; a case of which that is less than half has no modelled time. Neither has
-one for which the model gives less than SHORTEST: the board's own fixed costs, which are unknown, would decide.
+Fixed costs (launch, wake-up, transfers) do not scale with a roof. So the efficiency is that of the time
+beyond the fixed cost of the measured board. A case of which that is less than half has no modelled time.
+Neither has one for which the model gives less than SHORTEST: the fixed costs of the board itself, which are
+unknown, would decide.
 
 A case far below the roof of memory is limited by something else. It is scaled by memory or by arithmetic,
 whichever makes the board slower."""

@@ -138,6 +138,7 @@ KINDS = {
         "clocks_mhz": NUMBERS,
         "power_w": NOT_NEGATIVE,
         "throttle": TEXTS,
+        "events": NUMBERS,
     },
     "skipped": {"part": NAME, "case": TEXT, "reason": TEXT.needed(), "retry": FLAG},
 }

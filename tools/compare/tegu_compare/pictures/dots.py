@@ -32,7 +32,9 @@ def draw(rows: List[Row], scale: Scale, width=344, joined=False, step=19):
     values = [value for row in rows for value in row.values.values()] + [value for _, value, _ in scale.roofs]
     low, high = min(values), max(values)
     margin = (high / low) ** 0.06 if high > 1.001 * low else 1.6
-    canvas.logarithmic(ax.xaxis, low / margin, high * margin, scale.words, most=max(2, min(4, int((width - left) / 54))))
+    canvas.logarithmic(
+        ax.xaxis, low / margin, high * margin, scale.words, most=max(2, min(4, int((width - left) / 54)))
+    )
     ax.set_ylim(len(rows) - 0.4, -0.6)
     canvas.label_rows(ax, range(len(rows)), [canvas.cut(row.label, left - 12) for row in rows])
     for row, text in zip(rows, ax.get_yticklabels()):

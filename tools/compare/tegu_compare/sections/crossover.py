@@ -105,10 +105,10 @@ def section(boards):
         return None
     titles = list(dict.fromkeys(curves.title for _, _, curves in found))
     pictures = [_picture(title, [one for one in found if one[2].title == title]) for title in titles]
-    note = "Solid: the GPU, with its data there. Dotted: the GPU, and copying its data there. Dashed, hollow: "
+    note = (
+        "Solid: the GPU, with its data there. Dotted: the GPU, and copying its data there. Dashed, hollow: "
+    )
     note += "the CPU. A ring marks where a line of the GPU crosses that of the CPU of its board."
     blocks = [Pictures(pictures, legend(boards, {series for series, _, _ in found}), note)]
     table = _table(boards, found, titles)
-    return Section(
-        "crossover", "CPU and GPU over the size of a job", [], blocks + ([table] if table else [])
-    )
+    return Section("crossover", "CPU and GPU over the size of a job", [], blocks + ([table] if table else []))

@@ -35,7 +35,10 @@ def _peak(board):
     peak = board.identity.get("peak") or {}
     if not peak.get("memory_gb_per_s"):
         return None
-    return "%s GB/s, %s" % (digits(peak["memory_gb_per_s"]), _PROVENANCE.get(peak.get("provenance"), "of unknown origin"))
+    return "%s GB/s, %s" % (
+        digits(peak["memory_gb_per_s"]),
+        _PROVENANCE.get(peak.get("provenance"), "of unknown origin"),
+    )
 
 
 def _fan(board):

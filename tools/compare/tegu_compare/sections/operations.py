@@ -72,9 +72,9 @@ def _modelled_table(models, cases, title, note, folded):
 
 
 _MODEL = (
-    "Nobody measured these times. Each is the roofline of a data sheet divided by the efficiency that the same "
-    "case has on %s, beyond the fixed cost of a job there. A kernel that reaches less than half of the memory "
-    "there is scaled by memory or arithmetic, whichever makes the board slower. Launches, wake-ups and "
+    "Nobody measured these times. Each is the roofline of a data sheet divided by the efficiency that the "
+    "same case has on %s, beyond the fixed cost of a job there. A kernel that reaches less than half of that "
+    "roof is scaled by memory or arithmetic, whichever makes the board slower. Launches, wake-ups and "
     "transfers of the board are not in it, so short cases are left out. No ranking on this page uses these "
     "times."
 )
@@ -90,7 +90,9 @@ def _modelled(models):
         if held is None or (sizes[case].bytes or 0) > (sizes[held].bytes or 0):
             largest[operation_of(sizes[case])] = case
     note = _MODEL % models[0].base.name
-    tables = [_modelled_table(models, largest.values(), "Modelled, not measured: the largest job", note, False)]
+    tables = [
+        _modelled_table(models, largest.values(), "Modelled, not measured: the largest job", note, False)
+    ]
     if len(cases) > len(largest):
         tables.append(_modelled_table(models, cases, "Modelled, not measured: every case", "", True))
     return tables

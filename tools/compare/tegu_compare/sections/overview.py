@@ -109,7 +109,8 @@ def _everybody(boards):
         "Each against each",
         columns,
         rows,
-        "The board of the row against that of the column; below: in how many cases it is faster beyond the noise.",
+        "The board of the row against that of the column; below: in how many cases it is faster beyond the "
+        "noise.",
     )
 
 

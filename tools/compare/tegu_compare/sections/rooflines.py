@@ -54,7 +54,8 @@ def _by_size(board, series):
     return Picture(
         board.name,
         "Bytes per second of every kernel of %s over the bytes of its job. The largest job of each "
-        "operation, as a share of the copy: %s." % (board.name, ", ".join(shares) or "unknown, as no copy was measured"),
+        "operation, as a share of the copy: %s."
+        % (board.name, ", ".join(shares) or "unknown, as no copy was measured"),
         lambda width: pictures.by_size(marks, _roofs(board), series, width),
         wide=True,
     )

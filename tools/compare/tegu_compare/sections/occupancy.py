@@ -100,7 +100,8 @@ def section(boards):
             Pictures(
                 pictures,
                 legend(boards, {index for index, kernels in enumerate(found) if kernels}),
-                "A ring marks the best block size of a board.",
+                "A ring marks the fastest block size of a board. Where its line is level, the size "
+                "does not matter.",
             ),
             _table(boards, found),
         ],

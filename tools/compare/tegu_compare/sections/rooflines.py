@@ -152,7 +152,7 @@ def _modelled_roofs(models):
         rows.append(
             [
                 Cell(model.name),
-                Cell(digits(roofs.bytes_per_second / 1e9), "modelled"),
+                Cell("%g" % model.sheet.memory_gb_per_s, "modelled"),
                 Cell(digits(roofs.flops_per_second / 1e9), "modelled"),
                 Cell(digits(roofs.flops_per_second / roofs.bytes_per_second), "modelled"),
             ]

@@ -14,7 +14,7 @@ from .common import present, time_cell
 SEED = "lists, best block"
 _HEAT = (
     "In each cell the time; framed and darkest: the best block size for that k. Empty: the lists of a block "
-    "do not fit its shared memory."
+    "do not fit its shared memory, or no time was left for it (Left out, at the end)."
 )
 _RACE = "The lists with their best block size against the other ways to the same result."
 

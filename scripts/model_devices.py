@@ -204,7 +204,8 @@ def table_text(board):
 
 def boards():
     with open(SHEETS, encoding="ascii") as file:
-        return [Board(sheet) for sheet in csv.DictReader(line for line in file if not line.startswith("#"))]
+        sheets = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return [Board(sheet) for sheet in sheets if sheet["table"] == "yes"]
 
 
 def main():

@@ -39,7 +39,7 @@ std::vector<Sheet> data_sheets() {
         }
         Sheet sheet;
         for (std::size_t i = 0; i < names.size() && i < values.size(); ++i) sheet[names[i]] = values[i];
-        sheets.push_back(sheet);
+        if (sheet["table"] == "yes") sheets.push_back(sheet);
     }
     return sheets;
 }

@@ -302,7 +302,9 @@ void make_quick(std::vector<FieldJob>& jobs) {
         for (auto& [name, value] : one.axes) {
             if (name == "elements") value = static_cast<std::int64_t>(one.elements());
             if (name == "rows") value = static_cast<std::int64_t>(job.rows);
+            if (name == "k") value = static_cast<std::int64_t>(std::get<TopkParams>(job.params).k);
         }
+        one.flops = flops_of(job);
     }
 }
 

@@ -2,6 +2,10 @@
 // Boards that are trees of files are identified by them, as far as their files go.
 #include "tools/board/identity.h"
 
+#include <fstream>
+#include <map>
+#include <sstream>
+
 #include "tests/daemon/health/board_tree.h"
 #include "tests/tools/board/fake_gpu.h"
 #include "tools/board/cpu_name.h"
@@ -129,6 +133,39 @@ TEST(DataSheet, TellsBoardsOfOneNameApartByTheirMemory) {
     EXPECT_EQ(data_sheet_gb_per_s("x86 server", "NVIDIA H100 80GB HBM3", 0), 3350.0);
     EXPECT_FALSE(data_sheet_gb_per_s("x86 server", "NVIDIA H200 MIG 1g.18gb", 0));
     EXPECT_FALSE(data_sheet_gb_per_s("", "", 0));
+}
+
+// The cells of a line; no text of the file has a comma in it.
+std::vector<std::string> cells(const std::string& line) {
+    std::vector<std::string> all;
+    std::istringstream text(line);
+    for (std::string cell; std::getline(text, cell, ',');) all.push_back(cell);
+    return all;
+}
+
+TEST(DataSheet, HasTheNumbersOfTheOneTable) {
+    std::ifstream file(TEGU_SOURCE_DIR "/scripts/data/jetson_data_sheets.csv");
+    std::vector<std::string> names;
+    std::size_t boards = 0;
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line[0] == '#') continue;
+        const std::vector<std::string> values = cells(line);
+        if (names.empty()) {
+            names = values;
+            continue;
+        }
+        SCOPED_TRACE(line);
+        ASSERT_EQ(values.size(), names.size());
+        std::map<std::string, std::string> sheet;
+        for (std::size_t i = 0; i < names.size(); ++i) sheet[names[i]] = values[i];
+        const bool super = sheet["power_mode"] == "MAXN_SUPER";
+        // The kernel and the firmware keep a share of the memory for themselves.
+        const auto bytes = static_cast<std::uint64_t>(std::stod(sheet["memory_gib"]) * 0.93 * (1 << 30));
+        const std::string model = sheet["name"] + " Developer Kit" + (super ? " Super" : "");
+        EXPECT_EQ(data_sheet_gb_per_s(model, "", bytes), std::stod(sheet["gb_per_s"])) << model;
+        ++boards;
+    }
+    EXPECT_GE(boards, 12u);
 }
 
 }  // namespace

@@ -105,8 +105,8 @@ class BrowserTest(unittest.TestCase):
 
     def test_the_test_would_see_texts_that_overlap_or_are_cut_off(self):
         self.show()
-        self.browser.value("document.querySelector('svg.plot.wide text').setAttribute('x', -20)")
-        fifth = "document.querySelectorAll('svg.plot.wide text')[5]"
+        self.browser.value("document.querySelector('#roofline svg.plot.wide text').setAttribute('x', -20)")
+        fifth = "document.querySelectorAll('#roofline svg.plot.wide text')[5]"
         self.browser.value("%s.parentNode.append(%s.cloneNode(true))" % (fifth, fifth))
         found = " ".join(self.check("badTexts()"))
         self.assertIn("overlap: ", found)
@@ -140,6 +140,34 @@ class BrowserTest(unittest.TestCase):
         self.assertTrue(pdf.startswith(b"%PDF"))
         pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
         self.assertTrue(3 <= pages <= 30, pages)
+
+    def test_the_page_of_real_boards(self):
+        path = os.path.join(support.SOURCE, "docs", "benchmarks", "boards", "report.html")
+        self.browser.media()
+        self.browser.scripts(False)
+        for width in (1200, 360):
+            self.browser.resize(width, 900, width == 360)
+            self.browser.open(path)
+            self.assertGreater(self.check("shownPictures().length"), 40)
+            self.assertEqual(self.check("badTexts()"), [], width)
+            self.assertGreater(self.check("smallestText()"), 9.0, width)
+            self.assertLessEqual(self.browser.value("document.documentElement.scrollWidth"), width)
+            requests = [one for name, one in self.browser.events if name == "Network.requestWillBeSent"]
+            self.assertEqual([one for one in requests if "data:" not in one["request"]["url"]], requests[:1])
+            self.assertEqual(
+                [
+                    event
+                    for event in self.browser.events
+                    if event[0] in ("Log.entryAdded", "Runtime.exceptionThrown")
+                ],
+                [],
+            )
+        # The answer is in the first screen of a PC and of a phone.
+        self.browser.resize(360, 740, True)
+        self.assertLess(
+            self.browser.value("document.querySelector('.answer').getBoundingClientRect().top"), 400
+        )
+        self.assertIn("as fast as", self.browser.value("document.querySelector('.answer').innerText"))
 
     def test_a_hostile_board_runs_nothing(self):
         content = support.fixture_boards.content("desktop")

@@ -5,6 +5,7 @@ wrong."""
 
 import copy
 import json
+import random
 import unittest
 
 import fixture_boards
@@ -64,6 +65,11 @@ class LoadTest(unittest.TestCase):
         self.refused({"cases": []}, ['has no "schema"'])
         self.refused(dict(self.good, schema="tegu-field/2"), ['schema: "tegu-field/2"', '"tegu-field/1"'])
         self.refused(dict(self.good, schema=None), ["schema: null"])
+        self.refused(
+            dict(self.good, schema="tegu-field/0"), ['"tegu-field/0"', "older: measure the board again"]
+        )
+        self.refused(dict(self.good, schema="tegu-field/2"), ["newer: compare it with"])
+        self.refused(dict(self.good, schema="tegu-field/two"), ['"tegu-field/two"'])
 
     def test_what_is_missing_or_of_the_wrong_type_is_named(self):
         def first(name, value):
@@ -105,6 +111,38 @@ class LoadTest(unittest.TestCase):
     def test_numbers_that_json_does_not_have(self):
         for word in (b"NaN", b"Infinity", b"-Infinity"):
             self.refused(b'{"schema": "tegu-field/1", "finished": %s}' % word, [word.decode()])
+
+    def test_numbers_that_no_computer_holds(self):
+        for word, words in ((b"1" * 5000, "5000 digits: 1111"), (b"-1e999", "-1e999 is too large")):
+            self.refused(b'{"schema": "tegu-field/1", "finished": %s}' % word, [words])
+
+    def test_a_file_with_anything_in_it_is_shown_or_refused(self):
+        """Values of a good file are replaced at random: never is there another end than these two."""
+        values = [None, "", 0, -1, 1e-15, 1e24, 1e300, True, [], {}, "<b>x</b>", "$x$ {{1}} | `", "a" * 5000]
+        values += ["\n\x00", 10**30, [1, 2], {"a": {"b": 1}}, "\u202e", 1.5, 2**63]
+        ends, chance = set(), random.Random(1)
+        few = dict(self.good, records=[one for one in self.good["records"] if chance.random() < 0.15])
+        for _ in range(60):
+            content = copy.deepcopy(few)
+            for _ in range(chance.choice((1, 1, 3))):
+                at = chance.choice([content, content["identity"]] + [chance.choice(content["records"])] * 8)
+                if not isinstance(at, dict):
+                    continue
+                name = chance.choice(sorted(at) + ["new"])
+                inner = at.get(name)
+                if isinstance(inner, dict) and inner and chance.random() < 0.7:
+                    at, name = inner, chance.choice(sorted(inner))
+                at[name] = chance.choice(values)
+                if not isinstance(content.get("records"), list) or not isinstance(content["identity"], dict):
+                    break
+            path = self.folder.write("any.json", content)
+            code, out, error = run(path)
+            ends.add(code)
+            self.assertIn(code, (0, 65), error)
+            self.assertTrue(
+                out if code == 0 else error.startswith("tegu-bench compare: %s: " % path), content
+            )
+        self.assertEqual(ends, {0, 65})
 
     def test_one_run_given_twice(self):
         same = self.folder.write("same.json", fixture_boards.content("orin"))

@@ -38,6 +38,36 @@ TEST(Jobs, OfEveryOperationAreValidAndNamedOnce) {
     EXPECT_GT(names.size(), 90u);
 }
 
+const std::int64_t* whole_axis(const FieldJob& job, const std::string& name) {
+    for (const auto& [axis, value] : job.axes)
+        if (axis == name) return std::get_if<std::int64_t>(&value);
+    return nullptr;
+}
+
+TEST(Jobs, SmallOnesSayWhatTheyCompute) {
+    std::size_t counted = 0;
+    for (const char* stem : {"add", "dot", "rowscale", "reduce", "topk"}) {
+        const std::vector<FieldJob> whole = operation_jobs(stem);
+        std::vector<FieldJob> jobs = whole;
+        make_quick(jobs);
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            const FieldJob& job = jobs[i];
+            SCOPED_TRACE(job.name);
+            const auto* topk = std::get_if<TopkParams>(&job.job.params);
+            if (topk != nullptr) {
+                ASSERT_NE(whole_axis(job, "k"), nullptr);
+                EXPECT_EQ(*whole_axis(job, "k"), static_cast<std::int64_t>(topk->k));
+            }
+            ASSERT_EQ(job.flops.has_value(), whole[i].flops.has_value());
+            if (!job.flops) continue;
+            ++counted;
+            EXPECT_DOUBLE_EQ(*job.flops / static_cast<double>(job.elements()),
+                             *whole[i].flops / static_cast<double>(whole[i].elements()));
+        }
+    }
+    EXPECT_GT(counted, 20u);
+}
+
 TEST(Jobs, OfTheCrossoverHaveTheSameNamesForEachSize) {
     const std::vector<FieldJob> jobs = crossover_jobs({1000, 3000, 10000});
     EXPECT_EQ(jobs.size() % 3, 0u);

@@ -67,6 +67,7 @@ class Condition:
     clocks_mhz: Dict[str, float] = field(default_factory=dict, hash=False)
     power_w: Optional[float] = None
     throttle: tuple = ()
+    events: Dict[str, float] = field(default_factory=dict, hash=False)  # over-current, by counter
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Skipped:
     part: str
     case: str
     reason: str
+    retry: bool = False  # for want of time: the same command measures it
 
 
 @dataclass
@@ -111,7 +113,7 @@ class Board:
 def _known(record, kind):
     """The fields of a dataclass that a record gives, without nulls."""
     given = {name: record[name] for name in kind.__dataclass_fields__ if record.get(name) is not None}
-    for name in ("axes", "temperatures_c", "clocks_mhz"):
+    for name in ("axes", "temperatures_c", "clocks_mhz", "events"):
         if name in given:
             given[name] = {key: value for key, value in given[name].items() if value is not None}
     if "throttle" in given:
@@ -131,7 +133,7 @@ def board_of(path, content):
         results=list(latest.values()),
         conditions=[_known(record, Condition) for record in records if record["kind"] == "condition"],
         skipped=[
-            Skipped(record["part"], record.get("case") or "", record["reason"])
+            Skipped(record["part"], record.get("case") or "", record["reason"], bool(record.get("retry")))
             for record in records
             if record["kind"] == "skipped"
         ],

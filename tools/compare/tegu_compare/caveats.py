@@ -2,6 +2,8 @@
 """What a reader must know before comparing: where the runs differ in more than the board, and what in a run
 is incomplete or was disturbed."""
 
+import re
+
 from . import schema
 from .ranking import PART, best_of
 from .units import count
@@ -11,6 +13,10 @@ _COMPARED = (
     ("tegu's commit", lambda board: board.identity_text("tegu", "commit") or "unknown"),
     ("CUDA toolkit", lambda board: (board.identity.get("cuda_toolkit") or "none") if board.gpu else None),
 )
+
+_NUMBER = re.compile(r"\d+(\.\d+)?( (ns|us|µs|ms|s)\b)?")
+
+_OF_GPU = {"occupancy", "s5"}  # parts that a board without a GPU has little or nothing of
 
 _CHECKED = (
     "operations",
@@ -75,17 +81,49 @@ def _option_text(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def left_out(board):
-    """A line that counts what the run skipped, by reason."""
-    reasons = {}
+def alike(reason):
+    """A reason without its numbers and their units: equal for reasons that differ in them alone."""
+    return _NUMBER.sub("…", reason.strip().rstrip(".") or "no reason given")
+
+
+def skipped_groups(board, key=lambda one: ()):
+    """[(key, text of the reason, what was skipped)]: reasons that differ in their numbers alone are one."""
+    groups = {}
     for one in board.skipped:
-        reason = one.reason.strip().rstrip(".") or "no reason given"
-        reasons[reason] = reasons.get(reason, 0) + 1
+        groups.setdefault((key(one), one.retry, alike(one.reason)), []).append(one)
+    found = []
+    for (name, _, reason), skipped in groups.items():
+        whole = {one.reason.strip().rstrip(".") for one in skipped}
+        text = whole.pop() if len(whole) == 1 else reason
+        found.append((name, text or "no reason given", skipped))
+    return found
+
+
+def left_out(board):
+    """Lines that count what the run skipped: for want of time, and by other reasons."""
+    lines, late = [], [one for one in board.skipped if one.retry]
+    if late:
+        parts = {}
+        for one in late:
+            parts[one.part] = parts.get(one.part, 0) + 1
+        lines.append(
+            "%s left out %s for want of time (%s). The same command measures what is missing."
+            % (
+                board.name,
+                _cases(len(late)),
+                ", ".join("%s of %s" % (count(number), part) for part, number in parts.items()),
+            )
+        )
     words = [
-        "%s cases: %s" % (count(number), reason) if number > 1 else "one: " + reason
-        for reason, number in reasons.items()
+        "%s: %s" % (_cases(len(skipped)), text)
+        for _, text, skipped in skipped_groups(board)
+        if not skipped[0].retry
     ]
-    return ["%s left out %s." % (board.name, "; ".join(words))] if words else []
+    return lines + (["%s left out %s." % (board.name, "; ".join(words))] if words else [])
+
+
+def _cases(number):
+    return "one case" if number == 1 else "%s cases" % count(number)
 
 
 def _throttling(board):
@@ -105,11 +143,40 @@ def _throttling(board):
     )
 
 
+STEADY = 1.1  # the highest clock over the lowest, while jobs run
+
+
+def _unsteady(board):
+    """Lines about clocks that moved, and about a supply that was too weak."""
+    lines = []
+    for name, words in (("gpu", "GPU"), ("cpu", "CPU")):
+        clocks = [one.clocks_mhz.get(name) for one in board.conditions if one.at == "during"]
+        clocks = [clock for clock in clocks if clock and clock > 0]
+        if clocks and max(clocks) > STEADY * min(clocks):
+            lines.append(
+                "%s: the clock of its %s moved between %.4g and %.4g MHz during the run. Its times are of no "
+                "one clock." % (board.name, words, min(clocks), max(clocks))
+            )
+    events = {}
+    for condition in board.conditions:
+        for name, number in condition.events.items():
+            events[name] = events.get(name, 0) + number
+    if any(number > 0 for number in events.values()):
+        text = ", ".join("%s %g" % (name, number) for name, number in events.items() if number > 0)
+        lines.append("%s: over-current during the run (%s): its supply may be too weak." % (board.name, text))
+    return lines
+
+
 def of_board(board, boards):
     """Lines about one run."""
     lines = []
     if not board.finished:
         lines.append("%s: the run is not finished; what it has is shown." % board.name)
+    if board.options.get("quick"):
+        lines.append(
+            "%s: a quick run, of few elements under the names of large jobs, each measured once. "
+            "It shows that all works; its times are of no use." % board.name
+        )
     unusable = (board.identity.get("gpu") or {}).get("unusable")
     if unusable:
         lines.append("%s: its GPU was not used: %s." % (board.name, unusable.rstrip(".")))
@@ -117,7 +184,8 @@ def of_board(board, boards):
     elsewhere = {result.part for other in boards for result in other.results} & set(schema.PARTS)
     missing = [part for part in schema.PARTS if part in elsewhere - present]
     if missing:
-        lines.append("%s has no results of %s, which other runs have." % (board.name, _list(missing)))
+        why = " It has no GPU." if not board.gpu and set(missing) & _OF_GPU else ""
+        lines.append("%s has no results of %s, which other runs have.%s" % (board.name, _list(missing), why))
     unknown = sorted(present - set(schema.PARTS))
     if unknown:
         lines.append(
@@ -127,7 +195,12 @@ def of_board(board, boards):
     throttled = _throttling(board)
     if throttled:
         lines.append(throttled)
-    unchecked = [result for result in board.results if result.checked is False and result.part in _CHECKED]
+    lines += _unsteady(board)
+    unchecked = [
+        result
+        for result in board.results
+        if result.checked is False and result.part in _CHECKED and not result.backend.startswith("peer:")
+    ]
     if unchecked:
         parts = _list(dict.fromkeys(result.part for result in unchecked))
         lines.append(

@@ -103,7 +103,7 @@ def _page(report):
 def _list_models():
     for sheet in modelled.sheets():
         print(
-            "%-24s %s, %s: %d multiprocessors at %g MHz, %g GB/s"
+            "%-28s %s, %s: %d multiprocessors at %g MHz, %g GB/s"
             % (
                 sheet.key,
                 sheet.name,

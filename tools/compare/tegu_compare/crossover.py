@@ -10,6 +10,7 @@ from .series import label_of, varying
 
 PART = "crossover"
 ALWAYS, NEVER = "always", "never"
+_FREE = ("elements", "rows", "cols", "threads", "threads_per_block", "bytes", "data")
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Curves:
     operation: str
     variant: str
     cpu: List[Tuple[float, object]]
-    gpu: List[Tuple[float, object]]
+    gpu: List[Tuple[float, object]]  # with the data there
+    copied: List[Tuple[float, object]]  # with the data to be brought
 
     @property
     def title(self):
@@ -35,6 +37,10 @@ def _points(results):
     return sorted(fastest.items())
 
 
+def _is_copied(result):
+    return result.axes.get("data") == "copied"
+
+
 def curves(board) -> List[Curves]:
     """Classes of an operation are told apart by all axes but the size and the launch numbers."""
     results = [
@@ -45,7 +51,7 @@ def curves(board) -> List[Curves]:
     found = []
     for operation in dict.fromkeys(result.operation for result in results):
         mine = [result for result in results if result.operation == operation]
-        names = varying(mine, without=("elements", "rows", "cols", "threads", "threads_per_block", "bytes"))
+        names = varying(mine, without=_FREE)
         for variant in dict.fromkeys(label_of(result, names) for result in mine):
             same = [result for result in mine if label_of(result, names) == variant]
             found.append(
@@ -53,16 +59,17 @@ def curves(board) -> List[Curves]:
                     operation,
                     variant,
                     _points(one for one in same if one.backend == "cpu"),
-                    _points(one for one in same if one.backend == "cuda"),
+                    _points(one for one in same if one.backend == "cuda" and not _is_copied(one)),
+                    _points(one for one in same if one.backend == "cuda" and _is_copied(one)),
                 )
             )
     return found
 
 
-def crossing(found: Curves) -> Optional[object]:
+def crossing(found: Curves, copied=False) -> Optional[object]:
     """Elements from which the GPU stays faster, interpolated on logarithmic scales; ALWAYS, NEVER (within the
-    sizes measured), or None without both."""
-    cpu, gpu = dict(found.cpu), dict(found.gpu)
+    sizes measured), or None without both. copied: its data has to be brought."""
+    cpu, gpu = dict(found.cpu), dict(found.copied if copied else found.gpu)
     sizes = sorted(set(cpu) & set(gpu))
     if not sizes:
         return None

@@ -3,6 +3,7 @@
 is the matter of schema.py."""
 
 import json
+import math
 import os
 import re
 
@@ -17,6 +18,21 @@ class _BadJson(ValueError):
 
 def _no_constant(word):
     raise _BadJson("%s is no number of JSON" % word)
+
+
+MOST_DIGITS = 400  # of a whole number; no run writes one of more than 20
+
+
+def _whole(word):
+    if len(word) > MOST_DIGITS:
+        raise _BadJson("a number of %d digits: %s..." % (len(word), word[:20]))
+    return int(word)
+
+
+def _real(word):
+    if math.isinf(float(word)):
+        raise _BadJson("%s is too large for a number" % word[:40])
+    return float(word)
 
 
 def _unique(pairs):
@@ -68,7 +84,15 @@ def read_json(path):
     if not text.strip():
         raise CompareError("%s: is empty" % path)
     try:
-        return _printable(json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique))
+        return _printable(
+            json.loads(
+                text,
+                parse_constant=_no_constant,
+                object_pairs_hook=_unique,
+                parse_int=_whole,
+                parse_float=_real,
+            )
+        )
     except json.JSONDecodeError as error:
         cut = " (the file ends too early: truncated?)" if not text.rstrip().endswith("}") else ""
         raise CompareError("%s:%d:%d: not JSON: %s%s" % (path, error.lineno, error.colno, error.msg, cut))

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times that a board should take by its data sheet: the roofline of the sheet times the efficiency that the
-same case has under the roofs of a measured board. Modelled times are never compared, ranked or mixed with
-measured ones. Fixed costs (launch, wake-up, transfers) are not in them: cases for which the model gives less
-than SHORTEST have no modelled time, for there such costs decide."""
+"""Times that a board should take by its data sheet: the roofline of the sheet divided by the efficiency that
+the same case has under the roofs of a measured board. Modelled times are never compared, ranked or mixed with
+measured ones.
 
-import json
+Fixed costs (launch, wake-up, transfers) do not scale with a roof. So the efficiency is that of the time
+beyond the fixed cost of the measured board. A case of which that is less than half has no modelled time.
+Neither has one for which the model gives less than SHORTEST: the fixed costs of the board itself, which are
+unknown, would decide.
+
+A case far below the roof of memory is limited by something else. It is scaled by memory or by arithmetic,
+whichever makes the board slower."""
+
+import csv
+import math
 import os
 from dataclasses import dataclass
 from typing import Dict, List, Optional
@@ -12,11 +20,15 @@ from typing import Dict, List, Optional
 from . import roofline
 from .errors import USAGE, CompareError
 from .ranking import fastest
+from .series import number_axis
 
 SHORTEST = 200e-6  # seconds
+FEW = 10000  # elements of a job that shows the fixed cost
+NEAR = 0.5  # of the roof of memory: from there on memory is what limits a kernel
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_NAME = "jetson_data_sheets.csv"
 # Installed beside the package; in the sources with the other data of devices.
-_SHEETS = (os.path.join(_HERE, "boards.json"), os.path.join(_HERE, "..", "..", "..", "config", "boards.json"))
+_SHEETS = (os.path.join(_HERE, _NAME), os.path.join(_HERE, "..", "..", "..", "scripts", "data", _NAME))
 
 
 @dataclass(frozen=True)
@@ -25,12 +37,12 @@ class Sheet:
 
     key: str
     name: str
-    compute_capability: int
+    compute_capability: int  # 87 of 8.7
     multiprocessors: int
     gpu_clock_mhz: float
     memory_gb_per_s: float
     power_mode: str
-    unconfirmed: tuple
+    unconfirmed: tuple  # in words: what no data sheet at hand states
     source: str
 
     @property
@@ -53,17 +65,30 @@ class Modelled:
         return self.sheet.name
 
 
-def _sheet(given):
-    known = {name: given[name] for name in Sheet.__dataclass_fields__}
-    return Sheet(**dict(known, unconfirmed=tuple(given["unconfirmed"])))
+# Columns that a modelled time depends on, in words.
+_WORDS = {"gpu_mhz": "GPU clock", "gb_per_s": "memory bandwidth"}
+
+
+def _sheet(row):
+    return Sheet(
+        key=row["key"],
+        name=row["title"],
+        compute_capability=roofline.capability(float(row["compute_capability"])),
+        multiprocessors=int(row["multiprocessors"]),
+        gpu_clock_mhz=float(row["gpu_mhz"]),
+        memory_gb_per_s=float(row["gb_per_s"]),
+        power_mode=row["power_mode"],
+        unconfirmed=tuple(_WORDS[name] for name in row["unconfirmed"].split() if name in _WORDS),
+        source=row["source"],
+    )
 
 
 def sheets() -> List[Sheet]:
     for path in _SHEETS:
         if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                return [_sheet(one) for one in json.load(file)["boards"]]
-    raise CompareError("boards.json with the data sheets is missing beside the program", USAGE)
+            with open(path, encoding="ascii") as file:
+                return [_sheet(row) for row in csv.DictReader(line for line in file if line[0] != "#")]
+    raise CompareError("%s is missing beside the program" % _NAME, USAGE)
 
 
 def chosen(keys) -> List[Sheet]:
@@ -95,18 +120,38 @@ def roofs_of_reference(board):
     return found
 
 
+def fixed_seconds(board):
+    """operation -> what a job of few elements takes on the GPU; "" -> the least of all operations."""
+    found = {}
+    for result in board.of_part("operations") + board.of_part("crossover"):
+        small = (number_axis(result, "elements") or math.inf) <= FEW
+        if result.backend == "cuda" and not result.throttled and small and "data" not in result.axes:
+            for name in (result.operation, ""):
+                found[name] = min(result.seconds, found.get(name, math.inf))
+    return found
+
+
+def _scaled(result, beyond, here, there):
+    """Seconds on the roofs `there` of a result that took `beyond` its fixed cost under the roofs `here`."""
+    least, ideal = roof_seconds(result, there), roof_seconds(result, here)
+    efficiency = min(1.0, ideal / beyond)  # above 1 where a cache serves: no board is promised that
+    seconds = least / efficiency
+    if efficiency < NEAR and here.flops_per_second and there.flops_per_second:
+        seconds = max(seconds, beyond * here.flops_per_second / there.flops_per_second)
+    return seconds
+
+
 def model(sheet, board) -> Modelled:
-    base, seconds = roofs_of_reference(board), {}
+    base, fixed, seconds = roofs_of_reference(board), fixed_seconds(board), {}
     for case, result in fastest(
         one for one in board.of_part("operations") if one.backend == "cuda" and not one.throttled
     ).items():
-        least, here = roof_seconds(result, sheet.roofs), roof_seconds(result, base)
-        if least is not None and here is not None:
-            efficiency = min(
-                1.0, here / result.seconds
-            )  # above 1 where a cache serves: no board is promised that
-            if least / efficiency >= SHORTEST:
-                seconds[case] = least / efficiency
+        beyond = result.seconds - fixed.get(result.operation, fixed.get("", 0.0))
+        if roof_seconds(result, base) is None or beyond < 0.5 * result.seconds:
+            continue
+        modelled = _scaled(result, beyond, base, sheet.roofs)
+        if modelled >= SHORTEST:
+            seconds[case] = modelled
     return Modelled(sheet, board, seconds)
 
 

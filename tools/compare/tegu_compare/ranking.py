@@ -77,6 +77,10 @@ def best_of(board, part=PART):
     return fastest(result for result in board.of_part(part) if result.is_tegu)
 
 
+def operation_of(result):
+    return result.operation or result.case.split()[0]
+
+
 def match(board, base) -> Match:
     mine, theirs = best_of(board), best_of(base)
     pairs, throttled = [], 0
@@ -86,7 +90,7 @@ def match(board, base) -> Match:
         if result.throttled or theirs[case].throttled:
             throttled += 1
         else:
-            pairs.append(Pair(case, result.operation or case.split()[0], result, theirs[case]))
+            pairs.append(Pair(case, operation_of(result), result, theirs[case]))
     return Match(board, base, pairs, throttled)
 
 

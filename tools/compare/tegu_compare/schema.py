@@ -138,8 +138,9 @@ KINDS = {
         "clocks_mhz": NUMBERS,
         "power_w": NOT_NEGATIVE,
         "throttle": TEXTS,
+        "events": NUMBERS,
     },
-    "skipped": {"part": NAME, "case": TEXT, "reason": TEXT.needed()},
+    "skipped": {"part": NAME, "case": TEXT, "reason": TEXT.needed(), "retry": FLAG},
 }
 
 
@@ -160,14 +161,24 @@ def _check(path, place, value, rules):
             raise CompareError("%s: %s: %s is not %s" % (path, here, _found(value[name]), rule.words))
 
 
+def _advice(schema):
+    """What to do about a file of another version."""
+    name, _, version = schema.partition("/") if isinstance(schema, str) else ("", "", "")
+    if name != SCHEMA.split("/")[0] or not (version.isascii() and version.isdigit() and len(version) < 9):
+        return ""
+    if int(version) < int(SCHEMA.split("/")[1]):
+        return "; it is older: measure the board again with the tegu-bench of this version"
+    return "; it is newer: compare it with the tegu-bench that wrote it"
+
+
 def check(path, content):
     """Raises CompareError unless `content`, of the file `path`, is one of `tegu-bench run`."""
     if not isinstance(content, dict) or "schema" not in content:
         raise CompareError('%s: is JSON, but not a file of tegu-bench run: it has no "schema"' % path)
     if content["schema"] != SCHEMA:
         raise CompareError(
-            "%s: schema: %s is not %s, the one that this program reads"
-            % (path, _found(content["schema"]), _found(SCHEMA))
+            "%s: schema: %s is not %s, the one that this program reads%s"
+            % (path, _found(content["schema"]), _found(SCHEMA), _advice(content["schema"]))
         )
     _check(path, "", content, FILE)
     _check(path, "identity", content["identity"], IDENTITY)

@@ -93,6 +93,9 @@ class Steps:
     title: str
     methods: List[str]  # in the order of the seed
     results: Dict[Tuple[str, str], Result]  # (method, name of the board)
+    job: str = ""
+    data: str = ""  # where the data of the job is
+    beside: List[str] = field(default_factory=list)  # methods with their data elsewhere
 
 
 def method_name(result):
@@ -115,18 +118,41 @@ def steps(boards, part) -> List[Steps]:
         places.setdefault(_job(result), set()).add(str(result.axes.get("data", "")))
     tables = {}
     for board, result in everything:
-        title = _job(result)
-        if len(places[title]) > 1 and result.axes.get("data"):
-            title = "%s, %s" % (title, result.axes["data"])
-        table = tables.setdefault(title, Steps(title, [], {}))
+        title = job = _job(result)
+        data = str(result.axes.get("data") or "")
+        if len(places[job]) > 1 and data:
+            title = "%s, %s" % (job, data)
+        table = tables.setdefault(title, Steps(title, [], {}, job, data))
         key = (method_name(result), board.name)
         if key not in table.results or result.seconds < table.results[key].seconds:
             table.results[key] = result
         if key[0] not in table.methods:
             table.methods.append(key[0])
+    tables = _without_small(tables)
     for table in tables.values():
         table.methods.sort(key=lambda method: method.startswith("tegu, "))  # the order of the seed, then tegu
     return list(tables.values())
+
+
+FEWEST = 3  # ways that make a table of their own
+
+
+def _without_small(tables):
+    """Tables of few ways are rows of the first table of the same job: "one thread per element, copied"."""
+    kept = {}
+    for title, table in tables.items():
+        first = next((one for one in kept.values() if one.job == table.job), None)
+        if first is None or len(table.methods) >= FEWEST:
+            kept[title] = table
+            continue
+        for (method, board), result in table.results.items():
+            name = "%s, %s" % (method, table.data)
+            first.results[name, board] = result
+            if name not in first.methods:
+                first.methods.append(name)
+                first.beside.append(name)
+        first.title = first.job
+    return kept
 
 
 def _job(result):

@@ -56,6 +56,18 @@ def times(ratio):
     return NONE if ratio is None else ("%.2f×" % ratio if ratio < 9.995 else digits(ratio) + "×")
 
 
+def speed(ratio):
+    """How many times as fast, in a word that needs no fraction: 1.23× faster, 24.7× slower."""
+    if ratio is None:
+        return NONE
+    return times(ratio) + " faster" if ratio >= 1 else times(1 / ratio) + " slower"
+
+
+def ratio_tick(ratio):
+    """A ratio at a scale: 10×, 1×, 1/10."""
+    return times(ratio) if ratio >= 0.9995 else "1/" + digits(1 / ratio)
+
+
 def count(value):
     """A number of elements: 1 000, 163 840; powers of ten from a million on: 10 M, 1 G; of two: 16 Mi."""
     if value is None:

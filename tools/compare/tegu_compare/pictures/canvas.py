@@ -192,5 +192,5 @@ def width_of(text, size=SMALL):
 
 def cut(text, pixels):
     """A text that takes no more than this, nearly."""
-    most = max(1, int(pixels / (0.58 * SMALL)))
+    most = max(1, int(pixels / (0.58 * SMALL) + 1e-6))
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

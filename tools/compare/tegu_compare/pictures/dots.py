@@ -13,6 +13,7 @@ class Row:
     label: str
     values: Dict[int, float]  # series -> value
     strong: bool = False
+    is_step: bool = True  # of an order: the line of a series goes through it
 
 
 @dataclass
@@ -23,7 +24,7 @@ class Scale:
 
 
 def draw(rows: List[Row], scale: Scale, width=344, joined=False, step=19):
-    """joined: rows are steps in an order, and each series is a line down them."""
+    """joined: rows are steps in an order, and each series is a line down those that are steps."""
     left = min(max(canvas.width_of(row.label) for row in rows) + 12, 0.52 * width)
     top = 26 if scale.roofs else 20
     height = top + step * len(rows) + 40
@@ -31,7 +32,9 @@ def draw(rows: List[Row], scale: Scale, width=344, joined=False, step=19):
     values = [value for row in rows for value in row.values.values()] + [value for _, value, _ in scale.roofs]
     low, high = min(values), max(values)
     margin = (high / low) ** 0.06 if high > 1.001 * low else 1.6
-    canvas.logarithmic(ax.xaxis, low / margin, high * margin, scale.words, most=4)
+    canvas.logarithmic(
+        ax.xaxis, low / margin, high * margin, scale.words, most=max(2, min(4, int((width - left) / 54)))
+    )
     ax.set_ylim(len(rows) - 0.4, -0.6)
     canvas.label_rows(ax, range(len(rows)), [canvas.cut(row.label, left - 12) for row in rows])
     for row, text in zip(rows, ax.get_yticklabels()):
@@ -41,13 +44,20 @@ def draw(rows: List[Row], scale: Scale, width=344, joined=False, step=19):
     _roofs(ax, scale.roofs)
     for series in sorted({series for row in rows for series in row.values}):
         line = [(row.values[series], place) for place, row in enumerate(rows) if series in row.values]
-        _marks(ax, line, series, joined)
+        steps = [one for one in line if rows[one[1]].is_step] if joined else []
+        ax.plot(
+            [value for value, _ in steps],
+            [place for _, place in steps],
+            color=palette.series(series),
+            linewidth=1,
+        )
+        _marks(ax, line, series)
     return fig
 
 
-def _marks(ax, line, series, joined):
+def _marks(ax, line, series):
     paint = palette.series(series)
-    look = {"linestyle": "-" if joined else "", "linewidth": 1, "marker": palette.marker(series)}
+    look = {"linestyle": "", "marker": palette.marker(series)}
     look.update(markersize=5.5, markeredgecolor=palette.colour("paper"), markeredgewidth=0.6)
     ax.plot([value for value, _ in line], [place for _, place in line], color=paint, **look)
 

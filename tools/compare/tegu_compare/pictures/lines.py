@@ -7,12 +7,16 @@ from typing import Callable, List, Optional, Sequence, Tuple
 from . import canvas, palette
 
 
+_LEFT, _RIGHT = 50, 14  # pixels beside the axes
+SOLID, DASHED, DOTTED = "-", (0, (4, 2)), (0, (1, 1.6))
+
+
 @dataclass
 class Line:
     name: str  # at its end; empty: none
     points: Sequence[Tuple[float, float]]
     series: int
-    dashed: bool = False  # and with hollow marks
+    style: object = SOLID  # DASHED and DOTTED have hollow marks
     ring: Optional[Tuple[float, float]] = None  # a point to look at
     size: float = 3.6  # of its marks, in pixels; 0: none
     role: str = ""  # a colour of the palette in place of that of the series
@@ -52,11 +56,16 @@ def room_for(lines, width):
     return min(max([canvas.width_of(line.name) for line in lines] + [0]), 0.38 * width)
 
 
+def plot_width(lines, width):
+    """Pixels of the axes of a picture of that width."""
+    return width - _LEFT - _RIGHT - room_for(lines, width)
+
+
 def draw(lines, x, y, width=344, height=214, ideal=()):
     """A picture of its own. ideal: points of a thin line for comparison."""
     lines = [line for line in lines if line.points]
     room = room_for(lines, width)
-    fig, ax = canvas.panel(width, height, left=50, bottom=38, top=24, right=14 + room)
+    fig, ax = canvas.panel(width, height, left=_LEFT, bottom=38, top=24, right=_RIGHT + room)
     put(ax, lines, x, y, room)
     ax.plot([one[0] for one in ideal], [one[1] for one in ideal], color=palette.colour("soft"), linewidth=0.7)
     return fig
@@ -76,8 +85,8 @@ def put(ax, lines, x, y, room):
 
 
 def _line(ax, line):
-    fill = palette.colour("paper") if line.dashed else line.colour
-    look = {"linestyle": (0, (4, 2)) if line.dashed else "-", "marker": palette.marker(line.series)}
+    fill = line.colour if line.style == SOLID else palette.colour("paper")
+    look = {"linestyle": line.style, "marker": palette.marker(line.series)}
     look.update(markersize=line.size, markerfacecolor=fill, markeredgecolor=line.colour, markeredgewidth=1)
     ax.plot([one[0] for one in line.points], [one[1] for one in line.points], color=line.colour, **look)
     if line.ring:

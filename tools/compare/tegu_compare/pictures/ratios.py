@@ -5,7 +5,7 @@ operation, and its value beside it."""
 from dataclasses import dataclass
 from typing import List, Tuple
 
-from ..units import times
+from ..units import ratio_tick, speed
 from . import canvas, palette
 
 STEP, APART = 15, 7  # pixels of a lane, and between operations
@@ -20,17 +20,17 @@ class Lane:
 
     @property
     def text(self):
-        return times(self.mean) if self.differs else "same"
+        return speed(self.mean) if self.differs else "same"
 
 
 def draw(rows: List[Tuple[str, List[Lane]]], base: str, width=344):
     """rows: operation and a lane for each other board that has it. base: the name of the board that is 1."""
     pixels = sum(STEP * len(lanes) + APART for _, lanes in rows)
-    fig, ax = canvas.panel(width, pixels + 66, left=92, bottom=40, top=26, right=52)
+    fig, ax = canvas.panel(width, pixels + 66, left=92, bottom=40, top=26, right=88)
     values = [ratio for _, lanes in rows for lane in lanes for ratio in lane.ratios] + [1.0]
     low, high = min(values), max(values)
     margin = max((high / low) ** 0.05, 1.03)
-    canvas.logarithmic(ax.xaxis, low / margin, high * margin, times, most=4)
+    canvas.logarithmic(ax.xaxis, low / margin, high * margin, ratio_tick, most=4)
     ax.set_ylim(pixels, 0)
     canvas.grid(ax, "x")
     canvas.axis_titles(ax, "times as fast")

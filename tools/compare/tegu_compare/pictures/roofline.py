@@ -156,6 +156,7 @@ def by_intensity(marks: List[Mark], roofs: List[Roof], series, width=344, height
     made = _Drawing(width, height, series)
     low, high = _limits([mark.x for mark in marks], 2.5)
     roofs = [roof for roof in roofs if roof.rate]
+    high = max([high] + [2.5 * roof.flops / roof.rate for roof in roofs if roof.flops])  # the roof's corner
     tops = [min(filter(None, (roof.rate * high, roof.flops))) for roof in roofs]
     canvas.logarithmic(made.ax.xaxis, low, high, digits, most=5)
     canvas.logarithmic(made.ax.yaxis, *_limits([mark.y for mark in marks] + tops, 2), words=_giga, most=6)

@@ -70,8 +70,45 @@ def _clean(root, prefix, variables):
                 if not value:
                     del attributes[name]
             elif name in ("d", "x", "y", "width", "height", "points"):
-                attributes[name] = _short(value)
+                attributes[name] = _short(" ".join(value.split()))
     _drop_unused_ids(root)
+    _shorten_ids(root, prefix)
+    _fold(root)
+
+
+_GROUP, _USE, _PATH = ("{%s}%s" % (_SVG, name) for name in ("g", "use", "path"))
+
+
+def _fold(element):
+    """Without what draws nothing: paths without paint, groups that say nothing; and with the style of marks
+    once, at their group."""
+    children = []
+    for child in list(element):
+        _fold(child)
+        if child.tag == _PATH and child.attrib.get("style") == "fill:none":
+            continue
+        children += list(child) if child.tag == _GROUP and not child.attrib else [child]
+    element[:] = children
+    styles = {child.attrib.get("style") for child in children if child.tag == _USE}
+    alone = element.tag == _GROUP and "style" not in element.attrib
+    if alone and len(styles) == 1 and None not in styles and all(child.tag == _USE for child in children):
+        element.attrib["style"] = styles.pop()
+        for child in children:
+            del child.attrib["style"]
+
+
+def _shorten_ids(root, prefix):
+    """Ids by their number in the picture, in place of hashes."""
+    named = [element for element in root.iter() if "id" in element.attrib]
+    short = {element.attrib["id"]: "%s%d" % (prefix or "i", number) for number, element in enumerate(named)}
+    for element in root.iter():
+        attributes = element.attrib
+        if "id" in attributes:
+            attributes["id"] = short[attributes["id"]]
+        if "href" in attributes:
+            attributes["href"] = "#" + short[attributes["href"][1:]]
+        if "clip-path" in attributes:
+            attributes["clip-path"] = "url(#%s)" % short[attributes["clip-path"][5:-1]]
 
 
 def _drop_unused_ids(root):

@@ -4,7 +4,7 @@
 from .. import noise
 from ..ranking import fastest
 from ..report import ALARM, BEST, QUIET, Cell, Column, Key, Table
-from ..units import NONE, percent, seconds, times
+from ..units import NONE, percent, seconds, speed
 
 
 def legend(boards, shown=None):
@@ -55,14 +55,14 @@ def clear_best(results):
 
 
 def against(result, base):
-    """How many times as fast `result` is; none where the noise allows none."""
+    """How many times faster or slower `result` is; none where the noise allows none."""
     if result is None or base is None:
         return Cell(NONE, QUIET)
     if result.throttled or base.throttled:
         return Cell("throttled", QUIET)
     if noise.verdict(result, base) == noise.SAME:
         return Cell("no difference", QUIET)
-    return Cell(times(base.seconds / result.seconds))
+    return Cell(speed(base.seconds / result.seconds))
 
 
 def case_table(title, boards, part, note="", folded=False, with_backend=False):
@@ -71,7 +71,7 @@ def case_table(title, boards, part, note="", folded=False, with_backend=False):
     best = [fastest(result for result in board.of_part(part) if result.is_tegu) for board in boards]
     cases = list(dict.fromkeys(case for found in best for case in found))
     columns = [Column("case", False)] + [Column(board.name) for board in boards]
-    columns += [Column("%s: times as fast" % board.name) for board in boards[1:]]
+    columns += [Column("%s against %s" % (board.name, boards[0].name)) for board in boards[1:]]
     rows = []
     for case in cases:
         results = [found.get(case) for found in best]

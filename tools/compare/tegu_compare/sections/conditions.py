@@ -65,7 +65,12 @@ def section(boards):
             ", at most %.4g °C" % max(hottest) if hottest else "",
         )
         pictures.append(
-            Picture(board.name, words, lambda width, board=board: run.draw(board, boards.index(board), width))
+            Picture(
+                board.name,
+                words,
+                lambda width, board=board: run.draw(board, boards.index(board), width),
+                wide=True,
+            )
         )
     return Section(
         "conditions",

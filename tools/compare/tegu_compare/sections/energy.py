@@ -84,8 +84,8 @@ def section(boards):
                     )
                 ],
                 legend(boards, {index for index, found in enumerate(best) if found}),
-                "Energy of the rails over a loop of jobs, divided by their number; what "
-                "the idle board takes is in it.",
+                "Energy over a loop of jobs, divided by their number: of the rails of a board, or of the "
+                "counter of a card. What the idle board takes is in it.",
             ),
             Table(
                 "Energy of a job, on the backend that takes least", columns, lines, "", folded=len(lines) > 12

@@ -3,7 +3,7 @@
 
 from ..report import Cell, Column, MODELLED, QUIET, Section, Table
 from ..roofline import capability, copies, fastest_rate
-from ..units import NONE, digits, memory, rate
+from ..units import NONE, memory, rate
 
 
 def _gpu_text(board, name, form="%s"):
@@ -28,11 +28,17 @@ def _tuning(board):
     return "%s, %s rows" % (tuning["key"], tuning.get("rows", "unknown"))
 
 
+_PROVENANCE = {"datasheet": "data sheet", "measured": "measured"}
+
+
 def _peak(board):
     peak = board.identity.get("peak") or {}
     if not peak.get("memory_gb_per_s"):
         return None
-    return "%s GB/s, %s" % (digits(peak["memory_gb_per_s"]), peak.get("provenance") or "of unknown origin")
+    return "%s GB/s, %s" % (
+        "%g" % peak["memory_gb_per_s"],
+        _PROVENANCE.get(peak.get("provenance"), "of unknown origin"),
+    )
 
 
 def _fan(board):
@@ -96,7 +102,7 @@ def _of_sheet(sheet):
         "compute capability": "%d.%d" % divmod(sheet.compute_capability, 10),
         "multiprocessors": str(sheet.multiprocessors),
         "GPU clock": "%g MHz" % sheet.gpu_clock_mhz,
-        "peak of the memory": "%s GB/s, data sheet" % digits(sheet.memory_gb_per_s),
+        "peak of the memory": "%g GB/s, data sheet" % sheet.memory_gb_per_s,
         "power mode": sheet.power_mode,
         "run": "modelled",
         "file": sheet.source,
@@ -119,7 +125,7 @@ def section(boards, models):
         )
     note = ""
     unconfirmed = [
-        "%s: %s" % (model.name, ", ".join(word.replace("_", " ") for word in model.sheet.unconfirmed))
+        "%s: %s" % (model.name, ", ".join(model.sheet.unconfirmed))
         for model in models
         if model.sheet.unconfirmed
     ]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How to read the page: the rules behind its words."""
 
+from ..caveats import skipped_groups
 from ..report import Column, Section, Table
 from ..noise import LEAST, NOISES, UNKNOWN
 
@@ -28,11 +29,11 @@ _FOLDED = "A folded table is printed if it is open."
 
 def _left_out(boards):
     """What the runs skipped, a row for each part and reason."""
-    rows = {}
-    for board in boards:
-        for one in board.skipped:
-            key = (board.name, one.part, one.reason.strip().rstrip("."))
-            rows.setdefault(key, []).append(one.case or "all")
+    rows = {
+        (board.name, part, text): [one.case or "all" for one in skipped]
+        for board in boards
+        for part, text, skipped in skipped_groups(board, lambda one: one.part)
+    }
     columns = [Column(name, False) for name in ("board", "part", "reason", "cases")]
     cells = [list(key) + ["%d: %s" % (len(cases), "; ".join(cases))] for key, cases in rows.items()]
     return [Table("Left out", columns, cells, "", folded=True)] if rows else []

@@ -11,12 +11,12 @@ PART = "occupancy"
 
 
 def by_block(board):
-    """name of a kernel -> [(threads per block, result)]."""
+    """name of a job -> [(threads per block, result)]."""
     found = {}
     for result in board.of_part(PART):
         block = number_axis(result, "threads_per_block")
         if block:
-            name = " ".join(filter(None, (result.operation or result.case, result.method)))
+            name = result.case.replace(" block=%d" % block, "")
             held = found.setdefault(name, {}).get(block)
             if held is None or result.seconds < held.seconds:
                 found[name][block] = result
@@ -50,7 +50,7 @@ def _picture(name, found):
 
 
 def _table(boards, found):
-    columns = [Column("kernel", False), Column("threads per block")]
+    columns = [Column("job", False), Column("threads per block")]
     for board in boards:
         columns += [Column(board.name), Column("occupancy"), Column("registers"), Column("shared memory")]
     rows = []
@@ -65,7 +65,7 @@ def _table(boards, found):
                     continue
                 best = min(one.seconds for one in line.values()) == result.seconds
                 row += [
-                    Cell(seconds(result.seconds), BEST if best else ""),
+                    Cell(seconds(result.seconds), BEST if best else "", result.method),
                     Cell(percent(result.occupancy)),
                     Cell(NONE if result.registers is None else str(result.registers)),
                     Cell(memory(result.shared_bytes)),
@@ -100,7 +100,8 @@ def section(boards):
             Pictures(
                 pictures,
                 legend(boards, {index for index, kernels in enumerate(found) if kernels}),
-                "A ring marks the best block size of a board.",
+                "A ring marks the fastest block size of a board. Where its line is level, the size "
+                "does not matter.",
             ),
             _table(boards, found),
         ],

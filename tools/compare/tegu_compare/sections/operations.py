@@ -3,7 +3,7 @@
 data sheets of other boards promise."""
 
 from ..noise import FASTER, verdict
-from ..ranking import PART, fastest
+from ..ranking import PART, fastest, operation_of
 from ..report import BEST, Cell, Column, MODELLED, QUIET, Section, Table
 from ..units import NONE, rate, seconds
 from .common import case_table, clear_best, present, time_cell
@@ -55,8 +55,7 @@ def _peers(boards):
     return lines
 
 
-def _modelled(models):
-    cases = list(dict.fromkeys(case for model in models for case in model.seconds))
+def _modelled_table(models, cases, title, note, folded):
     base = models[0].base
     measured = fastest(result for result in base.of_part(PART) if result.backend == "cuda")
     columns = [Column("case", False), Column("%s, GPU, measured" % base.name)]
@@ -69,14 +68,34 @@ def _modelled(models):
         ]
         for case in cases
     ]
-    return Table(
-        "Modelled, not measured",
-        columns,
-        rows,
-        "The roofline of each data sheet times the efficiency that the same case has under the roofs of %s. "
-        "Launches, wake-ups and transfers are not in it: cases below 0.2 ms are left out for that reason. "
-        "No ranking on this page uses these times." % base.name,
-    )
+    return Table(title, columns, rows, note, folded)
+
+
+_MODEL = (
+    "Nobody measured these times. Each is the roofline of a data sheet divided by the efficiency that the "
+    "same case has on %s, beyond the fixed cost of a job there. A kernel that reaches less than half of that "
+    "roof is scaled by memory or arithmetic, whichever makes the board slower. Launches, wake-ups and "
+    "transfers of the board are not in it, so short cases are left out. No ranking on this page uses these "
+    "times."
+)
+
+
+def _modelled(models):
+    """The largest case of each operation, then all."""
+    cases = list(dict.fromkeys(case for model in models for case in model.seconds))
+    sizes = {one.case: one for one in models[0].base.of_part(PART) if one.backend == "cuda"}
+    largest = {}
+    for case in cases:
+        held = largest.get(operation_of(sizes[case]))
+        if held is None or (sizes[case].bytes or 0) > (sizes[held].bytes or 0):
+            largest[operation_of(sizes[case])] = case
+    note = _MODEL % models[0].base.name
+    tables = [
+        _modelled_table(models, largest.values(), "Modelled, not measured: the largest job", note, False)
+    ]
+    if len(cases) > len(largest):
+        tables.append(_modelled_table(models, cases, "Modelled, not measured: every case", "", True))
+    return tables
 
 
 def section(boards, models):
@@ -94,5 +113,5 @@ def section(boards, models):
         _by_backend(boards),
     ]
     if models and any(model.seconds for model in models):
-        blocks.append(_modelled(models))
+        blocks += _modelled(models)
     return Section("operations", "Every operation", _peers(boards), blocks)

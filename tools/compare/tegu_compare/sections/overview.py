@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer first: who is faster, by how much, in how many cases, and at which operations."""
 
-from ..noise import FASTER, SAME, SLOWER
+from ..noise import FASTER
 from ..pictures import ratios
-from ..ranking import best_of, by_speed, match, sentence
+from ..ranking import best_of, by_speed, match, operation_of, sentence
 from ..report import Cell, Column, Picture, Pictures, QUIET, Section, Table
-from ..units import NONE, times
+from ..units import NONE, seconds, speed
 from .common import legend
 
 
@@ -21,7 +21,7 @@ def _mean(found, operation=None, note=""):
     """A mean of differences within the noise is none."""
     if not found.differs(operation):
         return Cell("no difference", QUIET, note)
-    return Cell(times(found.mean(operation)), "", note)
+    return Cell(speed(found.mean(operation)), "", note)
 
 
 def _lane(series, found, operation):
@@ -50,19 +50,38 @@ def _picture(boards, matches):
     )
 
 
+def _counts(found, operation):
+    return "faster in %d of %d" % (found.number(FASTER, operation), len(found.of(operation)))
+
+
+def _example(result):
+    return Cell(seconds(result.seconds), "", {"cuda": "GPU", "cpu": "CPU"}[result.backend])
+
+
+def _main_jobs(best):
+    """operation -> the case that shows its times: the first that all boards have, else the first of all."""
+    jobs = {}
+    for case, result in best[0].items():
+        if all(case in found for found in best):
+            jobs.setdefault(operation_of(result), case)
+    return jobs
+
+
 def _table(boards, matches):
+    best = [best_of(board) for board in boards]
+    jobs = _main_jobs(best)
     columns = [Column("operation", False)]
-    for board in boards[1:]:
-        columns += [Column("%s: times as fast" % board.name), Column("faster, slower, no difference")]
+    columns += [Column("%s against %s" % (board.name, boards[0].name)) for board in boards[1:]]
+    columns += [Column("for example", False)] + [Column(board.name) for board in boards]
     rows = []
     for operation in [None] + _operations(matches):
         row = [Cell(operation or "all cases")]
         for found in matches:
-            if not found.of(operation):
-                row += [Cell(NONE, QUIET), Cell(NONE, QUIET)]
-                continue
-            numbers = [found.number(word, operation) for word in (FASTER, SLOWER, SAME)]
-            row += [_mean(found, operation), Cell("%d, %d, %d" % tuple(numbers))]
+            there = bool(found.of(operation))
+            row.append(_mean(found, operation, _counts(found, operation)) if there else Cell(NONE, QUIET))
+        case = jobs.get(operation)
+        row.append(Cell(case) if case else Cell("", QUIET))
+        row += [_example(found[case]) if case else Cell("", QUIET) for found in best]
         rows.append(row)
     return Table(
         "Against %s, by operation" % boards[0].name,
@@ -75,7 +94,7 @@ def _table(boards, matches):
 
 def _everybody(boards):
     """Each board against each other one."""
-    columns = [Column("", False)] + [Column("as fast as " + board.name) for board in boards]
+    columns = [Column("", False)] + [Column("against " + board.name) for board in boards]
     rows = []
     for board in boards:
         row = [Cell(board.name)]
@@ -90,7 +109,8 @@ def _everybody(boards):
         "Each against each",
         columns,
         rows,
-        "Times as fast as the board of the column; below: in how many cases beyond the noise.",
+        "The board of the row against that of the column; below: in how many cases it is faster beyond the "
+        "noise.",
     )
 
 

@@ -46,25 +46,34 @@ def _by_size(board, series):
         )
         for point, kind in _points(board)
     ]
-    shares = ["%s %s of its copy" % (point.operation, percent(point.share)) for point in _best(board)]
+    shares = [
+        "%s on the %s %s" % (point.operation, _NAMES[backend], percent(point.share))
+        for backend in roofline.backends_of(board)
+        for point in _largest(board, backend).values()
+    ]
     return Picture(
         board.name,
-        "Bytes per second of every kernel of %s over the bytes of its job. Best of each "
-        "operation: %s." % (board.name, ", ".join(shares) or "unknown, as no copy was measured"),
+        "Bytes per second of every kernel of %s over the bytes of its job. The largest job of each "
+        "operation, as a share of the copy: %s."
+        % (board.name, ", ".join(shares) or "unknown, as no copy was measured"),
         lambda width: pictures.by_size(marks, _roofs(board), series, width),
         wide=True,
     )
 
 
-def _best(board):
-    best = {}
-    for backend in roofline.backends_of(board):
-        for point in roofline.points(board, backend):
-            if point.share is not None and (
-                point.operation not in best or best[point.operation].share < point.share
-            ):
-                best[point.operation] = point
-    return best.values()
+def _largest(board, backend):
+    """operation -> the point of its job that moves most: the one that caches serve least. Of several the
+    nearest to the roof."""
+    found = {}
+    for point in roofline.points(board, backend):
+        held = found.get(point.operation)
+        if point.share is not None and (held is None or _size(point) > _size(held)):
+            found[point.operation] = point
+    return found
+
+
+def _size(point):
+    return point.result.bytes, point.share
 
 
 def _by_intensity(board, series):
@@ -99,25 +108,31 @@ def _by_intensity(board, series):
     )
 
 
-def _table(boards, models):
-    """For each operation the best share of the copy."""
-    best = [{point.operation: point for point in _best(board)} for board in boards]
-    names = list(dict.fromkeys(name for found in best for name in found))
-    columns = [Column("operation", False)] + [Column(board.name) for board in boards]
-    rows = [
-        [Cell(name)]
-        + [
-            (
-                Cell(percent(found[name].share), "", found[name].result.case)
-                if name in found
-                else Cell(NONE, QUIET)
-            )
-            for found in best
-        ]
-        for name in names
+def _table(boards):
+    """For each board and backend the share of the copy that the largest job of each operation reaches."""
+    found = [
+        ("%s, %s" % (board.name, _NAMES[backend]), _largest(board, backend))
+        for board in boards
+        for backend in roofline.backends_of(board)
     ]
+    names = list(dict.fromkeys(name for _, points in found for name in points))
+    columns = [Column("operation", False)] + [Column(name) for name, _ in found]
+    rows = []
+    for name in names:
+        points = [points.get(name) for _, points in found]
+        rows.append(
+            [Cell(name)]
+            + [
+                (
+                    Cell(percent(point.share), "", point.result.case[len(name) :].strip())
+                    if point
+                    else Cell(NONE, QUIET)
+                )
+                for point in points
+            ]
+        )
     return Table(
-        "Best share of the measured copy",
+        "Share of the measured copy, by the largest job",
         columns,
         rows,
         "Above 100 %: a cache serves, or the operation reads only, which is faster than a copy.",
@@ -137,7 +152,7 @@ def _modelled_roofs(models):
         rows.append(
             [
                 Cell(model.name),
-                Cell(digits(roofs.bytes_per_second / 1e9), "modelled"),
+                Cell("%g" % model.sheet.memory_gb_per_s, "modelled"),
                 Cell(digits(roofs.flops_per_second / 1e9), "modelled"),
                 Cell(digits(roofs.flops_per_second / roofs.bytes_per_second), "modelled"),
             ]
@@ -169,7 +184,7 @@ def section(boards, models):
                 "level is what multiprocessors and clock allow in f32 multiply-adds, measured by no run.",
             )
         )
-    blocks.append(_table(there, models))
+    blocks.append(_table(there))
     if models:
         blocks.append(_modelled_roofs(models))
     return Section("roofline", "How near to the memory each kernel comes", [], blocks)

@@ -2,8 +2,10 @@
 """S1: the k largest distinct values by lists in every thread: k by block size on each board, beside a full
 sort and tegu's own top-k."""
 
+import math
+
 from .. import seeds
-from ..pictures import heat, lines
+from ..pictures import canvas, heat, lines
 from ..report import BEST, Cell, Column, Picture, Pictures, QUIET, Section, Table
 from ..units import NONE, seconds
 from . import seed_steps
@@ -12,7 +14,7 @@ from .common import present, time_cell
 SEED = "lists, best block"
 _HEAT = (
     "In each cell the time; framed and darkest: the best block size for that k. Empty: the lists of a block "
-    "do not fit its shared memory."
+    "do not fit its shared memory, or no time was left for it (Left out, at the end)."
 )
 _RACE = "The lists with their best block size against the other ways to the same result."
 
@@ -47,7 +49,7 @@ def _race(board, series, grid):
             name,
             [(k, result.seconds) for k, result in line],
             series + index,
-            "CPU" in name,
+            lines.DASHED if "CPU" in name else lines.SOLID,
             role="ink" if name.startswith("tegu") else "soft",
         )
         for index, (name, line) in enumerate(sorted(grid.rivals.items()), start=1)
@@ -63,20 +65,25 @@ def _race(board, series, grid):
         "Time over k: %s." % words,
         lambda width: lines.draw(
             shown,
-            lines.Axis("k", lambda value: "%d" % value, _few(ticks)),
+            lines.Axis("k", lambda value: "%d" % value, _few(ticks, lines.plot_width(shown, width))),
             lines.Axis("time", seconds),
             width,
             236,
         ),
+        wide=True,
     )
 
 
-def _few(ticks):
-    """Ticks of a logarithmic scale that are far enough apart for their texts."""
-    kept = []
+def _few(ticks, pixels):
+    """Ticks of a logarithmic scale of that many pixels, without those whose texts would touch."""
+    if len(ticks) < 2:
+        return ticks
+    scale, kept, free = pixels / math.log(ticks[-1] / ticks[0]), [], -1e9
     for tick in ticks:
-        if not kept or tick / kept[-1] >= 1.75:
+        place, half = scale * math.log(tick / ticks[0]), canvas.width_of("%d" % tick) / 2
+        if place - half >= free:
             kept.append(tick)
+            free = place + half + 4
     return kept
 
 

@@ -32,7 +32,8 @@ def _picture(boards, table, joined):
             for index, board in enumerate(boards)
             if (method, board.name) in table.results
         }
-        rows.append(dots.Row(method, values, strong=method.startswith("tegu")))
+        is_step = not method.startswith("tegu") and "CPU" not in method and method not in table.beside
+        rows.append(dots.Row(method, values, method.startswith("tegu"), is_step))
     scale = dots.Scale("time", seconds)
     if by_rate:
         there = sorted({index for row in rows for index in row.values})
@@ -55,7 +56,7 @@ def _picture(boards, table, joined):
         table.title,
         words + ".",
         lambda width: dots.draw(rows, scale, width, joined),
-        wide=len(table.methods) < 14,
+        wide=True,
     )
 
 

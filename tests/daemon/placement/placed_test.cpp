@@ -120,8 +120,11 @@ TEST_F(Placed, OnTheCpuBesideLongJobsOfAnotherClientOnTheGpu) {
     EXPECT_EQ(wire::Backend::Cpu, place_of(buffer.request()));
     EXPECT_EQ(1, stat("jobs_running"));
     EXPECT_EQ(1, stat("placed_for_queue_total"));
+    for (const std::uint64_t map : maps)
+        (void)other.send_message(wire::MessageType::Cancel, wire::CancelRequest{map});
+    EXPECT_EQ(Status::Cancelled, other.reply_to(maps[1]).header.status);
     ::unlink(hang_file().c_str());
-    for (const std::uint64_t map : maps) EXPECT_EQ(Status::Ok, other.reply_to(map).header.status);
+    EXPECT_EQ(Status::Cancelled, other.reply_to(maps[0]).header.status);
     EXPECT_EQ(wire::Backend::Gpu, place_of(buffer.request())) << "it is free again";
 }
 

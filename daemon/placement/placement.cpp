@@ -220,10 +220,14 @@ void Placement::learn_inline(const PreparedJob& prepared, const Choice& choice, 
                   prepared.cold});
 }
 
+void Placement::learn_start(Place place, std::uint64_t ns) {
+    starts_[static_cast<std::size_t>(place)].add(static_cast<double>(std::max<std::uint64_t>(ns, 1)));
+}
+
 // The first use of memory takes time of its own: pages, registrations, room for copies. After a long job, and
 // where nothing ran for a while as before a trial, cores and clocks sleep: then it is no measure of short jobs,
 // but an upper bound.
-void Placement::learn_start(const JobTask& task, std::uint64_t turnaround_ns) {
+void Placement::learn_start_of(const JobTask& task, std::uint64_t turnaround_ns) {
     const Choice& choice = task.choice;
     const std::uint64_t busy_ns = task.cost.copy_ns + task.cost.compute_ns;
     if (!choice.idle || task.place != choice.answer.place || turnaround_ns <= busy_ns) return;
@@ -239,7 +243,7 @@ void Placement::learn(const JobTask& task, std::uint64_t turnaround_ns) {
     const Choice& choice = task.choice;
     const RunCost& cost = task.cost;
     const bool divided = task.divided != nullptr, on_gpu = task.place == Place::Gpu;
-    learn_start(task, turnaround_ns);
+    learn_start_of(task, turnaround_ns);
     if (divided) return;
     const std::size_t kind = on_gpu ? gpu_kinds_[task.gpu] : 0;
     if (on_gpu) {

@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -59,9 +58,7 @@ class Placement {
         copies_[gpu_kind].alone.learn(bytes, ns);
     }
     // From a job's message to its start and from its end to the io thread, at a place that is idle.
-    void learn_start(Place place, std::uint64_t ns) {
-        starts_[static_cast<std::size_t>(place)].add(static_cast<double>(std::max<std::uint64_t>(ns, 1)));
-    }
+    void learn_start(Place place, std::uint64_t ns);
     double start_us(Place place) const { return starts_[static_cast<std::size_t>(place)].value() * 1e-3; }
     // Takes the costs of the tuning tables; see CostModel::set_table().
     void set_tables(const TuningState& tuning);
@@ -81,7 +78,7 @@ class Placement {
     Question question(const PreparedJob& prepared, const Asker& asker, const Offer& on_io) const;
     bool has_room_for_scratch(const kernels::JobPlan& plan) const;
     void note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept;
-    void learn_start(const JobTask& task, std::uint64_t turnaround_ns);
+    void learn_start_of(const JobTask& task, std::uint64_t turnaround_ns);
 
     const config::Settings& settings_;
     const Executors& executors_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts virtual times in place of those that guard_tegud measures, wherever a measurement ends: the run of a
-// job, the run of a sample, the turnaround. Also holds entropy maps while the file $TEGU_TEST_HOLD exists. The linker
+// job, the run of a sample, the turnaround, the way of a sample. Also holds entropy maps while the file $TEGU_TEST_HOLD exists. The linker
 // wraps these functions (CMakeLists.txt), so the daemon knows nothing of it; a function that is no longer
 // there fails the link.
 #include <sys/syscall.h>
@@ -20,6 +20,7 @@
 #define TEGU_TIME_ON_CPU "_ZNK4tegu6daemon12SampleMemory11time_on_cpuERKNS_3JobEPNS_7kernels10ThreadPoolE"
 #define TEGU_TIME_SAMPLE "_ZN4tegu6daemon10GpuStation11time_sampleERKNS_3JobERKNS0_12SampleMemoryE"
 #define TEGU_LEARN "_ZN4tegu6daemon9Placement5learnERKNS0_7JobTaskEm"
+#define TEGU_LEARN_START "_ZN4tegu6daemon9Placement11learn_startENS0_5PlaceEm"
 // Declares real_<name> and wrapped_<name>; `this` is the first parameter of each.
 #define TEGU_WRAPPED(result, name, symbol, ...)            \
     result real_##name(__VA_ARGS__) asm("__real_" symbol); \
@@ -30,6 +31,7 @@ using tegu::Result;
 using tegu::daemon::GpuStation;
 using tegu::daemon::JobRunner;
 using tegu::daemon::JobTask;
+using tegu::daemon::Place;
 using tegu::daemon::Placement;
 using tegu::daemon::PreparedJob;
 using tegu::daemon::ProbePlan;
@@ -47,6 +49,7 @@ TEGU_WRAPPED(Result<void>, run, TEGU_RUN, JobRunner* runner, const PreparedJob& 
 TEGU_WRAPPED(SampleTime, time_on_cpu, TEGU_TIME_ON_CPU, const SampleMemory* memory, const Job& job, ThreadPool* pool)
 TEGU_WRAPPED(SampleTime, time_sample, TEGU_TIME_SAMPLE, GpuStation* station, const Job& job, const SampleMemory& memory)
 TEGU_WRAPPED(void, learn, TEGU_LEARN, Placement* placement, const JobTask& task, std::uint64_t turnaround_ns)
+TEGU_WRAPPED(void, learn_start, TEGU_LEARN_START, Placement* placement, Place place, std::uint64_t ns)
 
 namespace {
 
@@ -96,4 +99,8 @@ SampleTime wrapped_time_sample(GpuStation* station, const Job& job, const Sample
 void wrapped_learn(Placement* placement, const JobTask& task, std::uint64_t turnaround_ns) {
     if (has_virtual_times()) turnaround_ns = task.cost.copy_ns + task.cost.compute_ns + tegu::test::kVirtualHandOverNs;
     real_learn(placement, task, turnaround_ns);
+}
+
+void wrapped_learn_start(Placement* placement, Place place, std::uint64_t ns) {
+    real_learn_start(placement, place, has_virtual_times() ? tegu::test::kVirtualHandOverNs : ns);
 }

@@ -16,8 +16,8 @@ import sys
 import plots
 from tegu_compare.pictures import canvas, palette
 
-RECORD = os.path.join(plots.ROOT, "docs", "benchmarks", "placement.json")
-PLOT = os.path.join(plots.ROOT, "docs", "benchmarks", "placement.svg")
+RECORD = os.path.join(plots.ROOT, "docs", "benchmarks", "placement-h200.json")
+PLOT = os.path.join(plots.ROOT, "docs", "benchmarks", "placement-h200.svg")
 PAGE = os.path.join(plots.ROOT, "docs", "tuning.md")
 BEGIN, END = "<!-- placement: made by scripts/plot-placement.py -->", "<!-- end of placement -->"
 WIDTH, HEIGHT, MARGIN = 680, 320, 46
@@ -94,9 +94,9 @@ def plot(record):
         ax.scatter(
             [gains[i] for i in chosen], [ratios[i] for i in chosen], s=9, linewidths=0, color=palette.series(series)
         )
-    canvas.note(ax, "chosen: CPU", (0, 1), (60, 7), palette.series(0), "axes fraction")
-    canvas.note(ax, "chosen: GPU", (0, 1), (140, 7), palette.series(1), "axes fraction")
-    canvas.axis_titles(ax, "time on the CPU over time on the GPU", "over the better")
+    canvas.note(ax, "chosen: CPU", (0, 1), (190, 7), palette.series(0), "axes fraction")
+    canvas.note(ax, "chosen: GPU", (0, 1), (275, 7), palette.series(1), "axes fraction")
+    canvas.axis_titles(ax, "time on the CPU over time on the GPU", "time of the choice, over the better")
     return fig
 
 

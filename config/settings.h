@@ -58,14 +58,14 @@
       "Where several GPUs run jobs: a reduction or an entropy map that is predicted to keep one of them for longer " \
       "than this is divided over those that are idle. Results do not depend on it.")
 
-#define TEGU_SETTINGS_PLACEMENT(X)                                                                                 \
-    X(placement, probe_ms, Milliseconds, 1, 10000, 50, "never", Restart,                                           \
-      "After the start, how long sample jobs may be timed on each backend of which neither a tuning table nor an " \
-      "earlier start tells what jobs take. Jobs of clients run in between.")                                       \
-    X(placement, directory, Place, 2, 4000, "", "the state directory of the service, or none", Restart,            \
-      "Where the times of the samples are kept for the next start.")                                               \
-    X(placement, trial_jobs, Count, 8, 1000000, 128, "never", Now,                                                 \
-      "About one in so many jobs of a kind, if backends take the same time, runs where it is not expected to be "  \
+#define TEGU_SETTINGS_PLACEMENT(X)                                                                                \
+    X(placement, probe_ms, Milliseconds, 1, 10000, 50, "never", Restart,                                          \
+      "After the start, how long sample jobs may be timed on each backend: all kinds where neither a tuning "     \
+      "table nor an earlier start tells what jobs take, additions elsewhere. Jobs of clients run in between.")    \
+    X(placement, directory, Place, 2, 4000, "", "the state directory of the service, or none", Restart,           \
+      "Where the times of the samples are kept for the next start.")                                              \
+    X(placement, trial_jobs, Count, 8, 1000000, 128, "never", Now,                                                \
+      "About one in so many jobs of a kind, if backends take the same time, runs where it is not expected to be " \
       "done first, so that a wrong expectation is found out. Rarer where it costs more. Results do not depend on it.")
 
 #define TEGU_SETTINGS_SCHEDULER(X)                                                                                     \

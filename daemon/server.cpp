@@ -125,6 +125,7 @@ void Server::take_costs() {
     costs_of_ = tuning_->state();
     placement_.set_tables(*costs_of_);
     probe_.seed();
+    probe_.restart();
 }
 
 void Server::tell_manager() {

@@ -14,7 +14,7 @@ constexpr double kFirstSpread = 0.25;
 constexpr double kLeastSpread = 0.06;  // octaves: times of one job vary by about 4 %
 constexpr double kClip = 2;            // spreads
 constexpr double kStaleJobs = 1000;    // that ran elsewhere: what a cell has seen counts half then
-constexpr double kRaise = 0.75;
+constexpr double kRaise = 0.75, kRaisedSpread = 1;
 constexpr std::uint16_t kLongElsewhere = 8;  // jobs
 constexpr std::uint16_t kSettled = 4;        // jobs after which a wild measurement is clipped by the spread
 
@@ -90,13 +90,16 @@ void CorrectionCurve::raise(double expected_ns, double octaves) {
     if (cell.seen > 0 && static_cast<double>(cell.mean) >= least) return;
     const double before = cell.seen == 0 ? 0 : static_cast<double>(cell.mean);
     cell.mean = static_cast<float>(before + kRaise * (least - before));
-    cell.seen = std::max<std::uint16_t>(cell.seen, kSettled);
+    // Jobs that end soon take it back soon.
+    cell.spread = std::max(cell.spread, static_cast<float>(kRaisedSpread));
+    cell.seen = std::clamp<std::uint16_t>(cell.seen, 1, kSettled - 1);
 }
 
 void CorrectionCurve::lower(double expected_ns, double octaves, const Parent& parent) {
     if (at(expected_ns, parent) <= octaves) return;
     Cell& cell = use(expected_ns);
     cell.seen = 2;
+    cell.spread = static_cast<float>(kFirstSpread);
     cell.elsewhere = 0;
     // So far below the bound that neighbours and parent do not lift it above.
     const double above = std::max(around(cell_of(expected_ns), parent) - octaves, 0.0);
@@ -108,14 +111,21 @@ void CorrectionCurve::note_elsewhere(double expected_ns) {
     if (cell.elsewhere < UINT16_MAX) ++cell.elsewhere;
 }
 
-bool CorrectionCurve::warms_up(double expected_ns) {
+void CorrectionCurve::note_trial(double expected_ns) {
     Cell& cell = cells_[cell_of(expected_ns)];
     if (cell.again > 0) {
         --cell.again;
-        return false;
+        return;
     }
-    if (cell.elsewhere < kLongElsewhere) return false;
     cell.again = kTrialsInARow - 1;
+    cell.cold = true;
+    cell.elsewhere = 0;
+}
+
+bool CorrectionCurve::warms_up(double expected_ns) {
+    Cell& cell = cells_[cell_of(expected_ns)];
+    if (!cell.cold && cell.elsewhere < kLongElsewhere) return false;
+    cell.cold = false;
     cell.elsewhere = 0;
     return true;
 }

@@ -48,8 +48,11 @@ class CorrectionCurve {
         return cell.again > 0 ? UINT16_MAX : cell.elsewhere;
     }
     void note_elsewhere(double expected_ns);
-    // A job runs after others like it ran elsewhere for a while: caches, clocks and code are cold. True: this
-    // one says nothing; the next ones shall be measured: they are due at once.
+    // A trial of the cell was admitted, whether or not anything will be learnt from it. The others of its row
+    // are due at once.
+    void note_trial(double expected_ns);
+    // A job ran, the first one after others like it ran elsewhere for a while. True: caches, clocks and code
+    // were cold; it says nothing.
     bool warms_up(double expected_ns);
     bool empty() const { return observed_ == 0; }
     // True once, before anything was learnt: the first measurement may be that of a cold start.
@@ -62,7 +65,8 @@ class CorrectionCurve {
         float spread = 0;  // mean deviation
         std::uint16_t seen = 0;
         std::uint16_t elsewhere = 0;
-        std::uint8_t again = 0;  // jobs that are due after the one of warms_up()
+        std::uint8_t again = 0;  // trials that are left of a row
+        bool cold = false;       // the next result is that of the first of a row
     };
     static std::size_t cell_of(double expected_ns);
     double around(std::size_t cell, const Parent& parent) const;

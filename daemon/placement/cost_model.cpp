@@ -18,7 +18,8 @@ constexpr double kOperationWeight = 0.5;  // of a job in what holds for all clas
 // What nothing was measured of: any job of the operation says more than plans and attributes, and a table is
 // worth one.
 constexpr CorrectionCurve::Parent kPlain{0, 0.02}, kTable{0, 1};
-constexpr double kColdOctaves = 1;  // beyond what is expected, a first job was a cold start
+constexpr std::size_t kMostPoints = 4096;  // of a table, that say something about other jobs
+constexpr double kColdOctaves = 1;         // beyond what is expected, a first job was a cold start
 constexpr double kLongNs = 1e6;
 constexpr double kLeastRatio = 1.0 / 256, kMostRatio = 256, kMostStep = 4;
 
@@ -72,9 +73,12 @@ std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& ro
     const bool is_gpu = backend >= kFirstGpu;
     const unsigned threads = backend == kPool ? machine_.threads : 1;
     BackendCosts& costs = backends_[backend];
-    if (are_alike(rows, costs.rows)) return costs.table.size();
+    if (are_alike(rows, costs.rows) && of_device == costs.of_device) return costs.table.size();
+    // What needs memory comes first: an exception leaves all as it was.
+    CostRows table(rows, is_gpu ? TuningBackend::Cuda : TuningBackend::Cpu, threads);
     costs.rows = rows;
-    costs.table = CostRows(rows, is_gpu ? TuningBackend::Cuda : TuningBackend::Cpu, threads);
+    costs.of_device = of_device;
+    costs.table = std::move(table);
     costs.classes.clear();
     costs.operations = {};
     costs.tables = {};
@@ -82,8 +86,10 @@ std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& ro
     if (costs.table.empty()) return 0;
     costs.source =
         of_device && 2 * costs.table.measured() >= costs.table.size() ? CostSource::Table : CostSource::Model;
+    std::size_t points = 0;
     for (const CostRow& row : rows)
         for (const CostPoint& point : row.points) {
+            if (++points > kMostPoints) return costs.table.size();
             const std::optional<CostClass> job = sample_of(row.jobs, point.elements);
             if (!job || costs.table.time_ns(*job) <= 0) continue;
             const double expected = plain_ns(*job, backend);
@@ -164,6 +170,11 @@ CostModel::Evidence CostModel::evidence(const CostClass& job, Backend backend) c
 void CostModel::note_elsewhere(const CostClass& job, Backend backend) noexcept {
     CorrectionCurve* curve = backends_[backend].classes.find_or_add(job.key);
     if (curve != nullptr) curve->note_elsewhere(expect(job, backend).ns);
+}
+
+void CostModel::note_trial(const CostClass& job, Backend backend) noexcept {
+    CorrectionCurve* curve = backends_[backend].classes.find_or_add(job.key);
+    if (curve != nullptr) curve->note_trial(expect(job, backend).ns);
 }
 
 double CostModel::correction(Operation operation, Backend backend) const {

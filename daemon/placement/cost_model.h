@@ -91,6 +91,8 @@ class CostModel {
     Evidence evidence(const CostClass& job, Backend backend) const;
     // Such a job runs, but on another backend.
     void note_elsewhere(const CostClass& job, Backend backend) noexcept;
+    // Such a job was admitted to the backend as a trial.
+    void note_trial(const CostClass& job, Backend backend) noexcept;
 
     // Measured to planned time of recent jobs; for reports.
     double correction(Operation operation, Backend backend) const;
@@ -106,6 +108,7 @@ class CostModel {
     struct BackendCosts {
         CostSource source = CostSource::Default;
         std::vector<CostRow> rows;
+        bool of_device = false;
         CostRows table;
         // What holds for all classes of an operation: against what plans and attributes say, and against the
         // table.

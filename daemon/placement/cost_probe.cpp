@@ -69,10 +69,20 @@ void CostProbe::seed() {
 // GPUs first: of them less is known. The way to a place is timed by each start, but for that of one thread,
 // which is that of the pool.
 void CostProbe::start() {
+    started_ = true;
     if (settings_.placement.probe_ms == 0) return;
     guarded([this] {
         for (Backend backend = placement_.costs().backends(); backend-- > 0;)
             if (backend != kOneThread || !placement_.costs().is_seeded(backend)) left_.push_back(backend);
+        next_backend();
+    });
+}
+
+void CostProbe::restart() {
+    if (settings_.placement.probe_ms == 0 || runs() || stopped_ || !started_) return;
+    guarded([this] {
+        for (Backend backend = placement_.costs().backends(); backend-- > 0;)
+            if (!placement_.costs().is_seeded(backend)) left_.push_back(backend);
         next_backend();
     });
 }

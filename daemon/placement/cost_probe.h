@@ -31,8 +31,10 @@ class CostProbe {
     void load();
     // Tells the model again what was kept or measured, of which a new tuning table says nothing.
     void seed();
-    // Begins with what nothing is known of.
+    // Times the way to each place, and sample jobs where nothing is known of them.
     void start();
+    // The same for backends of which nothing is known any more, if it does not run.
+    void restart();
     // Begins nothing more.
     void stop() { stopped_ = true; }
     bool runs() const { return step_ != nullptr; }
@@ -64,7 +66,7 @@ class CostProbe {
     KeptCosts costs_;
     bool kept_ = false;      // costs_ is of an earlier start
     bool measured_ = false;  // something of it is new
-    bool stopped_ = false;
+    bool started_ = false, stopped_ = false;
 };
 
 }  // namespace tegu::daemon

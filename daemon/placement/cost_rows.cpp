@@ -89,6 +89,7 @@ bool are_alike(const std::vector<CostRow>& a, const std::vector<CostRow>& b) {
     };
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const CostRow& x, const CostRow& y) {
         return same_jobs(x.jobs, y.jobs) && x.threads == y.threads &&
+               x.evidence.provenance == y.evidence.provenance &&
                std::equal(x.points.begin(), x.points.end(), y.points.begin(), y.points.end(), same_points);
     });
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kLongestNs = std::uint64_t{1} << 62;
 // A trial may take this many times as long as the best choice, and so much longer. After so many jobs it is
 // due whatever it costs.
-constexpr double kTrialRatio = 256;
+constexpr double kTrialRatio = 100;
 constexpr std::uint64_t kTrialNs = 20'000'000;
 constexpr double kTrialJobs = 60'000;
 constexpr unsigned kTrialDoublings = 9;  // from a class that was never tried to one that is known

@@ -136,7 +136,9 @@ Result<void> write_kept_costs(const std::string& file, const std::string& text) 
     (void)::unlink(part.c_str());
     const Fd fd(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) return io_error(part, errno);
-    if (::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+    const ssize_t written = ::write(fd.get(), text.data(), text.size());
+    if (written >= 0 && written < static_cast<ssize_t>(text.size())) errno = ENOSPC;
+    if (written != static_cast<ssize_t>(text.size()) || ::fsync(fd.get()) != 0 ||
         ::rename(part.c_str(), file.c_str()) != 0) {
         Error error = io_error(file, errno);
         (void)::unlink(part.c_str());

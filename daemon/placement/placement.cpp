@@ -165,7 +165,8 @@ Question Placement::question(const PreparedJob& prepared, const Asker& asker, co
     asks.can_divide = asks.gpus.size() > 1 && Gpus::may_divide(prepared);
     asks.divide_ns = settings_.gpu.divide_us == 0 ? UINT64_MAX : settings_.gpu.divide_us * 1000;
     if (const Buffer* const kept = kept_buffer(prepared)) asks.paid_ns = kept->missed_ns();
-    const bool may_try = !asker.has_deadline && asker.priority != wire::Priority::High;
+    // The first use of memory would say nothing about the place.
+    const bool may_try = !prepared.cold && !asker.has_deadline && asker.priority != wire::Priority::High;
     asks.trial_jobs = may_try ? settings_.placement.trial_jobs : 0;
     return asks;
 }
@@ -192,9 +193,15 @@ Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::si
     return offer;
 }
 
+Backend Placement::backend_at(const Answer& answer) const {
+    return backend_of(answer.place, answer.place == Place::Gpu ? gpu_kinds_[answer.gpu] : 0);
+}
+
 void Placement::admitted(const PreparedJob& prepared, const Choice& choice) noexcept {
     ++counts_.places[static_cast<std::size_t>(choice.answer.place)];
     ++counts_.reasons[static_cast<std::size_t>(choice.answer.reason)];
+    if (choice.answer.reason == Reason::Trial)
+        costs_.note_trial(prepared.cost_class, backend_at(choice.answer));
     if (choice.answer.place == Place::Inline) return;
     note_elsewhere(prepared, choice);
     if (Buffer* const kept = kept_buffer(prepared))

@@ -27,7 +27,7 @@ struct Asker {
     bool has_deadline = false;
 };
 
-// What was answered lately. Since the start.
+// What was answered since the start.
 struct PlacementCounts {
     std::array<std::uint64_t, kPlaces> places{};
     std::array<std::uint64_t, kReasons> reasons{};
@@ -73,9 +73,9 @@ class Placement {
     const device::DeviceInfo& device_of(std::size_t gpu_kind) const;
 
   private:
-    Offer on_one_thread(const PreparedJob& prepared, bool possible) const;
     Offer on_gpu(const PreparedJob& prepared, const Asker& asker, std::size_t gpu) const;
     Question question(const PreparedJob& prepared, const Asker& asker, const Offer& on_io) const;
+    Backend backend_at(const Answer& answer) const;
     bool has_room_for_scratch(const kernels::JobPlan& plan) const;
     void note_elsewhere(const PreparedJob& prepared, const Choice& choice) noexcept;
     void learn_start_of(const JobTask& task, std::uint64_t turnaround_ns);

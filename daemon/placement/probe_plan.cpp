@@ -17,7 +17,7 @@ Sample sample(Operation operation, ElementType type, std::uint64_t detail, std::
     return made;
 }
 
-// By rows, if `by_rows`; the number of rows comes with the size.
+// By rows; their number comes with the size.
 Sample rows(Sample made) {
     made.rows = 2;
     return made;

@@ -37,7 +37,7 @@ std::uint64_t or_default(std::uint64_t detail, std::uint64_t initial) {
 EntropyMapParams map_of(const Sample& sample) {
     const double edge = std::sqrt(static_cast<double>(or_default(sample.detail, 25)));
     EntropyMapParams params;
-    params.window_rows = std::clamp<std::uint32_t>(static_cast<std::uint32_t>(edge) | 1, 3, 63);
+    params.window_rows = static_cast<std::uint32_t>(std::clamp(edge, 3.0, 63.0)) | 1;
     params.window_cols = params.window_rows;
     params.levels = sample.levels == 0 ? kLevels : sample.levels;
     params.has_range = true;

@@ -122,8 +122,10 @@ class Daemon {
     }
 
     void run(const CostClass& job, Truth& truth) {
-        const Place place = choose(job, true).place;
+        const Answer answer = choose(job, true);
+        const Place place = answer.place;
         const Backend backend = backend_of(place, 0);
+        if (answer.reason == Reason::Trial) model_.note_trial(job, backend);
         MeasuredJob measured;
         measured.job = job;
         measured.place = place;
@@ -204,7 +206,7 @@ TEST(Convergence, OnASmallBoard) {
     Machine board;
     board.threads = 4;
     board.gpu_speed = 0.92;
-    expect_near_the_best(board, true, 48, {1.001, 1.02, 2.0});
+    expect_near_the_best(board, true, 48, {1.001, 1.02, 2.5});
 }
 
 TEST(Convergence, OnANoisyMachine) {
@@ -212,6 +214,35 @@ TEST(Convergence, OnANoisyMachine) {
     noisy.noise = 0.2;
     noisy.held_up = 0.1;
     expect_near_the_best(noisy, true, 48, {1.001, 1.05, 1.7});
+}
+
+// Jobs that use memory for the first time, and those that fail, teach nothing.
+TEST(Convergence, JobsThatTeachNothingAreNotTriedForEver) {
+    CostModel model(CostMachine{16, {261}});
+    Sample sample;
+    sample.operation = Operation::Reduce;
+    sample.type = ElementType::F32;
+    sample.cols = 1'000'000;
+    const CostClass job = *class_of(sample);
+    int trials = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        Question asks;
+        asks.on_io.run_ns = asks.express.run_ns = 90'000'000;
+        asks.pool.possible = true;
+        asks.pool.run_ns = 1'000'000;
+        Offer gpu;
+        gpu.possible = true;
+        gpu.run_ns = 9'000'000;
+        gpu.seen = model.evidence(job, kFirstGpu).seen;
+        gpu.elsewhere = model.evidence(job, kFirstGpu).elsewhere;
+        asks.gpus = {gpu};
+        asks.trial_jobs = 128;
+        const bool tried = decide(asks).reason == Reason::Trial;
+        trials += tried;
+        tried ? model.note_trial(job, kFirstGpu) : model.note_elsewhere(job, kFirstGpu);
+    }
+    EXPECT_GE(trials, 3);
+    EXPECT_LE(trials, 20'000 / 20);
 }
 
 TEST(Convergence, BeforeAnyJobOfAKind) {

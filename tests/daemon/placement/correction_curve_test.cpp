@@ -115,14 +115,32 @@ TEST(CorrectionCurve, TheFirstOfARowOfTrialsSaysNothing) {
     curve.observe(1e5, 1, {0, 0.02});
     for (int i = 0; i < 20; ++i) curve.note_elsewhere(1e5);
     EXPECT_EQ(20u, curve.elsewhere(1e5));
+    curve.note_trial(1e5);
     EXPECT_TRUE(curve.warms_up(1e5));
     for (unsigned next = 1; next < CorrectionCurve::kTrialsInARow; ++next) {
         EXPECT_GT(curve.elsewhere(1e5), 60'000u) << "the next one is due";
+        curve.note_trial(1e5);
         EXPECT_FALSE(curve.warms_up(1e5));
         curve.observe(1e5, 1, {0, 0.02});
     }
     EXPECT_EQ(0u, curve.elsewhere(1e5));
     EXPECT_FALSE(curve.warms_up(1e5));
+}
+
+// They end without a result, or with one that says nothing.
+TEST(CorrectionCurve, TrialsThatAreNotLearntFromCountAsWell) {
+    CorrectionCurve curve;
+    for (int i = 0; i < 20; ++i) curve.note_elsewhere(1e5);
+    for (unsigned trial = 0; trial < CorrectionCurve::kTrialsInARow; ++trial) curve.note_trial(1e5);
+    EXPECT_EQ(0u, curve.elsewhere(1e5));
+}
+
+TEST(CorrectionCurve, OneJobThatWasGivenUpIsTakenBackSoon) {
+    CorrectionCurve curve;
+    const CorrectionCurve::Parent plain{0, 0.02};
+    curve.raise(4e4, 7);
+    for (int i = 0; i < 15; ++i) curve.observe(4e4, 0, plain);
+    EXPECT_LT(curve.at(4e4, plain), 1);
 }
 
 }  // namespace

@@ -111,6 +111,8 @@ TEST(CostRows, AreAlikeIfTheySayTheSame) {
     later.evidence.date = "2026-01-01";
     EXPECT_TRUE(are_alike({}, {}));
     EXPECT_TRUE(are_alike({one}, {later}));
+    later.evidence.provenance = "model";
+    EXPECT_FALSE(are_alike({one}, {later})) << "it says how sure it is";
     EXPECT_FALSE(are_alike({one}, {other}));
     EXPECT_FALSE(are_alike({one}, {one, one}));
     other = one;

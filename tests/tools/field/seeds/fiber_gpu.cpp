@@ -134,6 +134,15 @@ std::size_t fiber_allocations() {
     return pieces.size();
 }
 
+// All that a build without CUDA defines, too: one of them alone would bring the others of that file along.
+Span<const unsigned> built_architectures() {
+    return {};
+}
+
+DeviceList probe_devices() {
+    return {{}, "devices of the tests are made by hand"};
+}
+
 Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo& device, const GpuLimits&) {
     return std::unique_ptr<Gpu>(std::make_unique<FiberGpu>(device));
 }

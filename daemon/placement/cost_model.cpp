@@ -91,7 +91,7 @@ std::size_t CostModel::set_table(Backend backend, const std::vector<CostRow>& ro
         for (const CostPoint& point : row.points) {
             if (++points > kMostPoints) return costs.table.size();
             const std::optional<CostClass> job = sample_of(row.jobs, point.elements);
-            if (!job || costs.table.time_ns(*job) <= 0) continue;
+            if (!job || !(costs.table.time_ns(*job) > 0)) continue;
             const double expected = plain_ns(*job, backend);
             costs.operations[index_of(job->operation())].seed(
                 expected, std::log2(costs.table.time_ns(*job) / expected));

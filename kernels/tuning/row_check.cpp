@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/tuning/row_check.h"
 
-#include <cmath>
-
 #include "kernels/tuning/job_class.h"
 #include "kernels/tuning/revisions.h"
 
@@ -35,6 +33,10 @@ Result<void> check_element(const TuningClass& jobs) {
     return bad_range("width", std::to_string(element_bytes(*type)) + ", the width of " + jobs.type,
                      "width is " + std::to_string(width));
 }
+
+// What is measured lies within; what lies without would make sums and logarithms of it useless.
+constexpr double kLeastUs = 1e-3, kMostUs = 1e9;
+constexpr double kMostElements = 1e15;
 
 Result<void> check_range(const char* key, const TuningRange& range) {
     if (range.begin < range.end) return {};
@@ -89,11 +91,11 @@ Result<void> check_cost(const CostRow& cost) {
     if (cost.points.empty()) return bad_range("points", "at least one", "there are no points");
     double before = 0;
     for (const CostPoint& point : cost.points) {
-        if (!(point.elements > before) || !std::isfinite(point.elements))
-            return bad_range("points", "elements above 0 that ascend",
-                             "the elements of a point do not ascend");
-        if (!(point.time_us > 0) || !std::isfinite(point.time_us))
-            return bad_range("points", "a time above 0", "the time of a point is not above 0");
+        if (!(point.elements > before) || !(point.elements <= kMostElements))
+            return bad_range("points", "elements above 0, up to 1e15, that ascend",
+                             "the elements of a point do not ascend, or are too many");
+        if (!(point.time_us >= kLeastUs && point.time_us <= kMostUs))
+            return bad_range("points", "a time of 1e-3 to 1e9 us", "the time of a point is not within");
         before = point.elements;
     }
     return {};

@@ -8,6 +8,7 @@
 
 #include "tools/bench/cases.h"
 #include "tools/bench/commands.h"
+#include "tools/options/finite.h"
 
 namespace tegu::bench {
 
@@ -25,7 +26,8 @@ int cases_command(int argc, const char* const* argv, const std::string& tegud) {
     app.add_option("-r,--repetitions", settings.repetitions, "repetitions of each case")->check(CLI::Range(1, 1000));
     app.add_option("-s,--seconds", settings.seconds,
                    "measuring time of each case of the kernels, all repetitions together")
-        ->check(CLI::Range(1e-6, 3600.0));
+        ->check(CLI::Range(1e-6, 3600.0))
+        ->check(finite());
     CLI::Option* quick = app.add_flag("--quick", settings.quick, "one run of each case: to see that all work");
     quick->excludes("--seconds")->excludes("--repetitions");
     app.add_option("--most-elements", settings.most_elements, "leave out cases of more elements");

@@ -14,6 +14,7 @@
 #include "tools/bench/commit.h"
 #include "tools/field/field_json.h"
 #include "tools/field/runner.h"
+#include "tools/options/finite.h"
 
 namespace tegu::field {
 namespace {
@@ -67,7 +68,8 @@ void describe(CLI::App& app, CommandLine& line) {
                joined(part_names()) + ".");
     app.add_option("-o,--output", line.output, "the file to write; one for each board")->type_name("FILE");
     app.add_option("-m,--minutes", line.options.minutes, "time allowed [10]")
-        ->check(CLI::Range(0.01, 10000.0));
+        ->check(CLI::Range(0.01, 10000.0))
+        ->check(finite());
     app.add_option("--operations", line.options.operations, "measure these alone, separated by commas")
         ->delimiter(',')
         ->type_name("WORD")

@@ -7,6 +7,7 @@
 
 #include "base/job.h"
 #include "config/settings_load.h"
+#include "tools/options/finite.h"
 #include "tools/tune/commands.h"
 
 namespace tegu::tune {
@@ -69,12 +70,14 @@ void add_measure(CLI::App& app, MeasureOptions& measure, Wishes& wishes) {
         ->type_name("WORDS");
     app.add_option("--minutes", measure.minutes, "time for all of it [10]")
         ->check(CLI::Range(0.01, 1440.0))
+        ->check(finite())
         ->type_name("N");
     app.add_option("--most-elements", measure.most_elements, "the largest array [as memory allows]")
         ->type_name("N");
     app.add_option("--patience", measure.patience_seconds,
                    "seconds to wait for a board that is slowed down [120]")
         ->check(CLI::Range(1.0, 86400.0))
+        ->check(finite())
         ->type_name("N");
     app.add_option("--socket", measure.socket, "a tegud whose jobs would disturb [the one that runs here]")
         ->type_name("PATH");

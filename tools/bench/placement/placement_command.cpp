@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tools/bench/placement/placement_report.h"
+#include "tools/options/finite.h"
 
 namespace tegu::bench {
 namespace {
@@ -65,7 +66,8 @@ int placement_command(int argc, const char* const* argv, const std::string& tegu
     app.add_option("--most-elements", options.most_elements, "leave out larger jobs")
         ->check(CLI::Range(1000u, 30000000u));
     app.add_option("-s,--case-seconds", options.case_seconds, "measuring time of each job")
-        ->check(CLI::Range(1e-3, 60.0));
+        ->check(CLI::Range(1e-3, 60.0))
+        ->check(finite());
     app.add_option("--warm-up", options.warm_up, "jobs of each kind before those that are measured, at most")
         ->check(CLI::Range(1, 10000));
     app.add_option("-o,--output", file, "write the result as JSON, too");
@@ -73,6 +75,7 @@ int placement_command(int argc, const char* const* argv, const std::string& tegu
         app.add_flag("--beside", is_beside, "time a sum beside another process's entropy maps");
     app.add_option("--seconds", beside.seconds, "how long, beside")
         ->check(CLI::Range(0.1, 3600.0))
+        ->check(finite())
         ->needs(flag);
     app.add_option("--side", beside.side, "of the maps, in pixels")
         ->check(CLI::Range(64u, 32768u))

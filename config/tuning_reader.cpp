@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ignored_rows.h"
 #include "base/result.h"
 
 namespace tegu::config {
 namespace {
 
-constexpr std::size_t kMaxRows = 4096;    // of a table
+constexpr std::size_t kMaxRows = 4096;    // of a table, bad ones included
 constexpr std::size_t kMaxPoints = 1024;  // of a cost
 constexpr std::size_t kMaxFields = 64;    // of a policy
 constexpr std::size_t kMaxTextBytes = 200;
@@ -266,6 +267,16 @@ class Reader {
 
     LoadedTuning read(const toml::table& root) {
         if (!read_head(root)) return std::move(loaded_);
+        read_lists(root);
+        end_ignored(ignored_, &loaded_.ignored);
+        const auto by_line = [](const auto& a, const auto& b) { return a.where.line < b.where.line; };
+        std::stable_sort(loaded_.ignored.begin(), loaded_.ignored.end(), by_line);
+        loaded_.table = std::move(table_);
+        return std::move(loaded_);
+    }
+
+  private:
+    void read_lists(const toml::table& root) {
         for (const auto& [name, node] : root) {
             if (name.str() == "row")
                 read_list(node, "row", kRowKeys, &table_.rows);
@@ -274,13 +285,8 @@ class Reader {
             else if (name.str() != "format" && name.str() != "device")
                 ignore("", {name.source().begin, key_text(name.str()), kUnknownKey});
         }
-        const auto by_line = [](const auto& a, const auto& b) { return a.where.line < b.where.line; };
-        std::stable_sort(loaded_.ignored.begin(), loaded_.ignored.end(), by_line);
-        loaded_.table = std::move(table_);
-        return std::move(loaded_);
     }
 
-  private:
     // False: the table cannot be used.
     bool read_head(const toml::table& root) {
         const toml::node* const format = root.get("format");
@@ -308,8 +314,9 @@ class Reader {
         const auto* const array = node.as_array();
         if (array == nullptr || !(array->empty() || array->is_array_of_tables()))
             return ignore("", *wrong(node, name, "[[" + std::string(name) + "]] tables"));
+        std::size_t count = 0;
         for (const toml::node& each : *array) {
-            if (to->size() == kMaxRows)
+            if (count++ == kMaxRows)
                 return ignore("", {each.source().begin, name,
                                    "found more than " + std::to_string(kMaxRows) + ", allowed at most that"});
             T row;
@@ -333,13 +340,14 @@ class Reader {
     }
 
     void ignore(const std::string& row, const Wrong& what) {
-        loaded_.ignored.push_back(
-            {table_.key, row, {file_, what.at.line, what.at.column}, what.key + ": " + what.text});
+        keep_ignored({table_.key, row, {file_, what.at.line, what.at.column}, what.key + ": " + what.text},
+                     ++ignored_, &loaded_.ignored);
     }
 
     const std::string& file_;
     TuningTable table_;
     LoadedTuning loaded_;
+    std::size_t ignored_ = 0;  // parts of the table
 };
 
 }  // namespace

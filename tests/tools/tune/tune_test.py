@@ -79,6 +79,29 @@ class Search(TuneTest):
         self.assertNotIn("waves = 8", self.read("t.toml"))
         self.assertIn("waves = 32", self.read("t.toml"))
 
+    def test_wrong_default_is_no_success_and_is_not_forgotten(self):
+        arguments = ["--backend", "gpu", "--operation", "add", "--measure", "rows"] + QUICK + ["-o", "t.toml"]
+        code, _, err = self.run_tune(*arguments, program=GUARD, words="wrong_default")
+        self.assertEqual(code, 70, err)
+        self.assertRegex(err, r"WRONG RESULT, a bug: cuda/add-\S+ default: ")
+        # The next run goes on, finds nothing wrong, and knows what the first one found.
+        code, out, err = self.run_tune(*arguments, "--json", program=GUARD)
+        self.assertEqual(code, 70, err)
+        account = json.loads(out)
+        self.assertTrue(account["complete"])
+        self.assertIn(" default: ", account["wrong"][0])
+        code, _, err = self.run_tune(*arguments, program=GUARD)
+        self.assertEqual(code, 0, err)
+
+    def test_wrong_result_before_the_device_is_lost(self):
+        arguments = ["--backend", "gpu", "--operation", "add", "--measure", "rows"] + QUICK + ["-o", "t.toml"]
+        code, _, err = self.run_tune(*arguments, program=GUARD, words="wrong,lost_late")
+        self.assertEqual(code, 70, err)
+        self.assertIn("fell off the bus", err)
+        self.assertIn("WRONG RESULT, a bug: cuda/add-", err)
+        code, _, err = self.run_tune(*arguments, program=GUARD)
+        self.assertEqual(code, 70, err)
+
     def test_cpu_backend_alone(self):
         code, out, err = self.run_tune("--backend", "cpu", "--operation", "dot", *QUICK, "-o", "t.toml")
         self.assertEqual(code, 0, err)

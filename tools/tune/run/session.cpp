@@ -17,6 +17,7 @@ constexpr double kMostForCosts = 0.25;  // of all the time
 constexpr double kLeastSeconds = 0.05;  // that the search of a class has
 constexpr int kTries = 2;               // of a step that jobs of tegud disturbed
 constexpr unsigned kMostSlow = 3;       // steps in a row for which the board stayed slow
+constexpr char kWrong[] = "wrong";      // the id of a record of the journal that names a wrong result
 
 double weight_of(const WorkStep& step) {
     return step.tune != nullptr ? 1 : kCostWeight;
@@ -72,6 +73,8 @@ Result<void> Session::take_from_journal(const Work& work) {
             return make_error(Status::BadRequest, journal_.path() + ": " + message_of(finding.error()));
         result_.findings.push_back(std::move(*finding));
     }
+    for (const JournalRecord& record : journal_.records())
+        if (record.id == kWrong) wrong_.push_back(record.text);
     return {};
 }
 
@@ -126,6 +129,7 @@ Result<SessionEnd> Session::run(const Work& work, double seconds) {
         if (result_.stays_slow) break;
     }
     result_.interrupted = interrupted_;
+    result_.wrong = wrong_;
     return std::move(result_);
 }
 
@@ -136,7 +140,11 @@ Result<Session::Outcome> Session::do_step(const WorkStep& step, double seconds) 
                                          ", and its share of the time is " + seconds_text(seconds)};
     for (int tries = 1;; ++tries) {
         (void)machine_.foreign_jobs();
+        found_wrong_.clear();
         Result<Outcome> outcome = within_memory(step, seconds);
+        // Whatever ended the step: a bug is told and kept.
+        Result<void> kept = keep_wrong(step);
+        if (!kept) return std::move(kept).error();
         if (!outcome || !outcome->finding) return outcome;
         const std::uint64_t jobs = machine_.foreign_jobs();
         if (jobs != 0)
@@ -150,6 +158,18 @@ Result<Session::Outcome> Session::do_step(const WorkStep& step, double seconds) 
         result_.findings.push_back(*outcome->finding);
         return outcome;
     }
+}
+
+Result<void> Session::keep_wrong(const WorkStep& step) {
+    for (const std::string& found : found_wrong_) {
+        const std::string wrong = step.id + " " + found;
+        if (std::find(wrong_.begin(), wrong_.end(), wrong) != wrong_.end()) continue;
+        wrong_.push_back(wrong);
+        reporter_.note("WRONG RESULT, a bug: " + wrong);
+        Result<void> written = journal_.append({kWrong, wrong});
+        if (!written) return written;
+    }
+    return {};
 }
 
 // Arrays of a class may be more than this machine has just now.
@@ -189,15 +209,11 @@ Result<Session::Outcome> Session::tune(const WorkStep& step, double seconds) {
     for (const SampleJob& sample : step.tune->samples)
         options.known.push_back(*machine_.known->choose(step.backend, tuning::class_of(sample.job)).policies);
     ClassMeter meter(std::move(*jobs), pace_, interrupted_);
-    Result<SearchResult> found =
-        search_class(subject, meter, options, [this] { return interrupted_.load(); });
+    Result<SearchResult> found = search_class(
+        subject, meter, options, [this] { return interrupted_.load(); }, &found_wrong_);
     if (!found && found.error().status == Status::DeadlineExceeded)
         return Outcome{std::nullopt, found.error().message};
     if (!found) return std::move(found).error();
-    for (const std::string& wrong : found->wrong) {
-        result_.wrong.push_back(step.id + " " + wrong);
-        reporter_.note("WRONG RESULT, a bug: " + result_.wrong.back());
-    }
     Finding finding;
     finding.id = step.id;
     finding.candidates = found->candidates;

@@ -254,7 +254,7 @@ class Apply(TuneTest):
     def start_daemon(self):
         with open(self.path("tegud.toml"), "w") as settings:
             settings.write('[tuning]\noverlay = "%s"\n' % self.path("overlay.toml"))
-        environment = dict(os.environ, TEGU_TEST_GPU="A")
+        environment = dict(os.environ, TEGU_TEST_GPU="A", TEGU_TEST_FAULT="oom:" + self.path("fault"))
         log = open(self.path("tegud.log"), "w")
         daemon = subprocess.Popen([TEGUD, "--config", self.path("tegud.toml"),
                                   "--socket", self.path("s.sock")], env=environment, stdout=log, stderr=log)
@@ -263,6 +263,7 @@ class Apply(TuneTest):
         end = time.time() + 60
         while not os.path.exists(self.path("s.sock")) and time.time() < end:
             time.sleep(0.02)
+        return daemon
 
     def apply(self, *arguments):
         return self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock", *arguments,
@@ -289,6 +290,66 @@ class Apply(TuneTest):
         self.assertEqual(code, 0)
         self.assertIn("row overlay/newer", out)
 
+    def expect_first_table_back(self, first):
+        self.assertEqual(self.read("overlay.toml"), first)
+        # For the first table, for the second one if the run came that far, and for the first one again.
+        self.assertGreaterEqual(self.read("tegud.log").count("tuning tables read again"), 2)
+        self.write_table(Files.ROW % ("third", 0, 1 << 40, 8))
+        code, _, err = self.apply()
+        self.assertEqual((code, err), (0, ""), "the daemon still serves")
+
+    def test_table_under_which_a_job_fails_is_taken_back(self):
+        self.start_daemon()
+        self.write_table(Files.ROW % ("first", 0, 1 << 40, 8))
+        self.assertEqual(self.apply()[0], 0)
+        first = self.read("t.toml")
+        self.write_table(Files.ROW % ("second", 0, 1 << 40, 4))
+        open(self.path("fault"), "w").close()
+        code, out, err = self.apply()
+        os.unlink(self.path("fault"))
+        self.assertIn("installed as", out)
+        self.assertNotIn(code, (0, 70))
+        self.assertIn("the device has no memory left", err)
+        self.assertEqual(self.read("tegud.log").count("tuning tables read again"), 3)
+        self.assertIn("the table that was there before is put back", err)
+        self.expect_first_table_back(first)
+
+    def test_ctrl_c_takes_the_table_back(self):
+        daemon = self.start_daemon()
+        self.write_table(Files.ROW % ("first", 0, 1 << 40, 8))
+        self.assertEqual(self.apply()[0], 0)
+        first = self.read("t.toml")
+        self.write_table(Files.ROW % ("second", 0, 1 << 40, 4))
+        daemon.send_signal(signal.SIGSTOP)
+        process = self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock",
+                                program=GUARD, wait=False)
+        end = time.time() + 60
+        while self.read("overlay.toml") == first and time.time() < end:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        daemon.send_signal(signal.SIGCONT)
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("the table that was there before is put back", err)
+        self.expect_first_table_back(first)
+
+    def test_daemon_that_dies_has_the_old_table_when_it_starts(self):
+        daemon = self.start_daemon()
+        self.write_table(Files.ROW % ("first", 0, 1 << 40, 8))
+        self.assertEqual(self.apply()[0], 0)
+        first = self.read("t.toml")
+        self.write_table(Files.ROW % ("second", 0, 1 << 40, 4))
+        daemon.send_signal(signal.SIGSTOP)
+        process = self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock",
+                                program=GUARD, wait=False)
+        end = time.time() + 60
+        while self.read("overlay.toml") == first and time.time() < end:
+            time.sleep(0.02)
+        daemon.kill()
+        _, err = process.communicate(timeout=120)
+        self.assertNotIn(process.returncode, (0, 70), err)
+        self.assertEqual(self.read("overlay.toml"), first)
+
     def test_table_that_cannot_be_used_changes_nothing(self):
         self.start_daemon()
         self.write_table(Files.ROW.replace("add", "subtract") % ("wrong", 0, 100, 8))
@@ -310,8 +371,11 @@ class Apply(TuneTest):
         code, out, err = self.apply("--only-install")
         self.assertEqual((code, err), (0, ""))
         self.assertTrue(os.path.exists(self.path("overlay.toml")))
+        installed = self.read("overlay.toml")
+        self.write_table(Files.ROW % ("other", 0, 1 << 40, 4))
         code, _, err = self.apply()
         self.assertEqual(code, 69, err)
+        self.assertEqual(self.read("overlay.toml"), installed)
 
 
 class Files(TuneTest):

@@ -162,6 +162,36 @@ class Journal(TuneTest):
         self.assertEqual(len(account["findings"]), account["steps"])
         self.assertTrue(account["complete"])
 
+    def test_records_of_other_kernels_are_measured_again(self):
+        process = self.start_and_wait_for_steps(3)
+        process.kill()
+        process.communicate()
+        before = self.records()
+        journal = self.read("t.toml.journal")
+        changed = []
+        for end in ("7", "0"):  # another revision; and a record that does not say which
+            id_ = before[len(changed)]
+            changed.append(id_)
+            head = re.search(r"^record %s (\d+) \w+\n" % re.escape(id_), journal, re.M)
+            text = journal[head.end():head.end() + int(head.group(1))]
+            self.assertIn(" revision=1\n", text)
+            other = text.replace(" revision=1\n", " revision=7\n" if end == "7" else "\n")
+            sum_ = 0xcbf29ce484222325
+            for byte in other.encode():
+                sum_ = (sum_ ^ byte) * 0x100000001b3 % (1 << 64)
+            record = "record %s %d %016x\n%s" % (id_, len(other), sum_, other)
+            journal = journal.replace(head.group(0) + text, record)
+        with open(self.path("t.toml.journal"), "w", encoding="utf-8") as target:
+            target.write(journal)
+        code, out, err = self.run_tune(*self.ARGUMENTS, program=GUARD)
+        self.assertEqual(code, 0, err)
+        self.assertIn("2 records of t.toml.journal are of kernels of another revision", err)
+        self.assertIn("stopped: %d of" % (len(before) - 2), err)
+        for id_ in changed:
+            self.assertIn("] %s:" % id_, err, "measured again")
+        account = json.loads(out)
+        self.assertEqual(len(account["findings"]), account["steps"])
+
     def test_torn_journal_loses_its_last_record_alone(self):
         process = self.start_and_wait_for_steps(3)
         process.kill()

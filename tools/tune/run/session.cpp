@@ -6,6 +6,7 @@
 
 #include "kernels/tuning/revisions.h"
 #include "tools/tune/measure/effort.h"
+#include "tools/tune/table/hash.h"
 
 namespace tegu::tune {
 namespace {
@@ -23,10 +24,9 @@ double weight_of(const WorkStep& step) {
     return step.tune != nullptr ? 1 : kCostWeight;
 }
 
-std::uint64_t hash_of(const std::string& text) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-    return hash;
+unsigned revision_of(const WorkStep& step) {
+    const TuningClass& jobs = step.tune != nullptr ? step.tune->jobs : step.cost->jobs;
+    return tuning::revision_of(step.backend, find_operation(jobs.operation)->operation);
 }
 
 StepNews news_of(const Finding& finding) {
@@ -61,7 +61,9 @@ double Session::seconds_left() const {
     return std::chrono::duration<double>(end_ - Clock::now()).count();
 }
 
+// Records of other kernels than these do not count: their steps are done again.
 Result<void> Session::take_from_journal(const Work& work) {
+    std::size_t outdated = 0;
     for (const WorkStep& step : work.steps()) {
         const JournalRecord* record = journal_.find(step.id);
         if (record == nullptr) {
@@ -71,8 +73,16 @@ Result<void> Session::take_from_journal(const Work& work) {
         Result<Finding> finding = parse_finding(record->id, record->text);
         if (!finding)
             return make_error(Status::BadRequest, journal_.path() + ": " + message_of(finding.error()));
-        result_.findings.push_back(std::move(*finding));
+        if (finding->revision == revision_of(step)) {
+            result_.findings.push_back(std::move(*finding));
+            continue;
+        }
+        ++outdated;
+        pending_.push_back(&step);
     }
+    if (outdated != 0)
+        reporter_.note(std::to_string(outdated) + " records of " + journal_.path() +
+                       " are of kernels of another revision: these steps are measured again");
     for (const JournalRecord& record : journal_.records())
         if (record.id == kWrong) wrong_.push_back(record.text);
     return {};
@@ -216,6 +226,7 @@ Result<Session::Outcome> Session::tune(const WorkStep& step, double seconds) {
     if (!found) return std::move(found).error();
     Finding finding;
     finding.id = step.id;
+    finding.revision = revision_of(step);
     finding.candidates = found->candidates;
     finding.refused = found->refused;
     finding.best_speed = found->best_seen.speed();
@@ -234,7 +245,7 @@ TuningRow Session::row_of(const WorkStep& step, const SearchResult& found) const
     TuningRow row;
     row.id = step.tune->id;
     row.jobs = step.tune->jobs;
-    row.revision = tuning::revision_of(step.backend, find_operation(row.jobs.operation)->operation);
+    row.revision = revision_of(step);
     row.policy = found.policy;
     row.evidence = evidence_of(step.backend);
     row.evidence.time_us = found.gain.time_us;
@@ -271,7 +282,7 @@ Result<Session::Outcome> Session::measure_cost(const WorkStep& step, double seco
     CostRow row;
     row.jobs = step.cost->jobs;
     row.threads = step.cost->threads;
-    row.revision = tuning::revision_of(step.backend, find_operation(row.jobs.operation)->operation);
+    row.revision = revision_of(step);
     row.evidence = evidence_of(step.backend);
     for (const SampleJob& point : step.cost->points) {
         const double left = std::max(seconds, 10 * kLeastSeconds) -
@@ -287,6 +298,7 @@ Result<Session::Outcome> Session::measure_cost(const WorkStep& step, double seco
     }
     Finding finding;
     finding.id = step.id;
+    finding.revision = row.revision;
     finding.costs.push_back(std::move(row));
     return Outcome{std::move(finding), ""};
 }

@@ -2,114 +2,15 @@
 #include "config/tuning_reader.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/result.h"
+#include "base/ignored_rows.h"
+#include "config/tuning_values.h"
 
 namespace tegu::config {
 namespace {
 
-constexpr std::size_t kMaxRows = 4096;    // of a table
-constexpr std::size_t kMaxPoints = 1024;  // of a cost
-constexpr std::size_t kMaxFields = 64;    // of a policy
-constexpr std::size_t kMaxTextBytes = 200;
-
-// What is wrong with a value, and where.
-struct Wrong {
-    toml::source_position at;
-    std::string key;
-    std::string text;
-};
-using Check = std::optional<Wrong>;
-
-Check wrong(const toml::node& node, std::string key, const std::string& allowed) {
-    return Wrong{node.source().begin, std::move(key), "found " + node_text(node) + ", allowed " + allowed};
-}
-
-// --- single values -----------------------------------------------------------------------------------------
-
-bool is_plain(const std::string& text) {
-    return text.size() <= kMaxTextBytes &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
-bool is_word(const std::string& text) {
-    return !text.empty() && is_plain(text);
-}
-
-Check read_text(const toml::node& node, const char* key, std::string* to) {
-    const auto* const text = node.as_string();
-    if (text == nullptr || !is_plain(text->get())) {
-        const std::string most = std::to_string(kMaxTextBytes);
-        return wrong(node, key, "a string of at most " + most + " printable ASCII characters");
-    }
-    *to = text->get();
-    return std::nullopt;
-}
-
-Check read_count(const toml::node& node, const char* key, std::int64_t most, unsigned* to) {
-    const auto* const number = node.as_integer();
-    if (number == nullptr || number->get() < 0 || number->get() > most)
-        return wrong(node, key, "an integer 0.." + std::to_string(most));
-    *to = static_cast<unsigned>(number->get());
-    return std::nullopt;
-}
-
-std::optional<double> finite_number(const toml::node& node) {
-    if (const auto* integer = node.as_integer()) return static_cast<double>(integer->get());
-    if (const auto* number = node.as_floating_point(); number != nullptr && std::isfinite(number->get()))
-        return number->get() + 0.0;  // no -0
-    return std::nullopt;
-}
-
-Check read_number(const toml::node& node, const char* key, double* to) {
-    const std::optional<double> number = finite_number(node);
-    if (!number || *number < 0) return wrong(node, key, "a number, 0 or more");
-    *to = *number;
-    return std::nullopt;
-}
-
-Check read_backend(const toml::node& node, TuningBackend* to) {
-    const auto* const text = node.as_string();
-    if (text == nullptr || (text->get() != "cuda" && text->get() != "cpu"))
-        return wrong(node, "backend", "\"cuda\" or \"cpu\"");
-    *to = text->get() == "cuda" ? TuningBackend::Cuda : TuningBackend::Cpu;
-    return std::nullopt;
-}
-
-// "9.0" is 90.
-Check read_capability(const toml::node& node, unsigned* to) {
-    const auto* const text = node.as_string();
-    const std::string value = text == nullptr ? "" : text->get();
-    const std::size_t dot = value.find('.');
-    const auto digits = [&](std::size_t begin, std::size_t end) {
-        return end > begin && end - begin <= 2 && value.find_first_not_of("0123456789", begin) >= end;
-    };
-    const std::size_t size = value.size();
-    const bool has_minor = dot != std::string::npos && dot + 2 == size && digits(dot + 1, size);
-    if (!has_minor || !digits(0, dot)) return wrong(node, "compute_capability", "a string such as \"8.7\"");
-    *to = static_cast<unsigned>(std::stoul(value.substr(0, dot)) * 10 + std::stoul(value.substr(dot + 1)));
-    return std::nullopt;
-}
-
-// [begin, end], or [begin] for "from there on".
-Check read_range(const toml::node& node, const char* key, TuningRange* to) {
-    const std::string allowed = "[begin, end] of integers with 0 <= begin < end, or [begin]";
-    const auto* const array = node.as_array();
-    if (array == nullptr || array->empty() || array->size() > 2) return wrong(node, key, allowed);
-    TuningRange range;
-    for (std::size_t i = 0; i < array->size(); ++i) {
-        const auto* const number = array->get(i)->as_integer();
-        if (number == nullptr || number->get() < 0) return wrong(*array->get(i), key, allowed);
-        (i == 0 ? range.begin : range.end) = static_cast<std::uint64_t>(number->get());
-    }
-    if (range.begin >= range.end) {
-        const std::string found = std::to_string(range.begin) + ", " + std::to_string(range.end);
-        return Wrong{node.source().begin, key, "found [" + found + "], allowed " + allowed};
-    }
-    *to = range;
-    return std::nullopt;
-}
+constexpr std::size_t kMaxRows = 4096;  // of a table, bad ones included
+constexpr std::size_t kMaxFields = 64;  // of a policy
 
 // --- tables of keys ----------------------------------------------------------------------------------------
 
@@ -210,22 +111,6 @@ Check read_policy(const toml::node& node, const std::string& file, std::vector<T
     return std::nullopt;
 }
 
-Check read_points(const toml::node& node, std::vector<CostPoint>* to) {
-    const std::string most = std::to_string(kMaxPoints);
-    const std::string allowed = "[[elements, microseconds], ...] of numbers, up to " + most;
-    const auto* const array = node.as_array();
-    if (array == nullptr || array->size() > kMaxPoints) return wrong(node, "points", allowed);
-    for (const toml::node& each : *array) {
-        const auto* const pair = each.as_array();
-        if (pair == nullptr || pair->size() != 2) return wrong(each, "points", allowed);
-        const std::optional<double> elements = finite_number(*pair->get(0));
-        const std::optional<double> time_us = finite_number(*pair->get(1));
-        if (!elements || !time_us) return wrong(each, "points", allowed);
-        to->push_back({*elements, *time_us});
-    }
-    return std::nullopt;
-}
-
 // The keys that rows and costs share.
 #define TEGU_CLASS_KEYS(T)                                                              \
     {"backend", true, TEGU_READ(T, read_backend(node, &to->jobs.backend))},             \
@@ -266,6 +151,16 @@ class Reader {
 
     LoadedTuning read(const toml::table& root) {
         if (!read_head(root)) return std::move(loaded_);
+        read_lists(root);
+        end_ignored(ignored_, &loaded_.ignored);
+        const auto by_line = [](const auto& a, const auto& b) { return a.where.line < b.where.line; };
+        std::stable_sort(loaded_.ignored.begin(), loaded_.ignored.end(), by_line);
+        loaded_.table = std::move(table_);
+        return std::move(loaded_);
+    }
+
+  private:
+    void read_lists(const toml::table& root) {
         for (const auto& [name, node] : root) {
             if (name.str() == "row")
                 read_list(node, "row", kRowKeys, &table_.rows);
@@ -274,13 +169,8 @@ class Reader {
             else if (name.str() != "format" && name.str() != "device")
                 ignore("", {name.source().begin, key_text(name.str()), kUnknownKey});
         }
-        const auto by_line = [](const auto& a, const auto& b) { return a.where.line < b.where.line; };
-        std::stable_sort(loaded_.ignored.begin(), loaded_.ignored.end(), by_line);
-        loaded_.table = std::move(table_);
-        return std::move(loaded_);
     }
 
-  private:
     // False: the table cannot be used.
     bool read_head(const toml::table& root) {
         const toml::node* const format = root.get("format");
@@ -308,8 +198,9 @@ class Reader {
         const auto* const array = node.as_array();
         if (array == nullptr || !(array->empty() || array->is_array_of_tables()))
             return ignore("", *wrong(node, name, "[[" + std::string(name) + "]] tables"));
+        std::size_t count = 0;
         for (const toml::node& each : *array) {
-            if (to->size() == kMaxRows)
+            if (count++ == kMaxRows)
                 return ignore("", {each.source().begin, name,
                                    "found more than " + std::to_string(kMaxRows) + ", allowed at most that"});
             T row;
@@ -333,13 +224,14 @@ class Reader {
     }
 
     void ignore(const std::string& row, const Wrong& what) {
-        loaded_.ignored.push_back(
-            {table_.key, row, {file_, what.at.line, what.at.column}, what.key + ": " + what.text});
+        keep_ignored({table_.key, row, {file_, what.at.line, what.at.column}, what.key + ": " + what.text},
+                     ++ignored_, &loaded_.ignored);
     }
 
     const std::string& file_;
     TuningTable table_;
     LoadedTuning loaded_;
+    std::size_t ignored_ = 0;  // parts of the table
 };
 
 }  // namespace

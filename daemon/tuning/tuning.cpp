@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/tuning/tuning.h"
 
-#include <algorithm>
 #include <new>
 
 #include "base/log.h"
@@ -11,19 +10,19 @@ namespace {
 
 constexpr std::size_t kMostLogged = 20;  // lines about one load
 
-// Those that the state before had not.
-void log_ignored(const TuningState& before, const TuningState& now) {
-    std::size_t lines = 0;
+// What is ignored now, and was not before.
+std::vector<std::string> new_lines(const TuningState& before, const TuningState& now) {
+    std::vector<std::string> lines;
     for (const IgnoredRow& ignored : now.ignored()) {
-        const std::string text = ignored_text(ignored);
-        const bool known = std::any_of(before.ignored().begin(), before.ignored().end(),
-                                       [&](const IgnoredRow& other) { return ignored_text(other) == text; });
-        if (known) continue;
-        if (++lines > kMostLogged) break;
-        log(LogLevel::Warning, text);
+        std::string text = ignored_text(ignored);
+        if (before.ignores(text)) continue;
+        if (lines.size() == kMostLogged) {
+            lines.emplace_back("more rows of tuning tables are ignored; health lists some of them");
+            break;
+        }
+        lines.push_back(std::move(text));
     }
-    if (lines > kMostLogged)
-        log(LogLevel::Warning, "more rows of tuning tables are ignored; health lists them");
+    return lines;
 }
 
 std::string count_text(unsigned count, const char* what) {
@@ -35,13 +34,17 @@ std::string count_text(unsigned count, const char* what) {
 // One reading of the files. The helper's thread fills it in, the io thread takes it.
 struct Tuning::Load {
     std::string directory, overlay;
-    std::shared_ptr<const TuningState> state;  // null: there was no memory for it
+    std::shared_ptr<const TuningState> before;  // the state that it replaces
+    std::shared_ptr<const TuningState> state;   // null: there was no memory for it
+    std::vector<std::string> lines;             // of the log: what `before` did not ignore
 
     void read(const MachineNames& names, Span<const device::DeviceInfo> gpus) {
         try {
             const config::TuningFiles files =
                 config::load_tuning_files(directory, overlay, tables_for(names, gpus));
-            state = std::make_shared<TuningState>(files, names, gpus);
+            const auto made = std::make_shared<TuningState>(files, names, gpus);
+            lines = new_lines(*before, *made);
+            state = made;
         } catch (const std::bad_alloc&) {
         }
     }
@@ -58,13 +61,14 @@ std::string directory_of(const config::Settings::Tuning& settings) {
 Tuning::Tuning(const config::Settings::Tuning& settings, const std::string& sysroot,
                std::vector<device::DeviceInfo> gpus)
     : gpus_(std::move(gpus)), names_(read_machine_names(sysroot)) {
-    Load load{directory_of(settings), settings.overlay, nullptr};
+    Load load{directory_of(settings), settings.overlay, state_, nullptr, {}};
     load.read(names_, gpus_);
     take(load);
 }
 
 void Tuning::reload(const config::Settings::Tuning& settings, HelperThread& helper) {
-    const auto load = std::make_shared<Load>(Load{directory_of(settings), settings.overlay, nullptr});
+    const auto load =
+        std::make_shared<Load>(Load{directory_of(settings), settings.overlay, state_, nullptr, {}});
     HelperThread::Task task;
     task.work = [this, load] { load->read(names_, gpus_); };
     task.done = [this, load] {
@@ -85,7 +89,7 @@ void Tuning::take(const Load& load) {
     ++loads_;
     if (load.state == nullptr)
         return log(LogLevel::Warning, "no memory for the tuning tables: those in force stay");
-    log_ignored(*state_, *load.state);
+    for (const std::string& line : load.lines) log(LogLevel::Warning, line);
     state_ = load.state;
     directory_ = load.directory;
     overlay_ = load.overlay;

@@ -78,12 +78,8 @@ const tuning::DeviceTuning& TuningState::gpu(int ordinal) const {
 }
 
 void TuningState::take_ignored(const std::vector<IgnoredRow>& ignored) {
-    for (const IgnoredRow& each : ignored) {
-        const std::string text = ignored_text(each);
-        const bool known = std::any_of(ignored_.begin(), ignored_.end(),
-                                       [&](const IgnoredRow& other) { return ignored_text(other) == text; });
-        if (!known) ignored_.push_back(each);
-    }
+    for (const IgnoredRow& each : ignored)
+        if (ignored_texts_.insert(ignored_text(each)).second) ignored_.push_back(each);
 }
 
 // Several GPUs share an overlay: it is for another device only if it is for none of them.
@@ -99,9 +95,10 @@ void TuningState::sum_up() {
         }
         take_ignored(device.tuning.ignored());
     }
-    if (overlay_is_used)
-        ignored_.erase(std::remove_if(ignored_.begin(), ignored_.end(), is_of_another_device),
-                       ignored_.end());
+    if (!overlay_is_used) return;
+    for (const IgnoredRow& each : ignored_)
+        if (is_of_another_device(each)) ignored_texts_.erase(ignored_text(each));
+    ignored_.erase(std::remove_if(ignored_.begin(), ignored_.end(), is_of_another_device), ignored_.end());
 }
 
 }  // namespace tegu::daemon

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,10 @@ class TuningState {
     const tuning::DeviceTuning& cpu() const { return devices_.front().tuning; }
     const tuning::DeviceTuning& gpu(int ordinal) const;
 
-    // What is left out of files and of tables, each once.
+    // What is left out of files and of tables, each text once; of a table the first kMostIgnoredKept.
     const std::vector<IgnoredRow>& ignored() const { return ignored_; }
+    // Whether this is the text of one of them.
+    bool ignores(const std::string& text) const { return ignored_texts_.count(text) != 0; }
     // Tables of any of the devices that are used, each once, in the order of the lookup; rows and costs of
     // all.
     const std::vector<std::string>& tables() const { return tables_; }
@@ -55,6 +58,7 @@ class TuningState {
 
     std::vector<Device> devices_;  // at least one
     std::vector<IgnoredRow> ignored_;
+    std::set<std::string> ignored_texts_;
     std::vector<std::string> tables_;
     unsigned rows_ = 0, costs_ = 0;
 };

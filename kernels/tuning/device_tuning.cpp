@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ignored_rows.h"
 #include "kernels/tuning/row_check.h"
 
 namespace tegu::tuning {
@@ -136,6 +137,7 @@ void DeviceTuning::add(const TuningTable& table, TuningLevel level, const Tuning
     }
     for (const CostRow& cost : table.costs)
         if (is_used(cost.jobs.backend)) add_cost(table, cost, &use);
+    end_ignored(use.ignored, &ignored_);
     tables_.push_back(std::move(use));
 }
 
@@ -172,8 +174,7 @@ void DeviceTuning::add_cost(const TuningTable& table, const CostRow& cost, Table
 
 void DeviceTuning::ignore(const TuningTable& table, const std::string& row, const SourceLocation& where,
                           std::string reason, TableUse* use) {
-    ignored_.push_back({table.key, row, where, std::move(reason)});
-    ++use->ignored;
+    keep_ignored({table.key, row, where, std::move(reason)}, ++use->ignored, &ignored_);
 }
 
 TuningChoice DeviceTuning::choose(TuningBackend backend, const JobClass& job) const {

@@ -13,9 +13,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
+#include "base/ignored_rows.h"
 #include "config/tuning_write.h"
 
 namespace tegu::config {
@@ -146,6 +148,39 @@ TEST(TuningLoad, GoodRowsServeBesideBadOnes) {
     ASSERT_TRUE(loaded.table.has_value());
     ASSERT_EQ(loaded.table->rows.size(), 1u);
     EXPECT_EQ(loaded.table->rows[0].id, "c");  // its field is for kernels/tuning to judge
+}
+
+// A full file of bad rows: attempts count against the limit of rows, and few of the reasons are kept.
+TEST(TuningLoad, AFileOfBadRowsGivesAShortList) {
+    std::string text = "format = 1\n[device]\n";
+    const std::size_t good = text.size();
+    while (text.size() + 8 <= kMaxTuningFileBytes) text += "[[row]]\n";
+    const LoadedTuning loaded = parse_tuning(text, "bad.toml", "bad");
+    ASSERT_TRUE(loaded.table.has_value());
+    EXPECT_TRUE(loaded.table->rows.empty());
+    ASSERT_EQ(loaded.ignored.size(), kMostIgnoredKept);
+    EXPECT_EQ(ignored_text(loaded.ignored[0]), "bad.toml:3:1: row ? is ignored: id: it is missing");
+    // 4096 rows, and the line that says that there are more.
+    EXPECT_EQ(loaded.ignored.back().reason,
+              "id: it is missing; " + std::to_string(4096 + 1 - kMostIgnoredKept) +
+                  " more parts of this table are ignored");
+    // A good row behind the limit is not read.
+    std::string late = text.substr(0, good);
+    for (int i = 0; i < 4096; ++i) late += "[[row]]\n";
+    const std::string row(std::strstr(kSmall, "[[row]]"));
+    EXPECT_TRUE(parse_tuning(late + row, "late.toml", "late").table->rows.empty());
+    EXPECT_EQ(parse_tuning(late.substr(0, late.size() - 8) + row, "in.toml", "in").table->rows.size(), 1u);
+}
+
+TEST(TuningLoad, UnknownKeysGiveAShortListToo) {
+    std::string text = "format = 1\n";
+    for (int i = 0; i < 20000; ++i) text += "k" + std::to_string(i) + " = 1\n";
+    const LoadedTuning loaded = parse_tuning(text + "[device]\n", "bad.toml", "bad");
+    ASSERT_EQ(loaded.ignored.size(), kMostIgnoredKept);
+    unsigned told = 0;
+    for (const IgnoredRow& each : loaded.ignored)
+        told += each.reason.find("; 19900 more parts of this table are ignored") != std::string::npos;
+    EXPECT_EQ(told, 1u);
 }
 
 TEST(TuningLoad, FilesThatCannotBeReadAreNamed) {

@@ -10,6 +10,8 @@
 #include <map>
 #include <sstream>
 
+#include "base/ignored_rows.h"
+
 namespace tegu::daemon {
 namespace {
 
@@ -174,6 +176,28 @@ TEST(TuningState, AnOverlayForOneOfSeveralGpusIsUsed) {
     EXPECT_EQ(ignored_text(unused.ignored()[0]),
               "/etc/tegud/tuning.toml: table overlay is ignored: it is for another device: C, compute "
               "capability 70");
+}
+
+// The list stays short, and two GPUs do not make it longer.
+TEST(TuningState, ATableOfOldKernelsGivesAShortList) {
+    const device::DeviceInfo gpus[] = {named(0, "A", 90), named(1, "A", 90)};
+    config::TuningFiles files;
+    files.overlay = overlay_for("A", 90);
+    for (unsigned i = 0; i < 4096; ++i) {
+        TuningRow row;
+        row.id = "r" + std::to_string(i);
+        row.jobs.operation = "topk";
+        row.revision = 999;
+        row.where = {files.overlay->path, i + 1, 1};
+        files.overlay->rows.push_back(row);
+    }
+    const TuningState state(files, MachineNames(), gpus);
+    ASSERT_EQ(state.ignored().size(), kMostIgnoredKept);
+    const std::string last = ignored_text(state.ignored().back());
+    EXPECT_NE(last.find("row r99 is ignored: revision: "), std::string::npos) << last;
+    EXPECT_NE(last.find("; 3996 more parts of this table are ignored"), std::string::npos) << last;
+    for (const IgnoredRow& each : state.ignored()) EXPECT_TRUE(state.ignores(ignored_text(each)));
+    EXPECT_EQ(state.gpu(1).tables()[0].ignored, 4096u);
 }
 
 TEST(TuningState, AGpuThatRunsNoJobsHasTheDefaults) {

@@ -158,6 +158,19 @@ TEST_F(DaemonTuning, WhatIsWrongIsNamedOnceAndTheRestServes) {
     EXPECT_EQ(lines_with("tuning tables read again: 2 tables, 3 rows, 2 ignored parts"), 2u);
 }
 
+TEST_F(DaemonTuning, AFileOfBadRowsGivesFewLines) {
+    std::string text = kGuard;
+    for (int i = 0; i < 12000; ++i) text += "[[row]]\n";
+    write("overlay", text);
+    start();
+    RawClient client(daemon_->socket());
+    EXPECT_EQ(field(info_of(client), "tuning_ignored"), 100);
+    EXPECT_EQ(lines_with(" is ignored: "), 20u);
+    EXPECT_EQ(lines_with("more rows of tuning tables are ignored"), 1u);
+    reload();
+    EXPECT_EQ(lines_with(" is ignored: "), 20u) << "nothing is new";
+}
+
 TEST_F(DaemonTuning, ATableOfAnotherDeviceIsNotUsed) {
     write("h200.toml",
           "format = 1\n[device]\nname = \"NVIDIA H200\"\ncompute_capability = \"9.0\"\nmultiprocessors = 132\n" +

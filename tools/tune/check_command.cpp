@@ -68,7 +68,10 @@ int check_command(const CheckOptions& options) {
     TableCheck check((*measuring)->session_machine(), tuning, (*measuring)->pace(), progress, interrupts());
     Result<CheckEnd> end = check.run(work, options.measure.minutes * 60);
     progress.end();
-    if (!end) return fail(end.error());
+    if (!end) {
+        const int code = fail(end.error());
+        return check.wrong().empty() ? code : kBug;
+    }
     if (options.measure.json)
         std::printf("%s\n", json_of(*end, machine.text(), options.table).c_str());
     else

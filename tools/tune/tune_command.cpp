@@ -31,6 +31,9 @@ Result<Journal> open_journal(const TuneOptions& options, const std::string& path
 
 // What is left to say when the table is written.
 void say_end(const SessionEnd& end, const Journal& journal, Progress& progress) {
+    if (!end.wrong.empty())
+        progress.note(std::to_string(end.wrong.size()) +
+                      " results were wrong, the first one: " + end.wrong.front());
     if (end.stays_slow) progress.note("the board stays slow: cool it, and run the same command again");
     if (end.left_out > end.out_of_time)
         progress.note(std::to_string(end.left_out - end.out_of_time) +
@@ -70,7 +73,10 @@ int tune_command(const TuneOptions& options) {
     Session session((*measuring)->session_machine(), *journal, (*measuring)->pace(), progress, interrupts());
     Result<SessionEnd> end = session.run(work, measure.minutes * 60);
     progress.end();
-    if (!end) return fail(end.error());
+    if (!end) {
+        const int code = fail(end.error());
+        return session.wrong().empty() ? code : kBug;
+    }
 
     Result<void> written = config::write_tuning(path, table_of(end->findings, device, path));
     if (!written) return fail(written.error());

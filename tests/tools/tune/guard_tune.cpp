@@ -3,7 +3,9 @@
 // says, so that a search has something to find, and finds the same every time. $TEGU_TEST_TUNE: words with
 // commas between them:
 //   wrong   add with waves = 8 gives a wrong result
+//   wrong_default   add with its default policy does
 //   lost    the device is lost at the 200th run
+//   lost_late   it is lost at the 40th run behind the first wrong result
 //   none    there is no device
 #include <cmath>
 #include <cstdlib>
@@ -18,6 +20,7 @@ namespace {
 
 double g_clock_us = 0;
 unsigned g_runs = 0;
+unsigned g_behind_wrong = 0;  // runs since the first wrong result
 
 bool has_word(const char* word) {
     const char* const text = std::getenv("TEGU_TEST_TUNE");
@@ -44,7 +47,11 @@ class TunableGpu final : public device::GuardGpu {
         Result<kernels::RunReport> report = GuardGpu::run(job, inputs, outputs, stream, stop, policies);
         const cuda::Policies chosen = policies.whole == nullptr ? cuda::Policies() : *policies.whole;
         g_clock_us += time_us(chosen);
-        const bool is_wrong = has_word("wrong") && chosen.add.waves == 8;
+        const bool is_wrong = (has_word("wrong") && chosen.add.waves == 8) ||
+                              (has_word("wrong_default") && chosen.add == cuda::Policies().add);
+        g_behind_wrong += g_behind_wrong != 0 || is_wrong ? 1 : 0;
+        if (has_word("lost_late") && g_behind_wrong == 40)
+            fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
         if (!report || !is_wrong || operation_of(job) != Operation::Add) return report;
         const char damage = 0x33;
         Result<void> damaged = copy(outputs[0].data + 3, &damage, 1, stream);

@@ -79,6 +79,29 @@ class Search(TuneTest):
         self.assertNotIn("waves = 8", self.read("t.toml"))
         self.assertIn("waves = 32", self.read("t.toml"))
 
+    def test_wrong_default_is_no_success_and_is_not_forgotten(self):
+        arguments = ["--backend", "gpu", "--operation", "add", "--measure", "rows"] + QUICK + ["-o", "t.toml"]
+        code, _, err = self.run_tune(*arguments, program=GUARD, words="wrong_default")
+        self.assertEqual(code, 70, err)
+        self.assertRegex(err, r"WRONG RESULT, a bug: cuda/add-\S+ default: ")
+        # The next run goes on, finds nothing wrong, and knows what the first one found.
+        code, out, err = self.run_tune(*arguments, "--json", program=GUARD)
+        self.assertEqual(code, 70, err)
+        account = json.loads(out)
+        self.assertTrue(account["complete"])
+        self.assertIn(" default: ", account["wrong"][0])
+        code, _, err = self.run_tune(*arguments, program=GUARD)
+        self.assertEqual(code, 0, err)
+
+    def test_wrong_result_before_the_device_is_lost(self):
+        arguments = ["--backend", "gpu", "--operation", "add", "--measure", "rows"] + QUICK + ["-o", "t.toml"]
+        code, _, err = self.run_tune(*arguments, program=GUARD, words="wrong,lost_late")
+        self.assertEqual(code, 70, err)
+        self.assertIn("fell off the bus", err)
+        self.assertIn("WRONG RESULT, a bug: cuda/add-", err)
+        code, _, err = self.run_tune(*arguments, program=GUARD)
+        self.assertEqual(code, 70, err)
+
     def test_cpu_backend_alone(self):
         code, out, err = self.run_tune("--backend", "cpu", "--operation", "dot", *QUICK, "-o", "t.toml")
         self.assertEqual(code, 0, err)
@@ -138,6 +161,36 @@ class Journal(TuneTest):
         account = json.loads(out)
         self.assertEqual(len(account["findings"]), account["steps"])
         self.assertTrue(account["complete"])
+
+    def test_records_of_other_kernels_are_measured_again(self):
+        process = self.start_and_wait_for_steps(3)
+        process.kill()
+        process.communicate()
+        before = self.records()
+        journal = self.read("t.toml.journal")
+        changed = []
+        for end in ("7", "0"):  # another revision; and a record that does not say which
+            id_ = before[len(changed)]
+            changed.append(id_)
+            head = re.search(r"^record %s (\d+) \w+\n" % re.escape(id_), journal, re.M)
+            text = journal[head.end():head.end() + int(head.group(1))]
+            self.assertIn(" revision=1\n", text)
+            other = text.replace(" revision=1\n", " revision=7\n" if end == "7" else "\n")
+            sum_ = 0xcbf29ce484222325
+            for byte in other.encode():
+                sum_ = (sum_ ^ byte) * 0x100000001b3 % (1 << 64)
+            record = "record %s %d %016x\n%s" % (id_, len(other), sum_, other)
+            journal = journal.replace(head.group(0) + text, record)
+        with open(self.path("t.toml.journal"), "w", encoding="utf-8") as target:
+            target.write(journal)
+        code, out, err = self.run_tune(*self.ARGUMENTS, program=GUARD)
+        self.assertEqual(code, 0, err)
+        self.assertIn("2 records of t.toml.journal are of kernels of another revision", err)
+        self.assertIn("stopped: %d of" % (len(before) - 2), err)
+        for id_ in changed:
+            self.assertIn("] %s:" % id_, err, "measured again")
+        account = json.loads(out)
+        self.assertEqual(len(account["findings"]), account["steps"])
 
     def test_torn_journal_loses_its_last_record_alone(self):
         process = self.start_and_wait_for_steps(3)
@@ -231,7 +284,7 @@ class Apply(TuneTest):
     def start_daemon(self):
         with open(self.path("tegud.toml"), "w") as settings:
             settings.write('[tuning]\noverlay = "%s"\n' % self.path("overlay.toml"))
-        environment = dict(os.environ, TEGU_TEST_GPU="A")
+        environment = dict(os.environ, TEGU_TEST_GPU="A", TEGU_TEST_FAULT="oom:" + self.path("fault"))
         log = open(self.path("tegud.log"), "w")
         daemon = subprocess.Popen([TEGUD, "--config", self.path("tegud.toml"),
                                   "--socket", self.path("s.sock")], env=environment, stdout=log, stderr=log)
@@ -240,6 +293,7 @@ class Apply(TuneTest):
         end = time.time() + 60
         while not os.path.exists(self.path("s.sock")) and time.time() < end:
             time.sleep(0.02)
+        return daemon
 
     def apply(self, *arguments):
         return self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock", *arguments,
@@ -266,6 +320,66 @@ class Apply(TuneTest):
         self.assertEqual(code, 0)
         self.assertIn("row overlay/newer", out)
 
+    def expect_first_table_back(self, first):
+        self.assertEqual(self.read("overlay.toml"), first)
+        # For the first table, for the second one if the run came that far, and for the first one again.
+        self.assertGreaterEqual(self.read("tegud.log").count("tuning tables read again"), 2)
+        self.write_table(Files.ROW % ("third", 0, 1 << 40, 8))
+        code, _, err = self.apply()
+        self.assertEqual((code, err), (0, ""), "the daemon still serves")
+
+    def test_table_under_which_a_job_fails_is_taken_back(self):
+        self.start_daemon()
+        self.write_table(Files.ROW % ("first", 0, 1 << 40, 8))
+        self.assertEqual(self.apply()[0], 0)
+        first = self.read("t.toml")
+        self.write_table(Files.ROW % ("second", 0, 1 << 40, 4))
+        open(self.path("fault"), "w").close()
+        code, out, err = self.apply()
+        os.unlink(self.path("fault"))
+        self.assertIn("installed as", out)
+        self.assertNotIn(code, (0, 70))
+        self.assertIn("the device has no memory left", err)
+        self.assertEqual(self.read("tegud.log").count("tuning tables read again"), 3)
+        self.assertIn("the table that was there before is put back", err)
+        self.expect_first_table_back(first)
+
+    def test_ctrl_c_takes_the_table_back(self):
+        daemon = self.start_daemon()
+        self.write_table(Files.ROW % ("first", 0, 1 << 40, 8))
+        self.assertEqual(self.apply()[0], 0)
+        first = self.read("t.toml")
+        self.write_table(Files.ROW % ("second", 0, 1 << 40, 4))
+        daemon.send_signal(signal.SIGSTOP)
+        process = self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock",
+                                program=GUARD, wait=False)
+        end = time.time() + 60
+        while self.read("overlay.toml") == first and time.time() < end:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        daemon.send_signal(signal.SIGCONT)
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("the table that was there before is put back", err)
+        self.expect_first_table_back(first)
+
+    def test_daemon_that_dies_has_the_old_table_when_it_starts(self):
+        daemon = self.start_daemon()
+        self.write_table(Files.ROW % ("first", 0, 1 << 40, 8))
+        self.assertEqual(self.apply()[0], 0)
+        first = self.read("t.toml")
+        self.write_table(Files.ROW % ("second", 0, 1 << 40, 4))
+        daemon.send_signal(signal.SIGSTOP)
+        process = self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock",
+                                program=GUARD, wait=False)
+        end = time.time() + 60
+        while self.read("overlay.toml") == first and time.time() < end:
+            time.sleep(0.02)
+        daemon.kill()
+        _, err = process.communicate(timeout=120)
+        self.assertNotIn(process.returncode, (0, 70), err)
+        self.assertEqual(self.read("overlay.toml"), first)
+
     def test_table_that_cannot_be_used_changes_nothing(self):
         self.start_daemon()
         self.write_table(Files.ROW.replace("add", "subtract") % ("wrong", 0, 100, 8))
@@ -287,8 +401,11 @@ class Apply(TuneTest):
         code, out, err = self.apply("--only-install")
         self.assertEqual((code, err), (0, ""))
         self.assertTrue(os.path.exists(self.path("overlay.toml")))
+        installed = self.read("overlay.toml")
+        self.write_table(Files.ROW % ("other", 0, 1 << 40, 4))
         code, _, err = self.apply()
         self.assertEqual(code, 69, err)
+        self.assertEqual(self.read("overlay.toml"), installed)
 
 
 class Files(TuneTest):

@@ -6,6 +6,7 @@
 
 #include "kernels/tuning/revisions.h"
 #include "tools/tune/measure/effort.h"
+#include "tools/tune/table/hash.h"
 
 namespace tegu::tune {
 namespace {
@@ -17,15 +18,15 @@ constexpr double kMostForCosts = 0.25;  // of all the time
 constexpr double kLeastSeconds = 0.05;  // that the search of a class has
 constexpr int kTries = 2;               // of a step that jobs of tegud disturbed
 constexpr unsigned kMostSlow = 3;       // steps in a row for which the board stayed slow
+constexpr char kWrong[] = "wrong";      // the id of a record of the journal that names a wrong result
 
 double weight_of(const WorkStep& step) {
     return step.tune != nullptr ? 1 : kCostWeight;
 }
 
-std::uint64_t hash_of(const std::string& text) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-    return hash;
+unsigned revision_of(const WorkStep& step) {
+    const TuningClass& jobs = step.tune != nullptr ? step.tune->jobs : step.cost->jobs;
+    return tuning::revision_of(step.backend, find_operation(jobs.operation)->operation);
 }
 
 StepNews news_of(const Finding& finding) {
@@ -60,7 +61,9 @@ double Session::seconds_left() const {
     return std::chrono::duration<double>(end_ - Clock::now()).count();
 }
 
+// Records of other kernels than these do not count: their steps are done again.
 Result<void> Session::take_from_journal(const Work& work) {
+    std::size_t outdated = 0;
     for (const WorkStep& step : work.steps()) {
         const JournalRecord* record = journal_.find(step.id);
         if (record == nullptr) {
@@ -70,8 +73,18 @@ Result<void> Session::take_from_journal(const Work& work) {
         Result<Finding> finding = parse_finding(record->id, record->text);
         if (!finding)
             return make_error(Status::BadRequest, journal_.path() + ": " + message_of(finding.error()));
-        result_.findings.push_back(std::move(*finding));
+        if (finding->revision == revision_of(step)) {
+            result_.findings.push_back(std::move(*finding));
+            continue;
+        }
+        ++outdated;
+        pending_.push_back(&step);
     }
+    if (outdated != 0)
+        reporter_.note(std::to_string(outdated) + " records of " + journal_.path() +
+                       " are of kernels of another revision: these steps are measured again");
+    for (const JournalRecord& record : journal_.records())
+        if (record.id == kWrong) wrong_.push_back(record.text);
     return {};
 }
 
@@ -126,6 +139,7 @@ Result<SessionEnd> Session::run(const Work& work, double seconds) {
         if (result_.stays_slow) break;
     }
     result_.interrupted = interrupted_;
+    result_.wrong = wrong_;
     return std::move(result_);
 }
 
@@ -136,7 +150,11 @@ Result<Session::Outcome> Session::do_step(const WorkStep& step, double seconds) 
                                          ", and its share of the time is " + seconds_text(seconds)};
     for (int tries = 1;; ++tries) {
         (void)machine_.foreign_jobs();
+        found_wrong_.clear();
         Result<Outcome> outcome = within_memory(step, seconds);
+        // Whatever ended the step: a bug is told and kept.
+        Result<void> kept = keep_wrong(step);
+        if (!kept) return std::move(kept).error();
         if (!outcome || !outcome->finding) return outcome;
         const std::uint64_t jobs = machine_.foreign_jobs();
         if (jobs != 0)
@@ -150,6 +168,18 @@ Result<Session::Outcome> Session::do_step(const WorkStep& step, double seconds) 
         result_.findings.push_back(*outcome->finding);
         return outcome;
     }
+}
+
+Result<void> Session::keep_wrong(const WorkStep& step) {
+    for (const std::string& found : found_wrong_) {
+        const std::string wrong = step.id + " " + found;
+        if (std::find(wrong_.begin(), wrong_.end(), wrong) != wrong_.end()) continue;
+        wrong_.push_back(wrong);
+        reporter_.note("WRONG RESULT, a bug: " + wrong);
+        Result<void> written = journal_.append({kWrong, wrong});
+        if (!written) return written;
+    }
+    return {};
 }
 
 // Arrays of a class may be more than this machine has just now.
@@ -189,17 +219,14 @@ Result<Session::Outcome> Session::tune(const WorkStep& step, double seconds) {
     for (const SampleJob& sample : step.tune->samples)
         options.known.push_back(*machine_.known->choose(step.backend, tuning::class_of(sample.job)).policies);
     ClassMeter meter(std::move(*jobs), pace_, interrupted_);
-    Result<SearchResult> found =
-        search_class(subject, meter, options, [this] { return interrupted_.load(); });
+    Result<SearchResult> found = search_class(
+        subject, meter, options, [this] { return interrupted_.load(); }, &found_wrong_);
     if (!found && found.error().status == Status::DeadlineExceeded)
         return Outcome{std::nullopt, found.error().message};
     if (!found) return std::move(found).error();
-    for (const std::string& wrong : found->wrong) {
-        result_.wrong.push_back(step.id + " " + wrong);
-        reporter_.note("WRONG RESULT, a bug: " + result_.wrong.back());
-    }
     Finding finding;
     finding.id = step.id;
+    finding.revision = revision_of(step);
     finding.candidates = found->candidates;
     finding.refused = found->refused;
     finding.best_speed = found->best_seen.speed();
@@ -218,7 +245,7 @@ TuningRow Session::row_of(const WorkStep& step, const SearchResult& found) const
     TuningRow row;
     row.id = step.tune->id;
     row.jobs = step.tune->jobs;
-    row.revision = tuning::revision_of(step.backend, find_operation(row.jobs.operation)->operation);
+    row.revision = revision_of(step);
     row.policy = found.policy;
     row.evidence = evidence_of(step.backend);
     row.evidence.time_us = found.gain.time_us;
@@ -255,7 +282,7 @@ Result<Session::Outcome> Session::measure_cost(const WorkStep& step, double seco
     CostRow row;
     row.jobs = step.cost->jobs;
     row.threads = step.cost->threads;
-    row.revision = tuning::revision_of(step.backend, find_operation(row.jobs.operation)->operation);
+    row.revision = revision_of(step);
     row.evidence = evidence_of(step.backend);
     for (const SampleJob& point : step.cost->points) {
         const double left = std::max(seconds, 10 * kLeastSeconds) -
@@ -271,6 +298,7 @@ Result<Session::Outcome> Session::measure_cost(const WorkStep& step, double seco
     }
     Finding finding;
     finding.id = step.id;
+    finding.revision = row.revision;
     finding.costs.push_back(std::move(row));
     return Outcome{std::move(finding), ""};
 }

@@ -58,7 +58,7 @@ struct SessionEnd {
     std::size_t steps = 0;
     std::size_t left_out = 0;        // for want of time or memory, or because the board stayed slow
     std::size_t out_of_time = 0;     // of these: the time was over
-    std::vector<std::string> wrong;  // results that differ: bugs
+    std::vector<std::string> wrong;  // results that differ, of this run and of the journal: bugs
     bool interrupted = false;
     bool stays_slow = false;  // ended because the board is throttled all the time
     bool is_complete() const { return left_out == 0 && !interrupted && !stays_slow; }
@@ -71,6 +71,8 @@ class Session {
 
     // Errors: DeviceLost, Io (the journal). What the journal has is good then.
     Result<SessionEnd> run(const Work& work, double seconds);
+    // Results that differ, of this run and of the journal; also if run() gave an error.
+    const std::vector<std::string>& wrong() const { return wrong_; }
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -83,6 +85,7 @@ class Session {
     double share_of(const WorkStep& step) const;
     bool is_over(const WorkStep& step) const;
     Result<Outcome> do_step(const WorkStep& step, double seconds);
+    Result<void> keep_wrong(const WorkStep& step);
     Result<Outcome> within_memory(const WorkStep& step, double seconds);
     Result<Outcome> tune(const WorkStep& step, double seconds);
     Result<Outcome> measure_cost(const WorkStep& step, double seconds);
@@ -106,6 +109,8 @@ class Session {
     std::vector<const WorkStep*> pending_;  // the one at hand in front
     tuning::DeviceTuning found_;            // the rows of this run, for costs
     bool found_is_current_ = false;
+    std::vector<std::string> found_wrong_;  // by the step at hand
+    std::vector<std::string> wrong_;
     SessionEnd result_;
 };
 

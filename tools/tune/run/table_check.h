@@ -28,6 +28,8 @@ class TableCheck {
                Reporter& reporter, const std::atomic<bool>& interrupted);
     // REQUIRES: steps of classes alone. Errors: DeviceLost, Busy (the board stays slow).
     Result<CheckEnd> run(const Work& work, double seconds);
+    // Results that differ; for a run that ended with an error.
+    const std::vector<std::string>& wrong() const { return result_.wrong; }
 
   private:
     Result<ClassSpeed> check_class(const WorkStep& step, double seconds);

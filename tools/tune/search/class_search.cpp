@@ -34,11 +34,12 @@ struct Contender {
 class Search {
   public:
     Search(const PolicySubject& subject, ClassMeter& meter, const SearchOptions& options,
-           const Stop& interrupted)
+           const Stop& interrupted, std::vector<std::string>* wrong)
         : subject_(subject),
           meter_(meter),
           options_(options),
           interrupted_(interrupted),
+          wrong_(wrong),
           begin_(Clock::now()),
           space_(policy_space(subject, options.known)) {}
 
@@ -65,6 +66,7 @@ class Search {
     ClassMeter& meter_;
     const SearchOptions& options_;
     const Stop& interrupted_;
+    std::vector<std::string>* const wrong_;
     const Clock::time_point begin_;
     PolicySpace space_;
     std::map<PolicyPoint, Contender> contenders_;
@@ -91,7 +93,7 @@ Result<bool> Search::admit(const PolicyPoint& point, Contender& contender) {
     contender.out = !checked->ok();
     if (!checked->cannot_run.empty()) ++result_.refused;
     if (!checked->wrong.empty())
-        result_.wrong.push_back(
+        wrong_->push_back(
             changes_text(tuning::changed_values(subject_.backend, subject_.operation, contender.policies)) +
             ": " + checked->wrong);
     return !contender.out;
@@ -115,9 +117,11 @@ Result<std::optional<double>> Search::score(const PolicyPoint& point, unsigned s
 Result<void> Search::measure_default() {
     const PolicyPoint point = default_point(space_);
     Contender& contender = contenders_[point];
+    const std::size_t wrong = wrong_->size();
     const Result<bool> admitted = admit(point, contender);
     if (!admitted) return admitted.error();
-    if (!result_.wrong.empty()) return make_error(Status::Internal, result_.wrong.front());
+    if (wrong_->size() != wrong)
+        return make_error(Status::Internal, "its default policy gives a wrong result: " + wrong_->back());
     if (!*admitted) return make_error(Status::Unavailable, "the device cannot run the default policy");
     Result<void> done = meter_.calibrate(contender.policies);
     if (done) done = meter_.sample(contender.policies, kStepSamples, &contender.samples);
@@ -254,8 +258,9 @@ Result<SearchResult> Search::run() {
 }  // namespace
 
 Result<SearchResult> search_class(const PolicySubject& subject, ClassMeter& meter,
-                                  const SearchOptions& options, const Stop& interrupted) {
-    return Search(subject, meter, options, interrupted).run();
+                                  const SearchOptions& options, const Stop& interrupted,
+                                  std::vector<std::string>* wrong) {
+    return Search(subject, meter, options, interrupted, wrong).run();
 }
 
 }  // namespace tegu::tune

@@ -26,15 +26,17 @@ struct SearchResult {
     std::vector<TuningValue> policy;  // the fields that differ from the default; empty: the default stays
     Gain gain;                        // of `policy`, in its last comparison
     Gain best_seen;  // of the best candidate, whether it is clear or not; time_us 0: none was compared
-    unsigned candidates = 0;         // that were measured, the default included
-    unsigned refused = 0;            // that the device cannot run
-    std::vector<std::string> wrong;  // "block_threads=512: values: element 3 differs": bugs
+    unsigned candidates = 0;  // that were measured, the default included
+    unsigned refused = 0;     // that the device cannot run
     bool has_row() const { return !policy.empty(); }
 };
 
 // Errors: Cancelled, DeviceLost, Busy, DeadlineExceeded (it would take longer than most_seconds); and those
-// of the default policy, without which there is nothing to compare.
+// of the default policy, without which there is nothing to compare; Internal: its results are wrong.
+// Policies with wrong results are added to `wrong`, also if the search ends with an error:
+// "block_threads=512: values: element 3 differs". Each is a bug.
 Result<SearchResult> search_class(const PolicySubject& subject, ClassMeter& meter,
-                                  const SearchOptions& options, const Stop& interrupted);
+                                  const SearchOptions& options, const Stop& interrupted,
+                                  std::vector<std::string>* wrong);
 
 }  // namespace tegu::tune

@@ -12,7 +12,8 @@
 namespace tegu::tune {
 namespace {
 
-constexpr char kNumbers[] = "# candidates=%u refused=%u best_speed=%lf worst=%lf\n";
+constexpr char kNumbers[] = "# candidates=%u refused=%u best_speed=%lf worst=%lf revision=%u\n";
+constexpr int kLeastNumbers = 4;  // records of before have no revision
 
 std::string first_reason(const config::LoadedTuning& loaded) {
     return loaded.ignored.empty() ? "it has no table" : ignored_text(loaded.ignored.front());
@@ -48,9 +49,10 @@ double Finding::speed() const {
 }
 
 std::string finding_text(const Finding& finding) {
-    char numbers[160];
-    std::snprintf(numbers, sizeof numbers, "# candidates=%u refused=%u best_speed=%.9g worst=%.9g\n",
-                  finding.candidates, finding.refused, finding.best_speed, finding.worst);
+    char numbers[192];
+    std::snprintf(numbers, sizeof numbers,
+                  "# candidates=%u refused=%u best_speed=%.9g worst=%.9g revision=%u\n", finding.candidates,
+                  finding.refused, finding.best_speed, finding.worst, finding.revision);
     TuningTable table;
     table.rows = finding.rows;
     table.costs = finding.costs;
@@ -61,7 +63,7 @@ Result<Finding> parse_finding(const std::string& id, const std::string& text) {
     Finding finding;
     finding.id = id;
     if (std::sscanf(text.c_str(), kNumbers, &finding.candidates, &finding.refused, &finding.best_speed,
-                    &finding.worst) != 4)
+                    &finding.worst, &finding.revision) < kLeastNumbers)
         return make_error(Status::BadRequest, "record " + id + ": its first line has not the four numbers");
     config::LoadedTuning loaded = config::parse_tuning(text, id, "journal");
     if (!loaded.table || !loaded.ignored.empty())

@@ -12,6 +12,7 @@ namespace tegu::tune {
 
 struct Finding {
     std::string id;               // "cuda/topk-w4-n1M-k32", "cpu/cost-topk-w4-k16"
+    unsigned revision = 0;        // of the kernels that were measured; 0: the record does not say
     unsigned candidates = 0;      // policies that were measured; 0: a cost
     unsigned refused = 0;         // that the device could not run
     double best_speed = 1;        // default time over that of the best candidate, clear of the noise or not

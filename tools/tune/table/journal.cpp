@@ -52,8 +52,8 @@ Result<void> Journal::read(const std::string& identity) {
 }
 
 const JournalRecord* Journal::find(const std::string& id) const {
-    for (const JournalRecord& record : records_)
-        if (record.id == id) return &record;
+    for (auto record = records_.rbegin(); record != records_.rend(); ++record)
+        if (record->id == id) return &*record;
     return nullptr;
 }
 

@@ -24,6 +24,7 @@ class Journal {
 
     const std::string& path() const { return path_; }
     const std::vector<JournalRecord>& records() const { return records_; }
+    // The last one of this id; null: there is none.
     const JournalRecord* find(const std::string& id) const;
     std::size_t cut_bytes() const { return cut_bytes_; }  // of a broken end that open() cut off
 

@@ -5,18 +5,13 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "tools/tune/table/hash.h"
+
 namespace tegu::tune {
 namespace {
 
 constexpr std::string_view kMagic = "tegu-tune journal 1: ";
 constexpr std::string_view kRecord = "record ";
-
-// FNV-1a, 64 bits: against torn writes, not against people.
-std::uint64_t checksum(std::string_view text) {
-    std::uint64_t sum = 0xcbf29ce484222325;
-    for (const char byte : text) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-    return sum;
-}
 
 std::string one_line(std::string_view text) {
     std::string line(text);
@@ -27,8 +22,7 @@ std::string one_line(std::string_view text) {
 
 std::string record_line(const JournalRecord& record) {
     char numbers[64];
-    std::snprintf(numbers, sizeof numbers, " %zu %016" PRIx64 "\n", record.text.size(),
-                  checksum(record.text));
+    std::snprintf(numbers, sizeof numbers, " %zu %016" PRIx64 "\n", record.text.size(), hash_of(record.text));
     return std::string(kRecord) + one_line(record.id) + numbers;
 }
 
@@ -52,7 +46,7 @@ std::optional<JournalRecord> take_record(std::string_view& bytes) {
     if (std::sscanf(rest.c_str(), "%255s %zu %16" SCNx64, id, &length, &sum) != 3) return std::nullopt;
     if (left.size() <= length || left[length] != '\n') return std::nullopt;
     JournalRecord record{id, std::string(left.substr(0, length))};
-    if (checksum(record.text) != sum) return std::nullopt;
+    if (hash_of(record.text) != sum) return std::nullopt;
     bytes = left.substr(length + 1);
     return record;
 }

@@ -83,6 +83,7 @@ Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const
     HostData data(machine.pool(), kKeptBytes);
     std::vector<AppliedJob> jobs;
     for (const OperationInfo& info : operation_infos()) {
+        if (interrupts()) return make_error(Status::Cancelled, "interrupted");
         const std::string operation(info.stem);
         const Choice choice = choose(table, operation, machine.gpu() != nullptr);
         Result<AppliedJob> job = run(choice, operation, *client, data, machine.pool());

@@ -21,7 +21,7 @@ struct AppliedJob {
 };
 
 // A job that a row of the table is for runs on that row's backend; an operation without a row gets a job of
-// its own. Errors: those of the client; of a job: of the first that fails.
+// its own. Errors: those of the client; of a job: of the first that fails; Cancelled: interrupts() is set.
 Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const std::string& socket,
                                                  Machine& machine);
 

@@ -12,7 +12,6 @@ namespace tegu::tune {
 namespace {
 
 const std::atomic<bool> kNotInterrupted{false};
-const Stop kNever = [] { return false; };
 
 PolicySubject topk_subject() {
     PolicySubject subject;
@@ -41,11 +40,25 @@ double valley(const tuning::PolicySet& policies) {
                   0.03 * octaves(topk.slice, 256));
 }
 
-Result<SearchResult> search(MadeUp& made_up, const SearchOptions& options, std::size_t jobs = 3) {
+struct Searched {
+    Result<SearchResult> result;
+    std::vector<std::string> wrong;
+    bool ok() const { return result.ok(); }
+    const Error& error() const { return result.error(); }
+    const SearchResult* operator->() const { return &*result; }
+};
+
+Searched search(MadeUp& made_up, const SearchOptions& options, const std::atomic<bool>& interrupted) {
     MadeUpPace pace;
-    ClassMeter meter(made_up_jobs(made_up, jobs), pace, kNotInterrupted);
+    ClassMeter meter(made_up_jobs(made_up, 3), pace, interrupted);
     const PolicySubject subject = topk_subject();
-    return search_class(subject, meter, options, kNever);
+    std::vector<std::string> wrong;
+    const Stop stop = [&] { return interrupted.load(); };
+    Result<SearchResult> result = search_class(subject, meter, options, stop, &wrong);
+    return {std::move(result), std::move(wrong)};
+}
+Searched search(MadeUp& made_up, const SearchOptions& options) {
+    return search(made_up, options, kNotInterrupted);
 }
 
 TEST(ClassSearch, FindsTheFloorOfAValley) {
@@ -53,11 +66,11 @@ TEST(ClassSearch, FindsTheFloorOfAValley) {
         MadeUp made_up;
         made_up.us = valley;
         made_up.noise = 0.002;
-        const Result<SearchResult> found = search(made_up, quick(seed));
+        const Searched found = search(made_up, quick(seed));
         ASSERT_TRUE(found.ok());
         EXPECT_EQ(changes_text(found->policy), "block_threads=128 sample=4096 slice=256") << "seed " << seed;
         EXPECT_NEAR(found->gain.speed(), 1 + 0.05 * 3 + 0.04 + 0.03 * 2, 0.01);
-        EXPECT_TRUE(found->wrong.empty());
+        EXPECT_TRUE(found.wrong.empty());
     }
 }
 
@@ -67,7 +80,7 @@ TEST(ClassSearch, FieldsThatDoNothingKeepTheirDefault) {
         return policies.cuda.topk.waves == 4 ? 700.0 : 1000.0;
     };
     made_up.noise = 0.001;
-    const Result<SearchResult> found = search(made_up, quick());
+    const Searched found = search(made_up, quick());
     ASSERT_TRUE(found.ok());
     EXPECT_EQ(changes_text(found->policy), "waves=4");
 }
@@ -76,7 +89,7 @@ TEST(ClassSearch, NoRowWhereEveryPolicyIsTheSame) {
     for (const double noise : {0.0, 0.02, 0.3}) {
         MadeUp made_up;
         made_up.noise = noise;
-        const Result<SearchResult> found = search(made_up, quick());
+        const Searched found = search(made_up, quick());
         ASSERT_TRUE(found.ok());
         EXPECT_FALSE(found->has_row()) << noise << ": " << changes_text(found->policy);
         EXPECT_GT(found->candidates, 20u);
@@ -89,7 +102,7 @@ TEST(ClassSearch, NoRowForAGainWithinTheNoise) {
         return policies.cuda.topk.waves == 4 ? 900.0 : 1000.0;
     };
     made_up.noise = 0.2;  // the median deviation is a tenth
-    const Result<SearchResult> found = search(made_up, quick());
+    const Searched found = search(made_up, quick());
     ASSERT_TRUE(found.ok());
     EXPECT_FALSE(found->has_row());
 }
@@ -100,11 +113,11 @@ TEST(ClassSearch, WrongResultsAreReportedAndNeverARow) {
     made_up.is_wrong = [](const tuning::PolicySet& policies) {
         return policies.cuda.topk.block_threads == 128;
     };
-    const Result<SearchResult> found = search(made_up, quick());
+    const Searched found = search(made_up, quick());
     ASSERT_TRUE(found.ok());
-    ASSERT_FALSE(found->wrong.empty());
-    EXPECT_NE(found->wrong.front().find("block_threads=128"), std::string::npos) << found->wrong.front();
-    EXPECT_NE(found->wrong.front().find("values: element 3 differs"), std::string::npos);
+    ASSERT_FALSE(found.wrong.empty());
+    EXPECT_NE(found.wrong.front().find("block_threads=128"), std::string::npos) << found.wrong.front();
+    EXPECT_NE(found.wrong.front().find("values: element 3 differs"), std::string::npos);
     EXPECT_EQ(changes_text(found->policy), "block_threads=256 sample=4096 slice=256");
 }
 
@@ -114,7 +127,7 @@ TEST(ClassSearch, RefusedPoliciesAreCountedAndNeverARow) {
     made_up.is_refused = [](const tuning::PolicySet& policies) {
         return policies.cuda.topk.block_threads < 512;
     };
-    const Result<SearchResult> found = search(made_up, quick());
+    const Searched found = search(made_up, quick());
     ASSERT_TRUE(found.ok());
     EXPECT_GT(found->refused, 0u);
     EXPECT_EQ(changes_text(found->policy), "block_threads=512 sample=4096 slice=256");
@@ -123,9 +136,27 @@ TEST(ClassSearch, RefusedPoliciesAreCountedAndNeverARow) {
 TEST(ClassSearch, AWrongDefaultEndsIt) {
     MadeUp made_up;
     made_up.is_wrong = [](const tuning::PolicySet&) { return true; };
-    const Result<SearchResult> found = search(made_up, quick());
+    const Searched found = search(made_up, quick());
     ASSERT_FALSE(found.ok());
     EXPECT_EQ(found.error().status, Status::Internal);
+    ASSERT_EQ(found.wrong.size(), 1u);
+    EXPECT_EQ(found.wrong[0], "default: values: element 3 differs");
+}
+
+// Whatever ends the search: a wrong result that it has seen is told.
+TEST(ClassSearch, WrongResultsOutliveALaterError) {
+    MadeUp made_up;
+    std::atomic<bool> interrupted{false};
+    made_up.is_wrong = [&](const tuning::PolicySet& policies) {
+        const bool is_wrong = policies.cuda.topk.block_threads == 128;
+        if (is_wrong) interrupted = true;
+        return is_wrong;
+    };
+    const Searched found = search(made_up, quick(), interrupted);
+    ASSERT_FALSE(found.ok());
+    EXPECT_EQ(found.error().status, Status::Cancelled);
+    ASSERT_FALSE(found.wrong.empty());
+    EXPECT_NE(found.wrong[0].find("block_threads=128"), std::string::npos) << found.wrong[0];
 }
 
 TEST(ClassSearch, KnownRowsAreTriedEvenWithoutTime) {
@@ -138,7 +169,7 @@ TEST(ClassSearch, KnownRowsAreTriedEvenWithoutTime) {
     tuning::PolicySet known;
     known.cuda.topk.sample = 5000;
     options.known = {known};
-    const Result<SearchResult> found = search(made_up, options);
+    const Searched found = search(made_up, options);
     ASSERT_TRUE(found.ok());
     EXPECT_EQ(changes_text(found->policy), "sample=5000");
 }
@@ -168,13 +199,9 @@ TEST(ClassSearch, APolicyThatIsWorseForOneJobIsNoRow) {
 
 TEST(ClassSearch, EndsAtOnceWhenInterrupted) {
     MadeUp made_up;
-    MadeUpPace pace;
     std::atomic<bool> interrupted{false};
     made_up.before_run = [&] { interrupted = made_up.runs > 50; };
-    ClassMeter meter(made_up_jobs(made_up, 3), pace, interrupted);
-    const PolicySubject subject = topk_subject();
-    const Result<SearchResult> found =
-        search_class(subject, meter, quick(), [&] { return interrupted.load(); });
+    const Searched found = search(made_up, quick(), interrupted);
     ASSERT_FALSE(found.ok());
     EXPECT_EQ(found.error().status, Status::Cancelled);
     EXPECT_LT(made_up.runs, 60u);
@@ -184,7 +211,7 @@ TEST(ClassSearch, LeavesOutWhatWouldTakeTooLong) {
     MadeUp made_up;
     SearchOptions options = quick();
     options.most_seconds = 0;
-    const Result<SearchResult> found = search(made_up, options);
+    const Searched found = search(made_up, options);
     ASSERT_FALSE(found.ok());
     EXPECT_EQ(found.error().status, Status::DeadlineExceeded);
 }

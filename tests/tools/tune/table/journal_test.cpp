@@ -52,6 +52,14 @@ TEST_F(JournalFile, KeepsRecordsForTheNextRun) {
     EXPECT_EQ(again->cut_bytes(), 0u);
 }
 
+TEST_F(JournalFile, TheLastRecordOfAnIdCounts) {
+    write_two();
+    Result<Journal> journal = Journal::open(path_, "board A");
+    ASSERT_TRUE(journal.ok());
+    ASSERT_TRUE(journal->append({"cpu/add-f32-n1M", "again"}).ok());
+    EXPECT_EQ(journal->find("cpu/add-f32-n1M")->text, "again");
+}
+
 // As after a power cut: the file ends anywhere.
 TEST_F(JournalFile, CutAnywhereLosesNoWholeRecord) {
     write_two();

@@ -15,6 +15,7 @@
 #include "daemon/health/thermal.h"
 #include "tools/board/cpu_name.h"
 #include "tools/board/readings.h"
+#include "tools/board/throttle_reasons.h"
 
 namespace tegu::board {
 namespace {
@@ -199,7 +200,7 @@ bool wait_for_full_speed(BoardWatch& watch, double seconds, const std::function<
             if (stop()) return false;
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
-        if (watch.throttling().empty()) return true;
+        if (passing_reasons(watch.throttling()).empty()) return true;
         if (std::chrono::duration<double>(Clock::now() - began).count() >= seconds) return false;
     }
 }

@@ -59,9 +59,9 @@ class BoardWatch {
     std::unique_ptr<State> state_;
 };
 
-// Waits until nothing slows the board down, at most `seconds`. Returns whether that is so; false at once when
-// `stop` returns true, which is asked ten times a second. A limit of power ends as soon as the load ends, so
-// at least one second passes.
+// Waits until nothing slows the board down but standing reasons (throttle_reasons.h), at most `seconds`.
+// Returns whether that is so; false at once when `stop` returns true, which is asked ten times a second. The
+// first look comes after one second.
 bool wait_for_full_speed(BoardWatch& watch, double seconds, const std::function<bool()>& stop);
 
 }  // namespace tegu::board

@@ -165,6 +165,18 @@ TEST(Watch, WaitsForFullSpeedAndGivesUp) {
     EXPECT_FALSE(wait_for_full_speed(*watch, 1e9, [] { return true; }));
 }
 
+TEST(Watch, WaitsForHeatAndNotForALimitOfPower) {
+    const BoardTree tree("pc");
+    const FakeNvml nvml("throttle 0x14\n");
+    const device::DeviceInfo gpu = discrete_gpu();
+    const auto watch = watch_of(tree, &gpu, TEGU_FAKE_NVML_LIBRARY);
+    EXPECT_TRUE(wait_for_full_speed(*watch, 0.5, [] { return false; }));
+    nvml.tell("throttle 0x44\n");
+    EXPECT_FALSE(wait_for_full_speed(*watch, 0.5, [] { return false; }));
+    nvml.tell("throttle 0\n");
+    EXPECT_EQ(watch->now().throttle, (Words{"sw_power_cap", "sync_boost", "hw_thermal_slowdown"}));
+}
+
 TEST(Nvml, SaysWhyItIsNotThere) {
     const auto message = [](const std::string& library, const std::string& address) {
         const Result<std::unique_ptr<Nvml>> nvml = Nvml::open(library, address);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well a daemon chooses between CPU and GPU, as a picture and as the table of docs/tuning.md.
 
-Reads docs/benchmarks/placement.json, which `tegu-bench placement -o` writes, and writes
-docs/benchmarks/placement.svg and the lines between the markers in docs/tuning.md.
+Reads docs/benchmarks/placement-h200.json, which `tegu-bench placement -o` writes, and writes
+docs/benchmarks/placement-h200.svg and the lines between the markers in docs/tuning.md.
 
 usage: plot-placement.py                               write both
        plot-placement.py --check                       write nothing; exit 1 if one of them is behind

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder behind scripts/record.sh: parts, what must hold before one is measured, and the list of what
-is recorded, docs/benchmarks/records.json.
+"""The recorder behind scripts/record.sh: what must hold before a part (record_parts.py) is measured, and the
+list of what is recorded, docs/benchmarks/records.json.
 
 Parts are made in a folder beside the records and moved there when they are complete. The commit of a record
-is the last one that touches more than docs/: committing a record does not make it stale."""
+is the last one that touches more than docs/: committing a record does not make it stale.
+
+Files of some parts are named by the GPU, or by the board, that they were measured on. Such a part has a commit
+of its own, in records.json or in its JSON file. It stays when another machine records, which cannot make it
+again. All other parts are of one commit."""
 
 import argparse
 import json
@@ -16,6 +20,9 @@ import sys
 import tempfile
 import time
 
+import record_parts
+from record_parts import PARTS, PLOTS, Part, here  # noqa: F401
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RECORDS = "records.json"
 BY_HAND = (
@@ -25,6 +32,7 @@ BY_HAND = (
     "gpu.md",
     "ladder-h200.svg",
 )  # pages that people write, and their plots
+OF_ALL_BOARDS = ("boards/report.html", "boards/report.md")  # made of all files of the part board
 MOST_LOAD, MOST_BUSY, MOST_NOISE = (
     0.5,
     0.05,
@@ -38,70 +46,6 @@ class Refused(Exception):
     def __init__(self, text, exit_code=NOT_NOW):
         super().__init__(text)
         self.exit_code = exit_code
-
-
-class Part:
-    """commands: a shell script; {build} and {made} are folders, {head} a line about the machine. files: what
-    it leaves in {made}. after: a script that makes pages and plots of the files once they are in place; not
-    with --output."""
-
-    def __init__(self, name, commands, files, quick=None, after=""):
-        self.name, self.commands, self.files, self.quick, self.after = (
-            name,
-            commands,
-            files,
-            quick or commands,
-            after,
-        )
-
-
-PARTS = (
-    Part(
-        "cpu",
-        "python3 tools/bench/peers --build {build} --rounds 5 --output {made}/cpu.md --json {made}/cpu.json",
-        ("cpu.md", "cpu.json"),
-        "python3 tools/bench/peers --build {build} --quick --only reduce "
-        "--output {made}/cpu.md --json {made}/cpu.json",
-    ),
-    Part(
-        "methods",
-        "cmake --build {build} --target entropy_map_methods topk_methods\n"
-        "for isa in avx512 avx2 sse2; do\n"
-        "    TEGU_CPU_ISA=$isa {build}/tests/entropy_map_methods tests/data/camera.pgm\n"
-        "done >{made}/entropy-map-methods.rows\n"
-        "{{ printf 'isa\\ttype\\trange\\tlevels\\twindow\\tmethod\\tns_per_pixel\\tnoise\\tpolicy\\n'\n"
-        "  cat {made}/entropy-map-methods.rows; }} >{made}/entropy-map-methods.tsv\n"
-        "{{ echo '# {head}'; {build}/tests/topk_methods 1000000 10000000 | grep -v '^#'\n"
-        "}} >{made}/topk-methods.tsv",
-        ("entropy-map-methods.tsv", "topk-methods.tsv"),
-        after="scripts/plot-topk.py\nscripts/plot-entropy-map.py",
-    ),
-    Part(
-        "reliability",
-        "scripts/reliability.sh all --build {build} --output {made}",
-        (
-            "reliability.md",
-            "reliability-kill.json",
-            "reliability-hostile.json",
-            "reliability-soak.json",
-            "reliability-soak.svg",
-        ),
-        "scripts/reliability.sh all --quick --build {build} --output {made}",
-    ),
-    Part(
-        "gpu",
-        "scripts/gpu-check.sh --build {build} --report {made}/gpu\n"
-        "mv {made}/gpu/report.md {made}/gpu-check.md\nmv {made}/gpu/report.json {made}/gpu-check.json",
-        ("gpu-check.md", "gpu-check.json"),
-    ),
-    Part(
-        "ladder",
-        "{build}/bin/tegu-bench ladder --json >{made}/ladder.json\n"
-        "python3 scripts/plot-ladder.py {made}/ladder.json {made}/ladder.svg",
-        ("ladder.json", "ladder.svg"),
-    ),
-)
-PLOTS = {"methods": ("entropy-map-methods.svg", "topk-methods.svg")}  # what `after` leaves beside the records
 
 
 def git(*words):
@@ -229,53 +173,127 @@ def write_records(folder, records):
 
 
 def remove_stale(folder, records, now):
-    """Parts of another commit than `now` go, with their files. Returns their names."""
-    stale = [name for name, part in records["parts"].items() if part["commit"] != now]
+    """Parts of any machine that are of another commit than `now` go, with their files. Returns their names."""
+    parts = records["parts"]
+    stale = [name for name, part in parts.items() if not part.get("key") and part["commit"] != now]
     for name in stale:
-        for file in records["parts"].pop(name)["files"]:
+        for file in parts.pop(name)["files"]:
             if os.path.exists(os.path.join(folder, file)):
                 os.unlink(os.path.join(folder, file))
     return stale
 
 
-def complaints(folder):
-    """Why the folder is not one history: records of several commits, missing files, and files of no
-    record."""
-    records = read_records(folder)
-    commits = {part["commit"] for part in records["parts"].values()}
-    found = ["records of several commits: %s" % ", ".join(sorted(commits))] if len(commits) > 1 else []
-    owned = {file for part in records["parts"].values() for file in part["files"]}
-    here = set(os.listdir(folder))
-    found += ["%s is recorded and not there" % name for name in sorted(owned - here)]
-    found += ["%s is of no record" % name for name in sorted(here - owned - set(BY_HAND) - {RECORDS})]
+def files_in(folder):
+    """Names of all files, with the folders below `folder`."""
+    found = set()
+    for path, _, names in os.walk(folder):
+        found |= {os.path.relpath(os.path.join(path, name), folder) for name in names}
     return found
+
+
+def commit_in(path):
+    """The commit that a JSON file names itself, or None."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+        identity = content.get("identity", {}).get("tegu", {})
+    except (OSError, ValueError, AttributeError):
+        return None
+    return content.get("commit") or identity.get("commit")
+
+
+def with_own_commit(folder, files):
+    """Entries for files of a GPU or board that were recorded elsewhere: each has a JSON that names its commit."""
+    found = {}
+    for file in sorted(files):
+        matches = [(part.match(file), part) for part in PARTS if part.match(file)]
+        if not matches:
+            continue
+        (_, key), part = max(matches, key=lambda match: match[0])
+        entry = found.setdefault(part.entry_name(key), {"key": key, "files": [], "commit": None})
+        entry["files"].append(file)
+        entry["commit"] = entry["commit"] or commit_in(os.path.join(folder, file))
+    return {name: entry for name, entry in found.items() if entry["commit"]}
+
+
+def all_entries(folder):
+    """name -> entry: those of records.json, and those that name their commit themselves."""
+    entries = read_records(folder)["parts"]
+    owned = {file for part in entries.values() for file in part["files"]}
+    return dict(with_own_commit(folder, files_in(folder) - owned), **entries)
+
+
+def complaints(folder):
+    """Why the folder is not one history: parts of any machine of several commits, missing files, and files of
+    no record."""
+    entries = all_entries(folder)
+    commits = {part["commit"] for part in entries.values() if not part.get("key")}
+    found = ["records of several commits: %s" % ", ".join(sorted(commits))] if len(commits) > 1 else []
+    owned = {file for part in entries.values() for file in part["files"]}
+    known = owned | set(BY_HAND) | {RECORDS}
+    if any(file.startswith("boards/") for file in owned):
+        known |= set(OF_ALL_BOARDS)
+    there = files_in(folder)
+    found += ["%s is recorded and not there" % name for name in sorted(owned - there)]
+    found += ["%s is of no record" % name for name in sorted(there - known)]
+    return found
+
+
+def check(folder):
+    """Prints the commit of each part, then what is wrong. Returns the exit code."""
+    for name, part in sorted(all_entries(folder).items()):
+        print("%s: %s" % (name, part["commit"]))
+    found = complaints(folder)
+    for line in found:
+        print("record: %s" % line)
+    return FAILED if found else 0
+
+
+def name_commit(path, state):
+    """A JSON object that does not name its commit gets it as its first member."""
+    if not path.endswith(".json") or commit_in(path):
+        return
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if not text.startswith("{"):
+        return
+    with open(path, "w", encoding="utf-8") as out:
+        out.write('{"commit": "%s", "date": "%s",%s' % (state["commit"], state["date"], text[1:]))
 
 
 def make(part, build, folder, state, quick):
     """Measures one part and moves its files into place. Returns its entry, or None if it is impossible
     here."""
+    words = here()
+    key = part.key(words)
+    if key is None:
+        return None
+    files = [name.format(**words) for name in part.files]
     made, began = tempfile.mkdtemp(prefix=".record-", dir=folder), time.time()
     try:
-        script = (part.quick if quick else part.commands).format(build=build, made=made, head=head_of(state))
+        script = part.quick if quick else part.commands
+        script = script.format(build=build, made=made, head=head_of(state), **words)
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT)
         if done.returncode in IMPOSSIBLE:
             return None
-        missing = [name for name in part.files if not os.path.exists(os.path.join(made, name))]
+        missing = [name for name in files if not os.path.exists(os.path.join(made, name))]
         if done.returncode != 0 or missing:
             raise Refused(
                 "%s failed with %d%s"
                 % (part.name, done.returncode, "; it left no " + ", ".join(missing) if missing else ""),
                 FAILED,
             )
-        for name in part.files:
+        for name in files:
+            if key:
+                name_commit(os.path.join(made, name), state)
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             os.replace(os.path.join(made, name), os.path.join(folder, name))
     finally:
         shutil.rmtree(made, ignore_errors=True)
-    files = list(part.files)
     if part.after and os.path.samefile(folder, os.path.join(ROOT, "docs", "benchmarks")):
         subprocess.run(["bash", "-euo", "pipefail", "-c", part.after], cwd=ROOT, check=True)
         files += PLOTS.get(part.name, ())
-    return dict(state, files=files, seconds=round(time.time() - began), quick=quick)
+    return dict(state, key=key, files=files, seconds=round(time.time() - began), quick=quick)
 
 
 def build_of(options):
@@ -294,7 +312,8 @@ def record(options, parts):
     build = build_of(options)
     records = read_records(folder)
     for part in parts:
-        known = records["parts"].get(part.name)
+        name = part.entry_name(part.key(here()))
+        known = records["parts"].get(name)
         if known and is_current(known) and not options.again:
             print("record: %s is recorded already, of %s" % (part.name, known["commit"]))
             continue
@@ -305,7 +324,7 @@ def record(options, parts):
         if entry is None:
             print("record: %s is impossible on this machine" % part.name)
             continue
-        records["parts"][part.name] = entry
+        records["parts"][name] = entry
         write_records(folder, records)
     for name in remove_stale(folder, records, commit()):
         print("record: removed %s, of another commit" % name)
@@ -325,20 +344,13 @@ def settled_state(build, patience=120):
 
 
 def listing(folder):
-    records = read_records(folder)
+    entries, words = all_entries(folder), here()
     for part in PARTS:
-        known = records["parts"].get(part.name)
-        print(
-            "%s: %s"
-            % (
-                part.name,
-                (
-                    "%s, %s, noise %s" % (known["commit"], known["date"], known["noise"])
-                    if known
-                    else "not recorded"
-                ),
-            )
-        )
+        known = entries.get(part.entry_name(part.key(words)))
+        text = "not recorded"
+        if known:
+            text = "%s, %s, noise %s" % (known["commit"], known.get("date"), known.get("noise"))
+        print("%s: %s" % (part.name, text))
         print("    files: %s" % ", ".join(part.files + PLOTS.get(part.name, ())))
         print("".join("    %s\n" % line for line in part.commands.splitlines()), end="")
 
@@ -371,10 +383,7 @@ def main(arguments):
         if options.list:
             listing(options.output)
         elif options.check:
-            found = complaints(options.output)
-            for line in found:
-                print("record: %s" % line)
-            return FAILED if found else 0
+            return check(options.output)
         else:
             record(
                 options,

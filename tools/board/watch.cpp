@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "daemon/health/cpu.h"
 #include "daemon/health/fan.h"
@@ -14,6 +15,7 @@
 #include "daemon/health/thermal.h"
 #include "tools/board/cpu_name.h"
 #include "tools/board/readings.h"
+#include "tools/board/throttle_reasons.h"
 
 namespace tegu::board {
 namespace {
@@ -64,14 +66,16 @@ struct BoardWatch::State {
     health::PowerLayout rails, counters;  // the one holds rails alone, the other counters
     std::vector<health::FanLayout> fans;
     health::Source cpuinfo;
-    std::map<std::string, std::int64_t> counted;  // by each counter, at the state before
+    std::map<std::string, std::int64_t> counted;  // by each counter, at its last reading
+    std::vector<std::string> slowed;              // BoardState::throttle of all readings since the last now()
+    std::map<std::string, std::uint64_t> events;  // the same of BoardState::events
 
     std::mutex mutex;  // guards nvml, which any thread may ask for power
     std::unique_ptr<Nvml> nvml;
 
     std::optional<double> cpu_clock();
-    void count(BoardState& state);
-    void throttles(BoardState& state, const std::vector<health::Throttle>& devices);
+    std::vector<std::string> count();
+    std::vector<std::string> throttles(const std::vector<health::Throttle>& devices);
 };
 
 std::optional<double> BoardWatch::State::cpu_clock() {
@@ -85,29 +89,37 @@ std::optional<double> BoardWatch::State::cpu_clock() {
     return info.known() ? cpu_clock_mhz(*info) : std::nullopt;
 }
 
-// What the counters have counted since the state before. The first reading sets their start.
-void BoardWatch::State::count(BoardState& state) {
+// Names of the counters of throttling that have grown since their last reading. Over-current is added to
+// `events`. The first reading sets the start of each counter.
+std::vector<std::string> BoardWatch::State::count() {
+    std::vector<std::string> grew;
     for (const health::CounterLayout& counter : counters.counters) {
-        const health::Value<std::int64_t> events = reader.integer(counter.events, health::kAnyCount);
-        if (!events.known()) continue;
+        const health::Value<std::int64_t> value = reader.integer(counter.events, health::kAnyCount);
+        if (!value.known()) continue;
         const auto before = counted.find(counter.name);
-        const std::int64_t grown = before == counted.end() ? 0 : *events - before->second;
-        counted[counter.name] = *events;
+        const std::int64_t grown = before == counted.end() ? 0 : *value - before->second;
+        counted[counter.name] = *value;
         if (grown <= 0) continue;
         if (counts_over_current(counter.name))
-            state.events.emplace_back(counter.name, static_cast<std::uint64_t>(grown));
+            events[counter.name] += static_cast<std::uint64_t>(grown);
         else
-            state.throttle.push_back(counter.name);
+            grew.push_back(counter.name);
     }
+    return grew;
 }
 
-void BoardWatch::State::throttles(BoardState& state, const std::vector<health::Throttle>& devices) {
+// What slows the board down now, or did since the reading before. It is added to `slowed`.
+std::vector<std::string> BoardWatch::State::throttles(const std::vector<health::Throttle>& devices) {
+    std::vector<std::string> found;
     for (const health::Throttle& device : devices)
-        if (device.state.known() && *device.state > 0) state.throttle.push_back(device.name);
-    count(state);
+        if (device.state.known() && *device.state > 0) found.push_back(device.name);
+    for (std::string& name : count()) found.push_back(std::move(name));
     const std::lock_guard<std::mutex> lock(mutex);
-    if (nvml == nullptr) return;
-    for (std::string& reason : nvml->throttle_reasons()) state.throttle.push_back(std::move(reason));
+    if (nvml != nullptr)
+        for (std::string& reason : nvml->throttle_reasons()) found.push_back(std::move(reason));
+    for (const std::string& reason : found)
+        if (std::find(slowed.begin(), slowed.end(), reason) == slowed.end()) slowed.push_back(reason);
+    return found;
 }
 
 BoardWatch::BoardWatch(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -119,8 +131,7 @@ Result<std::unique_ptr<BoardWatch>> BoardWatch::open(const BoardSource& source,
     if (!files) return std::move(files).error();
     auto state = std::make_unique<State>(std::move(*files));
     state->nvml = open_nvml(source, gpu);
-    BoardState first;
-    state->count(first);
+    (void)state->count();
     return std::unique_ptr<BoardWatch>(new BoardWatch(std::move(state)));
 }
 
@@ -128,9 +139,7 @@ std::vector<std::string> BoardWatch::throttling() {
     std::vector<health::Throttle> devices;
     for (const health::ThrottleLayout& from : state_->thermal.throttles)
         devices.push_back({from.name, state_->reader.integer(from.state, {0, 1'000'000})});
-    BoardState state;
-    state_->throttles(state, devices);
-    return std::move(state.throttle);
+    return state_->throttles(devices);
 }
 
 BoardState BoardWatch::now() {
@@ -140,7 +149,10 @@ BoardState BoardWatch::now() {
     for (const health::Zone& zone : thermal.zones)
         if (zone.temperature_celsius.known())
             state.temperatures_c.emplace_back(short_name(zone.name), *zone.temperature_celsius);
-    state_->throttles(state, thermal.throttles);
+    (void)state_->throttles(thermal.throttles);
+    state.throttle = std::exchange(state_->slowed, {});
+    for (auto& [counter, events] : std::exchange(state_->events, {}))
+        state.events.emplace_back(counter, events);
     state.gpu_clock_mhz = megahertz(reader.integer(state_->gpu.clock, health::kHertz));
     state.memory_clock_mhz = megahertz(reader.integer(state_->emc.clock, health::kHertz));
     state.cpu_clock_mhz = state_->cpu_clock();
@@ -188,7 +200,7 @@ bool wait_for_full_speed(BoardWatch& watch, double seconds, const std::function<
             if (stop()) return false;
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
-        if (watch.throttling().empty()) return true;
+        if (passing_reasons(watch.throttling()).empty()) return true;
         if (std::chrono::duration<double>(Clock::now() - began).count() >= seconds) return false;
     }
 }

@@ -24,9 +24,9 @@ struct BoardState {
         temperatures_c;  // "gpu" 48.5: names of zones without "-thermal" and "-therm"
     std::optional<double> gpu_clock_mhz, cpu_clock_mhz, memory_clock_mhz;  // of the CPU: of its fastest core
     std::optional<double> power_w;      // of the module where it has rails, else of the GPU's card
-    std::vector<std::string> throttle;  // what slows the board down, or did since the state before
+    std::vector<std::string> throttle;  // what slows the board down, or was seen to since the last now()
     std::vector<std::pair<std::string, std::uint64_t>>
-        events;  // over-current events since the state before: "oc3" 2; no clock has to fall for them
+        events;  // over-current events since the last now(): "oc3" 2; no clock has to fall for them
     std::optional<FanState> fan;
 };
 
@@ -44,7 +44,8 @@ class BoardWatch {
     // All of it. Takes milliseconds; on boards whose rails answer slowly up to some tenths of a second. One
     // thread at a time.
     BoardState now();
-    // BoardState::throttle alone: much cheaper than now(). One thread at a time, the same as now().
+    // What slows the board down, or did since the call before of either function: much cheaper than now(),
+    // and takes nothing from the next now(). One thread at a time, the same as now().
     std::vector<std::string> throttling();
 
     // Any thread.
@@ -58,9 +59,9 @@ class BoardWatch {
     std::unique_ptr<State> state_;
 };
 
-// Waits until nothing slows the board down, at most `seconds`. Returns whether that is so; false at once when
-// `stop` returns true, which is asked ten times a second. A limit of power ends as soon as the load ends, so
-// at least one second passes.
+// Waits until nothing slows the board down but standing reasons (throttle_reasons.h), at most `seconds`.
+// Returns whether that is so; false at once when `stop` returns true, which is asked ten times a second. The
+// first look comes after one second.
 bool wait_for_full_speed(BoardWatch& watch, double seconds, const std::function<bool()>& stop);
 
 }  // namespace tegu::board

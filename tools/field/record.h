@@ -40,7 +40,7 @@ struct ResultRecord {
     std::optional<double> energy_j;      // of a run
     KernelFacts kernel;
     bool checked = false;    // the result was compared bit for bit with a reference
-    bool throttled = false;  // something slowed the board down, again and again
+    bool throttled = false;  // something that passes slowed the board down, again and again
     std::string note;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tools/board/throttle_reasons.h"
 #include "tools/field/measure.h"
 #include "tools/field/statistics.h"
 
@@ -32,6 +33,10 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string percent_name(const Case& one, unsigned percent) {
     return one.name + " p" + std::to_string(percent);
+}
+
+void add_note(ResultRecord& record, const std::string& words) {
+    record.note += (record.note.empty() ? "" : "; ") + words;
 }
 
 // Whether the file has all records that the case would make.
@@ -171,12 +176,14 @@ Result<void> Runner::measure_case(const Part& part, Case& one, double allotted, 
         if (!measured) return fail_case(part, one, measured.error());
         if (one.finish) one.finish(one);
         record.method = one.method;
-        const std::vector<std::string> reasons = context_.board.throttling();
+        const std::vector<std::string> slowed = context_.board.throttling();
+        const std::vector<std::string> reasons = board::passing_reasons(slowed);
         if (!reasons.empty() && tries < kTries && cool_down(reasons)) continue;
         record.throttled = !reasons.empty();
         record.energy_j = measured->energy_j;
-        if (record.throttled)
-            record.note += (record.note.empty() ? "" : "; ") + ("throttled: " + joined(reasons));
+        if (!slowed.empty())
+            add_note(record, record.throttled ? "throttled: " + joined(reasons)
+                                              : "clocks held down: " + joined(slowed));
         return record_case(one, std::move(record), measured->seconds);
     }
 }

@@ -63,12 +63,40 @@ TEST(Watch, SeesACoolingDeviceAndCountersThatGrow) {
     EXPECT_EQ(watch->throttling(), Words{"gpu-throttle-alert"});
     tree.write("sys/class/thermal/cooling_device4/cur_state", "0\n");
     tree.advance();  // oc3 counts three dips, which cost no clock
+    EXPECT_EQ(watch->throttling(), Words());
+    EXPECT_EQ(watch->now().throttle, Words{"gpu-throttle-alert"});  // seen since the watch began
+    EXPECT_EQ(watch->now().throttle, Words());
+}
+
+TEST(Watch, QuestionsAboutThrottlingLoseNoOverCurrent) {
+    for (const int questions : {0, 1, 2}) {
+        BoardTree tree("orin-nano");
+        const auto watch = watch_of(tree);
+        tree.advance();  // oc3 counts three dips
+        for (int i = 0; i < questions; ++i) EXPECT_EQ(watch->throttling(), Words());
+        const BoardState state = watch->now();
+        EXPECT_EQ(state.throttle, Words());
+        ASSERT_EQ(state.events.size(), 1u) << questions;
+        EXPECT_EQ(state.events[0].first, "oc3");
+        EXPECT_EQ(state.events[0].second, 3u);
+        EXPECT_TRUE(watch->now().events.empty());
+    }
+}
+
+TEST(Watch, AddsUpEventsAndReasonsBetweenTwoStates) {
+    BoardTree tree("orin-nano");
+    const auto watch = watch_of(tree);
+    const std::string counter = "sys/class/hwmon/hwmon2/oc3_event_cnt";
+    for (const char* const count : {"119\n", "123\n"}) {
+        tree.write(counter, count);
+        tree.write("sys/class/thermal/cooling_device4/cur_state", "1\n");
+        EXPECT_EQ(watch->throttling(), Words{"gpu-throttle-alert"});
+    }
+    tree.write("sys/class/thermal/cooling_device4/cur_state", "0\n");
     const BoardState state = watch->now();
-    EXPECT_EQ(state.throttle, Words());
+    EXPECT_EQ(state.throttle, Words{"gpu-throttle-alert"});
     ASSERT_EQ(state.events.size(), 1u);
-    EXPECT_EQ(state.events[0].first, "oc3");
-    EXPECT_EQ(state.events[0].second, 3u);
-    EXPECT_TRUE(watch->now().events.empty());
+    EXPECT_EQ(state.events[0].second, 5u);  // from 118 on
 }
 
 TEST(Watch, SeesThePackageOfAPcThrottle) {
@@ -135,6 +163,18 @@ TEST(Watch, WaitsForFullSpeedAndGivesUp) {
     tree.write("sys/class/thermal/cooling_device4/cur_state", "1\n");
     EXPECT_FALSE(wait_for_full_speed(*watch, 0.5, [] { return false; }));
     EXPECT_FALSE(wait_for_full_speed(*watch, 1e9, [] { return true; }));
+}
+
+TEST(Watch, WaitsForHeatAndNotForALimitOfPower) {
+    const BoardTree tree("pc");
+    const FakeNvml nvml("throttle 0x14\n");
+    const device::DeviceInfo gpu = discrete_gpu();
+    const auto watch = watch_of(tree, &gpu, TEGU_FAKE_NVML_LIBRARY);
+    EXPECT_TRUE(wait_for_full_speed(*watch, 0.5, [] { return false; }));
+    nvml.tell("throttle 0x44\n");
+    EXPECT_FALSE(wait_for_full_speed(*watch, 0.5, [] { return false; }));
+    nvml.tell("throttle 0\n");
+    EXPECT_EQ(watch->now().throttle, (Words{"sw_power_cap", "sync_boost", "hw_thermal_slowdown"}));
 }
 
 TEST(Nvml, SaysWhyItIsNotThere) {

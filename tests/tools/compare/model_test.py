@@ -326,6 +326,30 @@ class CaveatsTest(unittest.TestCase):
         ):
             self.assertIn(words, text)
 
+    def test_a_limit_of_power_is_no_throttling(self):
+        content = small("A", [timed("x 1", 1.0)])
+        content["records"].append(
+            {"kind": "condition", "part": "copy", "at": "during", "elapsed_s": 1, "throttle": ["sw_power_cap"]}
+        )
+        found = board_of(content)
+        names.name_boards([found])
+        limit = (
+            "A ran at its limit of power or clock (sw_power_cap). Times that were taken so are times of that "
+            "limit, and are in the rankings."
+        )
+        self.assertEqual(caveats.all_lines([found]), [limit])
+        content["records"][-1]["throttle"].append("sw_thermal_slowdown")
+        found = board_of(content)
+        names.name_boards([found])
+        self.assertEqual(
+            caveats.all_lines([found]),
+            [
+                "A was throttled during the run (sw_thermal_slowdown), but none of its times is marked as "
+                "taken so.",
+                limit,
+            ],
+        )
+
     def test_what_was_left_out_is_counted_and_listed(self):
         skipped = [
             {"kind": "skipped", "part": "s1", "case": "k=%d" % k, "reason": "no time was left"}

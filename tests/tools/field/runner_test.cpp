@@ -41,11 +41,12 @@ Case made_up(const std::string& name, int priority = 1) {
 // All that a run needs, on an Orin Nano of files.
 class Field {
   public:
-    explicit Field(const std::string& board = "orin-nano") : tree_(board) {
+    explicit Field(const std::string& board = "orin-nano", const device::DeviceInfo* gpu = nullptr)
+        : tree_(board) {
         g_cases.clear();
         g_skipped.clear();
-        Result<std::unique_ptr<board::BoardWatch>> watch =
-            board::BoardWatch::open(board::source_of(tree_.root()), nullptr);
+        Result<std::unique_ptr<board::BoardWatch>> watch = board::BoardWatch::open(
+            board::source_of(tree_.root(), gpu != nullptr ? TEGU_FAKE_NVML_LIBRARY : ""), gpu);
         EXPECT_TRUE(watch.ok());
         watch_ = std::move(*watch);
         options.minutes = 0.05;
@@ -202,6 +203,45 @@ TEST(Runner, RepeatsWhatWasThrottledAndSaysSoIfItStays) {
     EXPECT_EQ(summary.throttled, 1u);
     EXPECT_TRUE(field.result("stays hot").get<bool>("throttled"));
     EXPECT_EQ(field.result("stays hot").get<std::string>("note"), "throttled: gpu-throttle-alert");
+}
+
+// All "throttle" and "events" of the condition records.
+std::string conditions_of(const Field& field) {
+    std::string words;
+    const auto parsed = field.file.parsed();
+    for (const auto& [none, record] : parsed.get_child("records")) {
+        if (record.get<std::string>("kind") != "condition") continue;
+        for (const auto& [key, word] : record.get_child("throttle")) words += word.data() + "\n";
+        for (const auto& [counter, events] : record.get_child("events"))
+            words += counter + " " + events.data() + "\n";
+    }
+    return words;
+}
+
+TEST(Runner, ALimitOfPowerIsTheSpeedOfTheCard) {
+    const board::FakeNvml nvml("throttle 0\n");
+    const device::DeviceInfo gpu = board::discrete_gpu();
+    Field field("pc", &gpu);
+    int measurements = 0;
+    g_cases = {made_up("large")};
+    g_cases[0].finish = [&](Case&) {  // the load has ended just now
+        nvml.tell("throttle 0x4\n");
+        ++measurements;
+    };
+    const RunSummary summary = field.run();
+    EXPECT_EQ(measurements, 1);
+    EXPECT_EQ(summary.throttled, 0u);
+    EXPECT_FALSE(field.result("large").get<bool>("throttled"));
+    EXPECT_EQ(field.result("large").get<std::string>("note"), "clocks held down: sw_power_cap");
+    EXPECT_NE(conditions_of(field).find("sw_power_cap\n"), std::string::npos);
+}
+
+TEST(Runner, OverCurrentDuringAMeasurementIsInTheConditions) {
+    Field field;
+    g_cases = {made_up("draws much")};
+    g_cases[0].finish = [&](Case&) { field.tree().advance(); };  // oc3 counts three
+    (void)field.run();
+    EXPECT_EQ(conditions_of(field), "oc3 3\n");
 }
 
 TEST(Runner, MeasuresEnergyWhereTheBoardHasRails) {

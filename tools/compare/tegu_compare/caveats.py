@@ -126,8 +126,26 @@ def _cases(number):
     return "one case" if number == 1 else "%s cases" % count(number)
 
 
+# They hold as long as the load does, and mark no time as throttled: tools/board/throttle_reasons.cpp.
+_STANDING = ("sw_power_cap", "sync_boost")
+
+
+def _reasons(board):
+    return sorted({reason for condition in board.conditions for reason in condition.throttle})
+
+
+def _held_down(board):
+    standing = [reason for reason in _reasons(board) if reason in _STANDING]
+    if not standing:
+        return None
+    return (
+        "%s ran at its limit of power or clock (%s). Times that were taken so are times of that limit, and are "
+        "in the rankings." % (board.name, ", ".join(standing))
+    )
+
+
 def _throttling(board):
-    reasons = sorted({reason for condition in board.conditions for reason in condition.throttle})
+    reasons = [reason for reason in _reasons(board) if reason not in _STANDING]
     results = sum(result.throttled for result in board.results)
     if not reasons and not results:
         return None
@@ -192,9 +210,7 @@ def of_board(board, boards):
             "%s has parts that this program does not know and shows only as CSV: %s."
             % (board.name, ", ".join(unknown))
         )
-    throttled = _throttling(board)
-    if throttled:
-        lines.append(throttled)
+    lines += filter(None, (_throttling(board), _held_down(board)))
     lines += _unsteady(board)
     unchecked = [
         result

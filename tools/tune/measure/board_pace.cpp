@@ -5,16 +5,10 @@
 #include <chrono>
 #include <cstdio>
 
+#include "tools/board/throttle_reasons.h"
+
 namespace tegu::tune {
 namespace {
-
-// Of NVML: they hold as long as the load does, and both policies of a comparison run under them.
-constexpr const char* kStanding[] = {"sw_power_cap", "sync_boost"};
-
-bool is_standing(const std::string& reason) {
-    return std::any_of(std::begin(kStanding), std::end(kStanding),
-                       [&](const char* word) { return reason == word; });
-}
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
@@ -23,14 +17,6 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-
-std::vector<std::string> passing_reasons(const std::vector<std::string>& throttle) {
-    std::vector<std::string> reasons;
-    for (const std::string& reason : throttle)
-        if (!is_standing(reason) && std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
-            reasons.push_back(reason);
-    return reasons;
-}
 
 BoardPace::BoardPace(std::unique_ptr<board::BoardWatch> watch, std::function<void(const std::string&)> say,
                      const std::atomic<bool>& interrupted, double patience_seconds)
@@ -42,12 +28,12 @@ BoardPace::BoardPace(std::unique_ptr<board::BoardWatch> watch, std::function<voi
 std::string BoardPace::slowed_by() {
     if (watch_ == nullptr) return "";
     const std::vector<std::string> throttle = watch_->throttling();
-    if (!power_told_ && std::any_of(throttle.begin(), throttle.end(), is_standing)) {
+    if (!power_told_ && std::any_of(throttle.begin(), throttle.end(), board::is_standing)) {
         power_told_ = true;
         say_("the limit of power holds the clocks down (" + joined(throttle) +
              "): times are those of this limit");
     }
-    return joined(passing_reasons(throttle));
+    return joined(board::passing_reasons(throttle));
 }
 
 bool BoardPace::recover(const std::string& why) {

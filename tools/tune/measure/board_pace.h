@@ -8,15 +8,11 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "tools/board/watch.h"
 #include "tools/tune/measure/class_meter.h"
 
 namespace tegu::tune {
-
-// What of BoardState::throttle a measurement has to wait for.
-std::vector<std::string> passing_reasons(const std::vector<std::string>& throttle);
 
 class BoardPace final : public Pace {
   public:

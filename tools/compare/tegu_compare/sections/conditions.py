@@ -77,7 +77,7 @@ def section(boards):
         "Temperatures, clocks and power over the run",
         [],
         [
-            Pictures(pictures, [], "Thin lines divide the parts of a run. Red ticks: the board throttled."),
+            Pictures(pictures, [], "Thin lines divide the parts of a run. Red ticks: something held the clocks down."),
             _table(there),
         ],
     )

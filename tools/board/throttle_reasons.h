@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which reasons of BoardState::throttle end when the board rests, and which hold as long as the load does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tegu::board {
+
+// Whether the reason holds as long as the load does: a GPU at its limit of power. Times that are taken
+// meanwhile are those of this limit, and repeating them changes nothing.
+[[nodiscard]] bool is_standing(const std::string& reason);
+
+// The others, each once: heat and low voltage. A measurement that met one of them has to be repeated.
+[[nodiscard]] std::vector<std::string> passing_reasons(const std::vector<std::string>& throttle);
+
+}  // namespace tegu::board

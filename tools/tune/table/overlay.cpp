@@ -19,7 +19,10 @@ Result<Overlay> Overlay::install(const std::string& table, const std::string& pa
     if (!before && before.error().status != Status::NotFound) return std::move(before).error();
     if (before) overlay.before_ = std::move(*before);
     Result<void> replaced = replace_file(path, *bytes);
-    if (!replaced) return std::move(replaced).error();
+    if (!replaced) {
+        (void)overlay.restore();  // the last step of an installation may fail when the file is there
+        return std::move(replaced).error();
+    }
     return Result<Overlay>(std::move(overlay));
 }
 

@@ -11,7 +11,8 @@ namespace tegu::tune {
 
 class Overlay {
   public:
-    // Copies the table to `path` in one step. Errors: NotFound, Denied, Io, with the file.
+    // Copies the table to `path` in one step. Errors: NotFound, Denied, Io, with the file;
+    // then the file at `path` is as it was.
     static Result<Overlay> install(const std::string& table, const std::string& path);
     // Puts back what was there before; if nothing was, takes the file away. Errors: Denied, Io.
     Result<void> restore();

@@ -265,9 +265,6 @@ def make(part, build, folder, state, quick):
     """Measures one part and moves its files into place. Returns its entry, or None if it is impossible
     here."""
     words = here()
-    key = part.key(words)
-    if key is None:
-        return None
     files = [name.format(**words) for name in part.files]
     made, began = tempfile.mkdtemp(prefix=".record-", dir=folder), time.time()
     try:
@@ -284,7 +281,7 @@ def make(part, build, folder, state, quick):
                 FAILED,
             )
         for name in files:
-            if key:
+            if part.of:
                 name_commit(os.path.join(made, name), state)
             os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             os.replace(os.path.join(made, name), os.path.join(folder, name))
@@ -293,7 +290,7 @@ def make(part, build, folder, state, quick):
     if part.after and os.path.samefile(folder, os.path.join(ROOT, "docs", "benchmarks")):
         subprocess.run(["bash", "-euo", "pipefail", "-c", part.after], cwd=ROOT, check=True)
         files += PLOTS.get(part.name, ())
-    return dict(state, key=key, files=files, seconds=round(time.time() - began), quick=quick)
+    return dict(state, key=part.key(words), files=files, seconds=round(time.time() - began), quick=quick)
 
 
 def build_of(options):
@@ -312,7 +309,11 @@ def record(options, parts):
     build = build_of(options)
     records = read_records(folder)
     for part in parts:
-        name = part.entry_name(part.key(here()))
+        key = part.key(here())
+        if key is None:
+            print("record: %s is impossible on this machine" % part.name)
+            continue
+        name = part.entry_name(key)
         known = records["parts"].get(name)
         if known and is_current(known) and not options.again:
             print("record: %s is recorded already, of %s" % (part.name, known["commit"]))

@@ -224,8 +224,8 @@ class Reader {
     }
 
     void ignore(const std::string& row, const Wrong& what) {
-        keep_ignored({table_.key, row, {file_, what.at.line, what.at.column}, what.key + ": " + what.text},
-                     ++ignored_, &loaded_.ignored);
+        keep_ignored({table_.key, row, {file_, what.at.line, what.at.column}, what.key + ": " + what.text}, ++ignored_,
+                     &loaded_.ignored);
     }
 
     const std::string& file_;

@@ -2,6 +2,7 @@
 #include "config/tuning_write.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -142,6 +143,9 @@ std::string tuning_toml(const TuningTable& table) {
 }
 
 Result<void> write_tuning(const std::string& path, const TuningTable& table) {
+    struct stat status;
+    if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        return make_error(Status::BadRequest, path + " is not a regular file");
     const std::string beside = path + ".new";
     Result<void> done = write_file(beside, tuning_toml(table));
     if (done && ::rename(beside.c_str(), path.c_str()) != 0) done = io_error("cannot be renamed", errno);

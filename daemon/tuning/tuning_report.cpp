@@ -55,12 +55,15 @@ std::vector<std::string> reasons_of(const TuningState& state) {
 
 std::vector<wire::Field> tuning_fields(const Tuning& tuning, const GpuStatus& gpus) {
     const TuningState& state = *tuning.state();
-    std::vector<wire::Field> fields = {{"tuning_directory", tuning.directory()},
-                                       {"tuning_overlay", tuning.overlay()},
-                                       {"tuning_loads_total", tuning.loads()},
-                                       {"tuning_rows", std::uint64_t{state.rows()}},
-                                       {"tuning_costs", std::uint64_t{state.costs()}},
-                                       {"tuning_ignored", std::uint64_t{state.ignored().size()}}};
+    // One by one: an initializer list would be copied, and a copy of a variant of a string for which there is
+    // no memory ends in undefined behaviour in libstdc++ (up to 12 at least).
+    std::vector<wire::Field> fields;
+    fields.push_back({"tuning_directory", tuning.directory()});
+    fields.push_back({"tuning_overlay", tuning.overlay()});
+    fields.push_back({"tuning_loads_total", tuning.loads()});
+    fields.push_back({"tuning_rows", std::uint64_t{state.rows()}});
+    fields.push_back({"tuning_costs", std::uint64_t{state.costs()}});
+    fields.push_back({"tuning_ignored", std::uint64_t{state.ignored().size()}});
     fields.push_back({"cpu_tuning", tables_text(state.cpu(), TuningBackend::Cpu)});
     add_rows("cpu_", state.cpu(), TuningBackend::Cpu, &fields);
     std::string prefix = "gpu_";

@@ -161,9 +161,8 @@ TEST(TuningLoad, AFileOfBadRowsGivesAShortList) {
     ASSERT_EQ(loaded.ignored.size(), kMostIgnoredKept);
     EXPECT_EQ(ignored_text(loaded.ignored[0]), "bad.toml:3:1: row ? is ignored: id: it is missing");
     // 4096 rows, and the line that says that there are more.
-    EXPECT_EQ(loaded.ignored.back().reason,
-              "id: it is missing; " + std::to_string(4096 + 1 - kMostIgnoredKept) +
-                  " more parts of this table are ignored");
+    EXPECT_EQ(loaded.ignored.back().reason, "id: it is missing; " + std::to_string(4096 + 1 - kMostIgnoredKept) +
+                                                " more parts of this table are ignored");
     // A good row behind the limit is not read.
     std::string late = text.substr(0, good);
     for (int i = 0; i < 4096; ++i) late += "[[row]]\n";

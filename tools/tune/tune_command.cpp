@@ -9,6 +9,7 @@
 #include "tools/tune/measuring.h"
 #include "tools/tune/run/progress.h"
 #include "tools/tune/run/results.h"
+#include "tools/tune/table/files.h"
 
 namespace tegu::tune {
 namespace {
@@ -61,6 +62,8 @@ int tune_command(const TuneOptions& options) {
     Machine& machine = (*measuring)->machine();
     const TuningDevice device = machine.table_device();
     const std::string path = options.output.empty() ? table_key(device) + ".toml" : options.output;
+    // Now, not when all is measured.
+    if (const Result<void> possible = check_replaceable(path); !possible) return fail(possible.error());
     Result<Journal> journal = open_journal(options, path + ".journal", machine.text(), progress);
     if (!journal) return fail(journal.error());
 

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -437,6 +438,26 @@ class Files(TuneTest):
         code, _, err = self.run_tune("show", "absent.toml")
         self.assertNotEqual(code, 0)
         self.assertIn("absent.toml", err)
+
+    def test_only_regular_files_are_written_and_read(self):
+        os.mkfifo(self.path("fifo"))
+        os.mkdir(self.path("folder"))
+        for name in ("fifo", "folder"):
+            code, _, err = self.run_tune("--backend", "cpu", "--operation", "add", *QUICK, "-o", name)
+            self.assertNotEqual(code, 0)
+            self.assertIn(name + " is not a regular file", err)
+            code, _, err = self.run_tune("show", name)
+            self.assertNotEqual(code, 0)
+        os.mkfifo(self.path("t.toml.journal"))
+        code, _, err = self.run_tune("--backend", "cpu", "--operation", "add", *QUICK, "-o", "t.toml")
+        self.assertNotEqual(code, 0)
+        self.assertIn("t.toml.journal is not a regular file", err)
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("fifo")).st_mode))
+
+    def test_not_a_number(self):
+        code, _, err = self.run_tune("--backend", "cpu", "--minutes", "nan", "-o", "t.toml")
+        self.assertEqual(code, 64)
+        self.assertIn("nan is no finite number", err)
 
     def test_usage(self):
         code, _, err = self.run_tune("--operation", "addd")

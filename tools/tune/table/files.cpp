@@ -2,6 +2,7 @@
 #include "tools/tune/table/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,9 +22,10 @@ std::string folder_of(const std::string& path) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
-    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!fd)
         return errno == ENOENT ? make_error(Status::NotFound, path + " is not there") : io_error(path, errno);
+    if (Result<void> regular = check_regular(fd.get(), path); !regular) return std::move(regular).error();
     std::string bytes;
     char part[65536];
     for (;;) {
@@ -35,6 +37,21 @@ Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
         if (bytes.size() > most_bytes)
             return make_error(Status::TooLarge, path + " is larger than it may be");
     }
+}
+
+Result<void> check_regular(int fd, const std::string& path) {
+    struct stat status;
+    if (::fstat(fd, &status) != 0) return io_error(path, errno);
+    if (S_ISREG(status.st_mode)) return {};
+    return make_error(Status::BadRequest, path + " is not a regular file");
+}
+
+Result<void> check_replaceable(const std::string& path) {
+    struct stat status;
+    if (::stat(path.c_str(), &status) != 0)
+        return errno == ENOENT ? Result<void>() : Result<void>(io_error(path, errno));
+    if (S_ISREG(status.st_mode)) return {};
+    return make_error(Status::BadRequest, path + " is not a regular file");
 }
 
 Result<void> write_and_sync(int fd, const std::string& bytes, const std::string& path) {
@@ -49,10 +66,14 @@ Result<void> write_and_sync(int fd, const std::string& bytes, const std::string&
 }
 
 Result<void> replace_file(const std::string& path, const std::string& bytes) {
+    if (Result<void> possible = check_replaceable(path); !possible) return possible;
     const std::string beside = path + ".new";
-    const Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+    const Fd fd(
+        ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
     if (!fd) return io_error(beside, errno);
     Result<void> done = write_and_sync(fd.get(), bytes, beside);
+    // The service has a user of its own: whatever the umask, it may read the file.
+    if (done && ::fchmod(fd.get(), 0644) != 0) done = io_error(beside, errno);
     if (done && ::rename(beside.c_str(), path.c_str()) != 0) done = io_error(path, errno);
     if (!done) {
         (void)::unlink(beside.c_str());

@@ -15,15 +15,24 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64 << 20;  // no journal is that long
 
+Result<void> lock(int fd, const std::string& path) {
+    Result<void> regular = check_regular(fd, path);
+    if (!regular) return regular;
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return make_error(Status::Busy, "another tegu-tune writes to " + path);
+    return {};
+}
+
 }  // namespace
 
 Result<Journal> Journal::open(const std::string& path, const std::string& identity) {
     Journal journal;
     journal.path_ = path;
-    journal.file_ = Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    journal.file_ =
+        Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644));
     if (!journal.file_) return io_error(path, errno);
-    if (::flock(journal.file_.get(), LOCK_EX | LOCK_NB) != 0)
-        return make_error(Status::Busy, "another tegu-tune writes to " + path);
+    Result<void> locked = lock(journal.file_.get(), path);
+    if (!locked) return std::move(locked).error();
     Result<void> done = journal.read(identity);
     if (!done) return std::move(done).error();
     return Result<Journal>(std::move(journal));
@@ -70,6 +79,13 @@ Result<void> Journal::remove() {
 
 Result<std::string> set_journal_aside(const std::string& path) {
     const std::string aside = path + ".old";
+    // Not that of a run that goes on.
+    const Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!fd)
+        return errno == ENOENT ? Result<std::string>(std::string())
+                               : Result<std::string>(io_error(path, errno));
+    Result<void> locked = lock(fd.get(), path);
+    if (!locked) return std::move(locked).error();
     if (::rename(path.c_str(), aside.c_str()) == 0) return aside;
     if (errno == ENOENT) return std::string();
     return io_error(path, errno);

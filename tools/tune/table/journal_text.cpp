@@ -22,8 +22,10 @@ std::string one_line(std::string_view text) {
 
 std::string record_line(const JournalRecord& record) {
     char numbers[64];
-    std::snprintf(numbers, sizeof numbers, " %zu %016" PRIx64 "\n", record.text.size(), hash_of(record.text));
-    return std::string(kRecord) + one_line(record.id) + numbers;
+    const std::string id = one_line(record.id);
+    std::snprintf(numbers, sizeof numbers, " %zu %016" PRIx64 "\n", record.text.size(),
+                  hash_of(id + "\n" + record.text));
+    return std::string(kRecord) + id + numbers;
 }
 
 // The line up to its end, and the text behind it; no value: it has no end.
@@ -46,7 +48,7 @@ std::optional<JournalRecord> take_record(std::string_view& bytes) {
     if (std::sscanf(rest.c_str(), "%255s %zu %16" SCNx64, id, &length, &sum) != 3) return std::nullopt;
     if (left.size() <= length || left[length] != '\n') return std::nullopt;
     JournalRecord record{id, std::string(left.substr(0, length))};
-    if (hash_of(record.text) != sum) return std::nullopt;
+    if (hash_of(record.id + "\n" + record.text) != sum) return std::nullopt;
     bytes = left.substr(length + 1);
     return record;
 }

@@ -178,7 +178,7 @@ class Journal(TuneTest):
             self.assertIn(" revision=1\n", text)
             other = text.replace(" revision=1\n", " revision=7\n" if end == "7" else "\n")
             sum_ = 0xcbf29ce484222325
-            for byte in other.encode():
+            for byte in (id_ + "\n" + other).encode():
                 sum_ = (sum_ ^ byte) * 0x100000001b3 % (1 << 64)
             record = "record %s %d %016x\n%s" % (id_, len(other), sum_, other)
             journal = journal.replace(head.group(0) + text, record)

@@ -57,13 +57,13 @@ class ExpressLane(unittest.TestCase):
         handle = other.do("c.create(%d).handle" % (4 * SHORT)).strip()
         job = "c.job(cols=%d, params=reduce_params(), handle=%s).status" % (SHORT, handle)
         self.assertEqual(other.do(job), "'OK'\n")
-        self.assertEqual(self.report()[1]["CPU express"]["jobs_total"], 0, "nobody was in its way")
+        before = self.report()[1]["CPU express"]["jobs_total"]  # one thread may be as good on an idle machine
         number = self.begin_long_job()
         for _ in range(3):
             self.assertEqual(other.do(job), "'OK'\n")
         daemon, executors = self.report()
         self.assertEqual(daemon["queue"]["running"], 1, "the long job was too short for this test")
-        self.assertEqual(executors["CPU express"]["jobs_total"], 3)
+        self.assertEqual(executors["CPU express"]["jobs_total"], before + 3)
         self.assertEqual(self.end_long_job(number).status, "CANCELLED")
         other.end()
 

@@ -345,7 +345,9 @@ class Apply(TuneTest):
         self.assertIn("the table that was there before is put back", err)
         self.expect_first_table_back(first)
 
-    def test_ctrl_c_takes_the_table_back(self):
+    def start_a_second_apply(self):
+        """The second table is installed, and the daemon stands still before it reads it. Returns the daemon,
+        the process that applies, and the first table."""
         daemon = self.start_daemon()
         self.write_table(Files.ROW % ("first", 0, 1 << 40, 8))
         self.assertEqual(self.apply()[0], 0)
@@ -357,6 +359,10 @@ class Apply(TuneTest):
         end = time.time() + 60
         while self.read("overlay.toml") == first and time.time() < end:
             time.sleep(0.02)
+        return daemon, process, first
+
+    def test_ctrl_c_takes_the_table_back(self):
+        daemon, process, first = self.start_a_second_apply()
         process.send_signal(signal.SIGINT)
         daemon.send_signal(signal.SIGCONT)
         _, err = process.communicate(timeout=120)
@@ -365,17 +371,7 @@ class Apply(TuneTest):
         self.expect_first_table_back(first)
 
     def test_daemon_that_dies_has_the_old_table_when_it_starts(self):
-        daemon = self.start_daemon()
-        self.write_table(Files.ROW % ("first", 0, 1 << 40, 8))
-        self.assertEqual(self.apply()[0], 0)
-        first = self.read("t.toml")
-        self.write_table(Files.ROW % ("second", 0, 1 << 40, 4))
-        daemon.send_signal(signal.SIGSTOP)
-        process = self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock",
-                                program=GUARD, wait=False)
-        end = time.time() + 60
-        while self.read("overlay.toml") == first and time.time() < end:
-            time.sleep(0.02)
+        daemon, process, first = self.start_a_second_apply()
         daemon.kill()
         _, err = process.communicate(timeout=120)
         self.assertNotIn(process.returncode, (0, 70), err)

@@ -70,19 +70,19 @@ void CostProbe::seed() {
 // which is that of the pool.
 void CostProbe::start() {
     started_ = true;
-    if (settings_.placement.probe_ms == 0) return;
-    guarded([this] {
-        for (Backend backend = placement_.costs().backends(); backend-- > 0;)
-            if (backend != kOneThread || !placement_.costs().is_seeded(backend)) left_.push_back(backend);
-        next_backend();
-    });
+    begin([](Backend backend) { return backend != kOneThread; });
 }
 
 void CostProbe::restart() {
-    if (settings_.placement.probe_ms == 0 || runs() || stopped_ || !started_) return;
-    guarded([this] {
+    if (started_ && !stopped_ && !runs()) begin([](Backend) { return false; });
+}
+
+template <class Wanted>
+void CostProbe::begin(const Wanted& is_wanted) noexcept {
+    if (settings_.placement.probe_ms == 0) return;
+    guarded([&] {
         for (Backend backend = placement_.costs().backends(); backend-- > 0;)
-            if (!placement_.costs().is_seeded(backend)) left_.push_back(backend);
+            if (is_wanted(backend) || !placement_.costs().is_seeded(backend)) left_.push_back(backend);
         next_backend();
     });
 }

@@ -41,6 +41,9 @@ class CostProbe {
 
   private:
     struct Step;
+    // With those that are wanted, and those of which nothing is known.
+    template <class Wanted>
+    void begin(const Wanted& is_wanted) noexcept;
     // Each ends the probing where there is no memory for it.
     template <class Function>
     void guarded(Function&& function) noexcept;

@@ -55,8 +55,8 @@ bool takes_express(const Question& question) {
 }
 
 // Trials grow rarer the more is known, and the more they cost: one in trial_jobs * ratio^2 jobs of a class
-// that is known, so what they cost stays below half a percent, however wrong the other place is. They come in
-// rows: CorrectionCurve::warms_up().
+// that is known. With 128 they cost half a percent at most, up to kTrialRatio. They come in rows:
+// CorrectionCurve::note_trial().
 bool is_due(const Offer& other, std::uint64_t other_ns, std::uint64_t best_ns, std::uint64_t trial_jobs) {
     if (trial_jobs == 0 || other.wait_ns > 0 || other_ns > add(best_ns, kTrialNs)) return false;
     const double ratio = std::max(

@@ -15,13 +15,14 @@ namespace tegu::daemon {
 // One place, for one job. Times in ns.
 struct Offer {
     bool possible = false;
-    std::uint64_t wait_ns = 0;   // for what waits and runs there before it
-    std::uint64_t start_ns = 0;  // to hand the job over and its result back
-    std::uint64_t run_ns = 0;    // computing
-    std::uint64_t copy_ns = 0;   // of bytes that are copied for this job alone
-    std::uint64_t keep_ns = 0;   // of bytes that are copied there now, and that later jobs use again
-    unsigned seen = 0;           // jobs like this one that were measured there; see CostModel::Evidence
-    unsigned elsewhere = 0;      // jobs like this one that ran elsewhere since
+    std::uint64_t wait_ns = 0;     // for what waits and runs there before it
+    std::uint64_t start_ns = 0;    // to hand the job over and its result back
+    std::uint64_t run_ns = 0;      // computing
+    std::uint64_t copy_ns = 0;     // of bytes that are copied for this job alone
+    std::uint64_t keep_ns = 0;     // of bytes that are copied there now, and that later jobs use again
+    std::uint64_t copy_bytes = 0;  // of both
+    unsigned seen = 0;             // jobs like this one that were measured there; see CostModel::Evidence
+    unsigned elsewhere = 0;        // jobs like this one that ran elsewhere since
 
     // From now until the result is there. `paid_ns`: of keep_ns that counts no more.
     std::uint64_t done_ns(std::uint64_t paid_ns = 0) const;

@@ -12,7 +12,6 @@ class MovingTime {
   public:
     explicit MovingTime(double initial) : value_(initial) {}
     double value() const { return value_; }
-    unsigned seen() const { return seen_; }
 
     // REQUIRES: measured > 0.
     void add(double measured) {

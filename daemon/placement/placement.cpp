@@ -118,10 +118,8 @@ Choice Placement::choose(const PreparedJob& prepared, const Asker& asker, bool m
     if (!asks.gpus.empty()) {
         const std::size_t gpu = choice.answer.place == Place::Gpu ? choice.answer.gpu : 0;
         const Offer& offer = asks.gpus[gpu];
-        const JobBytes bytes = job_bytes(prepared, executors_.gpus().status().devices[gpu].memory_class,
-                                         executors_.gpus().all()[gpu].get());
         choice.gpu_run_ns = offer.run_ns;
-        choice.gpu_copy_bytes = bytes.alone + bytes.kept;
+        choice.gpu_copy_bytes = offer.copy_bytes;
         choice.predicted_ns[static_cast<std::size_t>(Place::Gpu)] =
             offer.run_ns + offer.copy_ns + offer.keep_ns;
     }
@@ -188,6 +186,7 @@ Offer Placement::on_gpu(const PreparedJob& prepared, const Asker& asker, std::si
     const Copies& copies = copies_[kind];
     offer.copy_ns = copies.alone.predict_ns(bytes.alone);
     offer.keep_ns = (copies.kept.is_measured() ? copies.kept : copies.alone).predict_ns(bytes.kept);
+    offer.copy_bytes = bytes.alone + bytes.kept;
     offer.seen = evidence.seen;
     offer.elsewhere = evidence.elsewhere;
     return offer;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CoreSharing: threads that compute offer their cores to others that wait for one. A kernel that gives each thread its slice of some
-// milliseconds lets whoever has a small request to answer wait as long behind one that computes, whatever the priorities are. An offer is a
-// sched_yield(): a fraction of a microsecond if nobody waits. But what it gives away may be a whole slice, to whoever computes as well; so an
-// offer that was taken is followed by none for kBackOff times as long, and offers cost a thread a fifth of its time at most.
+// CoreSharing: threads that compute offer their cores to others that wait for one. A kernel that gives each
+// thread its slice of some milliseconds lets whoever has a small request to answer wait as long behind one
+// that computes, whatever the priorities are. An offer is a sched_yield(): a fraction of a microsecond if
+// nobody waits. But what it gives away may be a whole slice, to whoever computes as well; so an offer that
+// was taken is followed by none for kBackOff times as long, and offers cost a thread a fifth of its time at
+// most.
 #pragma once
 
 #include <sched.h>
@@ -22,21 +24,25 @@ class alignas(64) CoreSharing {
 
     // Whether offers are made. Any thread.
     void set(bool shared) {
-        if (shared_.load(std::memory_order_relaxed) != shared) shared_.store(shared, std::memory_order_relaxed);
+        if (shared_.load(std::memory_order_relaxed) != shared)
+            shared_.store(shared, std::memory_order_relaxed);
     }
-    // Work begins that is expected to take so long on one thread. What is short keeps its core: nobody waits long for its end, and
-    // whoever got the core might not give it back as soon. By the thread that divides the work.
+    // Work begins that is expected to take so long on one thread. What is short keeps its core: nobody waits
+    // long for its end, and whoever got the core might not give it back as soon. By the thread that divides
+    // the work.
     void begin(std::chrono::nanoseconds expected) {
         const auto kept = expected < kShort ? kShort : std::chrono::nanoseconds(0);
         kept_until_.store((Clock::now() + kept).time_since_epoch().count(), std::memory_order_relaxed);
     }
     void end() { kept_until_.store(0, std::memory_order_relaxed); }
-    // By threads at work, as often as they like: one read, or a look at the clock, unless it is time for an offer. Whether there was one.
+    // By threads at work, as often as they like: one read, or a look at the clock, unless it is time for an
+    // offer. Whether there was one.
     bool offer() const {
         if (!shared_.load(std::memory_order_relaxed)) return false;
         thread_local Clock::time_point next;
         const auto now = Clock::now();
-        if (now < next || now.time_since_epoch().count() < kept_until_.load(std::memory_order_relaxed)) return false;
+        if (now < next || now.time_since_epoch().count() < kept_until_.load(std::memory_order_relaxed))
+            return false;
         (void)::sched_yield();
         const auto back = Clock::now();
         next = back + std::max<Clock::duration>(kInterval, kBackOff * (back - now));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DescriptorMessage: what sendmsg(2) takes to send bytes over a Unix socket, with a descriptor beside them or without. Header only: it is filled
-// for every message of a job.
+// DescriptorMessage: what sendmsg(2) takes to send bytes over a Unix socket, with a descriptor beside them or
+// without. Header only: it is filled for every message of a job.
 #pragma once
 
 #include <sys/socket.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eleven element types of an array: the one list that the wire ids, dispatch, clients, tools and tests expand.
-// Numbers stand on the wire and in stored files: never renumber, append only. C++14 but for the words: device code includes it.
+// The eleven element types of an array: the one list that the wire ids, dispatch, clients, tools and tests
+// expand. Numbers stand on the wire and in stored files: never renumber, append only. C++14 but for the
+// words: device code includes it.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +13,17 @@
 #include "base/half.h"
 
 // X(number, Name, word, C++ type)
-#define TEGU_ELEMENT_TYPES(X)      \
-    X(1, U8, u8, std::uint8_t)     \
-    X(2, I8, i8, std::int8_t)      \
-    X(3, U16, u16, std::uint16_t)  \
-    X(4, I16, i16, std::int16_t)   \
-    X(5, U32, u32, std::uint32_t)  \
-    X(6, I32, i32, std::int32_t)   \
-    X(7, U64, u64, std::uint64_t)  \
-    X(8, I64, i64, std::int64_t)   \
-    X(9, F16, f16, tegu::Half)     \
-    X(10, F32, f32, float)         \
+#define TEGU_ELEMENT_TYPES(X)     \
+    X(1, U8, u8, std::uint8_t)    \
+    X(2, I8, i8, std::int8_t)     \
+    X(3, U16, u16, std::uint16_t) \
+    X(4, I16, i16, std::int16_t)  \
+    X(5, U32, u32, std::uint32_t) \
+    X(6, I32, i32, std::int32_t)  \
+    X(7, U64, u64, std::uint64_t) \
+    X(8, I64, i64, std::int64_t)  \
+    X(9, F16, f16, tegu::Half)    \
+    X(10, F32, f32, float)        \
     X(11, F64, f64, double)
 
 namespace tegu {
@@ -44,14 +45,17 @@ constexpr std::size_t element_bytes(ElementType type) {
     return 0;
 }
 
-constexpr bool is_element_type(std::uint8_t number) { return element_bytes(static_cast<ElementType>(number)) != 0; }
+constexpr bool is_element_type(std::uint8_t number) {
+    return element_bytes(static_cast<ElementType>(number)) != 0;
+}
 
 constexpr bool is_float(ElementType type) {
     return type == ElementType::F16 || type == ElementType::F32 || type == ElementType::F64;
 }
 
 constexpr bool is_signed_integer(ElementType type) {
-    return type == ElementType::I8 || type == ElementType::I16 || type == ElementType::I32 || type == ElementType::I64;
+    return type == ElementType::I8 || type == ElementType::I16 || type == ElementType::I32 ||
+           type == ElementType::I64;
 }
 
 #if __cplusplus >= 201703L

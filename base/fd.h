@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fd: the owner of one file descriptor. Move-only; closes on destruction. Every descriptor is CLOEXEC from the call that made it.
+// Fd: the owner of one file descriptor. Move-only; closes on destruction. Every descriptor is CLOEXEC from
+// the call that made it.
 #pragma once
 
 #include <utility>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IEEE 754 binary16 as a storage type, with conversions in integer arithmetic: the same bits on a CPU with and
-// without hardware conversion. Widening is exact; narrowing rounds to nearest, ties to even. C++14: device code may include it.
+// IEEE 754 binary16 as a storage type, with conversions in integer arithmetic: the same bits on a CPU with
+// and without hardware conversion. Widening is exact; narrowing rounds to nearest, ties to even. C++14:
+// device code may include it.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,8 @@ inline Half float_to_half(float value) {
         result = 0x7e00u | ((magnitude >> 13) & 0x3ffu);
     } else if (magnitude >= 0x47800000u) {  // 65536 and above: infinity
         result = 0x7c00u;
-    } else if (magnitude >= 0x38800000u) {  // normal half; the carry of rounding may reach infinity, which is right
+    } else if (magnitude >=
+               0x38800000u) {  // normal half; the carry of rounding may reach infinity, which is right
         const std::uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
         result = (rounded - 0x38000000u) >> 13;
     } else if (magnitude > 0x33000000u) {  // subnormal half

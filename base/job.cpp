@@ -38,17 +38,25 @@ const OperationInfo* find_operation(std::string_view stem) {
 
 namespace {
 struct OperationOfParams {
-#define TEGU_X(number, Name, stem, inputs, sentence) \
-    Operation operator()(const Name##Params&) const { return Operation::Name; }
+#define TEGU_X(number, Name, stem, inputs, sentence)  \
+    Operation operator()(const Name##Params&) const { \
+        return Operation::Name;                       \
+    }
     TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
 };
 }  // namespace
 
-Operation operation_of(const Job& job) { return std::visit(OperationOfParams{}, job.params); }
-Operation operation_of(const FusedPart& part) { return std::visit(OperationOfParams{}, part); }
+Operation operation_of(const Job& job) {
+    return std::visit(OperationOfParams{}, job.params);
+}
+Operation operation_of(const FusedPart& part) {
+    return std::visit(OperationOfParams{}, part);
+}
 
-bool is_array_role(std::uint8_t number) { return array_role_word(static_cast<ArrayRole>(number)) != "?"; }
+bool is_array_role(std::uint8_t number) {
+    return array_role_word(static_cast<ArrayRole>(number)) != "?";
+}
 
 std::string_view array_role_word(ArrayRole role) {
     const auto number = static_cast<std::uint8_t>(role);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vocabulary of a job: operations, statistics, and the parameters of each, as plain structs. The wire encodes them,
-// the kernels execute them, the clients fill them in; nobody translates. Numbers stand on the wire: append only.
-// Adding an operation adds one line to TEGU_OPERATIONS, one params struct here, and its files in each folder.
+// The vocabulary of a job: operations, statistics, and the parameters of each, as plain structs. The wire
+// encodes them, the kernels execute them, the clients fill them in; nobody translates. Numbers stand on the
+// wire: append only. Adding an operation adds one line to TEGU_OPERATIONS, one params struct here, and its
+// files in each folder.
 #pragma once
 
 #include <cstddef>
@@ -27,21 +28,21 @@
     X(10, Fused, fused, 1, "several operations on one array, in one pass where possible")
 
 // X(number, Name, word, values per row, sentence)
-#define TEGU_STATISTICS(X)                                                           \
-    X(0, Count, count, 1, "number of elements")                                      \
-    X(1, Sum, sum, 1, "sum")                                                         \
-    X(2, Mean, mean, 1, "arithmetic mean")                                           \
-    X(3, Min, min, 1, "smallest element")                                            \
-    X(4, Max, max, 1, "largest element")                                             \
-    X(5, Minmax, minmax, 2, "smallest and largest element")                          \
-    X(6, Argmin, argmin, 1, "index of the first smallest element")                   \
-    X(7, Argmax, argmax, 1, "index of the first largest element")                    \
-    X(8, Absmax, absmax, 1, "largest magnitude")                                     \
-    X(9, L1, l1, 1, "sum of magnitudes")                                             \
-    X(10, L2, l2, 1, "Euclidean norm")                                               \
-    X(11, Var, var, 1, "variance")                                                   \
-    X(12, Std, std, 1, "standard deviation")                                         \
-    X(13, Nonzero, nonzero, 1, "number of elements that are not zero")               \
+#define TEGU_STATISTICS(X)                                             \
+    X(0, Count, count, 1, "number of elements")                        \
+    X(1, Sum, sum, 1, "sum")                                           \
+    X(2, Mean, mean, 1, "arithmetic mean")                             \
+    X(3, Min, min, 1, "smallest element")                              \
+    X(4, Max, max, 1, "largest element")                               \
+    X(5, Minmax, minmax, 2, "smallest and largest element")            \
+    X(6, Argmin, argmin, 1, "index of the first smallest element")     \
+    X(7, Argmax, argmax, 1, "index of the first largest element")      \
+    X(8, Absmax, absmax, 1, "largest magnitude")                       \
+    X(9, L1, l1, 1, "sum of magnitudes")                               \
+    X(10, L2, l2, 1, "Euclidean norm")                                 \
+    X(11, Var, var, 1, "variance")                                     \
+    X(12, Std, std, 1, "standard deviation")                           \
+    X(13, Nonzero, nonzero, 1, "number of elements that are not zero") \
     X(14, Nans, nans, 1, "number of NaN elements")
 
 namespace tegu {
@@ -77,7 +78,9 @@ inline constexpr int kStatisticCount = 0
 
 // A set of statistics: bit s stands for Statistic s.
 using StatisticSet = std::uint32_t;
-constexpr StatisticSet statistic_bit(Statistic statistic) { return 1u << static_cast<unsigned>(statistic); }
+constexpr StatisticSet statistic_bit(Statistic statistic) {
+    return 1u << static_cast<unsigned>(statistic);
+}
 inline constexpr StatisticSet kAllStatistics = (1u << kStatisticCount) - 1;
 
 struct StatisticInfo {
@@ -109,24 +112,27 @@ struct ReduceParams {
 };
 
 struct TopkParams {
-    std::uint64_t k = 0;    // 1..elements (of a row)
-    bool largest = true;    // else the smallest
-    bool distinct = false;  // each value once, with its first index; fewer than k results if there are fewer values
+    std::uint64_t k = 0;  // 1..elements (of a row)
+    bool largest = true;  // else the smallest
+    // each value once, with its first index; fewer than k results if there are fewer values
+    bool distinct = false;
 };
 
 enum class LogBase : std::uint8_t { Two = 0, E = 1 };
 enum class Border : std::uint8_t {
-    Clip = 0,    // the window is cut at the edge of the image
-    Mirror = 1,  // the image is mirrored at its edge, the edge pixel included (scipy "reflect", MATLAB "symmetric")
+    Clip = 0,  // the window is cut at the edge of the image
+    // the image is mirrored at its edge, the edge pixel included (scipy "reflect", MATLAB "symmetric")
+    Mirror = 1,
 };
 
 struct EntropyMapParams {
     std::uint32_t window_rows = 5;  // odd, 3..63
     std::uint32_t window_cols = 5;  // odd, 3..63
     std::uint32_t levels = 16;      // 2..256
-    bool has_range = false;         // false: the whole range of an integer type; min..max of the finite pixels of a float type
-    double lo = 0;                  // finite; the lower edge of level 0
-    double hi = 0;                  // finite, > lo; the upper edge of level `levels - 1`. Pixels outside are clamped.
+    // false: the whole range of an integer type; min..max of the finite pixels of a float type
+    bool has_range = false;
+    double lo = 0;  // finite; the lower edge of level 0
+    double hi = 0;  // finite, > lo; the upper edge of level `levels - 1`. Pixels outside are clamped.
     LogBase base = LogBase::Two;
     Border border = Border::Clip;
 };
@@ -161,7 +167,8 @@ struct QuantileParams {
 
 inline constexpr std::uint32_t kMaxBins = 1u << 20;
 
-// Bins of equal width, as numpy.histogram has them: the last one holds its upper edge, elements outside count nowhere.
+// Bins of equal width, as numpy.histogram has them: the last one holds its upper edge, elements outside count
+// nowhere.
 struct HistogramParams {
     std::uint32_t bins = 10;  // 1..kMaxBins
     bool has_range = false;   // false: smallest to largest element
@@ -179,42 +186,45 @@ struct EntropyParams {
     double lo = 0;
     double hi = 0;
     LogBase base = LogBase::Two;
-    bool skip_nans = false;      // NaN elements are left out, else one makes the entropy NaN
+    bool skip_nans = false;  // NaN elements are left out, else one makes the entropy NaN
 };
 
-// Several operations on one input, each at most once. The arrays of the result come in the order of the parts.
+// Several operations on one input, each at most once. The arrays of the result come in the order of the
+// parts.
 using FusedPart = std::variant<ReduceParams, TopkParams, QuantileParams, HistogramParams, EntropyParams>;
 inline constexpr std::uint32_t kMaxFusedParts = 5;
 struct FusedParams {
     std::vector<FusedPart> parts;  // 1..kMaxFusedParts
 };
 
-using JobParams = std::variant<ReduceParams, TopkParams, EntropyMapParams, AddParams, DotParams, RowscaleParams, QuantileParams,
-                               HistogramParams, EntropyParams, FusedParams>;
+using JobParams = std::variant<ReduceParams, TopkParams, EntropyMapParams, AddParams, DotParams,
+                               RowscaleParams, QuantileParams, HistogramParams, EntropyParams, FusedParams>;
 
 enum class Axis : std::uint8_t {
     Whole = 0,  // the rows x cols elements are one sequence in row-major order
     Rows = 1,   // each row by itself
 };
 
-// A request without its data: what is computed, of which shape. The operation is the alternative that `params` holds.
+// A request without its data: what is computed, of which shape. The operation is the alternative that
+// `params` holds.
 struct Job {
     ElementType type = ElementType::F32;
-    Axis axis = Axis::Whole;   // entropy_map and add: Whole only
+    Axis axis = Axis::Whole;  // entropy_map and add: Whole only
     std::uint64_t rows = 1;
-    std::uint64_t cols = 0;    // elements of a row
+    std::uint64_t cols = 0;  // elements of a row
     JobParams params;
 };
 
 Operation operation_of(const Job& job);
 Operation operation_of(const FusedPart& part);
 
-// What an array in a result holds. Statistics are their own roles (number + 1); the words are the keys of `--json` and Python.
+// What an array in a result holds. Statistics are their own roles (number + 1); the words are the keys of
+// `--json` and Python.
 enum class ArrayRole : std::uint8_t {
-    Values = 32,   // topk: the values, best first; add, rowscale: one value an element
-    Indices = 33,  // topk: their indices in the row (or the whole), i64; -1 where there is none
-    Counts = 34,   // topk distinct: how many of the k are filled, u64, one a row
-    Map = 35,      // entropy_map: one f32 a pixel
+    Values = 32,     // topk: the values, best first; add, rowscale: one value an element
+    Indices = 33,    // topk: their indices in the row (or the whole), i64; -1 where there is none
+    Counts = 34,     // topk distinct: how many of the k are filled, u64, one a row
+    Map = 35,        // entropy_map: one f32 a pixel
     Dot = 36,        // dot: one a row
     Scales = 37,     // rowscale: the largest magnitude of each row
     Quantiles = 38,  // quantile: one for each q, in the order of the request
@@ -238,6 +248,8 @@ struct ArraySpec {
 };
 
 // Bytes of the array. REQUIRES: the product fits 64 bits (plans and decoders check before they build a spec).
-inline std::uint64_t array_bytes(const ArraySpec& spec) { return spec.rows * spec.cols * element_bytes(spec.type); }
+inline std::uint64_t array_bytes(const ArraySpec& spec) {
+    return spec.rows * spec.cols * element_bytes(spec.type);
+}
 
 }  // namespace tegu

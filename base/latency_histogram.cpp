@@ -56,8 +56,8 @@ void LatencyHistogram::merge(const LatencyHistogram& other) {
 double LatencyHistogram::quantile_ns(double share) const {
     assert(share >= 0 && share <= 1);
     if (count_ == 0) return 0;
-    const auto wanted =
-        std::max<std::uint64_t>(static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_))), 1);
+    const auto wanted = std::max<std::uint64_t>(
+        static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_))), 1);
     const auto smallest = static_cast<double>(min_ns_), largest = static_cast<double>(max_ns_);
     std::uint64_t seen = 0;
     for (std::size_t bucket = 0; bucket + 1 < kBuckets; ++bucket) {

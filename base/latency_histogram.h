@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LatencyHistogram: times in constant memory (19 KiB), 64 buckets for each power of two of nanoseconds, so that a quantile is wrong by less
-// than 1 %. Count, sum, smallest and largest are exact. One writer; a copy, or a merge into another one, is taken on the writer's thread.
+// LatencyHistogram: times in constant memory (19 KiB), 64 buckets for each power of two of nanoseconds, so
+// that a quantile is wrong by less than 1 %. Count, sum, smallest and largest are exact. One writer; a copy,
+// or a merge into another one, is taken on the writer's thread.
 #pragma once
 
 #include <array>
@@ -26,13 +27,17 @@ class LatencyHistogram {
     // 0 while count() is 0, as the quantiles are.
     std::uint64_t min_ns() const { return count_ == 0 ? 0 : min_ns_; }
     std::uint64_t max_ns() const { return max_ns_; }
-    double mean_ns() const { return count_ == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(count_); }
+    double mean_ns() const {
+        return count_ == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(count_);
+    }
 
-    // The value that a share of the times does not exceed: of the k-th smallest, k = ceil(share * count), at least the first. Less than 1 % off
-    // below 2^43 ns, and never outside [min, max]. REQUIRES: 0 <= share <= 1.
+    // The value that a share of the times does not exceed: of the k-th smallest, k = ceil(share * count), at
+    // least the first. Less than 1 % off below 2^43 ns, and never outside [min, max]. REQUIRES: 0 <= share <=
+    // 1.
     double quantile_ns(double share) const;
-    // How many times are at most bounds[i], into counts[i], as a histogram of Prometheus wants it. A bound is moved to the nearest edge of a bucket,
-    // by less than 1 %. REQUIRES: bounds ascend; as many counts as bounds.
+    // How many times are at most bounds[i], into counts[i], as a histogram of Prometheus wants it. A bound is
+    // moved to the nearest edge of a bucket, by less than 1 %. REQUIRES: bounds ascend; as many counts as
+    // bounds.
     void count_up_to(Span<const std::uint64_t> bounds_ns, Span<std::uint64_t> counts) const;
 
   private:

@@ -50,9 +50,13 @@ std::string_view log_level_word(LogLevel level) {
     return "?";
 }
 
-void set_log_sink(LogSink sink) { g_sink.store(sink); }
+void set_log_sink(LogSink sink) {
+    g_sink.store(sink);
+}
 
-void set_log_level(LogLevel level) { g_level.store(static_cast<int>(level)); }
+void set_log_level(LogLevel level) {
+    g_level.store(static_cast<int>(level));
+}
 
 void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
     if (static_cast<int>(level) > g_level.load(std::memory_order_relaxed)) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of the daemon: readable lines on stderr, or whatever sink main installs (the journal with fields, under systemd).
-// Only daemon/ logs; a healthy daemon logs one line at start and one at stop. Safe from any thread.
+// The log of the daemon: readable lines on stderr, or whatever sink main installs (the journal with fields,
+// under systemd). Only daemon/ logs; a healthy daemon logs one line at start and one at stop. Safe from any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,8 @@ enum class LogLevel : int { Error = 3, Warning = 4, Notice = 5, Info = 6, Debug 
 
 std::string_view log_level_word(LogLevel level);  // "warning"
 
-// An extra journal field, e.g. {"CLIENT_UID", "1000"}; the journal shows it as TEGUD_CLIENT_UID. Names: [A-Z0-9_]+.
+// An extra journal field, e.g. {"CLIENT_UID", "1000"}; the journal shows it as TEGUD_CLIENT_UID. Names:
+// [A-Z0-9_]+.
 using LogField = std::pair<std::string_view, std::string>;
 // The field that says of what kind a message is: the journal's own, and left out of lines on stderr.
 inline constexpr std::string_view kMessageIdField = "MESSAGE_ID";
@@ -28,7 +30,8 @@ void set_log_sink(LogSink sink);
 // Messages below `level` are dropped. Default: Info.
 void set_log_level(LogLevel level);
 
-// Writes one line. Control characters in `message` and in values are replaced, so that no client text can forge a line.
+// Writes one line. Control characters in `message` and in values are replaced, so that no client text can
+// forge a line.
 void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});
 
 }  // namespace tegu

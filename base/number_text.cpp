@@ -10,7 +10,8 @@ namespace tegu {
 std::string number_text(double value) {
     if (std::isnan(value)) return "nan";
     constexpr double kFifteenDigits = 1e15;
-    if (std::abs(value) < kFifteenDigits && value == std::trunc(value) && !(value == 0 && std::signbit(value)))
+    if (std::abs(value) < kFifteenDigits && value == std::trunc(value) &&
+        !(value == 0 && std::signbit(value)))
         return std::to_string(static_cast<long long>(value));  // as below, but sooner
     char text[32];
     for (int digits = 15; digits <= 17; ++digits) {

@@ -16,26 +16,30 @@ namespace tegu {
 struct Error {
     Status status = Status::Internal;  // never Ok
     std::string message;               // one sentence without a full stop, for people
-    std::string field;                 // the field that is wrong, as the protocol and the CLI name it; may be empty
-    std::string allowed;               // what would be accepted, e.g. "1..1000"; may be empty
+    std::string field;    // the field that is wrong, as the protocol and the CLI name it; may be empty
+    std::string allowed;  // what would be accepted, e.g. "1..1000"; may be empty
     std::uint64_t retry_after_ns = 0;  // a hint; only with Busy
 };
 
 // Shorthands, so that call sites read as one line: return bad_range("k", "1.." + std::to_string(n), ...).
-inline Error make_error(Status status, std::string message) { return Error{status, std::move(message), {}, {}, 0}; }
+inline Error make_error(Status status, std::string message) {
+    return Error{status, std::move(message), {}, {}, 0};
+}
 inline Error field_error(Status status, std::string field, std::string allowed, std::string message) {
     return Error{status, std::move(message), std::move(field), std::move(allowed), 0};
 }
 inline Error bad_range(std::string field, std::string allowed, std::string message) {
     return field_error(Status::BadRange, std::move(field), std::move(allowed), std::move(message));
 }
-// Maps errno to a Status and names the call: io_error("open /x", errno). The only place that reads errno values.
+// Maps errno to a Status and names the call: io_error("open /x", errno). The only place that reads errno
+// values.
 Error io_error(const std::string& what, int os_code);
 
 template <class T>
 class [[nodiscard]] Result {
   public:
-    // Two, not one by value: some compilers (clang up to 12) move the local of `return local;` only into a reference.
+    // Two, not one by value: some compilers (clang up to 12) move the local of `return local;` only into a
+    // reference.
     Result(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
     Result(const T& value) : state_(std::in_place_index<0>, value) {}
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
@@ -44,18 +48,36 @@ class [[nodiscard]] Result {
     explicit operator bool() const { return ok(); }
 
     // REQUIRES: ok().
-    T& value() & { assert(ok()); return *std::get_if<0>(&state_); }
-    const T& value() const& { assert(ok()); return *std::get_if<0>(&state_); }
-    T&& value() && { assert(ok()); return std::move(*std::get_if<0>(&state_)); }
+    T& value() & {
+        assert(ok());
+        return *std::get_if<0>(&state_);
+    }
+    const T& value() const& {
+        assert(ok());
+        return *std::get_if<0>(&state_);
+    }
+    T&& value() && {
+        assert(ok());
+        return std::move(*std::get_if<0>(&state_));
+    }
     T& operator*() & { return value(); }
     const T& operator*() const& { return value(); }
     T* operator->() { return &value(); }
     const T* operator->() const { return &value(); }
 
     // REQUIRES: !ok().
-    Error& error() & { assert(!ok()); return *std::get_if<1>(&state_); }
-    const Error& error() const& { assert(!ok()); return *std::get_if<1>(&state_); }
-    Error&& error() && { assert(!ok()); return std::move(*std::get_if<1>(&state_)); }
+    Error& error() & {
+        assert(!ok());
+        return *std::get_if<1>(&state_);
+    }
+    const Error& error() const& {
+        assert(!ok());
+        return *std::get_if<1>(&state_);
+    }
+    Error&& error() && {
+        assert(!ok());
+        return std::move(*std::get_if<1>(&state_));
+    }
 
   private:
     std::variant<T, Error> state_;
@@ -70,9 +92,18 @@ class [[nodiscard]] Result<void> {
     bool ok() const { return ok_; }
     explicit operator bool() const { return ok_; }
     // REQUIRES: !ok().
-    Error& error() & { assert(!ok_); return error_; }
-    const Error& error() const& { assert(!ok_); return error_; }
-    Error&& error() && { assert(!ok_); return std::move(error_); }
+    Error& error() & {
+        assert(!ok_);
+        return error_;
+    }
+    const Error& error() const& {
+        assert(!ok_);
+        return error_;
+    }
+    Error&& error() && {
+        assert(!ok_);
+        return std::move(error_);
+    }
 
   private:
     Error error_;

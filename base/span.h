@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Span: a view of contiguous elements, the part of std::span that C++17 lacks and this project uses. Does not own.
+// Span: a view of contiguous elements, the part of std::span that C++17 lacks and this project uses. Does not
+// own.
 #pragma once
 
 #include <cassert>
@@ -18,7 +19,8 @@ class Span {
     template <std::size_t N>
     constexpr Span(T (&array)[N]) : data_(array), size_(N) {}
     // From any container with data() and size(), and from Span<U> to Span<const U>.
-    template <class C, class = std::enable_if_t<std::is_convertible<decltype(std::declval<C&>().data()), T*>::value>>
+    template <class C,
+              class = std::enable_if_t<std::is_convertible<decltype(std::declval<C&>().data()), T*>::value>>
     constexpr Span(C&& container) : data_(container.data()), size_(container.size()) {}
 
     constexpr T* data() const { return data_; }
@@ -26,7 +28,10 @@ class Span {
     constexpr bool empty() const { return size_ == 0; }
     constexpr T* begin() const { return data_; }
     constexpr T* end() const { return data_ + size_; }
-    constexpr T& operator[](std::size_t index) const { assert(index < size_); return data_[index]; }
+    constexpr T& operator[](std::size_t index) const {
+        assert(index < size_);
+        return data_[index];
+    }
     // Elements [begin, begin + count). REQUIRES: begin + count <= size().
     constexpr Span subspan(std::size_t begin, std::size_t count) const {
         assert(begin <= size_ && count <= size_ - begin);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpinWait: whether a thread that has nothing to do looks again at once or sleeps. Waking up a sleeping thread takes longer than a
-// small job does altogether. So it stays awake for a short time, but only while events come quicker than that, and while
-// nobody else wants the core: when looking takes much longer than it should, another thread ran in between. Once is a timer or a
-// neighbour that is done; whenever it happens again soon, staying awake is over for a while, each time twice as long.
-// Two sides that both sleep are woken by turns, and neither sees an event in less than two wake-ups: so that they can leave that state, an
-// event that comes within twice the time is worth a trial, and a trial in vain counts as a disturbance. Pure.
+// SpinWait: whether a thread that has nothing to do looks again at once or sleeps. Waking up a sleeping
+// thread takes longer than a small job does altogether. So it stays awake for a short time, but only while
+// events come quicker than that, and while nobody else wants the core: when looking takes much longer than it
+// should, another thread ran in between. Once is a timer or a neighbour that is done; whenever it happens
+// again soon, staying awake is over for a while, each time twice as long. Two sides that both sleep are woken
+// by turns, and neither sees an event in less than two wake-ups: so that they can leave that state, an event
+// that comes within twice the time is worth a trial, and a trial in vain counts as a disturbance. Pure.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +20,13 @@ class SpinWait {
     static constexpr auto kPreempted = std::chrono::microseconds(50);  // a look takes well under one
     static constexpr auto kShortestBackOff = std::chrono::microseconds(500);
     static constexpr auto kBackOff = std::chrono::milliseconds(20);  // the longest
-    static constexpr auto kCalm = std::chrono::milliseconds(5);  // awake without a disturbance: the next one is the first again.
-                                                                 // Who always wants the core is given it sooner
+    // awake without a disturbance: the next one is the first again. Who always wants the core is given it
+    // sooner
+    static constexpr auto kCalm = std::chrono::milliseconds(5);
 
-    // The next event is waited for from now on: what was before does not count as waiting. Nothing if it is waited for already.
-    // Who waits all the time need not say so. Who does, and stays awake for the whole limit in vain, may have kept the other side
-    // from the core, and backs off, too.
+    // The next event is waited for from now on: what was before does not count as waiting. Nothing if it is
+    // waited for already. Who waits all the time need not say so. Who does, and stays awake for the whole
+    // limit in vain, may have kept the other side from the core, and backs off, too.
     void begin(TimePoint now) {
         last_look_ = now;
         if (!waiting_) begin_ = now;

@@ -40,14 +40,14 @@ enum class TuningBackend : std::uint8_t { Cpu, Cuda };
 //   fused        parts                    others        0
 struct TuningClass {
     TuningBackend backend = TuningBackend::Cuda;
-    std::string operation;      // the stem: "topk"
-    unsigned width = 0;         // bytes of an element: 1, 2, 4, 8; 0: any
-    std::string type;           // "f32": this element type alone; empty: any of that width
-    std::string variant;        // "distinct", "skip_nans", "mirror", or "plain": none of them; empty: any
+    std::string operation;  // the stem: "topk"
+    unsigned width = 0;     // bytes of an element: 1, 2, 4, 8; 0: any
+    std::string type;       // "f32": this element type alone; empty: any of that width
+    std::string variant;    // "distinct", "skip_nans", "mirror", or "plain": none of them; empty: any
     TuningRange sequences;
-    TuningRange elements;       // of a sequence
+    TuningRange elements;  // of a sequence
     TuningRange detail;
-    TuningRange levels;         // of entropy_map: levels of a pixel; other operations: any
+    TuningRange levels;  // of entropy_map: levels of a pixel; other operations: any
 };
 
 // One field of a policy, by its name in the policy's struct ("threads_per_block") or, where it is a choice,
@@ -55,7 +55,7 @@ struct TuningClass {
 struct TuningValue {
     std::string name;
     std::int64_t number = 0;
-    std::string word;           // not empty: a word was given in place of a number
+    std::string word;  // not empty: a word was given in place of a number
     SourceLocation where;
 };
 
@@ -69,9 +69,9 @@ struct TuningEvidence {
 };
 
 struct TuningRow {
-    std::string id;             // unique in its table; replies name it: "TABLE/ID"
+    std::string id;  // unique in its table; replies name it: "TABLE/ID"
     TuningClass jobs;
-    unsigned revision = 0;      // of the kernels that were measured: kernels/tuning/revisions.h
+    unsigned revision = 0;            // of the kernels that were measured: kernels/tuning/revisions.h
     std::vector<TuningValue> policy;  // what is not named keeps its default
     TuningEvidence evidence;
     SourceLocation where;
@@ -81,12 +81,12 @@ struct TuningRow {
 // it up until its result is complete, data in place. Between two points the time is interpolated on
 // logarithmic scales; before the first it is that of the first, behind the last it grows with the elements.
 struct CostPoint {
-    double elements = 0;        // of all sequences
+    double elements = 0;  // of all sequences
     double time_us = 0;
 };
 struct CostRow {
-    TuningClass jobs;           // its ranges of sequences and elements say where the points hold
-    unsigned threads = 0;       // of the CPU: that the job may use; 0: all of the pool
+    TuningClass jobs;      // its ranges of sequences and elements say where the points hold
+    unsigned threads = 0;  // of the CPU: that the job may use; 0: all of the pool
     unsigned revision = 0;
     std::vector<CostPoint> points;  // elements ascending
     TuningEvidence evidence;
@@ -103,8 +103,8 @@ struct TuningDevice {
 
 // What is not used of a table, and why: a row, or the table itself (then `row` is empty).
 struct IgnoredRow {
-    std::string table;   // its key
-    std::string row;     // its id; "cost of topk" for a cost
+    std::string table;  // its key
+    std::string row;    // its id; "cost of topk" for a cost
     SourceLocation where;
     std::string reason;
 };
@@ -113,7 +113,7 @@ struct IgnoredRow {
 std::string ignored_text(const IgnoredRow& ignored);
 
 struct TuningTable {
-    std::string key;            // "nvidia-h200-132": the name of its file without ".toml"
+    std::string key;  // "nvidia-h200-132": the name of its file without ".toml"
     std::string path;
     TuningDevice device;
     std::vector<TuningRow> rows;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backoff: how long to wait before the next attempt. Exponential with jitter, so that many clients of a daemon that comes back do
-// not come back in step. Jitter needs no quality, so a small generator of its own does.
+// Backoff: how long to wait before the next attempt. Exponential with jitter, so that many clients of a
+// daemon that comes back do not come back in step. Jitter needs no quality, so a small generator of its own
+// does.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tegu.h that have a client, each a few lines over Client. Nothing may throw through C: running out of memory is
-// caught here.
+// The functions of tegu.h that have a client, each a few lines over Client. Nothing may throw through C:
+// running out of memory is caught here.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -32,7 +32,8 @@ using tegu::clientlib::TimePoint;
 template <std::size_t N>
 void copy_text(char (&to)[N], const std::string& from) {
     std::size_t length = std::min(from.size(), N - 1);
-    while (length < from.size() && length > 0 && (static_cast<unsigned char>(from[length]) & 0xc0u) == 0x80u) --length;
+    while (length < from.size() && length > 0 && (static_cast<unsigned char>(from[length]) & 0xc0u) == 0x80u)
+        --length;
     std::memcpy(to, from.data(), length);
     to[length] = '\0';
 }
@@ -81,7 +82,8 @@ tegu_status give_buffer(Result<tegu::clientlib::RegionPtr> region, tegu_buffer**
     return TEGU_OK;
 }
 
-tegu_status give_fields(tegu_client* client, tegu::wire::MessageType type, tegu_fields** fields, tegu_error* error) {
+tegu_status give_fields(tegu_client* client, tegu::wire::MessageType type, tegu_fields** fields,
+                        tegu_error* error) {
     return guarded(error, [&] {
         auto found = client->client->fields(type);
         if (!found) return fail(found.error(), error);
@@ -218,15 +220,16 @@ void tegu_kernels_free(tegu_kernels* kernels) {
 tegu_status tegu_buffer_create(tegu_client* client, uint64_t bytes, tegu_buffer** buffer, tegu_error* error) {
     return guarded(error, [&] { return give_buffer(client->client->create_buffer(bytes), buffer, error); });
 }
-tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t bytes, int access, tegu_buffer** buffer,
-                                 tegu_error* error) {
+tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t bytes, int access,
+                                 tegu_buffer** buffer, tegu_error* error) {
     return guarded(error, [&] {
         if (access != TEGU_ACCESS_READ && access != TEGU_ACCESS_READ_WRITE)
             return fail(tegu::bad_range("access", "0 (read) or 1 (read and write)",
                                         "there is no access " + std::to_string(access)),
                         error);
-        return give_buffer(client->client->register_buffer(fd, bytes, static_cast<tegu::wire::Access>(access)), buffer,
-                           error);
+        return give_buffer(
+            client->client->register_buffer(fd, bytes, static_cast<tegu::wire::Access>(access)), buffer,
+            error);
     });
 }
 void* tegu_buffer_data(tegu_buffer* buffer) {
@@ -290,8 +293,8 @@ tegu_status tegu_submit(tegu_client* client, const tegu_request* request, uint64
 tegu_status tegu_flush(tegu_client* client, tegu_error* error) {
     return guarded(error, [&] { return finish(client->client->flush(), error); });
 }
-tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_result** result, uint64_t* done_id,
-                      tegu_error* error) {
+tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_result** result,
+                      uint64_t* done_id, tegu_error* error) {
     return guarded(error, [&] {
         const TimePoint until =
             timeout_ms < 0 ? TimePoint::max() : Clock::now() + std::chrono::milliseconds(timeout_ms);
@@ -303,7 +306,8 @@ tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_res
 tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error) {
     return guarded(error, [&] { return finish(client->client->cancel(id), error); });
 }
-tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result, tegu_error* error) {
+tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result,
+                     tegu_error* error) {
     return guarded(error, [&] {
         *result = nullptr;
         auto submitted = client->client->submit(*request);

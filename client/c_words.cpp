@@ -12,7 +12,8 @@ namespace {
 using tegu::Status;
 
 const tegu::StatusInfo& info_of(tegu_status status) {
-    const bool known = status >= 0 && status <= UINT16_MAX && tegu::is_status(static_cast<std::uint16_t>(status));
+    const bool known =
+        status >= 0 && status <= UINT16_MAX && tegu::is_status(static_cast<std::uint16_t>(status));
     return tegu::status_info(known ? static_cast<Status>(status) : Status::Internal);
 }
 
@@ -81,13 +82,15 @@ int tegu_status_retryable(tegu_status status) {
 }
 
 const char* tegu_element_word(uint8_t type) {
-    return tegu::is_element_type(type) ? tegu::element_word(static_cast<tegu::ElementType>(type)).data() : nullptr;
+    return tegu::is_element_type(type) ? tegu::element_word(static_cast<tegu::ElementType>(type)).data()
+                                       : nullptr;
 }
 size_t tegu_element_bytes(uint8_t type) {
     return tegu::element_bytes(static_cast<tegu::ElementType>(type));
 }
 const char* tegu_role_word(uint8_t role) {
-    return tegu::is_array_role(role) ? tegu::array_role_word(static_cast<tegu::ArrayRole>(role)).data() : nullptr;
+    return tegu::is_array_role(role) ? tegu::array_role_word(static_cast<tegu::ArrayRole>(role)).data()
+                                     : nullptr;
 }
 
 }  // extern "C"

@@ -88,7 +88,8 @@ Result<std::size_t> Channel::send(const iovec* parts, std::size_t count, int fd)
         const ssize_t sent = sendmsg(socket_.get(), message.get(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent >= 0) return static_cast<std::size_t>(sent);
         if (errno == EAGAIN || errno == EWOULDBLOCK) return std::size_t{0};
-        if (errno != EINTR) return lost(std::string("the connection to the daemon is lost: ") + std::strerror(errno));
+        if (errno != EINTR)
+            return lost(std::string("the connection to the daemon is lost: ") + std::strerror(errno));
     }
 }
 
@@ -125,7 +126,8 @@ Result<bool> Channel::receive(TimePoint deadline, bool or_writable) {
         begin_ = 0;
     }
     if (!or_writable) {
-        if (deadline == TimePoint::max()) return receive_some(set_receive_timeout(nanoseconds(0)) ? 0 : MSG_DONTWAIT);
+        if (deadline == TimePoint::max())
+            return receive_some(set_receive_timeout(nanoseconds(0)) ? 0 : MSG_DONTWAIT);
         const nanoseconds left = deadline - Clock::now();
         if (left <= nanoseconds(0)) return receive_some(MSG_DONTWAIT);
         if (left >= kShortestTimeout && set_receive_timeout(rounded_down(left))) {
@@ -153,7 +155,8 @@ Result<bool> Channel::receive_some(int flags) {
         if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return false;
         return lost(std::string("the connection to the daemon is lost: ") + std::strerror(errno));
     }
-    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+         header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
         for (std::size_t at = CMSG_LEN(0); at + sizeof(int) <= header->cmsg_len; at += sizeof(int)) {
             int fd;
@@ -169,8 +172,8 @@ Result<bool> Channel::receive_some(int flags) {
 }
 
 Result<std::optional<wire::Frame>> Channel::next_frame() {
-    wire::FrameResult found =
-        wire::next_frame(Bytes(buffer_.get() + begin_, end_ - begin_), wire::kMaxBodyBytes, wire::Sender::Daemon);
+    wire::FrameResult found = wire::next_frame(Bytes(buffer_.get() + begin_, end_ - begin_),
+                                               wire::kMaxBodyBytes, wire::Sender::Daemon);
     if (auto* error = std::get_if<Error>(&found)) return std::move(*error);
     auto* frame = std::get_if<wire::Frame>(&found);
     if (frame == nullptr) {

@@ -23,7 +23,8 @@ unsigned fork_count() {
 void sleep_until(TimePoint until) {
     const nanoseconds left = until - Clock::now();
     if (left <= nanoseconds(0)) return;
-    const timespec time{static_cast<time_t>(left.count() / 1000000000), static_cast<long>(left.count() % 1000000000)};
+    const timespec time{static_cast<time_t>(left.count() / 1000000000),
+                        static_cast<long>(left.count() % 1000000000)};
     ppoll(nullptr, 0, &time, nullptr);
 }
 
@@ -36,8 +37,9 @@ Ended none(Error error) {
 }  // namespace
 
 Error overwritten(const std::string& why) {
-    return field_error(Status::Io, "output", "an output apart from the inputs, which can be sent again",
-                       "the job had its output in the place of its input, which may be overwritten now: " + why);
+    return field_error(
+        Status::Io, "output", "an output apart from the inputs, which can be sent again",
+        "the job had its output in the place of its input, which may be overwritten now: " + why);
 }
 
 Client::Client(Settings settings)
@@ -62,17 +64,20 @@ Client::~Client() {
 
 Result<void> Client::check_process() const {
     if (fork_count_ == fork_count()) return {};
-    return make_error(Status::BadRequest, "this client was made before a fork and belongs to the parent process");
+    return make_error(Status::BadRequest,
+                      "this client was made before a fork and belongs to the parent process");
 }
 
 void Client::step(TimePoint until) {
     const std::size_t done = jobs_.count(JobState::Done);
     if (link_ == LinkState::Down) seek(settings_.reconnect_time);
-    if (earliest_deadline_ != TimePoint::max() || earliest_retry_ != TimePoint::max() || link_ != LinkState::Ready) {
+    if (earliest_deadline_ != TimePoint::max() || earliest_retry_ != TimePoint::max() ||
+        link_ != LinkState::Ready) {
         const TimePoint now = Clock::now();
         expire(now);
         queue_again(now);
-        if (now >= link_deadline_) lose(make_error(Status::Unavailable, "the daemon does not answer the greeting"));
+        if (now >= link_deadline_)
+            lose(make_error(Status::Unavailable, "the daemon does not answer the greeting"));
     }
     drain_if_idle();
     const TimePoint wake = std::min({until, earliest_deadline_, earliest_retry_, link_deadline_});
@@ -103,12 +108,14 @@ Ended Client::wait(std::uint64_t id, TimePoint until) {
         PendingJob* job = id == 0 ? jobs_.front(JobState::Done) : jobs_.find(id);
         if (job != nullptr && job->state == JobState::Done) return take(*job);
         if (job == nullptr && (id != 0 || jobs_.size() == 0))
-            return none(field_error(Status::NotFound, "id", "", id == 0 ? "no job is in flight" : "no such job"));
+            return none(
+                field_error(Status::NotFound, "id", "", id == 0 ? "no job is in flight" : "no such job"));
         const bool last = until != TimePoint::max() && Clock::now() >= until;
         step(until);
         job = id == 0 ? jobs_.front(JobState::Done) : job;
         if (last && (job == nullptr || job->state != JobState::Done))
-            return none(make_error(Status::DeadlineExceeded, "the job was not done in the time to wait; it goes on"));
+            return none(
+                make_error(Status::DeadlineExceeded, "the job was not done in the time to wait; it goes on"));
     }
 }
 
@@ -141,7 +148,8 @@ Result<void> Client::cancel(std::uint64_t id) {
 Result<void> Client::await_ready(TimePoint until) {
     if (link_ == LinkState::Down) seek(settings_.reconnect_time);
     callers_waiting_ = true;
-    while ((link_ != LinkState::Ready || draining_) && link_ != LinkState::Down && Clock::now() < until) step(until);
+    while ((link_ != LinkState::Ready || draining_) && link_ != LinkState::Down && Clock::now() < until)
+        step(until);
     callers_waiting_ = false;
     if (link_ == LinkState::Ready && !draining_) return {};
     if (link_ == LinkState::Down) return last_error_;
@@ -191,8 +199,8 @@ Result<KernelList> Client::kernels() {
     KernelList list;
     for (std::uint32_t total = 1; list.kernels.size() < total;) {
         const wire::KernelsRequest request{static_cast<std::uint32_t>(list.kernels.size())};
-        Result<Answer> answer =
-            call(wire::MessageType::Kernels, -1, [&](wire::ByteBuffer& frame) { wire::encode(request, frame); });
+        Result<Answer> answer = call(wire::MessageType::Kernels, -1,
+                                     [&](wire::ByteBuffer& frame) { wire::encode(request, frame); });
         if (!answer) return std::move(answer).error();
         Result<wire::KernelsReply> reply = wire::decode_kernels_reply(answer->body);
         if (!reply) return std::move(reply).error();

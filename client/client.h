@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client: the connection, the jobs and the buffers of one caller. Single-threaded and without callbacks: everything happens
-// inside step(), which sends what may be sent, waits for one event and takes what has arrived; every operation is a loop around
-// it. A lost connection is a state, not an error: jobs and calls wait in their lists until the link is ready again, or until
-// the time to seek it is over. client.cpp holds what callers ask for, client_link.cpp the state of the link, client_io.cpp what is
-// sent and received, client_buffers.cpp the buffers.
+// Client: the connection, the jobs and the buffers of one caller. Single-threaded and without callbacks:
+// everything happens inside step(), which sends what may be sent, waits for one event and takes what has
+// arrived; every operation is a loop around it. A lost connection is a state, not an error: jobs and calls
+// wait in their lists until the link is ready again, or until the time to seek it is over. client.cpp holds
+// what callers ask for, client_link.cpp the state of the link, client_io.cpp what is sent and received,
+// client_buffers.cpp the buffers.
 #pragma once
 
 #include <list>
@@ -53,7 +54,8 @@ struct Health {
     std::string text;
 };
 
-// A job in place that may have begun and has no result: it is not sent again, as its input may be overwritten.
+// A job in place that may have begun and has no result: it is not sent again, as its input may be
+// overwritten.
 Error overwritten(const std::string& why);
 
 // How long the daemon may take to answer anything but a job: beyond it, it hangs.
@@ -86,7 +88,8 @@ class Client {
     void release(Region& region);
     // The region is about to be destroyed.
     void forget(Region& region);
-    // Sends what regions that were destroyed left to be said. Not from within ~Region: that may run while jobs are being sent.
+    // Sends what regions that were destroyed left to be said. Not from within ~Region: that may run while
+    // jobs are being sent.
     void send_releases();
 
   private:
@@ -120,7 +123,8 @@ class Client {
         Fd descriptor;
     };
 
-    // A job that the caller was told is over while the daemon may still run it: its regions must not be used yet.
+    // A job that the caller was told is over while the daemon may still run it: its regions must not be used
+    // yet.
     struct Abandoned {
         std::uint64_t id;
         std::array<RegionPtr, wire::kMaxInputs + 1> regions;
@@ -132,11 +136,12 @@ class Client {
     void step(TimePoint until);
     Result<void> check_process() const;
     Ended take(PendingJob& job);
-    // Sends a message and waits for its answer. `encode_body(ByteBuffer&)` is called once the link is ready, and again if the
-    // connection is lost before the answer: handles are then others.
+    // Sends a message and waits for its answer. `encode_body(ByteBuffer&)` is called once the link is ready,
+    // and again if the connection is lost before the answer: handles are then others.
     template <class EncodeBody>
     Result<Answer> call(wire::MessageType type, int fd, EncodeBody encode_body);
-    // As jobs do, it asks again within the reconnect time if the answer is Busy, unless the settings forbid it.
+    // As jobs do, it asks again within the reconnect time if the answer is Busy, unless the settings forbid
+    // it.
     template <class EncodeBody>
     Result<Answer> call_until_not_busy(wire::MessageType type, int fd, EncodeBody encode_body);
     // Before what was answered so is asked for again.
@@ -156,7 +161,8 @@ class Client {
     void enqueue(const tegu_request& request, Job job, int inputs, Operands operands, PendingJob& pending);
     Result<RegionPtr> region_of(tegu_buffer* buffer, const std::string& field);
     void encode_job(PendingJob& job, wire::JobRequest& request);
-    // Writes the handles of the present connection into the frame. Errors: why a region is not there any more.
+    // Writes the handles of the present connection into the frame. Errors: why a region is not there any
+    // more.
     Result<void> refresh(PendingJob& job);
 
     // client_link.cpp
@@ -182,7 +188,8 @@ class Client {
     bool send_jobs();
     bool unsent() const;
     void receive(TimePoint until);
-    // Looks for the reply for a short time, without sleeping, if it is likely to come in that time. As Channel::receive.
+    // Looks for the reply for a short time, without sleeping, if it is likely to come in that time. As
+    // Channel::receive.
     Result<bool> look(TimePoint until);
     bool small_reply_awaited() const;
     void on_frame(const wire::Frame& frame);

@@ -11,14 +11,15 @@ Region::~Region() {
 
 Result<RegionPtr> Client::create_buffer(std::uint64_t bytes) {
     if (auto checked = check_process(); !checked) return std::move(checked).error();
-    Result<Answer> answer = call_until_not_busy(wire::MessageType::BufferCreate, -1, [bytes](wire::ByteBuffer& out) {
-        wire::encode(wire::BufferCreateRequest{bytes}, out);
-    });
+    Result<Answer> answer = call_until_not_busy(
+        wire::MessageType::BufferCreate, -1,
+        [bytes](wire::ByteBuffer& out) { wire::encode(wire::BufferCreateRequest{bytes}, out); });
     if (!answer) return std::move(answer).error();
     Result<wire::BufferReply> reply = wire::decode_buffer_reply(answer->body);
     if (!reply) return std::move(reply).error();
     if (reply->handle == 0 || reply->bytes < bytes || !answer->descriptor)
-        return make_error(Status::Internal, "the daemon's reply cannot be used: it names no buffer of this size");
+        return make_error(Status::Internal,
+                          "the daemon's reply cannot be used: it names no buffer of this size");
     Result<Memory> memory = Memory::adopt(std::move(answer->descriptor), bytes);
     if (!memory) return std::move(memory).error();
     RegionPtr region = make_region(std::move(*memory), wire::Access::ReadWrite);
@@ -109,9 +110,11 @@ RegionPtr Client::make_region(Memory memory, wire::Access access) {
 // A region of the pool that no job uses; waits for one if they are all in use.
 Result<RegionPtr> Client::acquire(Pool& pool, wire::Access access, std::uint64_t bytes, TimePoint deadline) {
     if ((features_ & wire::kFeatureBuffers) == 0)
-        return make_error(Status::Unsupported, "the daemon takes no buffers, and the data is too large for a message");
+        return make_error(Status::Unsupported,
+                          "the daemon takes no buffers, and the data is too large for a message");
     if (bytes > max_buffer_bytes_)
-        return field_error(Status::TooLarge, "rows", "at most " + std::to_string(max_buffer_bytes_) + " bytes",
+        return field_error(Status::TooLarge, "rows",
+                           "at most " + std::to_string(max_buffer_bytes_) + " bytes",
                            "the job needs a buffer of " + std::to_string(bytes) + " bytes");
     for (;;) {
         if (RegionPtr region = pool.find_idle(bytes)) return region;

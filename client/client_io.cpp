@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is sent and what arrives. Frames of jobs are gathered into one sendmsg, straight from where they are kept for a replay;
-// nothing that the daemon sends is believed before a decoder of wire/ has checked it, and an answer to nothing is ignored.
+// What is sent and what arrives. Frames of jobs are gathered into one sendmsg, straight from where they are
+// kept for a replay; nothing that the daemon sends is believed before a decoder of wire/ has checked it, and
+// an answer to nothing is ignored.
 #include <algorithm>
 
 #include "client/client.h"
@@ -184,8 +185,8 @@ void Client::on_job_reply(const wire::Frame& frame) {
         progress_ = true;
         Result<wire::JobReply> reply = wire::decode_job_reply(frame.body);
         if (!reply)
-            return finish(*job,
-                          make_error(Status::Internal, "the daemon's reply cannot be read: " + reply.error().message));
+            return finish(*job, make_error(Status::Internal,
+                                           "the daemon's reply cannot be read: " + reply.error().message));
         Result<std::unique_ptr<tegu_result>> result = make_result(std::move(*reply), job->output);
         if (!result) return finish(*job, std::move(result).error());
         return finish(*job, std::move(*result));
@@ -200,8 +201,8 @@ void Client::on_job_reply(const wire::Frame& frame) {
 
 nanoseconds Client::busy_pause(const Error& busy) {
     const auto longest = static_cast<std::uint64_t>(kLongestHint.count());
-    const nanoseconds hint =
-        std::max(nanoseconds(static_cast<std::int64_t>(std::min(busy.retry_after_ns, longest))), kBackoffMin / 5);
+    const nanoseconds hint = std::max(
+        nanoseconds(static_cast<std::int64_t>(std::min(busy.retry_after_ns, longest))), kBackoffMin / 5);
     return hint + jitter_.below(hint / 4 + milliseconds(1));
 }
 
@@ -224,8 +225,9 @@ void Client::on_retry_elsewhere(PendingJob& job, Error error) {
     const TimePoint now = Clock::now();
     if (job.elsewhere_until == TimePoint::max()) job.elsewhere_until = now + settings_.reconnect_time;
     if (now >= job.elsewhere_until)
-        return finish(job, make_error(Status::Unavailable,
-                                      "no daemon that stays takes the job; the last one says: " + error.message));
+        return finish(job,
+                      make_error(Status::Unavailable,
+                                 "no daemon that stays takes the job; the last one says: " + error.message));
     jobs_.move_by_id(job, JobState::Queued);
 }
 
@@ -266,7 +268,8 @@ void Client::finish(PendingJob& job, Error error) {
 
 void Client::finish(PendingJob& job, std::unique_ptr<tegu_result> result) {
     detach(job);
-    result->timing.round_trip_ns = static_cast<std::uint64_t>(nanoseconds(Clock::now() - job.submitted).count());
+    result->timing.round_trip_ns =
+        static_cast<std::uint64_t>(nanoseconds(Clock::now() - job.submitted).count());
     job.result = std::move(result);
     jobs_.move(job, JobState::Done);
 }
@@ -281,8 +284,8 @@ void Client::detach(PendingJob& job) {
     job.output.region.reset();
 }
 
-// Ends the jobs whose deadline has passed. Those on the wire may still be running: the daemon is asked to stop them, and their
-// regions stay in use until it answers.
+// Ends the jobs whose deadline has passed. Those on the wire may still be running: the daemon is asked to
+// stop them, and their regions stay in use until it answers.
 void Client::expire(TimePoint now) {
     if (now < earliest_deadline_) return;
     earliest_deadline_ = TimePoint::max();
@@ -312,8 +315,8 @@ void Client::expire(TimePoint now) {
 }
 
 void Client::forget_abandoned(std::uint64_t id) {
-    const auto found =
-        std::find_if(abandoned_.begin(), abandoned_.end(), [id](const Abandoned& job) { return job.id == id; });
+    const auto found = std::find_if(abandoned_.begin(), abandoned_.end(),
+                                    [id](const Abandoned& job) { return job.id == id; });
     if (found == abandoned_.end()) return;
     for (RegionPtr& region : found->regions)
         if (region != nullptr) --region->jobs;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the link: seek, greet, attach the buffers or register them again, ready; and back to seeking when it is lost. The time to seek
-// starts anew only after a connection that was of use (something was answered, or it lasted a second): a daemon that takes
-// connections and drops them, or a job that kills it each time, cannot hold a caller for ever.
+// The state of the link: seek, greet, attach the buffers or register them again, ready; and back to seeking
+// when it is lost. The time to seek starts anew only after a connection that was of use (something was
+// answered, or it lasted a second): a daemon that takes connections and drops them, or a job that kills it
+// each time, cannot hold a caller for ever.
 #include <fcntl.h>
 
 #include "client/client.h"
@@ -32,7 +33,8 @@ void Client::seek(nanoseconds time) {
 
 void Client::attempt() {
     const TimePoint now = Clock::now();
-    Result<Channel> channel = Channel::connect(settings_.socket_path, settings_.server_uid, now + kConnectTime);
+    Result<Channel> channel =
+        Channel::connect(settings_.socket_path, settings_.server_uid, now + kConnectTime);
     if (!channel) return attempt_failed(std::move(channel).error());
     channel_.emplace(std::move(*channel));
     link_ = LinkState::Greeting;
@@ -67,7 +69,8 @@ void Client::on_hello(const wire::FrameHeader& header, Bytes body) {
     max_inline_bytes_ = std::min<std::size_t>(hello->max_inline_bytes, wire::kMaxInlineBytes);
     window_ = std::max<std::size_t>(hello->max_jobs_in_flight, 1);
     max_regions_ =  // at least what one job needs
-        std::min<std::size_t>(Pool::kMaxRegions, std::max<std::size_t>(hello->max_buffers / 4, wire::kMaxInputs));
+        std::min<std::size_t>(Pool::kMaxRegions,
+                              std::max<std::size_t>(hello->max_buffers / 4, wire::kMaxInputs));
     max_buffer_bytes_ = hello->max_buffer_bytes;
     ++epoch_;
     restore();
@@ -86,8 +89,8 @@ void Client::restore() {
 // A daemon that kept the region needs no more than its token.
 void Client::restore(Region& region) {
     const bool attach = region.token != wire::BufferToken{} && (features_ & wire::kFeatureAttach) != 0;
-    Call& call =
-        add_call(attach ? wire::MessageType::BufferAttach : wire::MessageType::BufferRegister, Purpose::Restore);
+    Call& call = add_call(attach ? wire::MessageType::BufferAttach : wire::MessageType::BufferRegister,
+                          Purpose::Restore);
     call.region = &region;
     const int seals = fcntl(region.memory.fd(), F_GET_SEALS);
     if (seals >= 0 && (seals & F_SEAL_WRITE) != 0)
@@ -103,7 +106,8 @@ void Client::restore(Region& region) {
 }
 
 void Client::on_restored(Region* region, const wire::FrameHeader& header, Bytes body) {
-    if (header.status == Status::Busy || header.status == Status::ShuttingDown || header.status == Status::DeviceLost)
+    if (header.status == Status::Busy || header.status == Status::ShuttingDown ||
+        header.status == Status::DeviceLost)
         return lose(wire::decode_error(header, body));
     std::optional<Error> refused;
     std::uint64_t handle = 0;
@@ -113,13 +117,15 @@ void Client::on_restored(Region* region, const wire::FrameHeader& header, Bytes 
         if (!reply) return lose(std::move(reply).error());
         handle = reply->handle;
         token = reply->token;
-    } else if (header.type == wire::MessageType::BufferAttach && region != nullptr) {  // it is not kept any more
+    } else if (header.type == wire::MessageType::BufferAttach &&
+               region != nullptr) {  // it is not kept any more
         region->token = {};
         --restoring_;
         return restore(*region);
     } else {
         refused = wire::decode_error(header, body);
-        refused->message = "a buffer could not be registered again after the connection was lost: " + refused->message;
+        refused->message =
+            "a buffer could not be registered again after the connection was lost: " + refused->message;
     }
     if (region != nullptr) {
         region->handle = handle;
@@ -164,13 +170,14 @@ void Client::lose(Error why) {
     }
     while (PendingJob* job = jobs_.front(JobState::Sent)) {
         if (job->cancelled)
-            finish(*job, make_error(Status::Cancelled, "the job was cancelled while the connection was lost"));
+            finish(*job,
+                   make_error(Status::Cancelled, "the job was cancelled while the connection was lost"));
         else if (job->in_place)
             finish(*job, overwritten("the connection was lost: " + why.message));
         else if (++job->connections_lost >= kMaxConnectionsLost)
-            finish(*job,
-                   make_error(Status::Unavailable, "the connection was lost " + std::to_string(kMaxConnectionsLost) +
-                                                       " times under this job: " + why.message));
+            finish(*job, make_error(Status::Unavailable, "the connection was lost " +
+                                                             std::to_string(kMaxConnectionsLost) +
+                                                             " times under this job: " + why.message));
         else
             jobs_.move_by_id(*job, JobState::Queued);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a request becomes a frame. Everything that can wait or fail (buffers to fill, to register, to wait for) is done before
-// the job enters the table, so that a job in the table can always be sent.
+// How a request becomes a frame. Everything that can wait or fail (buffers to fill, to register, to wait for)
+// is done before the job enters the table, so that a job in the table can always be sent.
 #include "client/client.h"
 
 namespace tegu::clientlib {
@@ -54,7 +54,8 @@ bool same_memory(const tegu_operand& left, const tegu_operand& right) {
     return left.buffer == nullptr && left.data == right.data && left.row_stride == right.row_stride;
 }
 
-// The data of a message up to this operand: dense memory as it is, so that it is copied once, into the frame; else `packed`.
+// The data of a message up to this operand: dense memory as it is, so that it is copied once, into the frame;
+// else `packed`.
 Bytes data_of(const tegu_operand& operand, const Packing& packing, const Job& job, int inputs,
               wire::ByteBuffer& packed) {
     const bool dense = operand.row_stride == 0 || operand.row_stride == job.cols || job.rows <= 1;
@@ -79,7 +80,8 @@ Result<std::uint64_t> Client::submit(const tegu_request& raw) {
     if (!operands) return std::move(operands).error();
 
     PendingJob* pending = jobs_.add();
-    if (pending == nullptr) return make_error(Status::OverQuota, "too many jobs are submitted and not fetched");
+    if (pending == nullptr)
+        return make_error(Status::OverQuota, "too many jobs are submitted and not fetched");
     pending->priority = static_cast<wire::Priority>(request->priority);
     pending->submitted = now;
     pending->in_place = is_in_place(*request, inputs);
@@ -95,7 +97,8 @@ Result<std::uint64_t> Client::submit(const tegu_request& raw) {
     return id;
 }
 
-void Client::enqueue(const tegu_request& request, Job job, int inputs, Operands operands, PendingJob& pending) {
+void Client::enqueue(const tegu_request& request, Job job, int inputs, Operands operands,
+                     PendingJob& pending) {
     wire::JobRequest message;
     message.job = std::move(job);
     message.backend = static_cast<wire::BackendChoice>(request.backend);
@@ -127,7 +130,8 @@ void Client::enqueue(const tegu_request& request, Job job, int inputs, Operands 
     queued_bytes_ += pending.frame.size();
 }
 
-Result<Client::Operands> Client::prepare(const tegu_request& request, const Job& job, int inputs, TimePoint deadline) {
+Result<Client::Operands> Client::prepare(const tegu_request& request, const Job& job, int inputs,
+                                         TimePoint deadline) {
     Operands operands;
     const bool in_message = message_bytes(request, job, inputs) <= max_inline_bytes_;
     for (int i = 0; i < inputs; ++i)
@@ -168,7 +172,8 @@ Result<void> Client::place_input(const tegu_request& request, const Job& job, in
         return bad_range(input_field(index, "offset_bytes"), "0", "only a buffer has an offset");
     if (packing->bytes == 0) return {};
     if (operand.data == nullptr)
-        return field_error(Status::BadRequest, input_field(index, "data"), "memory or a buffer", "there is no input");
+        return field_error(Status::BadRequest, input_field(index, "data"), "memory or a buffer",
+                           "there is no input");
     if (in_message) return {};
     if (index > 0 && same_memory(request.inputs[0], operand) && operands.inputs[0] != nullptr) {
         operands.inputs[at] = operands.inputs[0];  // copied already
@@ -194,8 +199,8 @@ Result<RegionPtr> Client::region_of(tegu_buffer* buffer, const std::string& fiel
 void Client::encode_job(PendingJob& job, wire::JobRequest& request) {
     for (std::size_t i = 0; i < job.inputs.size(); ++i) request.inputs[i].handle = handle_of(job.inputs[i]);
     request.output.handle = handle_of(job.output.region);
-    job.epoch =
-        link_ == LinkState::Restoring ? 0 : epoch_;  // some handles are not known yet: refresh() will write them
+    // some handles are not known yet: refresh() will write them
+    job.epoch = link_ == LinkState::Restoring ? 0 : epoch_;
     const std::size_t start = wire::begin_frame(job.frame);
     wire::encode(request, job.frame);
     wire::end_frame(wire::FrameHeader{}, start, job.frame);  // the header proper is written when it is sent

@@ -34,7 +34,8 @@ PendingJob* JobTable::find(std::uint64_t id) {
 
 void JobTable::remove(PendingJob& job) {
     job.frame.clear();
-    if (job.slot >= kSlotsThatKeepMemory && job.frame.capacity() > kSmallFrameBytes) wire::ByteBuffer().swap(job.frame);
+    if (job.slot >= kSlotsThatKeepMemory && job.frame.capacity() > kSmallFrameBytes)
+        wire::ByteBuffer().swap(job.frame);
     for (RegionPtr& input : job.inputs) input.reset();
     job.output = OutputPlace();
     job.cancelled = false;

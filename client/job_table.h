@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobTable: the jobs that the caller has not fetched yet. Slots are used again with their memory, so that a steady stream of
-// jobs allocates nothing; lists are links inside the slots, so that a job changes its state in constant time.
+// JobTable: the jobs that the caller has not fetched yet. Slots are used again with their memory, so that a
+// steady stream of jobs allocates nothing; lists are links inside the slots, so that a job changes its state
+// in constant time.
 #pragma once
 
 #include <array>
@@ -32,9 +33,9 @@ struct PendingJob {
     wire::Priority priority = wire::Priority::Normal;
     std::array<RegionPtr, wire::kMaxInputs> inputs;
     OutputPlace output;
-    bool small = false;             // a reply is likely to come soon
-    bool cancelled = false;         // not to be sent again
-    bool in_place = false;          // its output may be its input: not to be sent again once it may have begun
+    bool small = false;      // a reply is likely to come soon
+    bool cancelled = false;  // not to be sent again
+    bool in_place = false;   // its output may be its input: not to be sent again once it may have begun
     unsigned connections_lost = 0;  // while it was on the wire
     std::uint64_t epoch = 0;        // number of the connection whose handles the frame names
     TimePoint submitted;

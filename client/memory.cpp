@@ -25,7 +25,8 @@ int make_memfd() {
 }
 
 Error out_of_memory(std::uint64_t bytes) {
-    return make_error(Status::OutOfMemory, "a buffer of " + std::to_string(bytes) + " bytes could not be allocated");
+    return make_error(Status::OutOfMemory,
+                      "a buffer of " + std::to_string(bytes) + " bytes could not be allocated");
 }
 
 }  // namespace
@@ -40,7 +41,8 @@ Result<Memory> Memory::create(std::uint64_t bytes) {
     if (failed != 0)
         return errno == ENOSPC || errno == ENOMEM || errno == EFBIG ? out_of_memory(bytes)
                                                                     : io_error("fallocate", errno);
-    if (fcntl(memory.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) return io_error("F_ADD_SEALS", errno);
+    if (fcntl(memory.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+        return io_error("F_ADD_SEALS", errno);
     if (auto mapped = memory.map(); !mapped) return std::move(mapped).error();
     return memory;
 }
@@ -61,12 +63,15 @@ Result<Memory> Memory::adopt(Fd fd, std::uint64_t bytes) {
 Result<Memory> Memory::duplicate(int fd, std::uint64_t bytes) {
     Memory memory(Fd(fcntl(fd, F_DUPFD_CLOEXEC, 0)), bytes);
     if (memory.fd_) return memory;
-    if (errno == EBADF) return field_error(Status::BadDescriptor, "fd", "an open memfd", "the descriptor is not open");
+    if (errno == EBADF)
+        return field_error(Status::BadDescriptor, "fd", "an open memfd", "the descriptor is not open");
     return io_error("F_DUPFD_CLOEXEC", errno);
 }
 
 Memory::Memory(Memory&& other) noexcept
-    : fd_(std::move(other.fd_)), data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : fd_(std::move(other.fd_)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
 
 Memory& Memory::operator=(Memory&& other) noexcept {
     std::swap(fd_, other.fd_);
@@ -88,12 +93,14 @@ Result<void> Memory::map() {
 
 Result<void> Memory::remap(int protection, int flags) {
     if (data_ == nullptr) return {};
-    if (mmap(data_, bytes_, protection, flags | MAP_FIXED, fd(), 0) == MAP_FAILED) return io_error("mmap", errno);
+    if (mmap(data_, bytes_, protection, flags | MAP_FIXED, fd(), 0) == MAP_FAILED)
+        return io_error("mmap", errno);
     return {};
 }
 
-// Private: a shared mapping of a writable descriptor counts as a writer even if it is read-only, and F_SEAL_WRITE would fail.
-// The pages are the same as long as nobody writes through the mapping, and nobody can.
+// Private: a shared mapping of a writable descriptor counts as a writer even if it is read-only, and
+// F_SEAL_WRITE would fail. The pages are the same as long as nobody writes through the mapping, and nobody
+// can.
 Result<void> Memory::make_read_only() {
     return remap(PROT_READ, MAP_PRIVATE);
 }

@@ -8,7 +8,8 @@ namespace {
 
 constexpr char kParts[] = "reduce, topk, quantile, histogram, entropy";
 
-// The bytes of the union that the operation's parameters do not use are zero, else a newer caller asks for more than we know.
+// The bytes of the union that the operation's parameters do not use are zero, else a newer caller asks for
+// more than we know.
 template <class Params>
 bool only(const tegu_params& all, const Params& params) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(&all);
@@ -22,7 +23,8 @@ Result<void> check_list(const void* list, std::uint32_t count, std::uint32_t mos
         return bad_range(field, "1.." + std::to_string(most),
                          "a list of " + std::to_string(count) + " is too long for a message");
     if (count != 0 && list == nullptr)
-        return field_error(Status::BadRequest, field, "a list", "the list is NULL, its count " + std::to_string(count));
+        return field_error(Status::BadRequest, field, "a list",
+                           "the list is NULL, its count " + std::to_string(count));
     return {};
 }
 
@@ -119,22 +121,25 @@ Result<FusedPart> read_part(const tegu_part& part) {
         case TEGU_HISTOGRAM: return read_only<FusedPart>(params, params.histogram, field);
         case TEGU_ENTROPY: return read_only<FusedPart>(params, params.entropy, field);
         default:
-            return field_error(Status::Unsupported, "parts", kParts,
-                               "operation " + std::to_string(part.operation) + " cannot be part of a fused job");
+            return field_error(
+                Status::Unsupported, "parts", kParts,
+                "operation " + std::to_string(part.operation) + " cannot be part of a fused job");
     }
 }
 
 // A part twice is refused here: with it the lists could grow beyond what a message carries.
 Result<FusedParams> read(const tegu_fused_params& raw) {
-    if (auto list = check_list(raw.parts, raw.count, kMaxFusedParts, "parts"); !list) return std::move(list).error();
+    if (auto list = check_list(raw.parts, raw.count, kMaxFusedParts, "parts"); !list)
+        return std::move(list).error();
     FusedParams params;
     for (std::uint32_t i = 0; i < raw.count; ++i) {
         Result<FusedPart> part = read_part(raw.parts[i]);
         if (!part) return std::move(part).error();
         for (const FusedPart& other : params.parts)
             if (other.index() == part->index())
-                return field_error(Status::BadRequest, "parts", "each operation at most once",
-                                   std::string(find_operation(raw.parts[i].operation)->stem) + " is a part twice");
+                return field_error(
+                    Status::BadRequest, "parts", "each operation at most once",
+                    std::string(find_operation(raw.parts[i].operation)->stem) + " is a part twice");
         params.parts.push_back(std::move(*part));
     }
     return params;

@@ -25,7 +25,8 @@ RegionPtr Pool::find_idle(std::uint64_t bytes) const {
     const RegionPtr* best = nullptr;
     for (const RegionPtr& region : regions_) {
         const std::uint64_t capacity = region->memory.bytes();
-        if (!idle(region) || region->refused || capacity < bytes || capacity / 4 > std::max(bytes, kSmallestRegion))
+        if (!idle(region) || region->refused || capacity < bytes ||
+            capacity / 4 > std::max(bytes, kSmallestRegion))
             continue;
         if (best == nullptr || capacity < (*best)->memory.bytes()) best = &region;
     }
@@ -51,7 +52,8 @@ bool Pool::drop_idle() {
 }
 
 bool Pool::in_use() const {
-    return std::any_of(regions_.begin(), regions_.end(), [](const RegionPtr& region) { return region->jobs != 0; });
+    return std::any_of(regions_.begin(), regions_.end(),
+                       [](const RegionPtr& region) { return region->jobs != 0; });
 }
 
 std::uint64_t Pool::capacity_for(std::uint64_t bytes) {

@@ -10,7 +10,8 @@
 namespace tegu::clientlib {
 namespace {
 
-// tegu.h repeats the lists of base/. tests/client/abi_check.py compares those whose names are not spelt alike.
+// tegu.h repeats the lists of base/. tests/client/abi_check.py compares those whose names are not spelt
+// alike.
 #define TEGU_X(number, Name, WORD, retry, exit_code, sentence) \
     static_assert(TEGU_##WORD == (number), "tegu.h repeats the list of base/status.h");
 TEGU_STATUSES(TEGU_X)
@@ -29,13 +30,15 @@ template <class Struct>
 Result<void> read_sized(const Struct& given, std::size_t smallest, const char* name, Struct& known) {
     const std::size_t size = given.size;
     if (size < smallest || size > kLargestStruct)
-        return field_error(Status::BadRequest, std::string(name) + ".size",
-                           std::to_string(smallest) + ".." + std::to_string(kLargestStruct),
-                           "the size of the struct is " + std::to_string(size) + "; set it with the init function");
+        return field_error(
+            Status::BadRequest, std::string(name) + ".size",
+            std::to_string(smallest) + ".." + std::to_string(kLargestStruct),
+            "the size of the struct is " + std::to_string(size) + "; set it with the init function");
     const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
     if (size > sizeof known && !all_zero(bytes + sizeof known, size - sizeof known))
-        return field_error(Status::Unsupported, name, "fields of version " TEGU_VERSION_TEXT,
-                           "the program was built for a newer library, and uses a field that this one does not know");
+        return field_error(
+            Status::Unsupported, name, "fields of version " TEGU_VERSION_TEXT,
+            "the program was built for a newer library, and uses a field that this one does not know");
     std::memcpy(&known, bytes, std::min(size, sizeof known));
     known.size = sizeof known;
     return {};
@@ -122,7 +125,9 @@ Bound bound_of(const Job& job, const EntropyParams&) {
 Bound bound_of(const Job& job, const FusedParams& params) {
     Bound bound;
     for (const FusedPart& part : params.parts)
-        bound.add(std::visit([&job](const auto& alternative) { return bound_of(job, alternative).bytes; }, part), 1);
+        bound.add(
+            std::visit([&job](const auto& alternative) { return bound_of(job, alternative).bytes; }, part),
+            1);
     return bound;
 }
 
@@ -164,11 +169,11 @@ Result<Job> job_of(const tegu_request& request) {
         return field_error(Status::Unsupported, "type", "an element type of tegu.h",
                            "element type " + std::to_string(request.type) + " is not known");
     std::uint64_t bytes;
-    if (__builtin_mul_overflow(job.rows, job.cols, &bytes) || __builtin_mul_overflow(bytes, element, &bytes) ||
-        bytes > INT64_MAX)
-        return bad_range(
-            "rows", "rows * cols * element size below 2^63",
-            std::to_string(job.rows) + " x " + std::to_string(job.cols) + " elements are more than any memory holds");
+    if (__builtin_mul_overflow(job.rows, job.cols, &bytes) ||
+        __builtin_mul_overflow(bytes, element, &bytes) || bytes > INT64_MAX)
+        return bad_range("rows", "rows * cols * element size below 2^63",
+                         std::to_string(job.rows) + " x " + std::to_string(job.cols) +
+                             " elements are more than any memory holds");
     return job;
 }
 

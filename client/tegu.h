@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tegu.h: the C interface to tegud, and the ABI that the C++ wrapper (tegu.hpp) and the Python package stand on.
+ * tegu.h: the C interface to tegud, and the ABI that the C++ wrapper (tegu.hpp) and the Python package stand
+ * on.
  *
- * A client is one connection. It is not safe to use one client, its buffers and its results from two threads at once; several
- * clients are independent. After fork() a client belongs to the parent: in the child only the functions that free may be called.
- * Functions that can fail return a tegu_status (0 is TEGU_OK) and fill *error if error is not NULL. Outputs are untouched on
- * failure. Pointers must not be NULL unless it says so; the functions that free accept NULL.
+ * A client is one connection. It is not safe to use one client, its buffers and its results from two threads
+ * at once; several clients are independent. After fork() a client belongs to the parent: in the child only
+ * the functions that free may be called. Functions that can fail return a tegu_status (0 is TEGU_OK) and fill
+ * *error if error is not NULL. Outputs are untouched on failure. Pointers must not be NULL unless it says so;
+ * the functions that free accept NULL.
  *
  * What the library does by itself, so that a caller need not:
- * - A lost connection, TEGU_SHUTTING_DOWN and TEGU_DEVICE_LOST: it reconnects with exponential back-off (5 ms to 1 s, with jitter),
- *   registers the buffers again and replays the jobs that have no answer yet, in order and with what is left of their deadlines; jobs are
- *   pure functions, so that is safe. (A job whose output stands in the place of an input is none: once it may have begun, it fails with
- *   TEGU_IO, field "output".) A job fails with TEGU_UNAVAILABLE when the daemon was sought for options.reconnect_ms, when the
- *   connection was lost ten times under that job, or when it was answered with these statuses for options.reconnect_ms.
- * - TEGU_BUSY: a job is sent again after the daemon's hint and some jitter, until its deadline, or without one for options.reconnect_ms;
- *   so is the request of tegu_buffer_create, for options.reconnect_ms (options.busy_retry).
+ * - A lost connection, TEGU_SHUTTING_DOWN and TEGU_DEVICE_LOST: it reconnects with exponential back-off (5 ms
+ *   to 1 s, with jitter), registers the buffers again and replays the jobs that have no answer yet, in order
+ *   and with what is left of their deadlines; jobs are pure functions, so that is safe. (A job whose output
+ *   stands in the place of an input is none: once it may have begun, it fails with TEGU_IO, field "output".)
+ *   A job fails with TEGU_UNAVAILABLE when the daemon was sought for options.reconnect_ms, when the
+ *   connection was lost ten times under that job, or when it was answered with these statuses for
+ *   options.reconnect_ms.
+ * - TEGU_BUSY: a job is sent again after the daemon's hint and some jitter, until its deadline, or without
+ *   one for options.reconnect_ms; so is the request of tegu_buffer_create, for options.reconnect_ms
+ *   (options.busy_retry).
  * - Deadlines are enforced here too, so that a daemon that hangs cannot hold a caller.
  * - No more jobs are on the wire than the daemon allows one connection; the others wait here.
  *
- * tegu_options and tegu_request begin with their size: set by their init functions, so that later versions can append fields. The
- * library takes a smaller struct of an older caller (what is missing gets its default), and a larger one of a newer caller if the part
- * that it does not know is zero, else it fails with TEGU_UNSUPPORTED. All other structs are closed: they will never grow.
+ * tegu_options and tegu_request begin with their size: set by their init functions, so that later versions
+ * can append fields. The library takes a smaller struct of an older caller (what is missing gets its
+ * default), and a larger one of a newer caller if the part that it does not know is zero, else it fails with
+ * TEGU_UNSUPPORTED. All other structs are closed: they will never grow.
  */
 #ifndef TEGU_H
 #define TEGU_H
@@ -42,36 +48,90 @@ extern "C" {
 
 typedef int tegu_status;
 enum {
-    TEGU_OK = 0, TEGU_BAD_REQUEST = 1, TEGU_UNSUPPORTED = 2, TEGU_BAD_VERSION = 3, TEGU_NOT_FOUND = 4, TEGU_BAD_RANGE = 5,
-    TEGU_BAD_DESCRIPTOR = 6, TEGU_TOO_LARGE = 7, TEGU_OVER_QUOTA = 8, TEGU_BUSY = 9, TEGU_DEADLINE_EXCEEDED = 10,
-    TEGU_CANCELLED = 11, TEGU_DENIED = 12, TEGU_SHUTTING_DOWN = 13, TEGU_DEVICE_LOST = 14, TEGU_OUT_OF_MEMORY = 15,
-    TEGU_INTERNAL = 16, TEGU_DUPLICATE_ID = 17, TEGU_OVERFLOW = 18, TEGU_EMPTY_INPUT = 19, TEGU_UNAVAILABLE = 20, TEGU_IO = 21
+    TEGU_OK = 0,
+    TEGU_BAD_REQUEST = 1,
+    TEGU_UNSUPPORTED = 2,
+    TEGU_BAD_VERSION = 3,
+    TEGU_NOT_FOUND = 4,
+    TEGU_BAD_RANGE = 5,
+    TEGU_BAD_DESCRIPTOR = 6,
+    TEGU_TOO_LARGE = 7,
+    TEGU_OVER_QUOTA = 8,
+    TEGU_BUSY = 9,
+    TEGU_DEADLINE_EXCEEDED = 10,
+    TEGU_CANCELLED = 11,
+    TEGU_DENIED = 12,
+    TEGU_SHUTTING_DOWN = 13,
+    TEGU_DEVICE_LOST = 14,
+    TEGU_OUT_OF_MEMORY = 15,
+    TEGU_INTERNAL = 16,
+    TEGU_DUPLICATE_ID = 17,
+    TEGU_OVERFLOW = 18,
+    TEGU_EMPTY_INPUT = 19,
+    TEGU_UNAVAILABLE = 20,
+    TEGU_IO = 21
 };
 
 /* Element types. */
 enum {
-    TEGU_U8 = 1, TEGU_I8 = 2, TEGU_U16 = 3, TEGU_I16 = 4, TEGU_U32 = 5, TEGU_I32 = 6, TEGU_U64 = 7, TEGU_I64 = 8,
-    TEGU_F16 = 9, TEGU_F32 = 10, TEGU_F64 = 11
+    TEGU_U8 = 1,
+    TEGU_I8 = 2,
+    TEGU_U16 = 3,
+    TEGU_I16 = 4,
+    TEGU_U32 = 5,
+    TEGU_I32 = 6,
+    TEGU_U64 = 7,
+    TEGU_I64 = 8,
+    TEGU_F16 = 9,
+    TEGU_F32 = 10,
+    TEGU_F64 = 11
 };
 
 /* Operations. */
 enum {
-    TEGU_REDUCE = 1, TEGU_TOPK = 2, TEGU_ENTROPY_MAP = 3, TEGU_ADD = 4, TEGU_DOT = 5, TEGU_ROWSCALE = 6, TEGU_QUANTILE = 7,
-    TEGU_HISTOGRAM = 8, TEGU_ENTROPY = 9, TEGU_FUSED = 10
+    TEGU_REDUCE = 1,
+    TEGU_TOPK = 2,
+    TEGU_ENTROPY_MAP = 3,
+    TEGU_ADD = 4,
+    TEGU_DOT = 5,
+    TEGU_ROWSCALE = 6,
+    TEGU_QUANTILE = 7,
+    TEGU_HISTOGRAM = 8,
+    TEGU_ENTROPY = 9,
+    TEGU_FUSED = 10
 };
 
 /* Statistics are bits of a set; the role of a statistic's array in a result is its number + 1. */
 enum {
-    TEGU_STAT_COUNT = 1 << 0, TEGU_STAT_SUM = 1 << 1, TEGU_STAT_MEAN = 1 << 2, TEGU_STAT_MIN = 1 << 3, TEGU_STAT_MAX = 1 << 4,
-    TEGU_STAT_MINMAX = 1 << 5, TEGU_STAT_ARGMIN = 1 << 6, TEGU_STAT_ARGMAX = 1 << 7, TEGU_STAT_ABSMAX = 1 << 8,
-    TEGU_STAT_L1 = 1 << 9, TEGU_STAT_L2 = 1 << 10, TEGU_STAT_VAR = 1 << 11, TEGU_STAT_STD = 1 << 12,
-    TEGU_STAT_NONZERO = 1 << 13, TEGU_STAT_NANS = 1 << 14
+    TEGU_STAT_COUNT = 1 << 0,
+    TEGU_STAT_SUM = 1 << 1,
+    TEGU_STAT_MEAN = 1 << 2,
+    TEGU_STAT_MIN = 1 << 3,
+    TEGU_STAT_MAX = 1 << 4,
+    TEGU_STAT_MINMAX = 1 << 5,
+    TEGU_STAT_ARGMIN = 1 << 6,
+    TEGU_STAT_ARGMAX = 1 << 7,
+    TEGU_STAT_ABSMAX = 1 << 8,
+    TEGU_STAT_L1 = 1 << 9,
+    TEGU_STAT_L2 = 1 << 10,
+    TEGU_STAT_VAR = 1 << 11,
+    TEGU_STAT_STD = 1 << 12,
+    TEGU_STAT_NONZERO = 1 << 13,
+    TEGU_STAT_NANS = 1 << 14
 };
 
 /* Roles of the arrays in a result beyond the statistics. */
 enum {
-    TEGU_ROLE_VALUES = 32, TEGU_ROLE_INDICES = 33, TEGU_ROLE_COUNTS = 34, TEGU_ROLE_MAP = 35, TEGU_ROLE_DOT = 36,
-    TEGU_ROLE_SCALES = 37, TEGU_ROLE_QUANTILES = 38, TEGU_ROLE_HISTOGRAM = 39, TEGU_ROLE_EDGES = 40, TEGU_ROLE_ENTROPY = 41
+    TEGU_ROLE_VALUES = 32,
+    TEGU_ROLE_INDICES = 33,
+    TEGU_ROLE_COUNTS = 34,
+    TEGU_ROLE_MAP = 35,
+    TEGU_ROLE_DOT = 36,
+    TEGU_ROLE_SCALES = 37,
+    TEGU_ROLE_QUANTILES = 38,
+    TEGU_ROLE_HISTOGRAM = 39,
+    TEGU_ROLE_EDGES = 40,
+    TEGU_ROLE_ENTROPY = 41
 };
 
 enum { TEGU_AXIS_WHOLE = 0, TEGU_AXIS_ROWS = 1 };
@@ -81,17 +141,21 @@ enum { TEGU_BASE_2 = 0, TEGU_BASE_E = 1 };
 enum { TEGU_BORDER_CLIP = 0, TEGU_BORDER_MIRROR = 1 };
 /* What lies between two order statistics, as numpy names it. */
 enum {
-    TEGU_QUANTILE_LINEAR = 0, TEGU_QUANTILE_LOWER = 1, TEGU_QUANTILE_HIGHER = 2, TEGU_QUANTILE_NEAREST = 3,
+    TEGU_QUANTILE_LINEAR = 0,
+    TEGU_QUANTILE_LOWER = 1,
+    TEGU_QUANTILE_HIGHER = 2,
+    TEGU_QUANTILE_NEAREST = 3,
     TEGU_QUANTILE_MIDPOINT = 4
 };
 enum { TEGU_ACCESS_READ = 0, TEGU_ACCESS_READ_WRITE = 1 };
 
-/* What went wrong, for a program (status, field, allowed, retry_after_ns) and for a person (message). Texts are UTF-8, cut to fit. */
+/* What went wrong, for a program (status, field, allowed, retry_after_ns) and for a person (message). Texts
+ * are UTF-8, cut to fit. */
 typedef struct tegu_error {
     tegu_status status;
-    uint64_t retry_after_ns;  /* only with TEGU_BUSY; may be zero */
-    char field[64];           /* the field that is wrong; may be empty */
-    char allowed[192];        /* what would be accepted; may be empty */
+    uint64_t retry_after_ns; /* only with TEGU_BUSY; may be zero */
+    char field[64];          /* the field that is wrong; may be empty */
+    char allowed[192];       /* what would be accepted; may be empty */
     char message[512];
 } tegu_error;
 
@@ -102,26 +166,33 @@ typedef struct tegu_fields tegu_fields;
 typedef struct tegu_kernels tegu_kernels;
 
 typedef struct tegu_options {
-    uint32_t size;            /* sizeof(tegu_options) */
-    uint32_t connect_ms;      /* how long tegu_connect tries; 0: once */
-    uint32_t reconnect_ms;    /* how long a lost connection is sought again; 0: jobs fail with TEGU_UNAVAILABLE at once */
-    uint32_t busy_retry;      /* 1: jobs, and tegu_buffer_create, that are answered TEGU_BUSY are sent again by the library; 0: the caller gets TEGU_BUSY */
-    const char* socket_path;  /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET */
-    const char* name;         /* of the program, for the daemon's lists; NULL: the name of the executable */
-    int64_t server_uid;       /* the uid that must have opened the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket
-                                 that systemd listens on belongs to 0. The directory of TEGU_DEFAULT_SOCKET admits no impostor; for a
-                                 socket in a directory where others can write, set it. */
-    uint32_t spin_us;         /* 0..10000: how long a wait for the reply to a small job (64 KiB of input) looks for it before it sleeps,
-                                 as waking up takes longer than the job. Only while replies come quicker than that and while no
-                                 other thread wants the core; 0: never */
-    uint32_t reserved;        /* zero */
+    uint32_t size;       /* sizeof(tegu_options) */
+    uint32_t connect_ms; /* how long tegu_connect tries; 0: once */
+    /* how long a lost connection is sought again; 0: jobs fail with TEGU_UNAVAILABLE at once */
+    uint32_t reconnect_ms;
+    /* 1: jobs, and tegu_buffer_create, that are answered TEGU_BUSY are sent again by the library; 0: the
+     * caller gets TEGU_BUSY */
+    uint32_t busy_retry;
+    const char* socket_path; /* NULL: $TEGU_SOCKET, else TEGU_DEFAULT_SOCKET */
+    const char* name;        /* of the program, for the daemon's lists; NULL: the name of the executable */
+    /* the uid that must have opened the listening socket (SO_PEERCRED), else TEGU_DENIED; -1: any. A socket
+     * that systemd listens on belongs to 0. The directory of TEGU_DEFAULT_SOCKET admits no impostor; for a
+     * socket in a directory where others can write, set it. */
+    int64_t server_uid;
+    /* 0..10000: how long a wait for the reply to a small job (64 KiB of input) looks for it before it sleeps,
+     * as waking up takes longer than the job. Only while replies come quicker than that and while no other
+     * thread wants the core; 0: never */
+    uint32_t spin_us;
+    uint32_t reserved; /* zero */
 } tegu_options;
-/* Fills in the defaults: connect_ms 0, reconnect_ms 10000, busy_retry 1, server_uid -1, spin_us 50. `size` is the caller's sizeof(tegu_options). */
+/* Fills in the defaults: connect_ms 0, reconnect_ms 10000, busy_retry 1, server_uid -1, spin_us 50. `size` is
+ * the caller's sizeof(tegu_options). */
 TEGU_API void tegu_options_init(tegu_options* options, size_t size);
 
 /* "0.1.0": the version of the library. */
 TEGU_API const char* tegu_version(void);
-/* "BAD_RANGE", and the sentence, the sysexits(3) code, and whether the same request may succeed later (1 or 0). */
+/* "BAD_RANGE", and the sentence, the sysexits(3) code, and whether the same request may succeed later (1 or
+ * 0). */
 TEGU_API const char* tegu_status_word(tegu_status status);
 TEGU_API const char* tegu_status_sentence(tegu_status status);
 TEGU_API int tegu_status_exit_code(tegu_status status);
@@ -131,8 +202,9 @@ TEGU_API const char* tegu_element_word(uint8_t type);
 TEGU_API size_t tegu_element_bytes(uint8_t type);
 TEGU_API const char* tegu_role_word(uint8_t role);
 
-/* Connects; options may be NULL. The caller frees *client with tegu_close: jobs without an answer are given up, their ids are void.
- * Buffers and results outlive the client as plain memory; each is still freed by its own function. */
+/* Connects; options may be NULL. The caller frees *client with tegu_close: jobs without an answer are given
+ * up, their ids are void. Buffers and results outlive the client as plain memory; each is still freed by its
+ * own function. */
 TEGU_API tegu_status tegu_connect(const tegu_options* options, tegu_client** client, tegu_error* error);
 TEGU_API void tegu_close(tegu_client* client);
 /* Round trip of an empty message, in nanoseconds. round_trip_ns may be NULL. */
@@ -144,7 +216,7 @@ TEGU_API uint64_t tegu_reconnects(const tegu_client* client);
 enum { TEGU_FIELD_U64 = 0, TEGU_FIELD_F64 = 1, TEGU_FIELD_TEXT = 2 };
 typedef struct tegu_field {
     const char* name;
-    int kind;                 /* TEGU_FIELD_*: which of the three is set */
+    int kind; /* TEGU_FIELD_*: which of the three is set */
     uint64_t u64;
     double f64;
     const char* text;
@@ -156,141 +228,151 @@ TEGU_API tegu_field tegu_fields_at(const tegu_fields* fields, size_t index);
 TEGU_API void tegu_fields_free(tegu_fields* fields);
 
 /*
- * How the board and the daemon are, and why. Writes at most `capacity` bytes of the text, without a NUL; *bytes is how many there are, at most
- * TEGU_HEALTH_BYTES. form: TEGU_HEALTH_JSON one object, TEGU_HEALTH_TEXT lines for people, TEGU_HEALTH_METRICS the text format of Prometheus.
+ * How the board and the daemon are, and why. Writes at most `capacity` bytes of the text, without a NUL;
+ * *bytes is how many there are, at most TEGU_HEALTH_BYTES. form: TEGU_HEALTH_JSON one object,
+ * TEGU_HEALTH_TEXT lines for people, TEGU_HEALTH_METRICS the text format of Prometheus.
  */
 enum { TEGU_HEALTH_OK = 0, TEGU_HEALTH_DEGRADED = 1, TEGU_HEALTH_FAILING = 2 };
 enum { TEGU_HEALTH_JSON = 0, TEGU_HEALTH_TEXT = 1, TEGU_HEALTH_METRICS = 2 };
 enum { TEGU_HEALTH_BYTES = 73728 };
-TEGU_API tegu_status tegu_health(tegu_client* client, int form, int* state, char* text, size_t capacity, size_t* bytes, tegu_error* error);
+TEGU_API tegu_status tegu_health(tegu_client* client, int form, int* state, char* text, size_t capacity,
+                                 size_t* bytes, tegu_error* error);
 
 /*
- * The kernels of the GPU backend as the default policy launches them, and what each takes of the first device that runs jobs. The caller frees the
- * list; texts live as long as it. Without a GPU it is empty, and tegu_kernels_reason says why ("" otherwise).
+ * The kernels of the GPU backend as the default policy launches them, and what each takes of the first device
+ * that runs jobs. The caller frees the list; texts live as long as it. Without a GPU it is empty, and
+ * tegu_kernels_reason says why ("" otherwise).
  */
 typedef struct tegu_kernel {
     const char* name;
-    const char* moves;                   /* the bytes that it reads and writes, in words */
-    uint32_t registers;                  /* of a thread */
-    uint32_t threads, max_threads;       /* of a block: those of the policy, and at most */
-    uint32_t blocks_per_multiprocessor;  /* at once */
-    uint32_t static_shared_bytes, dynamic_shared_bytes;  /* of a block */
-    uint32_t local_bytes;                /* of a thread: spilled registers, and arrays that are indexed */
+    const char* moves;                                  /* the bytes that it reads and writes, in words */
+    uint32_t registers;                                 /* of a thread */
+    uint32_t threads, max_threads;                      /* of a block: those of the policy, and at most */
+    uint32_t blocks_per_multiprocessor;                 /* at once */
+    uint32_t static_shared_bytes, dynamic_shared_bytes; /* of a block */
+    uint32_t local_bytes; /* of a thread: spilled registers, and arrays that are indexed */
     uint32_t constant_bytes;
-    uint32_t architecture;               /* 87: machine code for sm_87 */
+    uint32_t architecture; /* 87: machine code for sm_87 */
     uint32_t reserved;
 } tegu_kernel;
 TEGU_API tegu_status tegu_kernels_get(tegu_client* client, tegu_kernels** kernels, tegu_error* error);
 TEGU_API size_t tegu_kernels_count(const tegu_kernels* kernels);
 TEGU_API tegu_kernel tegu_kernels_at(const tegu_kernels* kernels, size_t index);
 TEGU_API const char* tegu_kernels_reason(const tegu_kernels* kernels);
-TEGU_API uint32_t tegu_kernels_threads_per_multiprocessor(const tegu_kernels* kernels);  /* 0 without a GPU */
+TEGU_API uint32_t tegu_kernels_threads_per_multiprocessor(const tegu_kernels* kernels); /* 0 without a GPU */
 TEGU_API void tegu_kernels_free(tegu_kernels* kernels);
 
 /*
  * Buffers: memory that the daemon and this process both map; a job that names a buffer sends no data.
  * tegu_buffer_create: the daemon makes it; it is mapped here for reading and writing, zero at first.
- * tegu_buffer_register: `fd` is a memfd made with MFD_ALLOW_SEALING, whole (not sparse) and at least `bytes` long. The library keeps
- * a duplicate; the caller's fd stays the caller's. The daemon adds F_SEAL_SHRINK. tegu_buffer_data is NULL for these.
- * A handle names the buffer on one connection: tegu_buffer_handle changes when the library reconnects (0 if that failed).
+ * tegu_buffer_register: `fd` is a memfd made with MFD_ALLOW_SEALING, whole (not sparse) and at least `bytes`
+ * long. The library keeps a duplicate; the caller's fd stays the caller's. The daemon adds F_SEAL_SHRINK.
+ * tegu_buffer_data is NULL for these. A handle names the buffer on one connection: tegu_buffer_handle changes
+ * when the library reconnects (0 if that failed).
  */
-TEGU_API tegu_status tegu_buffer_create(tegu_client* client, uint64_t bytes, tegu_buffer** buffer, tegu_error* error);
-TEGU_API tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t bytes, int access, tegu_buffer** buffer,
-                                          tegu_error* error);
-TEGU_API void* tegu_buffer_data(tegu_buffer* buffer);  /* of a frozen buffer: read-only memory */
+TEGU_API tegu_status tegu_buffer_create(tegu_client* client, uint64_t bytes, tegu_buffer** buffer,
+                                        tegu_error* error);
+TEGU_API tegu_status tegu_buffer_register(tegu_client* client, int fd, uint64_t bytes, int access,
+                                          tegu_buffer** buffer, tegu_error* error);
+TEGU_API void* tegu_buffer_data(tegu_buffer* buffer); /* of a frozen buffer: read-only memory */
 TEGU_API uint64_t tegu_buffer_bytes(const tegu_buffer* buffer);
 TEGU_API uint64_t tegu_buffer_handle(const tegu_buffer* buffer);
-/* Says that the content has changed: raises the generation that later jobs name. Before the first commit no job names one, and
- * boards that must copy then copy for every job; after it they copy once per commit. A job that writes into the buffer raises it, too. */
+/* Says that the content has changed: raises the generation that later jobs name. Before the first commit no
+ * job names one, and boards that must copy then copy for every job; after it they copy once per commit. A job
+ * that writes into the buffer raises it, too. */
 TEGU_API void tegu_buffer_commit(tegu_buffer* buffer);
 TEGU_API uint64_t tegu_buffer_generation(const tegu_buffer* buffer);
-/* Seals the buffer against writing, for good; the address of tegu_buffer_data stays the same and becomes read-only memory.
- * Fails with TEGU_BAD_DESCRIPTOR while somebody else maps it for writing, TEGU_BUSY while a job writes into it. */
+/* Seals the buffer against writing, for good; the address of tegu_buffer_data stays the same and becomes
+ * read-only memory. Fails with TEGU_BAD_DESCRIPTOR while somebody else maps it for writing, TEGU_BUSY while a
+ * job writes into it. */
 TEGU_API tegu_status tegu_buffer_freeze(tegu_buffer* buffer, tegu_error* error);
 /* Releases the handle and unmaps. Jobs in flight keep the memory. */
 TEGU_API void tegu_buffer_free(tegu_buffer* buffer);
 
 /* The buffers of this user in the daemon, of all its connections. */
 typedef struct tegu_buffer_info {
-    uint64_t handle, session, bytes, jobs_total, generation;  /* generation: the newest that a job named */
+    uint64_t handle, session, bytes, jobs_total, generation; /* generation: the newest that a job named */
     uint32_t pid;
     uint8_t access, frozen, created_by_daemon, reserved;
 } tegu_buffer_info;
 /* Writes at most `capacity` entries; *count is how many there are. */
-TEGU_API tegu_status tegu_buffer_list(tegu_client* client, tegu_buffer_info* list, size_t capacity, size_t* count, tegu_error* error);
+TEGU_API tegu_status tegu_buffer_list(tegu_client* client, tegu_buffer_info* list, size_t capacity,
+                                      size_t* count, tegu_error* error);
 
 /*
- * One input. Either `buffer` with an offset, or `data`: memory of the caller, sent in the message if the inputs are small (64 KiB) and
- * through a buffer of the library's own otherwise: one copy, and rows with a stride are packed on the way. The memory is
- * needed until tegu_submit returns.
+ * One input. Either `buffer` with an offset, or `data`: memory of the caller, sent in the message if the
+ * inputs are small (64 KiB) and through a buffer of the library's own otherwise: one copy, and rows with a
+ * stride are packed on the way. The memory is needed until tegu_submit returns.
  */
 typedef struct tegu_operand {
     const void* data;
     tegu_buffer* buffer;
     uint64_t offset_bytes;
-    uint64_t row_stride;      /* elements; 0 means cols */
+    uint64_t row_stride; /* elements; 0 means cols */
 } tegu_operand;
 
 /* Flags are 0 or 1. `reserved` is zero. */
 typedef struct tegu_reduce_params {
-    uint32_t statistics;      /* a set of TEGU_STAT_*; at least one */
-    uint32_t ddof;            /* variance and standard deviation divide by count - ddof; 0 or 1 */
-    uint8_t skip_nans;        /* leaves NaN elements out of everything but TEGU_STAT_NANS */
+    uint32_t statistics; /* a set of TEGU_STAT_*; at least one */
+    uint32_t ddof;       /* variance and standard deviation divide by count - ddof; 0 or 1 */
+    uint8_t skip_nans;   /* leaves NaN elements out of everything but TEGU_STAT_NANS */
     uint8_t reserved[7];
 } tegu_reduce_params;
 typedef struct tegu_topk_params {
-    uint64_t k;               /* 1 to the elements (of a row) */
-    uint8_t largest;          /* else the smallest */
-    uint8_t distinct;         /* each value once, with its first index */
+    uint64_t k;       /* 1 to the elements (of a row) */
+    uint8_t largest;  /* else the smallest */
+    uint8_t distinct; /* each value once, with its first index */
     uint8_t reserved[6];
 } tegu_topk_params;
 typedef struct tegu_entropy_map_params {
-    uint32_t window_rows, window_cols;  /* odd, 3 to 63 */
-    uint32_t levels;          /* 2 to 256 */
-    uint8_t has_range;        /* 0: the whole range of an integer type, min to max of the finite pixels of a float type */
-    uint8_t base;             /* TEGU_BASE_* */
-    uint8_t border;           /* TEGU_BORDER_* */
+    uint32_t window_rows, window_cols; /* odd, 3 to 63 */
+    uint32_t levels;                   /* 2 to 256 */
+    /* 0: the whole range of an integer type, min to max of the finite pixels of a float type */
+    uint8_t has_range;
+    uint8_t base;   /* TEGU_BASE_* */
+    uint8_t border; /* TEGU_BORDER_* */
     uint8_t reserved;
-    double lo, hi;            /* with has_range: the lower edge of the first level and the upper edge of the last */
+    double lo, hi; /* with has_range: the lower edge of the first level and the upper edge of the last */
 } tegu_entropy_map_params;
 
 typedef struct tegu_add_params {
     uint8_t reserved[8];
 } tegu_add_params;
 typedef struct tegu_dot_params {
-    uint8_t skip_nans;        /* leaves out the pairs with a NaN */
+    uint8_t skip_nans; /* leaves out the pairs with a NaN */
     uint8_t reserved[7];
 } tegu_dot_params;
 typedef struct tegu_rowscale_params {
-    uint8_t skip_nans;        /* NaN elements stay NaN, and do not count for the scale */
+    uint8_t skip_nans; /* NaN elements stay NaN, and do not count for the scale */
     uint8_t reserved[7];
 } tegu_rowscale_params;
 typedef struct tegu_quantile_params {
-    const double* q;          /* `count` numbers in [0, 1], in any order; needed until tegu_submit returns */
-    uint32_t count;           /* 1 to 1024 */
-    uint8_t method;           /* TEGU_QUANTILE_* */
-    uint8_t skip_nans;        /* else a NaN makes every quantile NaN */
+    const double* q;   /* `count` numbers in [0, 1], in any order; needed until tegu_submit returns */
+    uint32_t count;    /* 1 to 1024 */
+    uint8_t method;    /* TEGU_QUANTILE_* */
+    uint8_t skip_nans; /* else a NaN makes every quantile NaN */
     uint8_t reserved[2];
 } tegu_quantile_params;
 typedef struct tegu_histogram_params {
-    uint32_t bins;            /* 1 to 2^20, of equal width; the last one holds its upper edge */
-    uint8_t has_range;        /* 0: smallest to largest element */
-    uint8_t skip_nans;        /* without it, and without a range, a NaN is an error */
+    uint32_t bins;     /* 1 to 2^20, of equal width; the last one holds its upper edge */
+    uint8_t has_range; /* 0: smallest to largest element */
+    uint8_t skip_nans; /* without it, and without a range, a NaN is an error */
     uint8_t reserved[2];
-    double lo, hi;            /* with has_range: elements outside count nowhere */
+    double lo, hi; /* with has_range: elements outside count nowhere */
 } tegu_histogram_params;
 typedef struct tegu_entropy_params {
-    uint32_t levels;          /* 2 to 65536 */
-    uint8_t has_range;        /* 0: as tegu_entropy_map_params */
-    uint8_t base;             /* TEGU_BASE_* */
-    uint8_t skip_nans;        /* leaves NaN elements out, else one makes the entropy NaN */
+    uint32_t levels;   /* 2 to 65536 */
+    uint8_t has_range; /* 0: as tegu_entropy_map_params */
+    uint8_t base;      /* TEGU_BASE_* */
+    uint8_t skip_nans; /* leaves NaN elements out, else one makes the entropy NaN */
     uint8_t reserved;
-    double lo, hi;            /* with has_range: elements outside belong to the first or last level */
+    double lo, hi; /* with has_range: elements outside belong to the first or last level */
 } tegu_entropy_params;
-/* Several operations on one input, each at most once; the arrays of the result come in the order of the parts. */
+/* Several operations on one input, each at most once; the arrays of the result come in the order of the
+ * parts. */
 typedef struct tegu_fused_params {
-    const struct tegu_part* parts;  /* needed until tegu_submit returns */
-    uint32_t count;           /* 1 to 5 */
+    const struct tegu_part* parts; /* needed until tegu_submit returns */
+    uint32_t count;                /* 1 to 5 */
     uint8_t reserved[4];
 } tegu_fused_params;
 typedef union tegu_params {
@@ -307,68 +389,79 @@ typedef union tegu_params {
     uint8_t reserved[64];
 } tegu_params;
 typedef struct tegu_part {
-    uint16_t operation;       /* TEGU_REDUCE, TEGU_TOPK, TEGU_QUANTILE, TEGU_HISTOGRAM or TEGU_ENTROPY */
-    uint8_t reserved[6];      /* zero */
+    uint16_t operation;  /* TEGU_REDUCE, TEGU_TOPK, TEGU_QUANTILE, TEGU_HISTOGRAM or TEGU_ENTROPY */
+    uint8_t reserved[6]; /* zero */
     tegu_params params;
 } tegu_part;
 /* Zeroes the part and fills in its operation and the defaults of its parameters, as tegu_request_init. */
 TEGU_API void tegu_part_init(tegu_part* part, uint16_t operation);
 
 typedef struct tegu_request {
-    uint32_t size;            /* sizeof(tegu_request) */
-    uint16_t operation;       /* TEGU_REDUCE, ...: says which of `params` counts */
-    uint8_t type;             /* element type of the inputs */
+    uint32_t size;      /* sizeof(tegu_request) */
+    uint16_t operation; /* TEGU_REDUCE, ...: says which of `params` counts */
+    uint8_t type;       /* element type of the inputs */
     uint8_t axis;
     uint64_t rows, cols;
     tegu_operand inputs[2];
     tegu_params params;
-    tegu_buffer* output;      /* NULL: the library provides the memory of the result. TEGU_ADD and TEGU_ROWSCALE may write exactly over
-                                 a dense input (same buffer and offset); else output and inputs must not overlap. The
-                                 arrays stand at multiples of 64 from the offset, in the order of the result. A job that fails leaves
-                                 undefined what is there: in place, its input, too */
-    uint64_t output_offset_bytes;  /* a multiple of 64 */
-    uint64_t deadline_ns;     /* from submit; 0: none */
-    uint8_t priority;         /* TEGU_PRIORITY_* */
-    uint8_t backend;          /* TEGU_BACKEND_*: what must run it, else the job fails */
-    uint8_t reserved[6];      /* zero */
+    /* NULL: the library provides the memory of the result. TEGU_ADD and TEGU_ROWSCALE may write exactly over
+     * a dense input (same buffer and offset); else output and inputs must not overlap. The arrays stand at
+     * multiples of 64 from the offset, in the order of the result. A job that fails leaves undefined what is
+     * there: in place, its input, too */
+    tegu_buffer* output;
+    uint64_t output_offset_bytes; /* a multiple of 64 */
+    uint64_t deadline_ns;         /* from submit; 0: none */
+    uint8_t priority;             /* TEGU_PRIORITY_* */
+    uint8_t backend;              /* TEGU_BACKEND_*: what must run it, else the job fails */
+    uint8_t reserved[6];          /* zero */
 } tegu_request;
-/* Zeroes the request, then: size, rows 1, normal priority, and the defaults of the operation's parameters (statistics none; largest;
- * window 5x5, 16 levels, base 2, clip; 10 bins; 256 levels). `size` is the caller's sizeof(tegu_request). */
+/* Zeroes the request, then: size, rows 1, normal priority, and the defaults of the operation's parameters
+ * (statistics none; largest; window 5x5, 16 levels, base 2, clip; 10 bins; 256 levels). `size` is the
+ * caller's sizeof(tegu_request). */
 TEGU_API void tegu_request_init(tegu_request* request, size_t size, uint16_t operation);
 
-/* Takes a job; *id, never 0, names it. It may wait in the library until 32 KiB are gathered or the next flush or wait, so that
- * several go in one system call. The caller must fetch its result with tegu_wait. Several may be in flight; results come in any order.
- * Blocks while the library's own buffers are all in use by earlier jobs. Fails for what is wrong with the
- * request itself, and if memory that it needs cannot be had or registered; what happens to the job later is told by tegu_wait. */
-TEGU_API tegu_status tegu_submit(tegu_client* client, const tegu_request* request, uint64_t* id, tegu_error* error);
+/* Takes a job; *id, never 0, names it. It may wait in the library until 32 KiB are gathered or the next flush
+ * or wait, so that several go in one system call. The caller must fetch its result with tegu_wait. Several
+ * may be in flight; results come in any order. Blocks while the library's own buffers are all in use by
+ * earlier jobs. Fails for what is wrong with the request itself, and if memory that it needs cannot be had or
+ * registered; what happens to the job later is told by tegu_wait. */
+TEGU_API tegu_status tegu_submit(tegu_client* client, const tegu_request* request, uint64_t* id,
+                                 tegu_error* error);
 /* Sends what is waiting, as far as the daemon takes it now; never blocks for long. */
 TEGU_API tegu_status tegu_flush(tegu_client* client, tegu_error* error);
-/* Waits for the result of job `id`, or with id 0 of any job in flight. Returns the job's status: a job that failed has no result
- * (*result is set to NULL), its error is in *error. *done_id (may be NULL) is the job that ended; its id is void from then on.
- * timeout_ms < 0: without limit; over it: TEGU_DEADLINE_EXCEEDED with *done_id 0, and the job goes on. An id that is not in
- * flight, or 0 when none is: TEGU_NOT_FOUND with *done_id 0. The caller frees *result. */
-TEGU_API tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_result** result, uint64_t* done_id,
-                               tegu_error* error);
-/* Asks the daemon to stop a job; its result, or TEGU_CANCELLED, still comes from tegu_wait. TEGU_NOT_FOUND: no such job. */
+/* Waits for the result of job `id`, or with id 0 of any job in flight. Returns the job's status: a job that
+ * failed has no result (*result is set to NULL), its error is in *error. *done_id (may be NULL) is the job
+ * that ended; its id is void from then on. timeout_ms < 0: without limit; over it: TEGU_DEADLINE_EXCEEDED
+ * with *done_id 0, and the job goes on. An id that is not in flight, or 0 when none is: TEGU_NOT_FOUND with
+ * *done_id 0. The caller frees *result. */
+TEGU_API tegu_status tegu_wait(tegu_client* client, uint64_t id, int timeout_ms, tegu_result** result,
+                               uint64_t* done_id, tegu_error* error);
+/* Asks the daemon to stop a job; its result, or TEGU_CANCELLED, still comes from tegu_wait. TEGU_NOT_FOUND:
+ * no such job. */
 TEGU_API tegu_status tegu_cancel(tegu_client* client, uint64_t id, tegu_error* error);
 /* Submit and wait. *result is NULL if the job failed. */
-TEGU_API tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result, tegu_error* error);
+TEGU_API tegu_status tegu_run(tegu_client* client, const tegu_request* request, tegu_result** result,
+                              tegu_error* error);
 
 typedef struct tegu_array {
-    uint8_t role;             /* statistic number + 1, or TEGU_ROLE_* */
+    uint8_t role; /* statistic number + 1, or TEGU_ROLE_* */
     uint8_t type;
     uint64_t rows, cols;
-    const void* data;         /* dense, row-major; lives as long as the result (or the output buffer) */
+    const void* data; /* dense, row-major; lives as long as the result (or the output buffer) */
 } tegu_array;
-/* queue, copy, compute: as the daemon measured; round_trip: from tegu_submit to the arrival of the reply here, retries included. */
-typedef struct tegu_timing { uint64_t queue_ns, copy_ns, compute_ns, round_trip_ns; } tegu_timing;
+/* queue, copy, compute: as the daemon measured; round_trip: from tegu_submit to the arrival of the reply
+ * here, retries included. */
+typedef struct tegu_timing {
+    uint64_t queue_ns, copy_ns, compute_ns, round_trip_ns;
+} tegu_timing;
 
 TEGU_API size_t tegu_result_count(const tegu_result* result);
 TEGU_API tegu_array tegu_result_array(const tegu_result* result, size_t index);
 /* The array of a role; 0 if there is none, 1 if *array is set. */
 TEGU_API int tegu_result_find(const tegu_result* result, uint8_t role, tegu_array* array);
-TEGU_API int tegu_result_backend(const tegu_result* result);         /* TEGU_BACKEND_CPU or _GPU: what ran */
-TEGU_API const char* tegu_result_policy(const tegu_result* result);  /* how it ran; lives as long as the result */
+TEGU_API int tegu_result_backend(const tegu_result* result); /* TEGU_BACKEND_CPU or _GPU: what ran */
+TEGU_API const char* tegu_result_policy(
+    const tegu_result* result); /* how it ran; lives as long as the result */
 TEGU_API tegu_timing tegu_result_timing(const tegu_result* result);
 TEGU_API void tegu_result_free(tegu_result* result);
 

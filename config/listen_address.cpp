@@ -37,7 +37,8 @@ std::optional<ListenAddress> parse_listen_address(std::string_view text) {
     address.host = host;
     in6_addr number;  // large enough for both
     const bool has_nul = std::find(host.begin(), host.end(), '\0') != host.end();
-    if (!port || has_nul || ::inet_pton(address.is_ipv6 ? AF_INET6 : AF_INET, address.host.c_str(), &number) != 1)
+    if (!port || has_nul ||
+        ::inet_pton(address.is_ipv6 ? AF_INET6 : AF_INET, address.host.c_str(), &number) != 1)
         return std::nullopt;
     address.port = *port;
     return address;

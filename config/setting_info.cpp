@@ -9,12 +9,14 @@
 namespace tegu::config {
 namespace {
 
-constexpr std::string_view kBackendWords[] = {"auto", "cpu", "gpu"};              // in the order of ExecutorBackend
+constexpr std::string_view kBackendWords[] = {"auto", "cpu", "gpu"};  // in the order of ExecutorBackend
 constexpr std::string_view kMemoryWords[] = {"auto", "A", "B", "C", "discrete"};  // in the order of GpuMemory
 constexpr std::string_view kDevicesWords[] = {"auto", "all"};
 constexpr std::size_t kMostDevices = 16;
-constexpr LogLevel kLevels[] = {LogLevel::Error, LogLevel::Warning, LogLevel::Notice, LogLevel::Info, LogLevel::Debug};
-constexpr std::string_view kLevelWords[] = {"error", "warning", "notice", "info", "debug"};  // in the order of kLevels
+constexpr LogLevel kLevels[] = {LogLevel::Error, LogLevel::Warning, LogLevel::Notice, LogLevel::Info,
+                                LogLevel::Debug};
+// in the order of kLevels
+constexpr std::string_view kLevelWords[] = {"error", "warning", "notice", "info", "debug"};
 
 template <class T, std::size_t N>
 std::size_t index_of(const T (&list)[N], const T& wanted) {
@@ -47,10 +49,12 @@ void from_value(const SettingValue& value, LogLevel& member) {
     member = kLevels[index_of(kLevelWords, std::string_view(*std::get_if<std::string>(&value)))];
 }
 void from_value(const SettingValue& value, ExecutorBackend& member) {
-    member = static_cast<ExecutorBackend>(index_of(kBackendWords, std::string_view(*std::get_if<std::string>(&value))));
+    member = static_cast<ExecutorBackend>(
+        index_of(kBackendWords, std::string_view(*std::get_if<std::string>(&value))));
 }
 void from_value(const SettingValue& value, GpuMemory& member) {
-    member = static_cast<GpuMemory>(index_of(kMemoryWords, std::string_view(*std::get_if<std::string>(&value))));
+    member =
+        static_cast<GpuMemory>(index_of(kMemoryWords, std::string_view(*std::get_if<std::string>(&value))));
 }
 
 constexpr SettingInfo kInfos[] = {
@@ -103,7 +107,8 @@ std::string octal(std::uint64_t mode) {
 std::string bytes_text(std::uint64_t bytes) {
     std::string text = std::to_string(bytes);
     for (const Unit& unit : kUnits)
-        if (bytes != 0 && bytes % unit.bytes == 0) text = std::to_string(bytes / unit.bytes) + std::string(unit.word);
+        if (bytes != 0 && bytes % unit.bytes == 0)
+            text = std::to_string(bytes / unit.bytes) + std::string(unit.word);
     return text;
 }
 
@@ -134,7 +139,8 @@ std::optional<std::uint64_t> parse_digits(std::string_view text, unsigned base) 
 // "64MiB", "64 MiB".
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
     for (const Unit& unit : kUnits) {
-        if (text.size() <= unit.word.size() || text.substr(text.size() - unit.word.size()) != unit.word) continue;
+        if (text.size() <= unit.word.size() || text.substr(text.size() - unit.word.size()) != unit.word)
+            continue;
         text.remove_suffix(unit.word.size());
         if (text.back() == ' ') text.remove_suffix(1);
         const std::optional<std::uint64_t> number = parse_digits(text, 10);
@@ -171,7 +177,8 @@ bool is_usable_path(const SettingInfo& info, std::string_view path) {
 }
 
 bool is_usable_listen(const SettingInfo& info, std::string_view text) {
-    return text.empty() || (text[0] == '/' ? is_usable_path(info, text) : parse_listen_address(text).has_value());
+    return text.empty() ||
+           (text[0] == '/' ? is_usable_path(info, text) : parse_listen_address(text).has_value());
 }
 
 Error refusal(const SettingInfo& info, std::string_view what) {
@@ -208,13 +215,15 @@ Span<const std::string_view> setting_words(SettingKind kind) {
 std::string allowed_text(const SettingInfo& info) {
     switch (info.kind) {
         case SettingKind::Path:
-            return "an absolute path of at most " + std::to_string(info.highest) + " printable ASCII characters";
+            return "an absolute path of at most " + std::to_string(info.highest) +
+                   " printable ASCII characters";
         case SettingKind::Place:
             return "\"\" (" + std::string(info.zero) + ") or an absolute path of at most " +
                    std::to_string(info.highest) + " printable ASCII characters";
         case SettingKind::Listen:
             return "\"\" (nowhere), an absolute path of at most " + std::to_string(info.highest) +
-                   " printable ASCII characters, or a numeric address and a port, such as \"127.0.0.1:9469\" or "
+                   " printable ASCII characters, or a numeric address and a port, such as \"127.0.0.1:9469\" "
+                   "or "
                    "\"[::1]:9469\"";
         case SettingKind::Mode: return "an octal string " + octal(info.lowest) + ".." + octal(info.highest);
         case SettingKind::Bytes: return range_text(info);
@@ -238,7 +247,8 @@ std::string value_text(const SettingInfo& info, const SettingValue& value) {
     if (const std::string* text = std::get_if<std::string>(&value)) return quoted_text(*text, text->size());
     const std::uint64_t number = *std::get_if<std::uint64_t>(&value);
     if (info.kind == SettingKind::Mode) return octal(number);
-    if (info.kind != SettingKind::Bytes || number % kUnits[0].bytes != 0 || number == 0) return std::to_string(number);
+    if (info.kind != SettingKind::Bytes || number % kUnits[0].bytes != 0 || number == 0)
+        return std::to_string(number);
     return '"' + bytes_text(number) + '"';
 }
 
@@ -247,7 +257,8 @@ Result<SettingValue> check_value(const SettingInfo& info, std::int64_t found) {
     const bool is_number = info.kind == SettingKind::Count || info.kind == SettingKind::Bytes ||
                            info.kind == SettingKind::Microseconds || info.kind == SettingKind::Milliseconds;
     if (!is_number) return refusal(info, "the integer " + std::to_string(found));
-    if (found < 0 || !in_range(info, static_cast<std::uint64_t>(found))) return refusal(info, std::to_string(found));
+    if (found < 0 || !in_range(info, static_cast<std::uint64_t>(found)))
+        return refusal(info, std::to_string(found));
     return SettingValue(static_cast<std::uint64_t>(found));
 }
 
@@ -270,7 +281,8 @@ Result<SettingValue> check_value(const SettingInfo& info, const std::string& fou
                 if (word == found) return SettingValue(found);
             break;
         case SettingKind::Devices:
-            if (std::optional<std::string> list = parse_devices(info, found)) return SettingValue(std::move(*list));
+            if (std::optional<std::string> list = parse_devices(info, found))
+                return SettingValue(std::move(*list));
             break;
         case SettingKind::Mode:
             if (found.size() >= 3 && found.size() <= 4) number = parse_digits(found, 8);

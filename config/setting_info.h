@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of config/settings.h at run time: one SettingInfo a row, and the texts of values and ranges that the loader,
-// the printed file and the manual share. A value is one of two types, so that they all treat every kind alike.
+// The table of config/settings.h at run time: one SettingInfo a row, and the texts of values and ranges that
+// the loader, the printed file and the manual share. A value is one of two types, so that they all treat
+// every kind alike.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +67,8 @@ Result<SettingValue> check_value(const SettingInfo& info, const std::string& fou
 // "found <what>, allowed <allowed_text>": for a value of a type that no setting takes.
 std::string refusal_text(const SettingInfo& info, std::string_view what);
 
-// The text in quotes with TOML escapes, cut after `longest` bytes: safe in a log line whatever the file holds.
+// The text in quotes with TOML escapes, cut after `longest` bytes: safe in a log line whatever the file
+// holds.
 std::string quoted_text(std::string_view text, std::size_t longest = 64);
 
 // "is applied at once", "is applied to new connections", "needs a restart".

@@ -19,7 +19,8 @@ class Checker {
         for (const auto& [key, node] : root) check_top(key, node);
     }
 
-    // Relations between settings; after derived sizes are filled in. Settings that failed by themselves are left out.
+    // Relations between settings; after derived sizes are filled in. Settings that failed by themselves are
+    // left out.
     void check_orders() {
         for (const SettingOrder& order : setting_orders())
             check_order(*find_setting(order.smaller), *find_setting(order.larger));
@@ -40,13 +41,15 @@ class Checker {
         const std::string_view name = key.str();
         const toml::source_position at = key.source().begin;
         const Span<const SettingTable> tables = setting_tables();
-        const bool known =
-            std::any_of(tables.begin(), tables.end(), [&](const SettingTable& table) { return table.name == name; });
-        if (!known) return add(at, key_text(name), node.is_table() ? unknown_table(name) : unknown_key("", name));
+        const bool known = std::any_of(tables.begin(), tables.end(),
+                                       [&](const SettingTable& table) { return table.name == name; });
+        if (!known)
+            return add(at, key_text(name), node.is_table() ? unknown_table(name) : unknown_key("", name));
         if (const toml::table* table = node.as_table()) {
             for (const auto& [inner, value] : *table) check_setting(name, inner, value);
         } else {
-            add(at, std::string(name), "found " + node_text(node) + ", allowed a table: [" + std::string(name) + "]");
+            add(at, std::string(name),
+                "found " + node_text(node) + ", allowed a table: [" + std::string(name) + "]");
         }
     }
 
@@ -54,7 +57,8 @@ class Checker {
         const std::string_view name = key.str();
         const SettingInfo* info = find_setting(std::string(table) + "." + std::string(name));
         if (info == nullptr)
-            return add(key.source().begin, std::string(table) + "." + key_text(name), unknown_key(table, name));
+            return add(key.source().begin, std::string(table) + "." + key_text(name),
+                       unknown_key(table, name));
         const toml::source_position at = node.is_table() ? key.source().begin : node.source().begin;
         const Result<SettingValue> value = check_node(*info, node);
         places_.push_back({info, at, value.ok()});
@@ -102,11 +106,12 @@ class Checker {
         const bool at_low = low_place != nullptr;
         const SettingInfo& here = at_low ? smaller : larger;
         const SettingInfo& other = at_low ? larger : smaller;
-        std::string text =
-            "found " + value_text(here, at_low ? low : high) + (at_low ? ", allowed at most " : ", allowed at least ");
+        std::string text = "found " + value_text(here, at_low ? low : high) +
+                           (at_low ? ", allowed at most " : ", allowed at least ");
         text += std::string(other.key) + ", which is " + value_text(other, at_low ? high : low);
         if ((at_low ? high_place : low_place) == nullptr) text += " by default";
-        if (at_low || high_place != nullptr) add((at_low ? low_place : high_place)->at, std::string(here.key), text);
+        if (at_low || high_place != nullptr)
+            add((at_low ? low_place : high_place)->at, std::string(here.key), text);
     }
 
     std::string file_;
@@ -124,7 +129,8 @@ LoadedSettings file_error(const std::string& file, std::string text) {
 
 std::string diagnostic_text(const Diagnostic& diagnostic) {
     std::string line = diagnostic.file + ":";
-    if (diagnostic.line != 0) line += std::to_string(diagnostic.line) + ":" + std::to_string(diagnostic.column) + ":";
+    if (diagnostic.line != 0)
+        line += std::to_string(diagnostic.line) + ":" + std::to_string(diagnostic.column) + ":";
     line += " error: ";
     if (!diagnostic.key.empty()) line += diagnostic.key + ": ";
     line += diagnostic.text;
@@ -144,9 +150,10 @@ LoadedSettings parse_settings(std::string_view text, const std::string& file, st
     checker.check(parsed.table);
     derive_sizes(loaded.settings, memory_bytes);
     checker.check_orders();
-    std::stable_sort(loaded.errors.begin(), loaded.errors.end(), [](const Diagnostic& a, const Diagnostic& b) {
-        return a.line != b.line ? a.line < b.line : a.column < b.column;
-    });
+    std::stable_sort(loaded.errors.begin(), loaded.errors.end(),
+                     [](const Diagnostic& a, const Diagnostic& b) {
+                         return a.line != b.line ? a.line < b.line : a.column < b.column;
+                     });
     return loaded;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a TOML file to Settings, or to every error of the file in one go. A file is checked as a whole before anything of
-// it counts; what it does not mention has its default. Safe for any bytes: it is the target of tests/config/fuzz_settings.
+// From a TOML file to Settings, or to every error of the file in one go. A file is checked as a whole before
+// anything of it counts; what it does not mention has its default. Safe for any bytes: it is the target of
+// tests/config/fuzz_settings.
 #pragma once
 
 #include <cstdint>

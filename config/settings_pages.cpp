@@ -44,27 +44,33 @@ void append_settings(std::string& page, const Settings& settings, std::string_vi
             if (info.table != table.name) continue;
             page += "\n";
             append_comment(page, plain(info.help));
-            append_comment(page, "Allowed: " + allowed_text(info) + ". Default: " + default_text(info) + ". A change " +
-                                     std::string(reload_text(info.reload)) + ".");
-            page += std::string(prefix) + std::string(info.name) + " = " + value_text(info, info.get(settings)) + "\n";
+            append_comment(page, "Allowed: " + allowed_text(info) + ". Default: " + default_text(info) +
+                                     ". A change " + std::string(reload_text(info.reload)) + ".");
+            page += std::string(prefix) + std::string(info.name) + " = " +
+                    value_text(info, info.get(settings)) + "\n";
         }
     }
 }
 
 constexpr std::string_view kSizes =
-    "A size is a number of bytes, or a string of a number and `KiB`, `MiB` or `GiB`: `67108864` and `\"64MiB\"` are "
+    "A size is a number of bytes, or a string of a number and `KiB`, `MiB` or `GiB`: `67108864` and "
+    "`\"64MiB\"` are "
     "the "
     "same. The unit of every other number stands in its name.";
 constexpr std::string_view kFiles =
-    "`tegud` reads `/etc/tegud/tegud.toml`, or the file that `--config` names. What the file does not mention has its "
-    "default; without the file all have. `tegud --check-config` reports every error of the file with its line and "
+    "`tegud` reads `/etc/tegud/tegud.toml`, or the file that `--config` names. What the file does not "
+    "mention has its "
+    "default; without the file all have. `tegud --check-config` reports every error of the file with its "
+    "line and "
     "column, "
     "`tegud --print-config` prints the values in force as a complete file.";
 constexpr std::string_view kReloads =
-    "SIGHUP (`systemctl reload tegud`) reads the file again, and the tuning tables. If it has an error, the old "
+    "SIGHUP (`systemctl reload tegud`) reads the file again, and the tuning tables. If it has an error, the "
+    "old "
     "settings stay in force and "
     "the log "
-    "says what is wrong; connections and jobs live on either way. The last column says when a changed value counts.";
+    "says what is wrong; connections and jobs live on either way. The last column says when a changed value "
+    "counts.";
 
 std::string orders_text(std::string_view bracket) {
     std::string text = "These may not exceed each other:";
@@ -103,14 +109,16 @@ std::string settings_toml(const Settings& settings) {
 
 std::string settings_template() {
     std::string page =
-        "# The settings of tegud and their defaults: take the `#` away before the ones to change. See tegud.toml(5).\n";
+        "# The settings of tegud and their defaults: take the `#` away before the ones to change. See "
+        "tegud.toml(5).\n";
     append_settings(page, Settings(), "#");
     return page;
 }
 
 std::string settings_markdown() {
     std::string page =
-        "<!-- Written by the target settings-pages from config/settings.h: change it there. -->\n# Settings\n\n";
+        "<!-- Written by the target settings-pages from config/settings.h: change it there. -->\n# "
+        "Settings\n\n";
     for (const std::string_view text : {kFiles, kSizes, kReloads}) page += std::string(text) + "\n\n";
     page += orders_text("`") + "\n";
     for (const SettingTable& table : setting_tables()) {
@@ -118,8 +126,9 @@ std::string settings_markdown() {
         page += "| key | meaning | allowed | default | a change |\n|---|---|---|---|---|\n";
         for (const SettingInfo& info : setting_infos()) {
             if (info.table != table.name) continue;
-            page += "| `" + std::string(info.name) + "` | " + std::string(info.help) + " | " + allowed_text(info) +
-                    " | `" + default_text(info) + "` | " + std::string(reload_text(info.reload)) + " |\n";
+            page += "| `" + std::string(info.name) + "` | " + std::string(info.help) + " | " +
+                    allowed_text(info) + " | `" + default_text(info) + "` | " +
+                    std::string(reload_text(info.reload)) + " |\n";
         }
     }
     return page;
@@ -142,7 +151,8 @@ std::string settings_man_page() {
         }
     }
     page +=
-        ".SH RELOAD\nSIGHUP\n(\\fBsystemctl reload tegud\\fR)\nreads the file again, and the tuning tables. If it has "
+        ".SH RELOAD\nSIGHUP\n(\\fBsystemctl reload tegud\\fR)\nreads the file again, and the tuning tables. "
+        "If it has "
         "an error, the old "
         "settings stay in "
         "force and the log says what is wrong; connections and jobs live on either way.\n"

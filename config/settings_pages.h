@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of settings as pages: TOML files, the Markdown of docs/settings.md and the roff of docs/man/tegud.toml.5.
-// `cmake --build . --target settings-pages` writes the files of the source tree; a test compares them.
+// The table of settings as pages: TOML files, the Markdown of docs/settings.md and the roff of
+// docs/man/tegud.toml.5. `cmake --build . --target settings-pages` writes the files of the source tree; a
+// test compares them.
 #pragma once
 
 #include <string>

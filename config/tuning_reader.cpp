@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxRows = 4096;  // of a table, bad ones included
 constexpr std::size_t kMaxFields = 64;  // of a policy
 
-// --- tables of keys ----------------------------------------------------------------------------------------
+// --- tables of keys
 
 // One key of a kind of table, and how it is read into a T.
 template <class T>
@@ -138,7 +138,7 @@ const Key<CostRow> kCostKeys[] = {
     {"points", true, TEGU_READ(CostRow, read_points(node, &to->points))},
 };
 
-// --- the file ----------------------------------------------------------------------------------------------
+// --- the file
 
 constexpr char kUnknownKey[] = "unknown key; there are format, device, row, cost";
 
@@ -224,8 +224,8 @@ class Reader {
     }
 
     void ignore(const std::string& row, const Wrong& what) {
-        keep_ignored({table_.key, row, {file_, what.at.line, what.at.column}, what.key + ": " + what.text}, ++ignored_,
-                     &loaded_.ignored);
+        keep_ignored({table_.key, row, {file_, what.at.line, what.at.column}, what.key + ": " + what.text},
+                     ++ignored_, &loaded_.ignored);
     }
 
     const std::string& file_;

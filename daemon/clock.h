@@ -25,7 +25,8 @@ inline std::chrono::milliseconds milliseconds(std::uint64_t count) {
 // `start` plus a time that a client chose; kNever for 0 and for times beyond a century.
 inline TimePoint deadline_after(TimePoint start, std::uint64_t relative_ns) {
     constexpr std::uint64_t kLongest = 3'000'000'000'000'000'000;
-    return relative_ns == 0 || relative_ns > kLongest ? kNever : start + std::chrono::nanoseconds(relative_ns);
+    return relative_ns == 0 || relative_ns > kLongest ? kNever
+                                                      : start + std::chrono::nanoseconds(relative_ns);
 }
 
 }  // namespace tegu::daemon

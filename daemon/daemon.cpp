@@ -12,12 +12,12 @@
 #include "base/log.h"
 #include "config/settings_load.h"
 #include "config/settings_pages.h"
-#include "daemon/events.h"
-#include "daemon/journal.h"
-#include "daemon/notify.h"
 #include "daemon/options.h"
-#include "daemon/scrape_listener.h"
+#include "daemon/reports/scrape_listener.h"
 #include "daemon/server.h"
+#include "daemon/service/events.h"
+#include "daemon/service/journal.h"
+#include "daemon/service/notify.h"
 
 namespace tegu::daemon {
 namespace {
@@ -53,7 +53,8 @@ int report_failure(const Error& error, int exit_code, const char* event = events
     return exit_code;
 }
 
-// A socket that cannot be had is the operator's to mend: a path or permission is wrong, or another daemon runs.
+// A socket that cannot be had is the operator's to mend: a path or permission is wrong, or another daemon
+// runs.
 int exit_code_of_socket(const Error& error) {
     switch (error.status) {
         case Status::Unavailable: return EX_UNAVAILABLE;
@@ -114,18 +115,20 @@ int serve(ServerOptions options) {
 
 int run(const Options& options) {
     ServerOptions server;
-    server.settings_file = options.settings_file.empty() ? config::kDefaultSettingsFile : options.settings_file;
+    server.settings_file =
+        options.settings_file.empty() ? config::kDefaultSettingsFile : options.settings_file;
     server.settings_may_be_missing = options.settings_file.empty();
-    const config::LoadedSettings loaded =
-        config::load_settings(server.settings_file, server.settings_may_be_missing ? config::IfMissing::GivesDefaults
-                                                                                   : config::IfMissing::Fails);
+    const config::LoadedSettings loaded = config::load_settings(
+        server.settings_file,
+        server.settings_may_be_missing ? config::IfMissing::GivesDefaults : config::IfMissing::Fails);
     if (options.check_settings) return check_settings(loaded, server.settings_file);
     if (!options.print_settings) notify_start();
     if (!loaded.ok()) {
         for (const config::Diagnostic& diagnostic : loaded.errors)
             log(LogLevel::Error, config::diagnostic_text(diagnostic));
         return report_failure(
-            make_error(Status::BadRequest, "the settings in " + server.settings_file + " have errors"), EX_CONFIG);
+            make_error(Status::BadRequest, "the settings in " + server.settings_file + " have errors"),
+            EX_CONFIG);
     }
     server.settings = loaded.settings;
     if (!options.socket_path.empty()) {
@@ -154,8 +157,9 @@ int run_daemon(int argc, const char* const* argv) {
         }
         return run(*std::get_if<Options>(&parsed));
     } catch (const std::exception& exception) {
-        return report_failure(make_error(Status::Internal, std::string("tegud cannot go on: ") + exception.what()),
-                              EX_OSERR, events::kFatal);
+        return report_failure(
+            make_error(Status::Internal, std::string("tegud cannot go on: ") + exception.what()), EX_OSERR,
+            events::kFatal);
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// HelperThread: a thread for system calls that may take long, so that the io thread never waits in them: sealing a memfd whose pages are
-// pinned; making the pages of large buffers and giving them back. A task comes back to the io thread with all that it owns, so what is
-// counted there (charges, sessions, buffers) is never touched here.
+// HelperThread: a thread for system calls that may take long, so that the io thread never waits in them:
+// sealing a memfd whose pages are pinned; making the pages of large buffers and giving them back. A task
+// comes back to the io thread with all that it owns, so what is counted there (charges, sessions, buffers) is
+// never touched here.
 #pragma once
 
 #include <condition_variable>
@@ -15,18 +16,19 @@ namespace tegu::daemon {
 class HelperThread {
   public:
     struct Task {
-        std::function<void()> work;  // on the helper's thread: system calls on what the task alone owns; must not throw
+        // on the helper's thread: system calls on what the task alone owns; must not throw
+        std::function<void()> work;
         std::function<void()> done;  // on the io thread, from run_done(); may be empty
     };
     enum class Turn { First, Last };
 
-    // `wake` is called on the helper's thread when done tasks wait to be taken; it must only pass the word on. `name`: of the thread, up to
-    // 15 characters.
+    // `wake` is called on the helper's thread when done tasks wait to be taken; it must only pass the word
+    // on. `name`: of the thread, up to 15 characters.
     HelperThread(const char* name, std::function<void()> wake);
     ~HelperThread() { stop(); }
 
-    // False, and the task untouched, after stop(). The queue is as long as its callers let it be: each task holds a charge
-    // of a buffer or is the only one of its connection.
+    // False, and the task untouched, after stop(). The queue is as long as its callers let it be: each task
+    // holds a charge of a buffer or is the only one of its connection.
     bool submit(Task& task, Turn turn);
     // Ends what done tasks are about. Returns whether there were any. Io thread.
     bool run_done();

@@ -13,26 +13,30 @@ namespace tegu::daemon {
 std::variant<Options, EarlyExit> parse_options(int argc, const char* const* argv) {
     Options options;
     CLI::App app(
-        "tegud: serves reduction, top-k, quantile, histogram, entropy and element-wise jobs to local processes over a "
+        "tegud: serves reduction, top-k, quantile, histogram, entropy and element-wise jobs to local "
+        "processes over a "
         "Unix socket.",
         "tegud");
     app.set_version_flag("--version", "tegud " TEGU_VERSION);
-    app.add_option("--config", options.settings_file,
-                   std::string("Settings file (default: ") + config::kDefaultSettingsFile + ", if it is there)")
-        ->type_name("FILE");
     app.add_option(
-           "--socket", options.socket_path,
-           "Where clients connect, instead of socket.path of the settings. A socket passed by systemd goes first")
+           "--config", options.settings_file,
+           std::string("Settings file (default: ") + config::kDefaultSettingsFile + ", if it is there)")
+        ->type_name("FILE");
+    app.add_option("--socket", options.socket_path,
+                   "Where clients connect, instead of socket.path of the settings. A socket passed by "
+                   "systemd goes first")
         ->type_name("PATH");
     app.add_option("--sysroot", options.sysroot,
                    "Where the files are read that tell of the board's health (default: /); for tests")
         ->type_name("DIR");
     app.add_flag("--check-config", options.check_settings,
                  "Report every error of the settings file, with line and column, and end");
-    app.add_flag("--print-config", options.print_settings, "Print the settings in force as a complete file, and end");
+    app.add_flag("--print-config", options.print_settings,
+                 "Print the settings in force as a complete file, and end");
     app.add_flag("-v,--verbose", options.verbose, "Log every connection too");
     app.footer(
-        "Signals: SIGHUP reads the settings and the tuning tables again; SIGTERM and SIGINT finish the jobs in flight "
+        "Signals: SIGHUP reads the settings and the tuning tables again; SIGTERM and SIGINT finish the jobs "
+        "in flight "
         "and end, a second one "
         "ends sooner.\n"
         "Example: tegud --socket /tmp/tegud.sock &  tegu --socket /tmp/tegud.sock ping");

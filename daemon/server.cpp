@@ -9,17 +9,18 @@
 #include <thread>
 
 #include "base/log.h"
-#include "daemon/events.h"
-#include "daemon/gpu_record.h"
-#include "daemon/journal.h"
-#include "daemon/notify.h"
-#include "daemon/report.h"
-#include "daemon/self_report.h"
+#include "daemon/gpus/gpu_record.h"
+#include "daemon/reports/report.h"
+#include "daemon/reports/self_report.h"
+#include "daemon/service/events.h"
+#include "daemon/service/journal.h"
+#include "daemon/service/notify.h"
 
 namespace tegu::daemon {
 namespace {
 
-constexpr std::size_t kReceiveAreaBytes = 256 * 1024;  // more than a socket holds by default: one read takes it all
+// more than a socket holds by default: one read takes it all
+constexpr std::size_t kReceiveAreaBytes = 256 * 1024;
 constexpr auto kSafetyLook = std::chrono::seconds(1);  // while jobs run: bounds a wake-up lost on old kernels
 constexpr auto kShortestLook = std::chrono::milliseconds(1);
 constexpr auto kFarewell = std::chrono::milliseconds(1000);  // for clients to take their last replies
@@ -91,7 +92,8 @@ Result<void> Server::run() {
         notify_ready(status_.begin(*this, false));
         watchdog_.start(executors_.watched());
         if (const GpuStatus& gpu = gpus().status(); gpu.degraded)
-            log(LogLevel::Warning, (gpu.runs() ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + gpu.reason,
+            log(LogLevel::Warning,
+                (gpu.runs() ? "not all GPUs run jobs: " : "no GPU runs jobs: ") + gpu.reason,
                 {{events::kMessageId, events::kNoGpu}});
         log(LogLevel::Info, "ready on " + listener_.path,
             {{events::kMessageId, events::kReady},
@@ -114,7 +116,8 @@ Result<void> Server::run() {
     if (fatal_) return *fatal_;
     GpuRecord::of_environment().forget();
     log(LogLevel::Info, "stopped",
-        {{events::kMessageId, events::kStopped}, {"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
+        {{events::kMessageId, events::kStopped},
+         {"CONNECTIONS_TOTAL", std::to_string(statistics_.connections_total)}});
     finish_journal();
     return {};
 }
@@ -143,7 +146,8 @@ void Server::loop() {
         shared_.turns.look();
         executors_.set_crowded(shared_.turns.several(Clock::now()));
         std::size_t events = io_.poll();
-        const std::chrono::microseconds limit(quotas_.all().jobs == 0 ? options_.settings.executor.spin_us : 0);
+        const std::chrono::microseconds limit(quotas_.all().jobs == 0 ? options_.settings.executor.spin_us
+                                                                      : 0);
         if (events == 0 && !spin_wait_.stay_awake(Clock::now(), limit)) events = io_.run_one();
         if (events > 0) spin_wait_.note_event(Clock::now(), limit);
     }
@@ -177,9 +181,11 @@ void Server::look_around() {
     shared_.unread.look();
     const TimePoint now = Clock::now();
     const bool awaits = quotas_.all().jobs > 0 || !sealer_.idle() || !pages_.idle() || !makings_.empty() ||
-                        !sealings_.empty() || !shared_.unread.empty() || !endings_.empty() || executors_.has_errands();
+                        !sealings_.empty() || !shared_.unread.empty() || !endings_.empty() ||
+                        executors_.has_errands();
     TimePoint next = awaits ? now + kSafetyLook : kNever;
-    for_each_session([&](Session& session) { session.guarded([&] { next = std::min(next, session.look(now)); }); });
+    for_each_session(
+        [&](Session& session) { session.guarded([&] { next = std::min(next, session.look(now)); }); });
     if (next != kNever) watch(std::max(next, now + kShortestLook));
 }
 
@@ -201,8 +207,9 @@ void Server::deliver_results() {
         const std::shared_ptr<Session> session = task->session.lock();
         if (session == nullptr || session->closed()) {
             quotas_.end_job(task->waiting.uid);
-            accounts_.charge_user(task->waiting.uid, use_of(task->cost, task->place == Place::Gpu, task->prepared.plan,
-                                                            task->error ? task->error->status : Status::Ok));
+            accounts_.charge_user(task->waiting.uid,
+                                  use_of(task->cost, task->place == Place::Gpu, task->prepared.plan,
+                                         task->error ? task->error->status : Status::Ok));
             ++statistics_.results_dropped_total;
             continue;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server: the io thread's half of the daemon. Accepts connections, owns the sessions and what they share, takes the executor's results to
-// their sessions, looks after the overdue, reloads, and stops in order. run() returns when the daemon is to end.
+// Server: the io thread's half of the daemon. Accepts connections, owns the sessions and what they share,
+// takes the executor's results to their sessions, looks after the overdue, reloads, and stops in order. run()
+// returns when the daemon is to end.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,24 +16,24 @@
 
 #include "base/spin_wait.h"
 #include "config/settings.h"
-#include "daemon/accounts.h"
-#include "daemon/board_health.h"
-#include "daemon/connection.h"
-#include "daemon/descriptor_store.h"
-#include "daemon/executors.h"
-#include "daemon/held_memory.h"
+#include "daemon/buffers/held_memory.h"
+#include "daemon/buffers/quota.h"
 #include "daemon/helper_thread.h"
-#include "daemon/listener.h"
+#include "daemon/jobs/executors.h"
 #include "daemon/placement/cost_probe.h"
 #include "daemon/placement/placement.h"
-#include "daemon/quota.h"
-#include "daemon/recent_errors.h"
-#include "daemon/scrape.h"
-#include "daemon/service_status.h"
-#include "daemon/session.h"
-#include "daemon/statistics.h"
+#include "daemon/reports/board_health.h"
+#include "daemon/reports/recent_errors.h"
+#include "daemon/reports/scrape.h"
+#include "daemon/reports/statistics.h"
+#include "daemon/service/service_status.h"
+#include "daemon/service/watchdog.h"
+#include "daemon/sessions/accounts.h"
+#include "daemon/sessions/connection.h"
+#include "daemon/sessions/listener.h"
+#include "daemon/sessions/session.h"
+#include "daemon/store/descriptor_store.h"
 #include "daemon/tuning/tuning.h"
-#include "daemon/watchdog.h"
 
 namespace tegu::daemon {
 
@@ -97,7 +98,8 @@ class Server {
     using Sealings = std::list<std::pair<uid_t, std::list<std::shared_ptr<HelperThread::Task>>>>;
     // One of the user, to be added.
     static Sealings sealing_of(uid_t uid, HelperThread::Task task);
-    // Does the one in `one` on a thread of its own, as it may wait, when it is the user's turn. Throws nothing.
+    // Does the one in `one` on a thread of its own, as it may wait, when it is the user's turn. Throws
+    // nothing.
     void add_sealing(Sealings& one);
     Placement& placement() { return placement_; }
     const Placement& placement() const { return placement_; }
@@ -107,7 +109,8 @@ class Server {
     TimePoint started() const { return started_; }
     const std::map<std::uint64_t, std::shared_ptr<Session>>& sessions() const { return sessions_; }
     std::uint64_t next_ticket() { return ++last_ticket_; }
-    // How long a client should wait before it tries again: the predicted time of what waits and runs, within 1 ms..1 s.
+    // How long a client should wait before it tries again: the predicted time of what waits and runs, within
+    // 1 ms..1 s.
     std::uint64_t retry_after_ns(const ExecutorLoad& load) const;
     void forget(std::uint64_t session_number);
 
@@ -163,10 +166,10 @@ class Server {
     RecentErrors errors_;
     ReloadHistory reloads_;
     HelperThread sealer_{"tegud-sealer", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};
-    HelperThread pages_{
-        "tegud-pages", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};  // outlives all that it may free
-    HeldMemory held_;                                                                   // as pages_
-    BufferEndings endings_{[this] { look_soon(); }};                                    // as pages_
+    HelperThread pages_{// outlives all that it may free
+                        "tegud-pages", [this] { boost::asio::post(io_, [this] { take_helped(); }); }};
+    HeldMemory held_;                                 // as pages_
+    BufferEndings endings_{[this] { look_soon(); }};  // as pages_
     boost::asio::io_context io_{1};  // handlers that never ran end with it, and may give charges back
     DescriptorStore store_{io_, quotas_, pages_, held_, endings_};
     ConnectionShared shared_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's part in buffers that take time: their making, a step at a time, and what comes back from the helper threads.
+// The server's part in buffers that take time: their making, a step at a time, and what comes back from the
+// helper threads.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -10,11 +11,13 @@
 namespace tegu::daemon {
 namespace {
 
-// What waits is a list of users, those in turn, each with a list of his own, which is never empty. Adds the one in `one` behind his.
+// What waits is a list of users, those in turn, each with a list of his own, which is never empty. Adds the
+// one in `one` behind his.
 template <class Users>
 void add_in_turn(Users& users, Users& one) noexcept {
     const uid_t uid = one.front().first;
-    const auto found = std::find_if(users.begin(), users.end(), [uid](const auto& user) { return user.first == uid; });
+    const auto found =
+        std::find_if(users.begin(), users.end(), [uid](const auto& user) { return user.first == uid; });
     if (found == users.end())
         users.splice(users.end(), one);
     else
@@ -97,8 +100,9 @@ void Server::add_making(std::shared_ptr<Session> session, std::shared_ptr<Sessio
     post_making();
 }
 
-// One step at a time: users take turns, and so does all that is made for one of them. A step goes before what waits to be given back, of
-// which one comes in between two steps: neither keeps the other waiting, however much there is of it.
+// One step at a time: users take turns, and so does all that is made for one of them. A step goes before what
+// waits to be given back, of which one comes in between two steps: neither keeps the other waiting, however
+// much there is of it.
 void Server::post_making() {
     if (making_posted_) return;
     while (!makings_.empty() && makings_.front().second.front().first->closed()) end_making();

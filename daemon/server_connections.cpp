@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's part in connections that begin: who may open one, and what it costs the user's turn. At most one turn's worth of them is
-// accepted before the io thread looks at all others again.
+// The server's part in connections that begin: who may open one, and what it costs the user's turn. At most
+// one turn's worth of them is accepted before the io thread looks at all others again.
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <new>
 
-#include "daemon/foreign_fd.h"
+#include "daemon/buffers/foreign_fd.h"
 #include "daemon/server.h"
 #include "wire/frame.h"
 
@@ -18,7 +18,8 @@ constexpr auto kAcceptPause = std::chrono::milliseconds(200);
 Result<Peer> peer_of(int socket) {
     ucred credentials{};
     socklen_t bytes = sizeof credentials;
-    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) != 0) return io_error("SO_PEERCRED", errno);
+    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) != 0)
+        return io_error("SO_PEERCRED", errno);
     return Peer{credentials.uid, credentials.gid, credentials.pid};
 }
 
@@ -55,7 +56,8 @@ void Server::accept_connections() {
         if (errno == EINTR || errno == ECONNABORTED) continue;
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
             return fail(io_error("accept", errno), Status::ShuttingDown);
-        // The connection stays in the queue: look again when some descriptor may be free, not at once and for ever.
+        // The connection stays in the queue: look again when some descriptor may be free, not at once and for
+        // ever.
         accept_pause_.expires_after(kAcceptPause);
         accept_pause_.async_wait([this](const boost::system::error_code& error) {
             if (!error && !stopping_) accept_connections();
@@ -95,7 +97,8 @@ void Server::welcome(Fd socket, Result<Peer> peer) {
     try {
         session = std::make_shared<Session>(*this, std::move(socket), *peer, ++last_session_);
         sessions_.emplace(session->number(), session);
-    } catch (const std::exception&) {  // no memory, or no room in the reactor: this connection ends, the others live
+    } catch (const std::
+                 exception&) {  // no memory, or no room in the reactor: this connection ends, the others live
         quotas_.close_connection(peer->uid);
         return;
     }

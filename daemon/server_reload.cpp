@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings and tuning tables that are read again while the daemon runs: what may change then comes into force at once, errors of the settings leave them
-// as they were.
+// Settings and tuning tables that are read again while the daemon runs: what may change then comes into force
+// at once, errors of the settings leave them as they were.
 #include "base/log.h"
 #include "config/settings_load.h"
 #include "config/settings_reload.h"
-#include "daemon/events.h"
-#include "daemon/notify.h"
 #include "daemon/server.h"
+#include "daemon/service/events.h"
+#include "daemon/service/notify.h"
 
 namespace tegu::daemon {
 
@@ -27,7 +27,8 @@ void Server::reload() {
     }
     if (options_.socket_from_command_line) loaded.settings.socket.path = options_.settings.socket.path;
     config::ReloadPlan plan = config::plan_reload(options_.settings, loaded.settings);
-    std::string changes = std::to_string(plan.changes.size()) + (plan.changes.size() == 1 ? " change" : " changes");
+    std::string changes =
+        std::to_string(plan.changes.size()) + (plan.changes.size() == 1 ? " change" : " changes");
     for (const config::SettingChange& change : plan.changes) {
         log(LogLevel::Notice, "setting " + config::change_text(change));
         changes += (&change == &plan.changes.front() ? ": " : "; ") + config::change_text(change);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/operation.h"
 
-#include "kernels/add.h"
-#include "kernels/dot.h"
-#include "kernels/entropy.h"
-#include "kernels/entropy_map.h"
-#include "kernels/fused.h"
-#include "kernels/histogram.h"
-#include "kernels/quantile.h"
-#include "kernels/reduce.h"
-#include "kernels/rowscale.h"
-#include "kernels/thread_pool.h"
-#include "kernels/topk.h"
+#include "kernels/add/add.h"
+#include "kernels/dot/dot.h"
+#include "kernels/entropy/entropy.h"
+#include "kernels/entropy_map/entropy_map.h"
+#include "kernels/execution/cpu/thread_pool.h"
+#include "kernels/fused/fused.h"
+#include "kernels/histogram/histogram.h"
+#include "kernels/quantile/quantile.h"
+#include "kernels/reduce/reduce.h"
+#include "kernels/rowscale/rowscale.h"
+#include "kernels/topk/topk.h"
 
 namespace tegu::kernels {
 namespace {
@@ -21,14 +21,22 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
 // What holds for every operation: the shape names a number of bytes that pointer arithmetic can express.
 Result<void> check_shape(const Job& job) {
     const std::uint64_t bytes = element_bytes(job.type);
-    if (bytes == 0) return field_error(Status::Unsupported, "type", "1..11", "element type " + std::to_string(static_cast<unsigned>(job.type)) + " is not known");
+    if (bytes == 0)
+        return field_error(
+            Status::Unsupported, "type", "1..11",
+            "element type " + std::to_string(static_cast<unsigned>(job.type)) + " is not known");
     if (job.axis != Axis::Whole && job.axis != Axis::Rows)
-        return bad_range("axis", "0 (whole) or 1 (rows)", "axis " + std::to_string(static_cast<unsigned>(job.axis)) + " is not known");
+        return bad_range("axis", "0 (whole) or 1 (rows)",
+                         "axis " + std::to_string(static_cast<unsigned>(job.axis)) + " is not known");
     std::uint64_t elements = 0;
     std::uint64_t total = 0;
-    if (__builtin_mul_overflow(job.rows, job.cols, &elements) || __builtin_mul_overflow(elements, bytes, &total) ||
-        total > kMaxBytes || job.rows > kMaxBytes || job.cols > kMaxBytes / bytes)  // each alone, too: the other may be 0
-        return bad_range("rows", "rows * cols * element size up to 2^62 bytes", std::to_string(job.rows) + " x " + std::to_string(job.cols) + " elements are larger than any buffer");
+    if (__builtin_mul_overflow(job.rows, job.cols, &elements) ||
+        __builtin_mul_overflow(elements, bytes, &total) ||
+        // each alone, too: the other may be 0
+        total > kMaxBytes || job.rows > kMaxBytes || job.cols > kMaxBytes / bytes)
+        return bad_range("rows", "rows * cols * element size up to 2^62 bytes",
+                         std::to_string(job.rows) + " x " + std::to_string(job.cols) +
+                             " elements are larger than any buffer");
     return {};
 }
 
@@ -57,7 +65,9 @@ namespace {
 // Fewer threads of the pool for a while.
 class PoolLimit {
   public:
-    PoolLimit(ThreadPool* pool, unsigned threads) : pool_(pool), before_(pool->threads()) { pool_->limit(threads); }
+    PoolLimit(ThreadPool* pool, unsigned threads) : pool_(pool), before_(pool->threads()) {
+        pool_->limit(threads);
+    }
     ~PoolLimit() { pool_->limit(before_); }
     PoolLimit(const PoolLimit&) = delete;
     PoolLimit& operator=(const PoolLimit&) = delete;
@@ -91,8 +101,8 @@ Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<con
     return dispatch(job, inputs, outputs, context, stop);
 }
 
-Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs, ThreadPool* pool,
-                          const StopToken& stop) {
+Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
+                          ThreadPool* pool, const StopToken& stop) {
     return dispatch(job, inputs, outputs, CpuContext{pool, CpuPolicies()}, stop);
 }
 

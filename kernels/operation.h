@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door to the kernels: plan_job() checks a job and says what it will produce and cost, run_job() computes it on the CPU
-// backend. The daemon, the benchmarks and the tests call these two for every operation. Each operation <stem> implements
-// plan_<stem>() and run_<stem>() in <stem>.h and <stem>.cpp; operation.cpp dispatches from the list in base/job.h.
-// Results depend on the job and the input alone: not on threads, instruction set or tuning. docs/numerics.md fixes them.
+// The door to the kernels: plan_job() checks a job and says what it will produce and cost, run_job() computes
+// it on the CPU backend. The daemon, the benchmarks and the tests call these two for every operation. Each
+// operation <stem> implements plan_<stem>() and run_<stem>() in <stem>.h and <stem>.cpp; operation.cpp
+// dispatches from the list in base/job.h. Results depend on the job and the input alone: not on threads,
+// instruction set or tuning. docs/numerics.md fixes them.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@
 #include "base/job.h"
 #include "base/result.h"
 #include "base/span.h"
-#include "kernels/cpu_policies.h"
+#include "kernels/execution/cpu/cpu_policies.h"
 
 namespace tegu::kernels {
 
@@ -35,27 +36,29 @@ struct JobPlan {
     bool in_place = false;
 };
 
-// Checks shape and parameters. Errors: BadRange, BadRequest, Unsupported, EmptyInput, TooLarge, each with field and allowed.
-// `policies`: those that the job is to run with; they change the working memory and the predicted time alone.
-// Never allocates in proportion to the shape. rows, cols * element size, and rows * cols * element size are proved to be at most
-// 2^62, each by itself.
+// Checks shape and parameters. Errors: BadRange, BadRequest, Unsupported, EmptyInput, TooLarge, each with
+// field and allowed. `policies`: those that the job is to run with; they change the working memory and the
+// predicted time alone. Never allocates in proportion to the shape. rows, cols * element size, and rows *
+// cols * element size are proved to be at most 2^62, each by itself.
 Result<JobPlan> plan_job(const Job& job, const CpuPolicies& policies = CpuPolicies());
 
-// One input. Element (r, c) is at data + (r * row_stride + c) * element size; any alignment is allowed.
-// The bytes may change while the job runs (another process holds them): the result is then undefined, the run stays in bounds.
+// One input. Element (r, c) is at data + (r * row_stride + c) * element size; any alignment is allowed. The
+// bytes may change while the job runs (another process holds them): the result is then undefined, the run
+// stays in bounds.
 struct InputView {
     const std::byte* data = nullptr;
     std::uint64_t row_stride = 0;  // elements, >= cols
 };
 
-// Where one array of the plan goes: dense, row-major, aligned for its type, as large as its spec. Does not overlap
-// an input, but that the first may be one if the plan says in_place.
+// Where one array of the plan goes: dense, row-major, aligned for its type, as large as its spec. Does not
+// overlap an input, but that the first may be one if the plan says in_place.
 struct OutputView {
     std::byte* data = nullptr;
 };
 
-// Asks a running job to stop: set by a cancel, or by the clock. Checked at least every few milliseconds of work per thread, which is also
-// how a long job shows that it gets on: each check beats. And it is where the thread offers its core to others, if these are to share it.
+// Asks a running job to stop: set by a cancel, or by the clock. Checked at least every few milliseconds of
+// work per thread, which is also how a long job shows that it gets on: each check beats. And it is where the
+// thread offers its core to others, if these are to share it.
 class StopToken {
   public:
     using Clock = std::chrono::steady_clock;
@@ -83,7 +86,8 @@ class StopToken {
 struct RunReport {
     std::string policy;  // how it ran, for people and logs: "cpu avx2 threads=2 tile=1024"
     std::vector<std::uint64_t>
-        filled_columns;    // parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`
+        // parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`
+        filled_columns;
     unsigned threads = 1;  // that it was divided among, the caller's own included; the policy names them, too
 };
 
@@ -100,21 +104,26 @@ struct CpuContext {
     }
 };
 
-// Runs a planned job on the CPU. `inputs` and `outputs` are parallel to the operation's inputs and to plan.outputs. Outputs
-// are undefined if it fails. While it runs, no more threads of the pool take part than the policies say.
-// Errors: Cancelled, DeadlineExceeded, OutOfMemory (scratch), Overflow (names row and statistic), BadRange (a range taken
+// Runs a planned job on the CPU. `inputs` and `outputs` are parallel to the operation's inputs and to
+// plan.outputs. Outputs are undefined if it fails. While it runs, no more threads of the pool take part than
+// the policies say.
+// Errors: Cancelled, DeadlineExceeded, OutOfMemory (scratch), Overflow (names row and statistic), BadRange (a
+//         range taken
 // from the data that cannot be used).
-// REQUIRES: plan_job(job, context.policies) succeeded, and views are valid for it. Blocking; any thread, with a pool its caller's.
+// REQUIRES: plan_job(job, context.policies) succeeded, and views are valid for it. Blocking; any thread, with
+//           a pool its caller's.
 Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
                           const CpuContext& context, const StopToken& stop);
 // With the default policies. `pool` may be null.
 Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
                           ThreadPool* pool, const StopToken& stop);
 
-// The instruction set that the CPU backend chose on this machine: "avx512", "avx2", "sse2", "neon". $TEGU_CPU_ISA may lower it.
+// The instruction set that the CPU backend chose on this machine: "avx512", "avx2", "sse2", "neon".
+// $TEGU_CPU_ISA may lower it.
 const char* cpu_isa();
 
-// What every report of this backend begins with: the threads, and of the policy "cpu avx2 threads=2"; the operation adds the rest.
+// What every report of this backend begins with: the threads, and of the policy "cpu avx2 threads=2"; the
+// operation adds the rest.
 RunReport cpu_report(unsigned threads);
 
 }  // namespace tegu::kernels

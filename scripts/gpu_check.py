@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of scripts/gpu-check.sh on a ready build: tests, sanitizers, benchmarks, and one report of all.
 
-Each test of a GoogleTest program is a process of its own, so that a lost device or a time limit costs one test, and the cores are kept busy by
-many at once. Under the sanitizers the same tests run with small inputs ($TEGU_TEST_ELEMENTS) and one in so many of their jobs ($TEGU_TEST_ONE_IN)."""
+Each test of a GoogleTest program is a process of its own, so that a lost device or a time limit costs one
+test, and the cores are kept busy by many at once. Under the sanitizers the same tests run with small inputs
+($TEGU_TEST_ELEMENTS) and one in so many of their jobs ($TEGU_TEST_ONE_IN)."""
+
 import argparse
 import concurrent.futures
 import json
@@ -28,7 +30,13 @@ class Unit:
     """A test: one of a GoogleTest program, or a whole script."""
 
     def __init__(self, name, command, environment, seconds, single, alone=False):
-        self.name, self.command, self.environment, self.seconds, self.single = name, command, environment, seconds, single
+        self.name, self.command, self.environment, self.seconds, self.single = (
+            name,
+            command,
+            environment,
+            seconds,
+            single,
+        )
         self.alone = alone  # it takes all that the device has
         # Its GPU work is done by a daemon that it starts.
         self.has_daemon = any(variable.startswith("TEGU_TEST_CUDA=") for variable in environment)
@@ -39,8 +47,15 @@ def run(command, seconds, environment=(), folder=None):
     variables = dict(os.environ)
     variables.update(variable.split("=", 1) for variable in environment)
     began = time.time()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=variables, cwd=folder,
-                               start_new_session=True)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        env=variables,
+        cwd=folder,
+        start_new_session=True,
+    )
     try:
         output, _ = process.communicate(timeout=max(seconds, 1))
         code = process.returncode
@@ -69,17 +84,29 @@ def find_units(build, pattern):
     if code != 0:
         sys.exit("gpu-check: ctest cannot list the tests of %s:\n%s" % (build, listing))
     units = []
-    for test in json.loads(listing[listing.index("{"):])["tests"]:
+    for test in json.loads(listing[listing.index("{") :])["tests"]:
         if "command" not in test or not os.path.exists(test["command"][0]):
             units.append(Unit(test["name"], None, [], 0, True))
             continue
         properties = {each["name"]: each["value"] for each in test.get("properties", ())}
-        command, environment, seconds = test["command"], properties.get("ENVIRONMENT", []), properties.get("TIMEOUT", 300)
+        command, environment, seconds = (
+            test["command"],
+            properties.get("ENVIRONMENT", []),
+            properties.get("TIMEOUT", 300),
+        )
         names = tests_of_program(command) if os.path.dirname(command[0]).endswith("tests") else []
         filtered = [word for word in command if not word.startswith("--gtest_filter")]
         for name in names:
-            units.append(Unit(test["name"] + ":" + name, filtered + ["--gtest_filter=" + name], environment, seconds, False,
-                              properties.get("RUN_SERIAL", False)))
+            units.append(
+                Unit(
+                    test["name"] + ":" + name,
+                    filtered + ["--gtest_filter=" + name],
+                    environment,
+                    seconds,
+                    False,
+                    properties.get("RUN_SERIAL", False),
+                )
+            )
         if not names:
             units.append(Unit(test["name"], command, environment, seconds, True))
     return [unit for unit in units if re.search(pattern, unit.name)]
@@ -112,12 +139,15 @@ def sanitizer_verdict(code, output):
 
 
 def side_by_side(tasks, jobs, seconds, act):
-    """act(task, seconds left) for each, `jobs` at a time, none begun after `seconds`: then it is reported as not run."""
+    """act(task, seconds left) for each, `jobs` at a time, none begun after `seconds`: then it is reported as
+    not run."""
     end = time.time() + seconds
 
     def one(task):
         left = end - time.time()
-        return act(task, left) if left > 1 else dict(task[0], state="not run", why="no time was left", seconds=0)
+        return (
+            act(task, left) if left > 1 else dict(task[0], state="not run", why="no time was left", seconds=0)
+        )
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
         return list(pool.map(one, tasks))
@@ -133,7 +163,12 @@ def run_tests(units, options):
         return dict(row, state=state, why=why, seconds=round(took, 1))
 
     began = time.time()
-    rows = side_by_side([({"name": unit.name}, unit) for unit in units if not unit.alone], options.jobs, options.test_seconds, act)
+    rows = side_by_side(
+        [({"name": unit.name}, unit) for unit in units if not unit.alone],
+        options.jobs,
+        options.test_seconds,
+        act,
+    )
     left = options.test_seconds - (time.time() - began)
     return rows + side_by_side([({"name": unit.name}, unit) for unit in units if unit.alone], 1, left, act)
 
@@ -148,11 +183,24 @@ def run_sanitizers(units, tools, sanitizer, options):
 
     def act(task, left):
         row, unit = task
-        command = [sanitizer, "--tool", row["tool"], "--error-exitcode", str(FOUND), "--require-cuda-init", "no", "--print-limit", "20",
-                   "--max-connections", "200"]  # it looks for a free port: one for each that runs
+        command = [
+            sanitizer,
+            "--tool",
+            row["tool"],
+            "--error-exitcode",
+            str(FOUND),
+            "--require-cuda-init",
+            "no",
+            "--print-limit",
+            "20",
+            "--max-connections",
+            "200",
+        ]  # it looks for a free port: one for each that runs
         if row["tool"] == "memcheck":
             command += ["--report-api-errors", "no"]
-        code, output, took = run(command + unit.command, min(left, options.unit_seconds), unit.environment + small)
+        code, output, took = run(
+            command + unit.command, min(left, options.unit_seconds), unit.environment + small
+        )
         state, why = sanitizer_verdict(code, output)
         return dict(row, state=state, why=why, seconds=round(took, 1))
 
@@ -160,17 +208,22 @@ def run_sanitizers(units, tools, sanitizer, options):
 
 
 def run_benchmarks(build, options):
-    """Cases of tegu-bench-gpu by a part of their name, the daemon's round trip, and PyTorch on the same work."""
+    """Cases of tegu-bench-gpu by a part of their name, the daemon's round trip, and PyTorch on the same
+    work."""
     kernels = os.path.join(build, "bin", "tegu-bench-gpu")
-    others = {"round-trip": [os.path.join(build, "bin", "tegu-bench"), "round-trip"],
-              "peers": [sys.executable, os.path.join(SOURCE, "tools", "bench", "gpu_peers.py")]}
+    others = {
+        "round-trip": [os.path.join(build, "bin", "tegu-bench"), "round-trip"],
+        "peers": [sys.executable, os.path.join(SOURCE, "tools", "bench", "gpu_peers.py")],
+    }
     parts = ["", "round-trip", "peers"] if options.bench == "all" else options.bench.split(",")
     rows = []
     end = time.time() + options.bench_seconds
     for part in parts:
         command = others.get(part, [kernels] + (["--filter", part] if part else []))
         if not os.path.exists(command[0]):
-            rows.append({"name": part, "state": "failed", "output": command[0] + " was not built", "seconds": 0})
+            rows.append(
+                {"name": part, "state": "failed", "output": command[0] + " was not built", "seconds": 0}
+            )
             continue
         code, output, took = run(command, end - time.time())
         state = {0: "passed", None: "timeout", NO_GPU: "skipped", SKIPPED: "skipped"}.get(code, "failed")
@@ -180,24 +233,66 @@ def run_benchmarks(build, options):
 
 def arguments():
     cores = os.cpu_count() or 1
-    parser = argparse.ArgumentParser(prog="gpu-check.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="gpu-check.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--build", required=True, help="a build with TEGU_TESTS and CUDA")
-    parser.add_argument("--report", default="", help="folder for report.md and report.json (default: gpu-check in the build)")
-    parser.add_argument("--tests", default="", metavar="REGEX", help="tests whose name, PROGRAM:SUITE.TEST, has a match; none: no tests")
-    parser.add_argument("--sanitize", default="all", metavar="LIST", help="all, none, or some of " + ",".join(TOOLS))
-    parser.add_argument("--sanitize-tests", default=None, metavar="REGEX", help="tests that run under the tools (default: those of --tests)")
-    parser.add_argument("--bench", default="all", metavar="PART,...", help="cases of tegu-bench-gpu whose name has a part; round-trip; peers (PyTorch); all; none")
-    parser.add_argument("--jobs", type=int, default=max(1, cores // 2), help="tests at once (default: half the cores)")
-    parser.add_argument("--sanitize-jobs", type=int, default=cores, help="tests under the tools at once (default: the cores)")
+    parser.add_argument(
+        "--report", default="", help="folder for report.md and report.json (default: gpu-check in the build)"
+    )
+    parser.add_argument(
+        "--tests",
+        default="",
+        metavar="REGEX",
+        help="tests whose name, PROGRAM:SUITE.TEST, has a match; none: no tests",
+    )
+    parser.add_argument(
+        "--sanitize", default="all", metavar="LIST", help="all, none, or some of " + ",".join(TOOLS)
+    )
+    parser.add_argument(
+        "--sanitize-tests",
+        default=None,
+        metavar="REGEX",
+        help="tests that run under the tools (default: those of --tests)",
+    )
+    parser.add_argument(
+        "--bench",
+        default="all",
+        metavar="PART,...",
+        help="cases of tegu-bench-gpu whose name has a part; round-trip; peers (PyTorch); all; none",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=max(1, cores // 2), help="tests at once (default: half the cores)"
+    )
+    parser.add_argument(
+        "--sanitize-jobs", type=int, default=cores, help="tests under the tools at once (default: the cores)"
+    )
     parser.add_argument("--test-seconds", type=float, default=150, help="for all tests (default: 150)")
-    parser.add_argument("--sanitize-seconds", type=float, default=200, help="for all of the tools (default: 200)")
-    parser.add_argument("--unit-seconds", type=float, default=90, help="for one test under a tool (default: 90)")
+    parser.add_argument(
+        "--sanitize-seconds", type=float, default=200, help="for all of the tools (default: 200)"
+    )
+    parser.add_argument(
+        "--unit-seconds", type=float, default=90, help="for one test under a tool (default: 90)"
+    )
     parser.add_argument("--bench-seconds", type=float, default=120, help="for all benchmarks (default: 120)")
-    parser.add_argument("--elements", type=int, default=20000, help="of the largest inputs under the tools (default: 20000)")
-    parser.add_argument("--sample", type=int, default=23, help="one in so many jobs of a test runs under the tools (default: 23)")
+    parser.add_argument(
+        "--elements", type=int, default=20000, help="of the largest inputs under the tools (default: 20000)"
+    )
+    parser.add_argument(
+        "--sample",
+        type=int,
+        default=23,
+        help="one in so many jobs of a test runs under the tools (default: 23)",
+    )
     parser.add_argument("--commit", default="", help="names the sources where they are no git checkout")
     options = parser.parse_args()
-    options.tools = TOOLS if options.sanitize == "all" else () if options.sanitize == "none" else tuple(options.sanitize.split(","))
+    options.tools = (
+        TOOLS
+        if options.sanitize == "all"
+        else ()
+        if options.sanitize == "none"
+        else tuple(options.sanitize.split(","))
+    )
     for tool in options.tools:
         if tool not in TOOLS:
             parser.error("there is no tool '%s' (%s)" % (tool, ", ".join(TOOLS)))
@@ -229,11 +324,22 @@ class Report:
 def sanitize(build, options):
     sanitizer = shutil.which("compute-sanitizer", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
     if not sanitizer:
-        return [{"name": "compute-sanitizer", "tool": tool, "state": "not run", "why": "it is not installed", "seconds": 0} for tool in options.tools]
+        return [
+            {
+                "name": "compute-sanitizer",
+                "tool": tool,
+                "state": "not run",
+                "why": "it is not installed",
+                "seconds": 0,
+            }
+            for tool in options.tools
+        ]
     wanted = options.sanitize_tests
     if wanted is None:
         wanted = "" if options.tests == "none" else options.tests
-    return run_sanitizers(find_units(build, wanted) if wanted != "none" else [], options.tools, sanitizer, options)
+    return run_sanitizers(
+        find_units(build, wanted) if wanted != "none" else [], options.tools, sanitizer, options
+    )
 
 
 def main():

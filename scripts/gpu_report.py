@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report of scripts/gpu_check.py: what the machine and the build are, and the results as Markdown.
 
-A report is a dict: machine (dict of words), tests, sanitizers, benchmarks (lists of rows), phases (texts). States of a row: passed, clean,
-skipped, failed, errors, timeout, not run."""
+A report is a dict: machine (dict of words), tests, sanitizers, benchmarks (lists of rows), phases (texts).
+States of a row: passed, clean, skipped, failed, errors, timeout, not run."""
+
 import os
 import platform
 import re
@@ -14,7 +15,9 @@ GOOD = ("passed", "clean", "skipped")
 
 def first_line(*command, folder=None):
     try:
-        output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, timeout=30).stdout
+        output = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, timeout=30
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return output.decode("utf-8", "replace").strip().split("\n")[0]
@@ -31,11 +34,17 @@ def cache_entry(build, name):
 
 def describe(build, commit, command):
     source = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    query = first_line("nvidia-smi", "--query-gpu=name,driver_version,memory.total,clocks.max.sm,clocks.max.mem", "--format=csv,noheader")
+    query = first_line(
+        "nvidia-smi",
+        "--query-gpu=name,driver_version,memory.total,clocks.max.sm,clocks.max.mem",
+        "--format=csv,noheader",
+    )
     device = [word.strip() for word in query.split(",")] if query else []
     nvcc = cache_entry(build, "CMAKE_CUDA_COMPILER") or "nvcc"
     try:
-        version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=30).stdout.decode()
+        version = subprocess.run(
+            [nvcc, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=30
+        ).stdout.decode()
     except (OSError, subprocess.TimeoutExpired):
         version = ""
     release = re.search(r"release ([0-9.]+)", version)
@@ -94,7 +103,11 @@ def details(rows, label):
 
 def test_part(rows):
     states = counts(rows)
-    words = ", ".join("%d %s" % (states[state], state) for state in ("passed", "failed", "timeout", "not run", "skipped") if state in states)
+    words = ", ".join(
+        "%d %s" % (states[state], state)
+        for state in ("passed", "failed", "timeout", "not run", "skipped")
+        if state in states
+    )
     lines = ["## Tests", "", words or "none", ""]
     slowest = sorted(rows, key=lambda row: -row["seconds"])[:8]
     if slowest:
@@ -109,17 +122,32 @@ def sanitizer_part(rows):
     for tool in sorted({row["tool"] for row in rows}):
         mine = [row for row in rows if row["tool"] == tool]
         found = counts(mine)
-        table_rows.append([tool, len(mine)] + [found.get(state, 0) for state in states] + ["%.0f s" % sum(row["seconds"] for row in mine)])
+        table_rows.append(
+            [tool, len(mine)]
+            + [found.get(state, 0) for state in states]
+            + ["%.0f s" % sum(row["seconds"] for row in mine)]
+        )
     lines += table(("tool", "tests") + states + ("time of all",), table_rows)
     slowest = sorted(rows, key=lambda row: -row["seconds"])[:8]
-    lines += ["Longest: " + ", ".join("%s %s %.0f s" % (row["tool"], row["name"], row["seconds"]) for row in slowest), ""]
+    lines += [
+        "Longest: "
+        + ", ".join("%s %s %.0f s" % (row["tool"], row["name"], row["seconds"]) for row in slowest),
+        "",
+    ]
     return lines + details(rows, lambda row: row["tool"] + " " + row["name"])
 
 
 def bench_part(rows):
     lines = ["## Benchmarks", ""]
     for row in rows:
-        lines += ["%s: %s, %.0f s" % (row["name"], row["state"], row["seconds"]), "", "```", row["output"].rstrip(), "```", ""]
+        lines += [
+            "%s: %s, %.0f s" % (row["name"], row["state"], row["seconds"]),
+            "",
+            "```",
+            row["output"].rstrip(),
+            "```",
+            "",
+        ]
     return lines
 
 

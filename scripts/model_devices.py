@@ -70,9 +70,15 @@ def costs():
         if width > 1:
             made.append(streaming("rowscale", width, 2, 9.0, 2.03 * byte_us, 0.06 * width))
     # Images of 10240 x 10240: pixels of the window, levels, us on the H200, ns of a pixel on one CPU core.
-    maps = (((9, 26), (2, 17), 503, 1.2), ((26, 82), (2, 17), 677, 2.0), ((82, 441), (2, 17), 1473, 5.0),
-            ((441,), (2, 17), 9183, 9.0), ((9, 82), (17, 257), 1981, 8.0), ((82, 441), (17, 257), 2791, 15.0),
-            ((441,), (17, 257), 11707, 35.0))
+    maps = (
+        ((9, 26), (2, 17), 503, 1.2),
+        ((26, 82), (2, 17), 677, 2.0),
+        ((82, 441), (2, 17), 1473, 5.0),
+        ((441,), (2, 17), 9183, 9.0),
+        ((9, 82), (17, 257), 1981, 8.0),
+        ((82, 441), (17, 257), 2791, 15.0),
+        ((441,), (17, 257), 11707, 35.0),
+    )
     for pixels, levels, us, cpu_ns in maps:
         cycles = lane_cycles(us, 10240.0 * 10240.0)
         made.append(Cost("entropy_map", 5, 18.0, cycles, cpu_ns, detail=pixels, levels=levels))
@@ -80,6 +86,7 @@ def costs():
 
 
 # --- the model of a board ----------------------------------------------------------------------------------
+
 
 class Board:
     def __init__(self, sheet):
@@ -111,7 +118,7 @@ def power_of_two_near(number, least, most):
 # Each element of a sample costs a sector of memory. Each element before the cut is written as a pair and read
 # about four times. The best sample is proportional to the square root of the elements.
 SECTOR, PLACES, DEFAULT_SAMPLE = 32, 5, 8192
-CLASSES = tuple(2 ** power for power in range(15, 25))  # begins of size classes
+CLASSES = tuple(2**power for power in range(15, 25))  # begins of size classes
 LEAST_GAIN = 0.03
 
 
@@ -145,9 +152,16 @@ def sample_rows(board, operation, moved, sample_of, begin, detail, fixed_us):
                 before["end"] = 2 * low
                 continue
             rows.append({"width": width, "begin": low, "end": 2 * low, "sample": sample})
-    return [("%s-w%d-%d" % (operation, row["width"], row["begin"]), "cuda", operation,
-             {"width": row["width"], "elements": (row["begin"], row["end"]), "detail": detail},
-             {"sample": row["sample"]}) for row in rows]
+    return [
+        (
+            "%s-w%d-%d" % (operation, row["width"], row["begin"]),
+            "cuda",
+            operation,
+            {"width": row["width"], "elements": (row["begin"], row["end"]), "detail": detail},
+            {"sample": row["sample"]},
+        )
+        for row in rows
+    ]
 
 
 def topk_sample(elements, width):
@@ -161,8 +175,10 @@ def quantile_sample(elements, width):
 def share_rows(board):
     """Predictions are for the measured CPU. A slower core needs less work until sharing pays."""
     share_ns = round(20000 * board.wake_slower / board.core_slower / 1000) * 1000
-    return [("%s-share" % operation, "cpu", operation, {}, {"share_ns": share_ns})
-            for operation in ("reduce", "add", "dot", "rowscale", "histogram", "entropy", "fused")]
+    return [
+        ("%s-share" % operation, "cpu", operation, {}, {"share_ns": share_ns})
+        for operation in ("reduce", "add", "dot", "rowscale", "histogram", "entropy", "fused")
+    ]
 
 
 def rows_of(board):
@@ -172,6 +188,7 @@ def rows_of(board):
 
 
 # --- writing ------------------------------------------------------------------------------------------------
+
 
 def value_text(value):
     if isinstance(value, tuple):
@@ -186,14 +203,22 @@ def class_lines(backend, operation, jobs):
 
 
 def table_text(board):
-    lines = ["# Written by scripts/model_devices.py from the board's data sheet.",
-             "# This is a model, not a measurement: see docs/tuning.md.", "format = 1", "",
-             "[device]", 'name = "%s"' % board.name, 'compute_capability = "%s"' % board.capability,
-             "multiprocessors = %d" % board.multiprocessors]
+    lines = [
+        "# Written by scripts/model_devices.py from the board's data sheet.",
+        "# This is a model, not a measurement: see docs/tuning.md.",
+        "format = 1",
+        "",
+        "[device]",
+        'name = "%s"' % board.name,
+        'compute_capability = "%s"' % board.capability,
+        "multiprocessors = %d" % board.multiprocessors,
+    ]
     for name, backend, operation, jobs, policy in rows_of(board):
         lines += ["", "[[row]]", 'id = "%s"' % name] + class_lines(backend, operation, jobs)
-        lines += ["policy = { %s }" % ", ".join("%s = %d" % entry for entry in policy.items()),
-                  'evidence = { provenance = "model" }']
+        lines += [
+            "policy = { %s }" % ", ".join("%s = %d" % entry for entry in policy.items()),
+            'evidence = { provenance = "model" }',
+        ]
     for cost in costs():
         for backend, time_us in (("cuda", board.gpu_us), ("cpu", board.cpu_us)):
             points = ", ".join("[%d, %.3g]" % (elements, time_us(cost, elements)) for elements in POINTS)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorded costs of the methods of entropy_map as a plot and as the table of docs/entropy-map.md.
 
-Reads docs/benchmarks/entropy-map-methods.tsv, which tests/kernels/entropy_map_methods.cpp prints, and writes
+Reads docs/benchmarks/entropy-map-methods.tsv, which tests/kernels/entropy_map/methods.cpp prints, and writes
 docs/benchmarks/entropy-map-methods.svg and the lines between the markers in docs/entropy-map.md.
 usage: plot-entropy-map.py            write both
        plot-entropy-map.py --check    write nothing; exit 1 if one of them is not what the measurements say

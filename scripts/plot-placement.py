@@ -65,24 +65,32 @@ def table(record):
         ratios = [ratio(row) for row in rows]
         faster = sum(row["gpu_us"] < row["cpu_us"] for row in rows)
         found = [at(ratios, share) for share in (0.5, 0.9, 0.95)] + [max(ratios)]
-        lines.append("| %s | %d | %d | %s |" % (name, len(rows), faster, " | ".join("%.2f" % one for one in found)))
+        lines.append(
+            "| %s | %d | %d | %s |" % (name, len(rows), faster, " | ".join("%.2f" % one for one in found))
+        )
     lines += ["", "| the worst | CPU, us | GPU, us | chosen, us | ratio |", "|---|---|---|---|---|"]
     for row in sorted(record["rows"], key=ratio, reverse=True)[:WORST]:
         lines.append(
-            "| %s | %.1f | %.1f | %.1f | %.2f |" % (row["name"], row["cpu_us"], row["gpu_us"], row["auto_us"], ratio(row))
+            "| %s | %.1f | %.1f | %.1f | %.2f |"
+            % (row["name"], row["cpu_us"], row["gpu_us"], row["auto_us"], ratio(row))
         )
     return "\n".join(lines)
 
 
 def plot(record):
-    """Each job a dot: how much sooner the better backend is than the other, and what the choice takes over it."""
+    """Each job a dot: how much sooner the better backend is than the other, and what the choice takes over
+    it."""
     fig, ax = canvas.panel(WIDTH, HEIGHT, left=MARGIN, bottom=40, right=120, top=24)
     rows = record["rows"]
     gains = [row["cpu_us"] / row["gpu_us"] for row in rows]
     ratios = [max(ratio(row), 0.8) for row in rows]
     canvas.logarithmic(ax.xaxis, min(gains) / 1.2, max(gains) * 1.2, lambda value: "%g" % value)
     canvas.logarithmic(
-        ax.yaxis, 0.78, max(max(ratios) * 1.05, 1.6), lambda value: "%.2g" % value, at=(0.8, 1, 1.1, 1.25, 1.5, 2, 3, 5)
+        ax.yaxis,
+        0.78,
+        max(max(ratios) * 1.05, 1.6),
+        lambda value: "%.2g" % value,
+        at=(0.8, 1, 1.1, 1.25, 1.5, 2, 3, 5),
     )
     canvas.grid(ax)
     for goal, words in GOALS:
@@ -92,7 +100,11 @@ def plot(record):
     for series, on_gpu in ((0, False), (1, True)):
         chosen = [i for i, row in enumerate(rows) if (row["on_gpu"] >= 0.5) == on_gpu]
         ax.scatter(
-            [gains[i] for i in chosen], [ratios[i] for i in chosen], s=9, linewidths=0, color=palette.series(series)
+            [gains[i] for i in chosen],
+            [ratios[i] for i in chosen],
+            s=9,
+            linewidths=0,
+            color=palette.series(series),
         )
     canvas.note(ax, "chosen: CPU", (0, 1), (190, 7), palette.series(0), "axes fraction")
     canvas.note(ax, "chosen: GPU", (0, 1), (275, 7), palette.series(1), "axes fraction")
@@ -102,11 +114,9 @@ def plot(record):
 
 def words_of(record):
     found = record["summary"]
-    return "Time where the daemon chooses over that of the better backend, %d jobs: p50 %.2f, p95 %.2f, worst %.2f." % (
-        found["cases"],
-        found["p50"],
-        found["p95"],
-        found["worst"],
+    return (
+        "Time where the daemon chooses over that of the better backend, %d jobs: p50 %.2f, p95 %.2f, worst %.2f."
+        % (found["cases"], found["p50"], found["p95"], found["worst"])
     )
 
 
@@ -118,7 +128,9 @@ def page_with(text, record):
 def main(arguments):
     if len(arguments) == 2:
         record = read(arguments[0])
-        plots.write(arguments[1], lambda: plot(record), words_of(record), (arguments[0], os.path.abspath(__file__)))
+        plots.write(
+            arguments[1], lambda: plot(record), words_of(record), (arguments[0], os.path.abspath(__file__))
+        )
         print(table(record))
         return 0
     if arguments not in ([], ["--check"]):
@@ -128,9 +140,16 @@ def main(arguments):
         before = file.read()
     after = page_with(before, record)
     if arguments:
-        behind = [path for path, fresh in ((PLOT, plots.is_fresh(PLOT, sources)), (PAGE, before == after)) if not fresh]
+        behind = [
+            path
+            for path, fresh in ((PLOT, plots.is_fresh(PLOT, sources)), (PAGE, before == after))
+            if not fresh
+        ]
         for path in behind:
-            print("%s is not what was measured: run scripts/plot-placement.py" % os.path.relpath(path, plots.ROOT))
+            print(
+                "%s is not what was measured: run scripts/plot-placement.py"
+                % os.path.relpath(path, plots.ROOT)
+            )
         return 1 if behind else 0
     plots.write(PLOT, lambda: plot(record), words_of(record), sources)
     with open(PAGE, "w", encoding="utf-8") as file:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorded costs of the ways to select as a plot and as the tables of docs/topk.md.
 
-Reads docs/benchmarks/topk-methods.tsv, which tests/kernels/topk_methods.cpp prints, and writes
+Reads docs/benchmarks/topk-methods.tsv, which tests/kernels/topk/methods.cpp prints, and writes
 docs/benchmarks/topk-methods.svg and the lines between the markers in docs/topk.md. To measure again, on a
 machine that does nothing else: cmake --build build --target topk_methods build/tests/topk_methods 1000000
 10000000 > docs/benchmarks/topk-methods.tsv && scripts/plot-topk.py

@@ -118,7 +118,7 @@ PLOTS = {"methods": ("entropy-map-methods.svg", "topk-methods.svg")}  # what `af
 
 
 def slug(name):
-    """"NVIDIA H200" is "h200"."""
+    """ "NVIDIA H200" is "h200"."""
     words = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
     return words[len("nvidia-") :] if words.startswith("nvidia-") else words
 

@@ -5,9 +5,9 @@ list of what is recorded, docs/benchmarks/records.json.
 Parts are made in a folder beside the records and moved there when they are complete. The commit of a record
 is the last one that touches more than docs/: committing a record does not make it stale.
 
-Files of some parts are named by the GPU, or by the board, that they were measured on. Such a part has a commit
-of its own, in records.json or in its JSON file. It stays when another machine records, which cannot make it
-again. All other parts are of one commit."""
+Files of some parts are named by the GPU, or by the board, that they were measured on. Such a part has a
+commit of its own, in records.json or in its JSON file. It stays when another machine records, which cannot
+make it again. All other parts are of one commit."""
 
 import argparse
 import json
@@ -20,7 +20,6 @@ import sys
 import tempfile
 import time
 
-import record_parts
 from record_parts import PARTS, PLOTS, Part, here  # noqa: F401
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -173,7 +172,8 @@ def write_records(folder, records):
 
 
 def remove_stale(folder, records, now):
-    """Parts of any machine that are of another commit than `now` go, with their files. Returns their names."""
+    """Parts of any machine that are of another commit than `now` go, with their files. Returns their
+    names."""
     parts = records["parts"]
     stale = [name for name, part in parts.items() if not part.get("key") and part["commit"] != now]
     for name in stale:
@@ -203,7 +203,8 @@ def commit_in(path):
 
 
 def with_own_commit(folder, files):
-    """Entries for files of a GPU or board that were recorded elsewhere: each has a JSON that names its commit."""
+    """Entries for files of a GPU or board that were recorded elsewhere: each has a JSON that names its
+    commit."""
     found = {}
     for file in sorted(files):
         matches = [(part.match(file), part) for part in PARTS if part.match(file)]

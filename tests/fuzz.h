@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets check with: a promise that an input breaks ends the program as a crash does, so that the fuzzer keeps the input.
+// What the fuzz targets check with: a promise that an input breaks ends the program as a crash does, so that
+// the fuzzer keeps the input.
 #pragma once
 
 #include <cstdio>

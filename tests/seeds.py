@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of the fuzzers, in tests/data/corpus. A make_corpus.py beside the fuzzers says what they are; here they are written or compared, so that
-those programs are called alike:
+"""Seeds of the fuzzers, in tests/data/corpus. A make_corpus.py beside the fuzzers says what they are; here
+they are written or compared, so that those programs are called alike:
 
     make_corpus.py            writes the files
     make_corpus.py --check    exits with 1 if the files are not what would be written
 Files whose name begins with "found-" (inputs that once broke something) are left alone.
 """
+
 import os
 import sys
 
@@ -26,10 +27,15 @@ def existing(folders):
 
 
 def check(wanted, there, loose):
-    wrong = sorted(name for name in set(wanted) | set(there)
-                   if (name in wanted) != (name in there)
-                   or (not name.startswith(loose) and wanted[name] != there[name]))
-    print("\n".join("differs: tests/data/corpus/" + name for name in wrong) or "%d seeds as they should be" % len(wanted))
+    wrong = sorted(
+        name
+        for name in set(wanted) | set(there)
+        if (name in wanted) != (name in there) or (not name.startswith(loose) and wanted[name] != there[name])
+    )
+    print(
+        "\n".join("differs: tests/data/corpus/" + name for name in wrong)
+        or "%d seeds as they should be" % len(wanted)
+    )
     return 1 if wrong or not wanted else 0
 
 
@@ -44,7 +50,8 @@ def write(wanted, there):
 
 
 def main(wanted, loose=()):
-    """Does what the command line says and exits. `wanted`: path in the corpus -> content, all seeds of the folders that it names. `loose`: a tuple of
-    the beginnings of paths of which only the presence is checked."""
+    """Does what the command line says and exits. `wanted`: path in the corpus -> content, all seeds of the
+    folders that it names. `loose`: a tuple of the beginnings of paths of which only the presence is
+    checked."""
     there = existing({name.split("/")[0] for name in wanted})
     sys.exit(check(wanted, there, loose) if "--check" in sys.argv[1:] else write(wanted, there))

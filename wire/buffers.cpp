@@ -123,9 +123,11 @@ Result<std::vector<BufferInfo>> decode_buffer_list(Bytes body) {
     Reader reader(body);
     const std::size_t count = reader.u32();
     reader.reserved(4);
-    if (count > kMaxBuffersListed) reader.fail(Status::TooLarge, "count", "at most 1024", "there are too many buffers");
+    if (count > kMaxBuffersListed)
+        reader.fail(Status::TooLarge, "count", "at most 1024", "there are too many buffers");
     if (reader.ok() && reader.left() != count * kInfoBytes)
-        reader.fail(Status::BadRequest, "count", "as many as the body holds", "the list is not as long as it says");
+        reader.fail(Status::BadRequest, "count", "as many as the body holds",
+                    "the list is not as long as it says");
     std::vector<BufferInfo> buffers;
     if (reader.ok()) buffers.resize(count);
     for (BufferInfo& info : buffers) {

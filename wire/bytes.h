@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader and Writer: the two primitives under every codec. A Reader never leaves the bytes that it was given: the first
-// problem sticks, later reads give zeros, and finish() reports it, so that a decoder reads straight down its fields and checks
-// once. A Writer grows the buffer once and fills it. Both do no more than loads and stores: no heap on the way that succeeds.
+// Reader and Writer: the two primitives under every codec. A Reader never leaves the bytes that it was given:
+// the first problem sticks, later reads give zeros, and finish() reports it, so that a decoder reads straight
+// down its fields and checks once. A Writer grows the buffer once and fills it. Both do no more than loads
+// and stores: no heap on the way that succeeds.
 #pragma once
 
 #include <cassert>
@@ -81,7 +82,8 @@ class Reader {
     std::size_t left() const { return left_; }
     bool ok() const { return field_ == nullptr; }
 
-    // Records a problem, unless there is one already. The texts are literals; `found` is told with the message.
+    // Records a problem, unless there is one already. The texts are literals; `found` is told with the
+    // message.
     void fail(Status status, const char* field, const char* allowed, const char* message,
               std::optional<std::uint64_t> found = std::nullopt) {
         if (!ok()) return;
@@ -143,7 +145,8 @@ class Reader {
 
 class Writer {
   public:
-    // Appends `bytes` zero bytes to `out` and writes into them from their start. `out` must not grow meanwhile.
+    // Appends `bytes` zero bytes to `out` and writes into them from their start. `out` must not grow
+    // meanwhile.
     Writer(std::vector<std::byte>& out, std::size_t bytes) {
         out.resize(out.size() + bytes);
         end_ = out.data() + out.size();
@@ -162,7 +165,9 @@ class Writer {
         if (!view.empty()) std::memcpy(next_, view.data(), view.size());
         next_ += view.size();
     }
-    void text(std::string_view view) { bytes(Bytes(reinterpret_cast<const std::byte*>(view.data()), view.size())); }
+    void text(std::string_view view) {
+        bytes(Bytes(reinterpret_cast<const std::byte*>(view.data()), view.size()));
+    }
     // Leaves `count` bytes zero.
     void reserved(std::size_t count) {
         assert(count <= static_cast<std::size_t>(end_ - next_));

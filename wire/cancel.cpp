@@ -12,7 +12,8 @@ void encode(const CancelRequest& message, ByteBuffer& out) {
 Result<CancelRequest> decode_cancel_request(Bytes body) {
     Reader reader(body);
     const CancelRequest message{reader.u64()};
-    if (message.target_id == 0) reader.fail(Status::BadRange, "target_id", "not 0", "no request has the id 0");
+    if (message.target_id == 0)
+        reader.fail(Status::BadRange, "target_id", "not 0", "no request has the id 0");
     if (auto error = reader.finish()) return *std::move(error);
     return message;
 }

@@ -15,7 +15,8 @@ std::string_view cut(const std::string& text) {
 }  // namespace
 
 void encode(const Error& error, ByteBuffer& out) {
-    const std::string_view field = cut(error.field), allowed = cut(error.allowed), message = cut(error.message);
+    const std::string_view field = cut(error.field), allowed = cut(error.allowed),
+                           message = cut(error.message);
     Writer writer(out, 8 + field.size() + allowed.size() + message.size());
     writer.u16(static_cast<std::uint16_t>(field.size()));
     writer.u16(static_cast<std::uint16_t>(allowed.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named values of INFO and STATS replies. Every value says its own length, so that a client can skip a kind that it does
-// not know: a newer daemon may say more.
+// The named values of INFO and STATS replies. Every value says its own length, so that a client can skip a
+// kind that it does not know: a newer daemon may say more.
 #include <cassert>
 
 #include "wire/bytes.h"
@@ -29,7 +29,8 @@ struct WriteValue {
 };
 
 void check_length(Reader& reader, bool good) {
-    if (!good) reader.fail(Status::BadRequest, "value_bytes", "8 for a number", "a value has the wrong length");
+    if (!good)
+        reader.fail(Status::BadRequest, "value_bytes", "8 for a number", "a value has the wrong length");
 }
 
 }  // namespace
@@ -55,14 +56,16 @@ Result<std::vector<Field>> decode_fields(Bytes body) {
     Reader reader(body);
     const std::size_t count = reader.u16();
     reader.reserved(6);
-    if (count > kMaxFields) reader.fail(Status::TooLarge, "count", "at most 512", "there are too many fields");
+    if (count > kMaxFields)
+        reader.fail(Status::TooLarge, "count", "at most 512", "there are too many fields");
     std::vector<Field> fields;
     for (std::size_t i = 0; i < count && reader.ok(); ++i) {
         const std::uint8_t kind = reader.u8();
         const std::size_t name_bytes = reader.u8(), bytes = reader.u16();
         const std::string_view name = reader.text(name_bytes);
         if (name.empty() || name.size() > kMaxNameBytes)
-            reader.fail(Status::BadRequest, "name_bytes", "1..64", "a field has no name, or one that is too long");
+            reader.fail(Status::BadRequest, "name_bytes", "1..64",
+                        "a field has no name, or one that is too long");
         if (bytes > kMaxFieldTextBytes)
             reader.fail(Status::TooLarge, "value_bytes", "at most 1024", "the value of a field is too long");
         Field field{std::string(name), std::uint64_t{0}};

@@ -18,7 +18,8 @@ FrameResult next_frame(Bytes received, std::size_t max_body_bytes, Sender sender
     Result<FrameHeader> header = decode_header(received, max_body_bytes);
     if (!header) return std::move(header).error();
     if (!may_send(*header, sender))
-        return field_error(Status::BadRequest, "type", sender == Sender::Client ? "a request" : "a reply or an event",
+        return field_error(Status::BadRequest, "type",
+                           sender == Sender::Client ? "a request" : "a reply or an event",
                            "a message goes in the wrong direction");
     const std::size_t whole = kHeaderBytes + header->body_bytes;
     if (received.size() < whole) return NeedMore{whole - received.size()};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames: where one message ends and the next begins in a stream of bytes. A pure function of the bytes received so far, so how
-// the stream was cut into reads cannot matter; the daemon and the client library both stand on it.
+// Frames: where one message ends and the next begins in a stream of bytes. A pure function of the bytes
+// received so far, so how the stream was cut into reads cannot matter; the daemon and the client library both
+// stand on it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@
 
 namespace tegu::wire {
 
-// Who sent the bytes: clients send requests, the daemon sends replies and events. Anything else is a framing error.
+// Who sent the bytes: clients send requests, the daemon sends replies and events. Anything else is a framing
+// error.
 enum class Sender { Client, Daemon };
 
 struct NeedMore {
@@ -27,8 +29,8 @@ using FrameResult = std::variant<NeedMore, Frame, Error>;
 // Looks at the first frame of `received`.
 FrameResult next_frame(Bytes received, std::size_t max_body_bytes, Sender sender);
 
-// Frames are written in place: begin_frame() leaves room for a header at the end of `out` and returns where it starts; the
-// body is appended; end_frame() fills the header in, with body_bytes as found.
+// Frames are written in place: begin_frame() leaves room for a header at the end of `out` and returns where
+// it starts; the body is appended; end_frame() fills the header in, with body_bytes as found.
 std::size_t begin_frame(ByteBuffer& out);
 void end_frame(FrameHeader header, std::size_t start, ByteBuffer& out);
 

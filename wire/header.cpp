@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed header. What makes the position of the next message doubtful, or the sender somebody who does not speak this
-// protocol, is an error of decode_header and ends the connection; what only makes one request wrong is left to check_request,
-// so that it is answered and the connection lives on.
+// The fixed header. What makes the position of the next message doubtful, or the sender somebody who does not
+// speak this protocol, is an error of decode_header and ends the connection; what only makes one request
+// wrong is left to check_request, so that it is answered and the connection lives on.
 #include "wire/bytes.h"
 #include "wire/messages.h"
 
@@ -46,7 +46,8 @@ Result<FrameHeader> decode_header(Bytes bytes, std::size_t max_body_bytes) {
     Reader reader(bytes.subspan(0, kHeaderBytes));
     FrameHeader header;
     if (reader.u32() != kMagic)
-        return field_error(Status::BadRequest, "magic", "the bytes 54 45 47 55", "this is not the protocol of tegud");
+        return field_error(Status::BadRequest, "magic", "the bytes 54 45 47 55",
+                           "this is not the protocol of tegud");
     header.version = reader.u8();
     if (header.version < kVersionMin || header.version > kVersionMax)
         return field_error(Status::BadVersion, "version",
@@ -71,8 +72,9 @@ Result<FrameHeader> decode_header(Bytes bytes, std::size_t max_body_bytes) {
         return field_error(Status::BadRequest, "request_id", event ? "0" : "1..18446744073709551615",
                            "0 is the id of events, and of nothing else");
     if (header.descriptors > kMaxDescriptors)
-        return field_error(Status::BadDescriptor, "descriptors", "0.." + std::to_string(kMaxDescriptors),
-                           std::to_string(header.descriptors) + " descriptors are more than any message carries");
+        return field_error(
+            Status::BadDescriptor, "descriptors", "0.." + std::to_string(kMaxDescriptors),
+            std::to_string(header.descriptors) + " descriptors are more than any message carries");
     if (header.body_bytes > max_body_bytes)
         return field_error(Status::TooLarge, "body_bytes", "0.." + std::to_string(max_body_bytes),
                            "a body of " + std::to_string(header.body_bytes) + " bytes is too long");
@@ -83,14 +85,16 @@ Result<FrameHeader> decode_header(Bytes bytes, std::size_t max_body_bytes) {
 
 Result<void> check_request(const FrameHeader& header) {
     if (!is_message_type(header.type))
-        return field_error(Status::Unsupported, "type", "a message type of docs/protocol.md",
-                           "message type " + std::to_string(static_cast<unsigned>(header.type)) + " is not known");
-    if (header.status != Status::Ok) return field_error(Status::BadRequest, "status", "0", "a request has no status");
+        return field_error(
+            Status::Unsupported, "type", "a message type of docs/protocol.md",
+            "message type " + std::to_string(static_cast<unsigned>(header.type)) + " is not known");
+    if (header.status != Status::Ok)
+        return field_error(Status::BadRequest, "status", "0", "a request has no status");
     if (has_priority(header)) {
         if (static_cast<std::uint8_t>(header.priority) >= kPriorityCount)
-            return bad_range(
-                "priority", "0..2",
-                "there are three priorities, found " + std::to_string(static_cast<unsigned>(header.priority)));
+            return bad_range("priority", "0..2",
+                             "there are three priorities, found " +
+                                 std::to_string(static_cast<unsigned>(header.priority)));
     } else if (header.priority != Priority{}) {
         return field_error(Status::BadRequest, "priority", "0", "only a job has a priority");
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HELLO: the first message of a connection. Its layout never changes, whatever the version, so that any two peers can read
-// each other's offer. Names are printable ASCII: they go into logs and lists as they are.
+// HELLO: the first message of a connection. Its layout never changes, whatever the version, so that any two
+// peers can read each other's offer. Names are printable ASCII: they go into logs and lists as they are.
 #include <algorithm>
 
 #include "wire/bytes.h"
@@ -22,10 +22,12 @@ std::string clean_name(std::string_view name) {
 }
 
 std::string_view read_name(Reader& reader, std::size_t bytes, const char* field) {
-    if (bytes > kMaxNameBytes) reader.fail(Status::TooLarge, field, "at most 64 bytes", "a name is too long", bytes);
+    if (bytes > kMaxNameBytes)
+        reader.fail(Status::TooLarge, field, "at most 64 bytes", "a name is too long", bytes);
     const std::string_view name = reader.text(reader.ok() ? bytes : 0);
     if (!std::all_of(name.begin(), name.end(), is_printable))
-        reader.fail(Status::BadRequest, field, "printable ASCII", "a name holds control or non-ASCII characters");
+        reader.fail(Status::BadRequest, field, "printable ASCII",
+                    "a name holds control or non-ASCII characters");
     return name;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a JOB request: a fixed part, its operands, the parameters of its operation, then the data of inline inputs. What
-// is checked here is the encoding; what a shape or a parameter may be is plan_job's to say, and what a handle is, the daemon's.
+// The body of a JOB request: a fixed part, its operands, the parameters of its operation, then the data of
+// inline inputs. What is checked here is the encoding; what a shape or a parameter may be is plan_job's to
+// say, and what a handle is, the daemon's.
 #include <algorithm>
 
 #include "wire/bytes.h"
@@ -14,7 +15,8 @@ constexpr std::size_t kFixedBytes = 24;
 constexpr std::size_t kOperandBytes = 32;
 constexpr std::size_t kOutputBytes = 24;
 
-// What is wrong with an operand is named with its number; the texts are literals, hence one list for each input.
+// What is wrong with an operand is named with its number; the texts are literals, hence one list for each
+// input.
 struct OperandFields {
     const char* offset;
     const char* generation;
@@ -33,7 +35,8 @@ Operand read_operand(Reader& reader, const Job& job, const OperandFields& fields
     operand.row_stride = reader.u64();
     if (operand.handle != 0) return operand;
     if (operand.offset_bytes != 0)
-        reader.fail(Status::BadRange, fields.offset, "0", "data in the message has no offset", operand.offset_bytes);
+        reader.fail(Status::BadRange, fields.offset, "0", "data in the message has no offset",
+                    operand.offset_bytes);
     if (operand.generation != 0)
         reader.fail(Status::BadRange, fields.generation, "0", "data in the message has no generation",
                     operand.generation);
@@ -53,12 +56,12 @@ OutputOperand read_output(Reader& reader) {
             reader.fail(Status::BadRange, "output.offset_bytes", "0", "a result in the reply has no offset",
                         output.offset_bytes);
         if (output.capacity_bytes != 0)
-            reader.fail(Status::BadRange, "output.capacity_bytes", "0", "a result in the reply has no capacity",
-                        output.capacity_bytes);
+            reader.fail(Status::BadRange, "output.capacity_bytes", "0",
+                        "a result in the reply has no capacity", output.capacity_bytes);
     } else {
         if (output.offset_bytes % kArrayAlignment != 0)
-            reader.fail(Status::BadRange, "output.offset_bytes", "a multiple of 64", "the output is not aligned",
-                        output.offset_bytes);
+            reader.fail(Status::BadRange, "output.offset_bytes", "a multiple of 64",
+                        "the output is not aligned", output.offset_bytes);
         if (output.capacity_bytes > UINT64_MAX - output.offset_bytes)
             reader.fail(Status::BadRange, "output.capacity_bytes", "offset_bytes + capacity_bytes below 2^64",
                         "the output ends beyond any buffer", output.capacity_bytes);
@@ -82,8 +85,8 @@ std::optional<std::uint64_t> inline_bytes(const JobRequest& message, std::size_t
 void read_shape(Reader& reader, JobRequest& message) {
     const std::uint8_t type = reader.u8();
     if (!is_element_type(type))
-        reader.fail(Status::Unsupported, "type", "an element type of docs/protocol.md", "the element type is not known",
-                    type);
+        reader.fail(Status::Unsupported, "type", "an element type of docs/protocol.md",
+                    "the element type is not known", type);
     message.job.type = static_cast<ElementType>(type);
     message.job.axis = reader.enumeration("axis", Axis::Rows, "0 (whole) or 1 (rows)");
     message.backend = reader.enumeration("backend", BackendChoice::Gpu, "0 (auto), 1 (cpu) or 2 (gpu)");
@@ -97,17 +100,21 @@ Result<JobParams> read_params_block(Operation operation, Bytes block, const Read
     JobParams params = read_params(operation, reader);
     if (!reader.ok() && !reader.ran_out()) return reader.error();
     if (!reader.ran_out() && reader.left() == 0) return params;
-    // What was read so far says how long the whole is; a list that is cut short, what its next element would need.
-    const std::size_t needed = std::max(params_bytes(params), reader.ran_out() ? block.size() + reader.missing() : 0);
-    return field_error(Status::BadRequest, "params_bytes", std::to_string(needed),
-                       "the parameters of this operation have another length, found " + std::to_string(block.size()));
+    // What was read so far says how long the whole is; a list that is cut short, what its next element would
+    // need.
+    const std::size_t needed =
+        std::max(params_bytes(params), reader.ran_out() ? block.size() + reader.missing() : 0);
+    return field_error(
+        Status::BadRequest, "params_bytes", std::to_string(needed),
+        "the parameters of this operation have another length, found " + std::to_string(block.size()));
 }
 
 // Between the data of two operands stand zero bytes, as everywhere.
 bool padding_is_zero(const JobRequest& message, std::size_t inputs) {
     if (inputs < 2 || message.inputs[0].handle != 0 || message.inputs[1].handle != 0) return true;
     const std::size_t each = message.job.rows * message.job.cols * element_bytes(message.job.type);
-    const Bytes padding = message.data.subspan(each, padding_to_8(each) * (each < message.data.size() ? 1 : 0));
+    const Bytes padding =
+        message.data.subspan(each, padding_to_8(each) * (each < message.data.size() ? 1 : 0));
     return std::all_of(padding.begin(), padding.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
@@ -115,7 +122,8 @@ bool padding_is_zero(const JobRequest& message, std::size_t inputs) {
 
 void encode(const JobRequest& message, ByteBuffer& out) {
     const Operation operation = operation_of(message.job);
-    const std::size_t inputs = static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation))->inputs);
+    const std::size_t inputs =
+        static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation))->inputs);
     const std::size_t params = params_bytes(message.job.params);
     Writer writer(out, kFixedBytes + inputs * kOperandBytes + kOutputBytes + params + message.data.size());
     writer.u16(static_cast<std::uint16_t>(operation));
@@ -146,15 +154,16 @@ Result<JobRequest> decode_job_request(Bytes body) {
     const std::uint16_t operation = reader.u16();
     const OperationInfo* info = find_operation(operation);
     if (info == nullptr)
-        reader.fail(Status::Unsupported, "operation", "an operation of docs/protocol.md", "the operation is not known",
-                    operation);
+        reader.fail(Status::Unsupported, "operation", "an operation of docs/protocol.md",
+                    "the operation is not known", operation);
     read_shape(reader, message);
     const std::size_t params = reader.u16();
     message.job.rows = reader.u64();
     message.job.cols = reader.u64();
     if (!reader.ok()) return reader.error();
     const std::size_t inputs = static_cast<std::size_t>(info->inputs);
-    for (std::size_t i = 0; i < inputs; ++i) message.inputs[i] = read_operand(reader, message.job, kOperandFields[i]);
+    for (std::size_t i = 0; i < inputs; ++i)
+        message.inputs[i] = read_operand(reader, message.job, kOperandFields[i]);
     message.output = read_output(reader);
     if (params > reader.left())
         reader.fail(Status::BadRequest, "params_bytes", "at most what is left of the body",
@@ -170,10 +179,12 @@ Result<JobRequest> decode_job_request(Bytes body) {
         return field_error(Status::TooLarge, "data", "0.." + std::to_string(kMaxInlineBytes),
                            "the data is too large for a message; use a buffer");
     if (message.data.size() != *needed)
-        return field_error(Status::BadRequest, "data", std::to_string(*needed) + " bytes",
-                           "the shape and the " + std::to_string(message.data.size()) + " bytes of data do not agree");
+        return field_error(
+            Status::BadRequest, "data", std::to_string(*needed) + " bytes",
+            "the shape and the " + std::to_string(message.data.size()) + " bytes of data do not agree");
     if (!padding_is_zero(message, inputs))
-        return field_error(Status::BadRequest, "padding", "0", "a byte between the data of two operands is not zero");
+        return field_error(Status::BadRequest, "padding", "0",
+                           "a byte between the data of two operands is not zero");
     return message;
 }
 

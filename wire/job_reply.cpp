@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of the reply to a JOB that succeeded: who ran it and how long, what the arrays are, then their data, unless they
-// are in the output operand.
+// The body of the reply to a JOB that succeeded: who ran it and how long, what the arrays are, then their
+// data, unless they are in the output operand.
 #include <cassert>
 
 #include "wire/bytes.h"
@@ -31,7 +31,8 @@ ResultArray read_array(Reader& reader) {
     if (!is_array_role(role))
         reader.fail(Status::BadRange, "role", "a role of docs/protocol.md", "the role is not known");
     if (!is_element_type(type))
-        reader.fail(Status::BadRange, "type", "an element type of docs/protocol.md", "the element type is not known");
+        reader.fail(Status::BadRange, "type", "an element type of docs/protocol.md",
+                    "the element type is not known");
     reader.reserved(6);
     ResultArray array{{static_cast<ArrayRole>(role), static_cast<ElementType>(type), 0, 0}, 0};
     array.spec.rows = reader.u64();
@@ -72,7 +73,8 @@ Result<std::uint64_t> layout_arrays(Span<const ArraySpec> specs, std::uint64_t a
 std::size_t encode_job_reply_prefix(const JobReply& message, std::size_t data_bytes, ByteBuffer& out) {
     assert(message.arrays.size() <= kMaxArrays && message.policy.size() <= kMaxPolicyBytes);
     const std::size_t padding = padding_to_8(message.policy.size());
-    const std::size_t prefix = kFixedBytes + message.arrays.size() * kArrayBytes + message.policy.size() + padding;
+    const std::size_t prefix =
+        kFixedBytes + message.arrays.size() * kArrayBytes + message.policy.size() + padding;
     const std::size_t data_begin = out.size() + prefix;
     Writer writer(out, prefix + data_bytes);
     writer.u8(static_cast<std::uint8_t>(message.backend));
@@ -103,7 +105,8 @@ Result<JobReply> decode_job_reply(Bytes body) {
     message.timing.queue_ns = reader.u64();
     message.timing.copy_ns = reader.u64();
     message.timing.compute_ns = reader.u64();
-    if (count > kMaxArrays) reader.fail(Status::TooLarge, "array_count", "at most 32", "there are too many arrays");
+    if (count > kMaxArrays)
+        reader.fail(Status::TooLarge, "array_count", "at most 32", "there are too many arrays");
     if (policy_bytes > kMaxPolicyBytes)
         reader.fail(Status::TooLarge, "policy_bytes", "at most 256", "the policy is too long");
     if (reader.left() / kArrayBytes < count)
@@ -115,7 +118,8 @@ Result<JobReply> decode_job_reply(Bytes body) {
     reader.reserved(padding_to_8(policy_bytes));
     message.data = reader.bytes(reader.left());
     if (message.in_output && !message.data.empty())
-        reader.fail(Status::BadRequest, "data", "0 bytes", "there is data although the result is in the output");
+        reader.fail(Status::BadRequest, "data", "0 bytes",
+                    "there is data although the result is in the output");
     if (message.data.size() > kMaxInlineBytes)
         reader.fail(Status::TooLarge, "data", "0..65536 bytes", "there is too much data");
     const std::uint64_t limit = message.in_output ? INT64_MAX : message.data.size();

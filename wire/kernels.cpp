@@ -36,7 +36,8 @@ void encode(const KernelsReply& message, ByteBuffer& out) {
     assert(message.kernels.size() <= kMaxKernelsListed);
     const std::string_view reason = reason_of(message);
     std::size_t bytes = kHeadBytes + reason.size();
-    for (const KernelInfo& kernel : message.kernels) bytes += kEntryBytes + kernel.name.size() + kernel.moves.size();
+    for (const KernelInfo& kernel : message.kernels)
+        bytes += kEntryBytes + kernel.name.size() + kernel.moves.size();
     Writer writer(out, bytes);
     writer.u32(message.total);
     writer.u32(message.threads_per_multiprocessor);
@@ -94,7 +95,8 @@ Result<KernelsReply> decode_kernels_reply(Bytes body) {
     message.threads_per_multiprocessor = reader.u32();
     const std::size_t count = reader.u16(), reason_bytes = reader.u16();
     reader.reserved(4);
-    if (count > kMaxKernelsListed) reader.fail(Status::TooLarge, "count", "at most 128", "there are too many kernels");
+    if (count > kMaxKernelsListed)
+        reader.fail(Status::TooLarge, "count", "at most 128", "there are too many kernels");
     if (reason_bytes > kMaxErrorTextBytes)
         reader.fail(Status::TooLarge, "reason_bytes", "at most 512", "the reason is too long");
     message.reason = reader.text(reason_bytes);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages as structs, and the codec between structs and bytes. Pure functions: no I/O, no clocks, no state. Decoders take any
-// bytes, allocate nothing from a length that they have not checked against the bytes at hand, and name the field that
-// is wrong. Views (Bytes, string_view) in decoded messages point into the bytes that were decoded. docs/protocol.md is the specification.
+// Messages as structs, and the codec between structs and bytes. Pure functions: no I/O, no clocks, no state.
+// Decoders take any bytes, allocate nothing from a length that they have not checked against the bytes at
+// hand, and name the field that is wrong. Views (Bytes, string_view) in decoded messages point into the bytes
+// that were decoded. docs/protocol.md is the specification.
 #pragma once
 
 #include <array>
@@ -24,22 +25,23 @@ using ByteBuffer = std::vector<std::byte>;
 struct FrameHeader {
     MessageType type = MessageType::Event;  // an unknown number is kept: it is answered with Unsupported
     bool reply = false;
-    std::uint64_t request_id = 0;      // chosen by the client, not 0, unique among its requests in flight
+    std::uint64_t request_id = 0;  // chosen by the client, not 0, unique among its requests in flight
     std::uint32_t body_bytes = 0;
-    std::uint8_t version = kVersionMin;  // of HELLO and its reply always 1, later the one agreed on
-    std::uint8_t descriptors = 0;      // file descriptors sent with the header
-    Status status = Status::Ok;        // replies and events only
+    std::uint8_t version = kVersionMin;    // of HELLO and its reply always 1, later the one agreed on
+    std::uint8_t descriptors = 0;          // file descriptors sent with the header
+    Status status = Status::Ok;            // replies and events only
     Priority priority = Priority::Normal;  // jobs only; the number 0 stands in every other message
-    std::uint64_t deadline_ns = 0;     // jobs: relative to receipt, 0 = none. Replies with Busy: retry after.
+    std::uint64_t deadline_ns = 0;  // jobs: relative to receipt, 0 = none. Replies with Busy: retry after.
 };
 
-// The bytes are not (yet) a header: how framing is broken. There is no way on from these: the connection ends.
-// decode_header REQUIRES bytes.size() >= kHeaderBytes. Errors: BadRequest (magic, reserved, id 0 in a request), BadVersion,
-// TooLarge (body_bytes over `max_body_bytes`), BadDescriptor (count), each with the field. A status that this side does not
-// know is Internal in a reply or event.
+// The bytes are not (yet) a header: how framing is broken. There is no way on from these: the connection
+// ends. decode_header REQUIRES bytes.size() >= kHeaderBytes. Errors: BadRequest (magic, reserved, id 0 in a
+// request), BadVersion, TooLarge (body_bytes over `max_body_bytes`), BadDescriptor (count), each with the
+// field. A status that this side does not know is Internal in a reply or event.
 Result<FrameHeader> decode_header(Bytes bytes, std::size_t max_body_bytes);
-// What can be wrong with the header of a request and be answered: the type (Unsupported), a status, priority or deadline where
-// none belongs (BadRequest), the priority's number (BadRange), too few or too many descriptors for the type (BadDescriptor).
+// What can be wrong with the header of a request and be answered: the type (Unsupported), a status, priority
+// or deadline where none belongs (BadRequest), the priority's number (BadRange), too few or too many
+// descriptors for the type (BadDescriptor).
 Result<void> check_request(const FrameHeader& header);
 // Appends kHeaderBytes to `out`. Fields that the message does not use are written as zero.
 void encode_header(const FrameHeader& header, ByteBuffer& out);
@@ -50,29 +52,29 @@ struct HelloRequest {
     std::uint16_t version_min = kVersionMin;
     std::uint16_t version_max = kVersionMax;
     std::uint64_t features = kAllFeatures;
-    std::string_view name;             // of the program, for lists and logs; printable, at most kMaxNameBytes
+    std::string_view name;  // of the program, for lists and logs; printable, at most kMaxNameBytes
 };
 struct HelloReply {
     std::uint16_t version = kVersionMax;
     std::uint64_t features = 0;
-    std::uint64_t session = 0;         // number of the connection, as lists and logs show it
+    std::uint64_t session = 0;  // number of the connection, as lists and logs show it
     std::uint32_t max_body_bytes = kMaxBodyBytes;
     std::uint32_t max_inline_bytes = kMaxInlineBytes;
     std::uint32_t max_jobs_in_flight = 0;
     std::uint32_t max_buffers = 0;
     std::uint64_t max_buffer_bytes = 0;
-    std::string_view server;           // "tegud 0.1.0"
+    std::string_view server;  // "tegud 0.1.0"
 };
 
 // INFO and STATS replies: named values, so that a newer daemon may say more to an older client.
 using FieldValue = std::variant<std::uint64_t, double, std::string>;
 struct Field {
-    std::string name;                  // snake_case with its unit: "uptime_seconds", "jobs_total"
+    std::string name;  // snake_case with its unit: "uptime_seconds", "jobs_total"
     FieldValue value;  // a text is cut at kMaxFieldTextBytes
 };
 
 struct BufferRegisterRequest {
-    std::uint64_t bytes = 0;           // how much of the descriptor is the buffer, from offset 0; not 0
+    std::uint64_t bytes = 0;  // how much of the descriptor is the buffer, from offset 0; not 0
     Access access = Access::Read;
 };
 struct BufferCreateRequest {
@@ -80,41 +82,41 @@ struct BufferCreateRequest {
 };
 // The secret that only the owner of a buffer knows, besides the daemon. All zero: none.
 using BufferToken = std::array<std::byte, kTokenBytes>;
-struct BufferReply {                   // to register, create and attach; to the last without a token
-    std::uint64_t handle = 0;          // of this connection, not 0
+struct BufferReply {           // to register, create and attach; to the last without a token
+    std::uint64_t handle = 0;  // of this connection, not 0
     std::uint64_t bytes = 0;
-    BufferToken token{};               // in the body only if there is one
+    BufferToken token{};  // in the body only if there is one
 };
 struct BufferAttachRequest {
-    BufferToken token{};               // there is one
+    BufferToken token{};  // there is one
 };
-struct BufferRef {                     // freeze and release
+struct BufferRef {  // freeze and release
     std::uint64_t handle = 0;
 };
-struct BufferInfo {                    // an element of the reply to BufferList
+struct BufferInfo {  // an element of the reply to BufferList
     std::uint64_t handle = 0;
     std::uint64_t session = 0;
     std::uint64_t bytes = 0;
     std::uint64_t jobs_total = 0;
-    std::uint64_t generation = 0;      // the newest that a job named
+    std::uint64_t generation = 0;  // the newest that a job named
     std::uint32_t pid = 0;
     Access access = Access::Read;
     bool frozen = false;
     bool created_by_daemon = false;
 };
 
-// One input of a job. handle 0: the data is in the message, dense, after those of the inputs before it, each starting at a
-// multiple of 8 bytes from the start of the data.
+// One input of a job. handle 0: the data is in the message, dense, after those of the inputs before it, each
+// starting at a multiple of 8 bytes from the start of the data.
 struct Operand {
     std::uint64_t handle = 0;
     std::uint64_t offset_bytes = 0;
-    std::uint64_t generation = 0;      // 0: the content may have changed since any earlier job
-    std::uint64_t row_stride = 0;      // elements; 0 means cols
+    std::uint64_t generation = 0;  // 0: the content may have changed since any earlier job
+    std::uint64_t row_stride = 0;  // elements; 0 means cols
 };
 // Where the result goes. handle 0: into the reply, if it is at most kMaxInlineBytes.
 struct OutputOperand {
     std::uint64_t handle = 0;
-    std::uint64_t offset_bytes = 0;    // a multiple of kArrayAlignment
+    std::uint64_t offset_bytes = 0;  // a multiple of kArrayAlignment
     std::uint64_t capacity_bytes = 0;
 };
 struct JobRequest {
@@ -122,49 +124,50 @@ struct JobRequest {
     BackendChoice backend = BackendChoice::Auto;
     std::array<Operand, kMaxInputs> inputs;  // the first operation_info.inputs are used
     OutputOperand output;
-    Bytes data;                        // inline inputs; empty if all are by handle
+    Bytes data;  // inline inputs; empty if all are by handle
 };
 
 struct Timing {
-    std::uint64_t queue_ns = 0;        // receipt to start
-    std::uint64_t copy_ns = 0;         // to and from device memory
+    std::uint64_t queue_ns = 0;  // receipt to start
+    std::uint64_t copy_ns = 0;   // to and from device memory
     std::uint64_t compute_ns = 0;
 };
 struct ResultArray {
-    ArraySpec spec;                    // what is really there: cols may be less than planned (topk distinct, Axis::Whole)
-    std::uint64_t offset_bytes = 0;    // from the start of JobReply::data, or of the output operand
+    ArraySpec spec;  // what is really there: cols may be less than planned (topk distinct, Axis::Whole)
+    std::uint64_t offset_bytes = 0;  // from the start of JobReply::data, or of the output operand
 };
 struct JobReply {
     Backend backend = Backend::None;
     std::string_view policy;
     Timing timing;
-    bool in_output = false;            // the arrays are in the output operand, data is empty
-    std::vector<ResultArray> arrays;   // at most kMaxArrays
+    bool in_output = false;           // the arrays are in the output operand, data is empty
+    std::vector<ResultArray> arrays;  // at most kMaxArrays
     Bytes data;
 };
 
 struct KernelsRequest {
-    std::uint32_t first = 0;           // index of the first kernel wanted: a list may need several replies
+    std::uint32_t first = 0;  // index of the first kernel wanted: a list may need several replies
 };
-// One kernel of the GPU backend as it is launched by default, and what it takes of the first device that runs jobs.
+// One kernel of the GPU backend as it is launched by default, and what it takes of the first device that runs
+// jobs.
 struct KernelInfo {
-    std::string_view name;             // "add_packs<f32, 2>", not empty; each text at most kMaxKernelTextBytes
-    std::string_view moves;            // "reads 2 elements, writes 1, for each of n"
-    std::uint32_t registers = 0;       // of a thread
-    std::uint32_t threads = 0;         // of a block, by the policy
-    std::uint32_t max_threads = 0;     // of a block, at most
+    std::string_view name;          // "add_packs<f32, 2>", not empty; each text at most kMaxKernelTextBytes
+    std::string_view moves;         // "reads 2 elements, writes 1, for each of n"
+    std::uint32_t registers = 0;    // of a thread
+    std::uint32_t threads = 0;      // of a block, by the policy
+    std::uint32_t max_threads = 0;  // of a block, at most
     std::uint32_t blocks_per_multiprocessor = 0;  // at once; may be zero
-    std::uint32_t static_shared_bytes = 0;   // of a block
-    std::uint32_t dynamic_shared_bytes = 0;  // of a block, by the policy
-    std::uint32_t local_bytes = 0;     // of a thread: spilled registers and arrays that are indexed; 0 is wanted
+    std::uint32_t static_shared_bytes = 0;        // of a block
+    std::uint32_t dynamic_shared_bytes = 0;       // of a block, by the policy
+    std::uint32_t local_bytes = 0;  // of a thread: spilled registers and arrays that are indexed; 0 is wanted
     std::uint32_t constant_bytes = 0;
-    std::uint32_t architecture = 0;    // 87: its machine code was made for sm_87
+    std::uint32_t architecture = 0;  // 87: its machine code was made for sm_87
 };
 struct KernelsReply {
-    std::uint32_t total = 0;           // kernels that there are
+    std::uint32_t total = 0;                       // kernels that there are
     std::uint32_t threads_per_multiprocessor = 0;  // that the device holds at once; 0: there is none
-    std::string_view reason;           // why there are none; empty if there are
-    std::vector<KernelInfo> kernels;   // those from `first` on, at most kMaxKernelsListed
+    std::string_view reason;                       // why there are none; empty if there are
+    std::vector<KernelInfo> kernels;               // those from `first` on, at most kMaxKernelsListed
 };
 
 struct HealthRequest {
@@ -180,12 +183,13 @@ struct CancelRequest {
     std::uint64_t target_id = 0;
 };
 struct CancelReply {
-    bool was_running = false;          // it is being stopped; else it had not started. Its own reply says Cancelled.
+    bool was_running = false;  // it is being stopped; else it had not started. Its own reply says Cancelled.
 };
 
-// Offsets of the arrays of a result one after another, each at a multiple of `alignment`; returns the bytes of all,
-// or TooLarge if they do not fit 63 bits.
-Result<std::uint64_t> layout_arrays(Span<const ArraySpec> specs, std::uint64_t alignment, std::vector<std::uint64_t>& offsets);
+// Offsets of the arrays of a result one after another, each at a multiple of `alignment`; returns the bytes
+// of all, or TooLarge if they do not fit 63 bits.
+Result<std::uint64_t> layout_arrays(Span<const ArraySpec> specs, std::uint64_t alignment,
+                                    std::vector<std::uint64_t>& offsets);
 
 // Encoders append a body to `out`. REQUIRES: strings and lists within the limits of protocol.h.
 void encode(const HelloRequest& message, ByteBuffer& out);
@@ -208,11 +212,13 @@ void encode(const HealthReply& message, ByteBuffer& out);
 // The body of a reply with a status other than Ok. Texts are cut at kMaxErrorTextBytes.
 void encode(const Error& error, ByteBuffer& out);
 
-// Everything of a result but the data, then the data itself written in place by the caller: saves the copy on the hot path.
-// Appends the body up to the data, and `data_bytes` zero bytes; returns the offset in `out` where the data begins.
+// Everything of a result but the data, then the data itself written in place by the caller: saves the copy on
+// the hot path. Appends the body up to the data, and `data_bytes` zero bytes; returns the offset in `out`
+// where the data begins.
 std::size_t encode_job_reply_prefix(const JobReply& message, std::size_t data_bytes, ByteBuffer& out);
 
-// Decoders take a whole body; surplus bytes are an error. Errors: BadRequest, BadRange, Unsupported, TooLarge, with the field.
+// Decoders take a whole body; surplus bytes are an error. Errors: BadRequest, BadRange, Unsupported,
+// TooLarge, with the field.
 Result<HelloRequest> decode_hello_request(Bytes body);
 Result<HelloReply> decode_hello_reply(Bytes body);
 Result<std::vector<Field>> decode_fields(Bytes body);
@@ -224,8 +230,8 @@ Result<BufferRef> decode_buffer_ref(Bytes body);
 Result<std::vector<BufferInfo>> decode_buffer_list(Bytes body);
 // Requests of type Info, Stats and BufferList, and the replies to freeze and release, have no body.
 Result<void> decode_empty(Bytes body);
-// Shape against inline data is checked here (data must be exactly as long as the inline inputs need); handles, k against n
-// and the like are the daemon's and the kernels' to check.
+// Shape against inline data is checked here (data must be exactly as long as the inline inputs need);
+// handles, k against n and the like are the daemon's and the kernels' to check.
 Result<JobRequest> decode_job_request(Bytes body);
 Result<JobReply> decode_job_reply(Bytes body);
 Result<CancelRequest> decode_cancel_request(Bytes body);
@@ -234,7 +240,8 @@ Result<KernelsRequest> decode_kernels_request(Bytes body);
 Result<KernelsReply> decode_kernels_reply(Bytes body);
 Result<HealthRequest> decode_health_request(Bytes body);
 Result<HealthReply> decode_health_reply(Bytes body);
-// status and retry_after_ns come from the header. A body that is malformed gives an Error that says so, with the status kept.
+// status and retry_after_ns come from the header. A body that is malformed gives an Error that says so, with
+// the status kept.
 Error decode_error(const FrameHeader& header, Bytes body);
 
 }  // namespace tegu::wire

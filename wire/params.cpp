@@ -195,7 +195,8 @@ void read(EntropyParams& params, Reader& reader) {
 std::size_t bytes_of(const FusedParams& params) {
     std::size_t bytes = 8;
     for (const FusedPart& part : params.parts)
-        bytes += kPartHeaderBytes + std::visit([](const auto& alternative) { return bytes_of(alternative); }, part);
+        bytes += kPartHeaderBytes +
+                 std::visit([](const auto& alternative) { return bytes_of(alternative); }, part);
     return bytes;
 }
 

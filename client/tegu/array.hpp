@@ -18,7 +18,8 @@
 namespace tegu {
 namespace client {
 
-// The element type of a C++ type: element_type<float>() == TEGU_F32. Half floats have no C++ type: pass TEGU_F16 by number.
+// The element type of a C++ type: element_type<float>() == TEGU_F32. Half floats have no C++ type: pass
+// TEGU_F16 by number.
 template <class T>
 constexpr std::uint8_t element_type() {
     using U = std::remove_cv_t<T>;
@@ -41,7 +42,8 @@ inline std::uint8_t find_element_type(std::string_view word) {
     return 0;
 }
 
-// The role under which the array of one statistic stands in a result. REQUIRES: exactly one bit of TEGU_STAT_* is set.
+// The role under which the array of one statistic stands in a result. REQUIRES: exactly one bit of
+// TEGU_STAT_* is set.
 constexpr std::uint8_t role_of(std::uint32_t statistic) {
     std::uint8_t role = 1;
     for (; statistic > 1; statistic >>= 1) ++role;
@@ -74,7 +76,8 @@ struct Array {
         assert(element_type<T>() == type);
         return static_cast<const T*>(data);
     }
-    // Element `index` as a double, rounded if it is an integer of more than 53 bits. REQUIRES: index < size().
+    // Element `index` as a double, rounded if it is an integer of more than 53 bits. REQUIRES: index <
+    // size().
     double number(std::uint64_t index) const {
         assert(index < size());
         switch (type) {
@@ -97,7 +100,8 @@ struct Array {
     static double half(std::uint16_t bits) {
         const int exponent = (bits >> 10) & 31;
         const int mantissa = bits & 1023;
-        double magnitude = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
+        double magnitude =
+            exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
         if (exponent == 31) magnitude = mantissa == 0 ? HUGE_VAL : std::nan("");
         return (bits & 0x8000) != 0 ? -magnitude : magnitude;
     }

@@ -30,7 +30,8 @@ struct Field {
     std::variant<std::uint64_t, double, std::string> value;
 };
 
-// How the board and the daemon are: TEGU_HEALTH_OK, _DEGRADED or _FAILING, and a text in the form that was asked for.
+// How the board and the daemon are: TEGU_HEALTH_OK, _DEGRADED or _FAILING, and a text in the form that was
+// asked for.
 struct Health {
     int state = TEGU_HEALTH_OK;
     std::string text;
@@ -108,8 +109,8 @@ class Client {
         tegu_error error;
         return outcome(tegu_flush(client_, &error), error);
     }
-    // timeout_ms < 0: without limit. A timeout ends with TEGU_DEADLINE_EXCEEDED, as the job's own deadline does;
-    // wait_any() tells them apart.
+    // timeout_ms < 0: without limit. A timeout ends with TEGU_DEADLINE_EXCEEDED, as the job's own deadline
+    // does; wait_any() tells them apart.
     Expected<Result> wait(std::uint64_t id, int timeout_ms = -1) { return wait_done(id, timeout_ms).result; }
     // Any job in flight. id 0: a timeout, or no job was in flight.
     Done wait_any(int timeout_ms = -1) { return wait_done(0, timeout_ms); }
@@ -132,7 +133,8 @@ class Client {
         health.text.resize(TEGU_HEALTH_BYTES);
         std::size_t bytes = 0;
         tegu_error error;
-        if (tegu_health(client_, form, &health.state, &health.text[0], health.text.size(), &bytes, &error) != TEGU_OK)
+        if (tegu_health(client_, form, &health.state, &health.text[0], health.text.size(), &bytes, &error) !=
+            TEGU_OK)
             return Error::from(error);
         health.text.resize(bytes);
         return health;
@@ -147,8 +149,9 @@ class Client {
         for (std::size_t i = 0; i < tegu_kernels_count(raw); ++i) {
             const tegu_kernel from = tegu_kernels_at(raw, i);
             kernels.list.push_back({from.name, from.moves, from.registers, from.threads, from.max_threads,
-                                    from.blocks_per_multiprocessor, from.static_shared_bytes, from.dynamic_shared_bytes,
-                                    from.local_bytes, from.constant_bytes, from.architecture});
+                                    from.blocks_per_multiprocessor, from.static_shared_bytes,
+                                    from.dynamic_shared_bytes, from.local_bytes, from.constant_bytes,
+                                    from.architecture});
         }
         tegu_kernels_free(raw);
         return kernels;
@@ -178,7 +181,8 @@ class Client {
     Expected<Buffer> register_buffer(int fd, std::uint64_t bytes, int access = TEGU_ACCESS_READ) {
         tegu_buffer* buffer = nullptr;
         tegu_error error;
-        if (tegu_buffer_register(client_, fd, bytes, access, &buffer, &error) != TEGU_OK) return Error::from(error);
+        if (tegu_buffer_register(client_, fd, bytes, access, &buffer, &error) != TEGU_OK)
+            return Error::from(error);
         return Buffer(buffer);
     }
     tegu_client* get() const { return client_; }

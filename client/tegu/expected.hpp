@@ -39,7 +39,8 @@ struct Error {
 template <class T>
 class [[nodiscard]] Expected {
   public:
-    // Two, not one by value: some compilers (clang up to 12) move the local of `return local;` only into a reference.
+    // Two, not one by value: some compilers (clang up to 12) move the local of `return local;` only into a
+    // reference.
     Expected(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
     Expected(const T& value) : state_(std::in_place_index<0>, value) {}
     Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}

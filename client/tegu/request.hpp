@@ -70,8 +70,9 @@ struct Part : tegu_part {
     }
 };
 
-// A request: tegu_request with its defaults, and makers for the usual shapes. The members of tegu_request are there to be set. What it
-// makes from lists it owns, and its copies with it; input data and buffers stay the caller's.
+// A request: tegu_request with its defaults, and makers for the usual shapes. The members of tegu_request are
+// there to be set. What it makes from lists it owns, and its copies with it; input data and buffers stay the
+// caller's.
 struct Request : tegu_request {
     explicit Request(std::uint16_t operation_number) {
         tegu_request_init(this, sizeof(tegu_request), operation_number);
@@ -92,8 +93,8 @@ struct Request : tegu_request {
         return shape(element, row_count, col_count);
     }
     // The same in a buffer, which must live until the job's result is there.
-    Request& input(const Buffer& buffer, std::uint8_t element, std::uint64_t row_count, std::uint64_t col_count,
-                   std::uint64_t offset_bytes = 0, std::uint64_t row_stride = 0) {
+    Request& input(const Buffer& buffer, std::uint8_t element, std::uint64_t row_count,
+                   std::uint64_t col_count, std::uint64_t offset_bytes = 0, std::uint64_t row_stride = 0) {
         inputs[0] = tegu_operand{nullptr, buffer.get(), offset_bytes, row_stride};
         return shape(element, row_count, col_count);
     }
@@ -102,7 +103,8 @@ struct Request : tegu_request {
         inputs[1] = tegu_operand{data, nullptr, 0, row_stride};
         return *this;
     }
-    Request& second_input(const Buffer& buffer, std::uint64_t offset_bytes = 0, std::uint64_t row_stride = 0) {
+    Request& second_input(const Buffer& buffer, std::uint64_t offset_bytes = 0,
+                          std::uint64_t row_stride = 0) {
         inputs[1] = tegu_operand{nullptr, buffer.get(), offset_bytes, row_stride};
         return *this;
     }
@@ -164,7 +166,8 @@ struct Request : tegu_request {
         return Request(reduce(statistics)).input(data, element_type<T>(), 1, n);
     }
     template <class T>
-    static Request topk(const T* data, std::uint64_t n, std::uint64_t k, bool largest = true, bool distinct = false) {
+    static Request topk(const T* data, std::uint64_t n, std::uint64_t k, bool largest = true,
+                        bool distinct = false) {
         return Request(topk(k, largest, distinct)).input(data, element_type<T>(), 1, n);
     }
     template <class T>

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/health/board/text.h"
 #include "daemon/health/bounds.h"
-#include "daemon/health/text.h"
 
 namespace tegu::daemon::health {
 namespace {
@@ -33,7 +33,8 @@ class Assessor {
     void see(Code code, const std::string& subject, const std::string& sentence) {
         const Assessment::Watch* before = find(code, subject);
         Assessment::Watch watch;
-        watch.reason = {code, subject, sentence, before != nullptr ? before->reason.since_unix_ms : now_.unix_ms};
+        watch.reason = {code, subject, sentence,
+                        before != nullptr ? before->reason.since_unix_ms : now_.unix_ms};
         watch.first_ns = before != nullptr ? before->first_ns : now_.monotonic_ns;
         watch.last_ns = now_.monotonic_ns;
         const std::uint64_t wait_ns = code_info(code).seconds_before * 1'000'000'000;
@@ -48,9 +49,10 @@ class Assessor {
     Assessment finish() {
         keep_recent();
         Assessment result;
-        std::stable_sort(seen_.begin(), seen_.end(), [](const Assessment::Watch& a, const Assessment::Watch& b) {
-            return a.reason.code < b.reason.code;
-        });
+        std::stable_sort(seen_.begin(), seen_.end(),
+                         [](const Assessment::Watch& a, const Assessment::Watch& b) {
+                             return a.reason.code < b.reason.code;
+                         });
         for (const Assessment::Watch& watch : seen_) {
             if (!watch.raised) continue;
             result.reasons.push_back(watch.reason);
@@ -72,11 +74,13 @@ class Assessor {
     // Reasons whose cause has gone stay for a while.
     void keep_recent() {
         for (const Assessment::Watch& watch : previous_.watches) {
-            const bool seen_now = std::any_of(seen_.begin(), seen_.end(), [&](const Assessment::Watch& other) {
-                return same(other, watch.reason.code, watch.reason.subject);
-            });
+            const bool seen_now =
+                std::any_of(seen_.begin(), seen_.end(), [&](const Assessment::Watch& other) {
+                    return same(other, watch.reason.code, watch.reason.subject);
+                });
             const std::uint64_t stays_ns = code_info(watch.reason.code).seconds_stays * 1'000'000'000;
-            if (watch.raised && !seen_now && now_.monotonic_ns - watch.last_ns < stays_ns) seen_.push_back(watch);
+            if (watch.raised && !seen_now && now_.monotonic_ns - watch.last_ns < stays_ns)
+                seen_.push_back(watch);
         }
     }
 
@@ -88,11 +92,14 @@ class Assessor {
 void judge_thermal(const Thermal& thermal, Assessor& assessor) {
     for (const Zone& zone : thermal.zones) {
         if (!zone.temperature_celsius.known()) continue;
-        const auto is = [&] { return zone.name + " is at " + text_of(*zone.temperature_celsius, 1) + " C, "; };
+        const auto is = [&] {
+            return zone.name + " is at " + text_of(*zone.temperature_celsius, 1) + " C, ";
+        };
         if (zone.critical_margin_celsius.known())
-            assessor.below(Code::ThermalCritical, zone.name, *zone.critical_margin_celsius, kCriticalCelsius, [&] {
-                return is() + "the board shuts down at " + text_of(*zone.critical_at_celsius, 1) + " C";
-            });
+            assessor.below(
+                Code::ThermalCritical, zone.name, *zone.critical_margin_celsius, kCriticalCelsius, [&] {
+                    return is() + "the board shuts down at " + text_of(*zone.critical_at_celsius, 1) + " C";
+                });
         if (zone.throttle_margin_celsius.known())
             assessor.below(Code::ThermalNear, zone.name, *zone.throttle_margin_celsius, kNearCelsius, [&] {
                 return is() + "clocks are lowered from " + text_of(*zone.throttles_at_celsius, 1) + " C on";
@@ -112,14 +119,16 @@ void judge_power(const Power& power, Assessor& assessor) {
         if (feeds && volts >= kFiveVoltRailVolts && volts < kFiveVoltRailHighest)
             assessor.below(Code::UnderVoltage, subject, volts, kUnderVolts,
                            [&] { return rail.name + " has " + text_of(volts, 2) + " V of 5 V"; });
-        if (rail.alarm.value_or(false)) assessor.see(Code::RailAlarm, subject, rail.name + " is over its limit");
+        if (rail.alarm.value_or(false))
+            assessor.see(Code::RailAlarm, subject, rail.name + " is over its limit");
     }
     for (const EventCounter& counter : power.events) {
         if (!counter.events_per_minute.known()) continue;
-        assessor.above(
-            Code::OverCurrent, counter.name, *counter.events_per_minute,
-            counter.name == "oc3" ? kMomentaryEvents : kEvents,
-            [&] { return counter.name + " counts " + text_of(*counter.events_per_minute, 1) + " events a minute"; });
+        assessor.above(Code::OverCurrent, counter.name, *counter.events_per_minute,
+                       counter.name == "oc3" ? kMomentaryEvents : kEvents, [&] {
+                           return counter.name + " counts " + text_of(*counter.events_per_minute, 1) +
+                                  " events a minute";
+                       });
     }
 }
 
@@ -134,7 +143,8 @@ void judge_gpu(const Gpu& gpu, Assessor& assessor) {
 
 // Calls judge(share, sentence) if both are known and there is a whole; sentence() is "x MiB of y MiB <what>".
 template <class F>
-void with_share(const Value<std::int64_t>& part, const Value<std::int64_t>& whole, const char* what, F&& judge) {
+void with_share(const Value<std::int64_t>& part, const Value<std::int64_t>& whole, const char* what,
+                F&& judge) {
     if (!part.known() || !whole.known() || *whole <= 0) return;
     const auto a = static_cast<double>(*part), b = static_cast<double>(*whole);
     judge(a / b, [&] { return text_of(a / kMiB, 0) + " MiB of " + text_of(b / kMiB, 0) + " MiB " + what; });
@@ -146,9 +156,10 @@ void judge_memory(const Memory& memory, Assessor& assessor) {
                    assessor.below(Code::MemoryExhausted, {}, share, kMemoryExhausted, sentence);
                    assessor.below(Code::MemoryLow, {}, share, kMemoryLow, sentence);
                });
-    with_share(
-        memory.swap_free_bytes, memory.swap_total_bytes, "of swap are free",
-        [&](double share, const auto& sentence) { assessor.below(Code::SwapFull, {}, share, kSwapLow, sentence); });
+    with_share(memory.swap_free_bytes, memory.swap_total_bytes, "of swap are free",
+               [&](double share, const auto& sentence) {
+                   assessor.below(Code::SwapFull, {}, share, kSwapLow, sentence);
+               });
     if (!memory.memory_pressure.full_ratio.known()) return;
     const double share = *memory.memory_pressure.full_ratio;
     assessor.above(Code::MemoryPressure, {}, share, kMemoryPressure, [&] {
@@ -171,7 +182,8 @@ void judge_readings(const Snapshot& snapshot, Times now, Assessor& assessor) {
                          text_of(seconds_between(read.since_ns, now.monotonic_ns), 0) + " s");
     const double age = seconds_between(snapshot.taken.monotonic_ns, now.monotonic_ns);
     if (snapshot.number != 0 && age >= kStaleSeconds)
-        assessor.see(Code::ReadingsStale, {}, "the last reading of the board is " + text_of(age, 0) + " s old");
+        assessor.see(Code::ReadingsStale, {},
+                     "the last reading of the board is " + text_of(age, 0) + " s old");
 }
 
 void judge_daemon(const DaemonFacts& facts, const Assessment& previous, Assessor& assessor) {
@@ -184,14 +196,17 @@ void judge_daemon(const DaemonFacts& facts, const Assessment& previous, Assessor
                          "the executor " + silence.executor + " has work and was silent for " +
                              text_of(silence.seconds, 0) + " s");
     if (facts.internal_errors_total > previous.internal_errors)
-        assessor.see(Code::InternalErrors, {}, "jobs ended with internal errors: " + facts.last_internal_error);
-    if (facts.reload_failed) assessor.see(Code::ReloadFailed, {}, "the last reload was refused: " + facts.reload_error);
+        assessor.see(Code::InternalErrors, {},
+                     "jobs ended with internal errors: " + facts.last_internal_error);
+    if (facts.reload_failed)
+        assessor.see(Code::ReloadFailed, {}, "the last reload was refused: " + facts.reload_error);
     if (facts.store_degraded) assessor.see(Code::StoreDegraded, {}, facts.store_reason);
     const bool longer = facts.watchdog_gap_seconds > previous.watchdog_gap_seconds;
     if (longer && facts.watchdog_gap_seconds >= kWatchdogShare * facts.watchdog_interval_seconds)
         assessor.see(Code::WatchdogMargin, {},
-                     "no sign of life went to the service manager for " + text_of(facts.watchdog_gap_seconds, 1) +
-                         " s of " + text_of(facts.watchdog_interval_seconds, 1) + " s that it allows");
+                     "no sign of life went to the service manager for " +
+                         text_of(facts.watchdog_gap_seconds, 1) + " s of " +
+                         text_of(facts.watchdog_interval_seconds, 1) + " s that it allows");
 }
 
 }  // namespace
@@ -202,7 +217,8 @@ const char* state_word(State state) {
 
 const CodeInfo& code_info(Code code) {
     static constexpr CodeInfo kInfos[] = {
-#define TEGU_X(Name, code, state, before, stays, action) {Code::Name, #code, State::state, before, stays, action},
+#define TEGU_X(Name, code, state, before, stays, action) \
+    {Code::Name, #code, State::state, before, stays, action},
         TEGU_HEALTH_REASONS(TEGU_X)
 #undef TEGU_X
     };

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judgement: ok, degraded or failing, and why. A pure function of a snapshot, of what the daemon knows of itself, of the time and of the
-// judgement before. The last is what keeps it calm: a reason that stands is judged by a laxer bound than one that would be new, some must
-// last before they count, and all stay for a while after their cause has gone. What is unknown is never a reason.
+// The judgement: ok, degraded or failing, and why. A pure function of a snapshot, of what the daemon knows of
+// itself, of the time and of the judgement before. The last is what keeps it calm: a reason that stands is
+// judged by a laxer bound than one that would be new, some must last before they count, and all stay for a
+// while after their cause has gone. What is unknown is never a reason.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "daemon/health/board/snapshot.h"
 #include "daemon/health/reasons.h"
-#include "daemon/health/snapshot.h"
 
 namespace tegu::daemon::health {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the judgement draws its lines. Those for temperatures and the 5 V input follow the trip points of L4T and the input of the Nano; those for
-// shares of memory, disk and time are chosen, not measured.
+// Where the judgement draws its lines. Those for temperatures and the 5 V input follow the trip points of L4T
+// and the input of the Nano; those for shares of memory, disk and time are chosen, not measured.
 #pragma once
 
 namespace tegu::daemon::health {
@@ -10,13 +10,15 @@ struct Bound {
     double raise;
     double release;
 };
-// Temperatures below the trip point. The trip points of L4T come with 0 to 1 C of hysteresis, and a board under load swings by some degrees.
+// Temperatures below the trip point. The trip points of L4T come with 0 to 1 C of hysteresis, and a board
+// under load swings by some degrees.
 inline constexpr Bound kNearCelsius{5, 8};
 inline constexpr Bound kCriticalCelsius{3, 6};
 // A 5 V input: 4.75 V is the lowest that USB and the Nano's input allow.
 inline constexpr Bound kUnderVolts{4.75, 4.85};
 inline constexpr double kFiveVoltRailVolts = 3.5, kFiveVoltRailHighest = 6;  // what counts as one
-// Events in a minute. oc3 of an Orin counts moments above its limit, which bursts of GPU work bring about without a loss that shows.
+// Events in a minute. oc3 of an Orin counts moments above its limit, which bursts of GPU work bring about
+// without a loss that shows.
 inline constexpr Bound kEvents{1, 0.5};
 inline constexpr Bound kMomentaryEvents{60, 30};
 // A GPU with this load, below this share of the highest clock that its mode allows.
@@ -34,7 +36,8 @@ inline constexpr Bound kMemoryPressure{0.10, 0.05};
 inline constexpr double kStaleSeconds = 10;
 // How long an executor may be silent while it has work, beyond what its job may take.
 inline constexpr double kExecutorSilentSeconds = 30;
-// Of the time after which the service manager takes the daemon for dead: a gap between two signs of life that used up this share.
+// Of the time after which the service manager takes the daemon for dead: a gap between two signs of life that
+// used up this share.
 inline constexpr double kWatchdogShare = 0.8;
 
 }  // namespace tegu::daemon::health

@@ -40,9 +40,12 @@ void write_list(const char* name, const List& list, Json& json, F&& write) {
 }
 
 void put_use(const UseReport& use, Members& members) {
-    members.put("connections", use.connections).put("buffers", use.buffers).put("buffer_bytes", use.buffer_bytes);
+    members.put("connections", use.connections)
+        .put("buffers", use.buffers)
+        .put("buffer_bytes", use.buffer_bytes);
     members.put("jobs_in_flight", use.jobs_in_flight).put("jobs_total", use.jobs_total);
-    members.put("device_seconds_total", use.device_seconds_total).put("cpu_seconds_total", use.cpu_seconds_total);
+    members.put("device_seconds_total", use.device_seconds_total)
+        .put("cpu_seconds_total", use.cpu_seconds_total);
     members.put("bytes_total", use.bytes_total);
 }
 
@@ -94,7 +97,9 @@ void write_users(const DaemonReport& report, bool lists, Json& json) {
     }
     write_list("clients", lists ? report.clients : std::vector<UseReport>(), json,
                [](const UseReport& use, Members& members) {
-                   members.put("pid", std::int64_t{use.pid}).put("uid", std::uint64_t{use.uid}).put("name", use.name);
+                   members.put("pid", std::int64_t{use.pid})
+                       .put("uid", std::uint64_t{use.uid})
+                       .put("name", use.name);
                    put_use(use, members);
                });
     json.key("clients_left_out").integer(report.clients_left_out + (lists ? 0 : report.clients.size()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DaemonReport: what the daemon knows of itself at one moment, as plain values with units in their names; what Snapshot is for the board. Each
-// list is bounded where it is gathered, so that a reply holds it; texts of clients may hold any bytes, which whoever writes them escapes.
+// DaemonReport: what the daemon knows of itself at one moment, as plain values with units in their names;
+// what Snapshot is for the board. Each list is bounded where it is gathered, so that a reply holds it; texts
+// of clients may hold any bytes, which whoever writes them escapes.
 #pragma once
 
 #include <sys/types.h>

@@ -35,13 +35,15 @@ void add_work(const DaemonReport& report, Lines& lines) {
     lines.add("queue", line);
     std::string busy;
     for (const ExecutorReport& executor : report.executors)
-        busy += (busy.empty() ? "" : ", ") + executor.name + " " + text_of(100 * executor.busy_ratio, 0) + " %";
+        busy +=
+            (busy.empty() ? "" : ", ") + executor.name + " " + text_of(100 * executor.busy_ratio, 0) + " %";
     lines.add("busy", busy);
 }
 
 // "BUSY 12, BAD_RANGE 1": the most frequent first.
 std::string status_list(std::vector<NamedCount> counts) {
-    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+    std::stable_sort(counts.begin(), counts.end(),
+                     [](const auto& a, const auto& b) { return a.count > b.count; });
     std::string list;
     for (const NamedCount& each : counts)
         list += (list.empty() ? "" : ", ") + each.name + " " + std::to_string(each.count);
@@ -54,8 +56,8 @@ void add_jobs(const DaemonReport& report, Lines& lines) {
     for (const JobCount& jobs : report.jobs) {
         answered += jobs.count;
         if (jobs.status == "OK") continue;
-        const auto found =
-            std::find_if(failed.begin(), failed.end(), [&](const NamedCount& of) { return of.name == jobs.status; });
+        const auto found = std::find_if(failed.begin(), failed.end(),
+                                        [&](const NamedCount& of) { return of.name == jobs.status; });
         if (found != failed.end())
             found->count += jobs.count;
         else
@@ -66,9 +68,9 @@ void add_jobs(const DaemonReport& report, Lines& lines) {
     if (!report.refused.empty()) lines.add("jobs", "requests refused: " + status_list(report.refused));
     for (const TimesReport& times : report.times)
         if (times.count > 0)
-            lines.add("latency", times.phase + ": p50 " + time_text(times.p50) + ", p90 " + time_text(times.p90) +
-                                     ", p99 " + time_text(times.p99) + ", p99.9 " + time_text(times.p999) + ", max " +
-                                     time_text(times.max));
+            lines.add("latency", times.phase + ": p50 " + time_text(times.p50) + ", p90 " +
+                                     time_text(times.p90) + ", p99 " + time_text(times.p99) + ", p99.9 " +
+                                     time_text(times.p999) + ", max " + time_text(times.max));
 }
 
 std::string use_text(const UseReport& use, bool has_gpu) {
@@ -85,24 +87,27 @@ std::string use_text(const UseReport& use, bool has_gpu) {
 void add_users(const DaemonReport& report, Lines& lines) {
     const bool has_gpu = report.backend == "gpu";
     for (std::size_t i = 0; i < std::min(report.users.size(), kUsersShown); ++i)
-        lines.add("users", "uid " + std::to_string(report.users[i].uid) + ": " + use_text(report.users[i], has_gpu));
+        lines.add("users",
+                  "uid " + std::to_string(report.users[i].uid) + ": " + use_text(report.users[i], has_gpu));
     const std::size_t more = report.users.size() - std::min(report.users.size(), kUsersShown);
-    if (more > 0 || report.other_users) lines.add("users", "and others that used less; tegu health --json has more");
+    if (more > 0 || report.other_users)
+        lines.add("users", "and others that used less; tegu health --json has more");
 }
 
 void add_history(const DaemonReport& report, Times now, Lines& lines) {
     for (std::size_t i = 0; i < std::min(report.errors.size(), kErrorsShown); ++i) {
         const ErrorReport& error = report.errors[i];
         lines.add("errors", age_text(seconds_since(error.time_unix_ms, now)) + " ago" +
-                                (error.count > 1 ? ", " + std::to_string(error.count) + " times" : "") + ": " +
-                                error.status + (error.operation.empty() ? "" : " of " + error.operation) + " to uid " +
+                                (error.count > 1 ? ", " + std::to_string(error.count) + " times" : "") +
+                                ": " + error.status +
+                                (error.operation.empty() ? "" : " of " + error.operation) + " to uid " +
                                 std::to_string(error.uid) + ", pid " + std::to_string(error.pid));
         lines.add("errors", "  " + plain_text(error.message));
     }
     if (report.reloads.empty()) return;
     const ReloadReport& reload = report.reloads.front();
-    lines.add("reload", age_text(seconds_since(reload.time_unix_ms, now)) + " ago, " + (reload.ok ? "" : "refused: ") +
-                            plain_text(reload.message));
+    lines.add("reload", age_text(seconds_since(reload.time_unix_ms, now)) + " ago, " +
+                            (reload.ok ? "" : "refused: ") + plain_text(reload.message));
 }
 
 void add_tuning(const TuningReport& tuning, Lines& lines) {
@@ -120,11 +125,12 @@ void add_supervision(const DaemonReport& report, Lines& lines) {
         lines.add("watchdog", "told at most " + time_text(report.watchdog->worst_gap_seconds) + " apart, " +
                                   time_text(report.watchdog->interval_seconds) + " allowed");
     if (report.descriptor_store && report.descriptor_store->state != "off")
-        lines.add("store", counted(report.descriptor_store->buffers, "buffer is", "buffers are") +
-                               " kept over a restart" +
-                               (report.descriptor_store->reason.empty()
-                                    ? ""
-                                    : "; " + report.descriptor_store->state + ": " + report.descriptor_store->reason));
+        lines.add("store",
+                  counted(report.descriptor_store->buffers, "buffer is", "buffers are") +
+                      " kept over a restart" +
+                      (report.descriptor_store->reason.empty()
+                           ? ""
+                           : "; " + report.descriptor_store->state + ": " + report.descriptor_store->reason));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExecutorWatch: which executors have work and end none of it. Each is judged by the jobs that it ended itself: that the daemon answers, and that
-// others go on, says nothing of it. Pure, the times are the caller's; it remembers when each one was last seen to get on.
+// ExecutorWatch: which executors have work and end none of it. Each is judged by the jobs that it ended
+// itself: that the daemon answers, and that others go on, says nothing of it. Pure, the times are the
+// caller's; it remembers when each one was last seen to get on.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct ExecutorState {
 
 class ExecutorWatch {
   public:
-    // How long each is silent beyond what its job was predicted to take. REQUIRES: no earlier time than before; called often enough that an
-    // executor without work is seen to have none.
+    // How long each is silent beyond what its job was predicted to take. REQUIRES: no earlier time than
+    // before; called often enough that an executor without work is seen to have none.
     std::vector<ExecutorSilence> look(const std::vector<ExecutorState>& executors, std::uint64_t now_ns);
 
   private:

@@ -11,10 +11,11 @@ namespace tegu::daemon::health {
 namespace {
 
 constexpr std::array<std::uint64_t, 25> kBoundsNs = {
-    1'000,          2'000,          5'000,          10'000,         20'000,        50'000,        100'000,
-    200'000,        500'000,        1'000'000,      2'000'000,      5'000'000,     10'000'000,    20'000'000,
-    50'000'000,     100'000'000,    200'000'000,    500'000'000,    1'000'000'000, 2'000'000'000, 5'000'000'000,
-    10'000'000'000, 20'000'000'000, 50'000'000'000, 100'000'000'000};
+    1'000,         2'000,          5'000,          10'000,         20'000,
+    50'000,        100'000,        200'000,        500'000,        1'000'000,
+    2'000'000,     5'000'000,      10'000'000,     20'000'000,     50'000'000,
+    100'000'000,   200'000'000,    500'000'000,    1'000'000'000,  2'000'000'000,
+    5'000'000'000, 10'000'000'000, 20'000'000'000, 50'000'000'000, 100'000'000'000};
 
 std::string escaped(std::string_view text, bool quotes) {
     std::string out;
@@ -49,7 +50,8 @@ void Exposition::family(std::string_view name, MetricType type, std::string_view
     heading_ = "# HELP " + name_ + " " + escaped(help, false) + "\n# TYPE " + name_ + " " + word(type) + "\n";
 }
 
-void Exposition::line(std::string_view suffix, Labels labels, std::string_view bound, const std::string& value) {
+void Exposition::line(std::string_view suffix, Labels labels, std::string_view bound,
+                      const std::string& value) {
     assert(!name_.empty());
     text_ += heading_;
     heading_.clear();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text format of Prometheus, version 0.0.4: families of samples with their HELP and TYPE. Names end in their unit, counters in _total.
+// The text format of Prometheus, version 0.0.4: families of samples with their HELP and TYPE. Names end in
+// their unit, counters in _total.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <utility>
 
 #include "base/latency_histogram.h"
-#include "daemon/health/value.h"
+#include "daemon/health/board/value.h"
 
 namespace tegu::daemon::health {
 

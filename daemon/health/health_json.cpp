@@ -79,7 +79,8 @@ class Writer {
         json_.end_array();
         const std::string causes = std::to_string(unknown_.size()) + " causes";
         if (extent == Extent::WithoutCauses) json_.key("left_out").text(causes);
-        if (extent == Extent::WithoutLists) json_.key("left_out").text(causes + ", users, clients and errors");
+        if (extent == Extent::WithoutLists)
+            json_.key("left_out").text(causes + ", users, clients and errors");
         json_.end_object();
         return json_.str();
     }
@@ -159,8 +160,8 @@ void write_reading(const Snapshot& snapshot, Times now, Writer& writer) {
 
 void write_board(const Board& board, Writer& writer) {
     writer.begin("board");
-    writer.values(board, "model", &Board::model, "soc", &Board::soc, "l4t_release", &Board::l4t, "kernel_release",
-                  &Board::kernel);
+    writer.values(board, "model", &Board::model, "soc", &Board::soc, "l4t_release", &Board::l4t,
+                  "kernel_release", &Board::kernel);
     writer.value("power_mode", map(board.power_mode, [](const PowerMode& mode) { return mode.name; }));
     writer.derived("power_mode_id", map(board.power_mode, [](const PowerMode& mode) { return mode.id; }));
     writer.end();
@@ -176,18 +177,19 @@ void write_cpu(const Cpu& cpu, Writer& writer) {
     });
     writer.list("clusters", cpu.clusters, [&](const Cluster& cluster) {
         writer.text("cluster", cluster.name);
-        writer.values(cluster, "cores", &Cluster::cores, "clock_hz", &Cluster::clock_hz, "min_hz", &Cluster::min_hz,
-                      "max_hz", &Cluster::max_hz, "hardware_max_hz", &Cluster::hardware_max_hz, "governor",
-                      &Cluster::governor);
+        writer.values(cluster, "cores", &Cluster::cores, "clock_hz", &Cluster::clock_hz, "min_hz",
+                      &Cluster::min_hz, "max_hz", &Cluster::max_hz, "hardware_max_hz",
+                      &Cluster::hardware_max_hz, "governor", &Cluster::governor);
     });
     writer.end();
 }
 
 void write_gpu(const Gpu& gpu, const Emc& emc, Writer& writer) {
-    writer.object("gpu", gpu, "load_ratio", &Gpu::load_ratio, "clock_hz", &Gpu::clock_hz, "min_hz", &Gpu::min_hz,
-                  "max_hz", &Gpu::max_hz, "governor", &Gpu::governor, "powered_off", &Gpu::powered_off);
-    writer.object("emc", emc, "load_ratio", &Emc::load_ratio, "clock_hz", &Emc::clock_hz, "max_hz", &Emc::max_hz,
-                  "cap_hz", &Emc::cap_hz);
+    writer.object("gpu", gpu, "load_ratio", &Gpu::load_ratio, "clock_hz", &Gpu::clock_hz, "min_hz",
+                  &Gpu::min_hz, "max_hz", &Gpu::max_hz, "governor", &Gpu::governor, "powered_off",
+                  &Gpu::powered_off);
+    writer.object("emc", emc, "load_ratio", &Emc::load_ratio, "clock_hz", &Emc::clock_hz, "max_hz",
+                  &Emc::max_hz, "cap_hz", &Emc::cap_hz);
 }
 
 void write_pressure(const char* name, const Pressure& pressure, Writer& writer) {
@@ -198,10 +200,12 @@ void write_pressure(const char* name, const Pressure& pressure, Writer& writer) 
 void write_memory(const Memory& memory, Writer& writer) {
     writer.begin("memory");
     writer.values(memory, "total_bytes", &Memory::total_bytes, "available_bytes", &Memory::available_bytes,
-                  "free_bytes", &Memory::free_bytes, "cached_bytes", &Memory::cached_bytes, "gpu_mapped_bytes",
-                  &Memory::gpu_mapped_bytes, "swap_total_bytes", &Memory::swap_total_bytes, "swap_free_bytes",
-                  &Memory::swap_free_bytes);
-    const auto zram = [&](auto member) { return map(memory.zram, [member](const Zram& of) { return of.*member; }); };
+                  "free_bytes", &Memory::free_bytes, "cached_bytes", &Memory::cached_bytes,
+                  "gpu_mapped_bytes", &Memory::gpu_mapped_bytes, "swap_total_bytes",
+                  &Memory::swap_total_bytes, "swap_free_bytes", &Memory::swap_free_bytes);
+    const auto zram = [&](auto member) {
+        return map(memory.zram, [member](const Zram& of) { return of.*member; });
+    };
     writer.value("zram_devices", zram(&Zram::devices));
     writer.derived("zram_disk_bytes", zram(&Zram::disk_bytes));
     writer.derived("zram_stored_bytes", zram(&Zram::stored_bytes));
@@ -236,8 +240,8 @@ void write_power(const Power& power, Writer& writer) {
     writer.list("rails", power.rails, [&](const Rail& rail) {
         writer.text("rail", rail.name);
         writer.text("chip", rail.chip);
-        writer.values(rail, "volts", &Rail::volts, "amperes", &Rail::amperes, "watts", &Rail::watts, "limit_amperes",
-                      &Rail::limit_amperes, "alarm", &Rail::alarm);
+        writer.values(rail, "volts", &Rail::volts, "amperes", &Rail::amperes, "watts", &Rail::watts,
+                      "limit_amperes", &Rail::limit_amperes, "alarm", &Rail::alarm);
     });
     writer.list("events", power.events, [&](const EventCounter& counter) {
         writer.text("counter", counter.name);
@@ -250,7 +254,8 @@ void write_power(const Power& power, Writer& writer) {
 void write_rest(const Snapshot& snapshot, Writer& writer) {
     writer.list("fans", snapshot.fans, [&](const Fan& fan) {
         writer.text("fan", fan.name);
-        writer.values(fan, "duty_ratio", &Fan::duty_ratio, "revolutions_per_minute", &Fan::revolutions_per_minute);
+        writer.values(fan, "duty_ratio", &Fan::duty_ratio, "revolutions_per_minute",
+                      &Fan::revolutions_per_minute);
     });
     writer.object("state_directory", snapshot.disk, "total_bytes", &Disk::total_bytes, "available_bytes",
                   &Disk::available_bytes);
@@ -269,8 +274,8 @@ void write_values(const Snapshot& snapshot, Times now, Writer& writer) {
 
 }  // namespace
 
-std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now, const DaemonReport* daemon,
-                        std::size_t limit) {
+std::string health_json(const Snapshot& snapshot, const Assessment& assessment, Times now,
+                        const DaemonReport* daemon, std::size_t limit) {
     std::string text;
     for (const Extent extent : {Extent::All, Extent::WithoutCauses, Extent::WithoutLists, Extent::State}) {
         Writer writer;

@@ -14,7 +14,8 @@ void single(Exposition& out, const char* name, MetricType type, const char* help
 }
 
 void add_state(const Snapshot& snapshot, const Assessment& assessment, Times now, Exposition& out) {
-    out.family("tegu_health_state", kGauge, "1 for the state that the board and the daemon are in, 0 for the others.");
+    out.family("tegu_health_state", kGauge,
+               "1 for the state that the board and the daemon are in, 0 for the others.");
     for (const State state : {State::Ok, State::Degraded, State::Failing})
         out.sample({{"state", state_word(state)}}, std::int64_t{state == assessment.state});
     out.family("tegu_health_reason", kGauge, "1 for each reason why the state is not ok.");
@@ -31,11 +32,16 @@ void add_state(const Snapshot& snapshot, const Assessment& assessment, Times now
 }
 
 void add_board(const Board& board, Exposition& out) {
-    const std::string model = board.model.value_or(""), soc = board.soc.value_or(""), l4t = board.l4t.value_or("");
+    const std::string model = board.model.value_or(""), soc = board.soc.value_or(""),
+                      l4t = board.l4t.value_or("");
     const std::string kernel = board.kernel.value_or("");
     const std::string mode = board.power_mode.known() ? board.power_mode->name : "";
     out.family("tegu_board_info", kGauge, "What board this is; always 1.");
-    out.sample({{"model", model}, {"soc", soc}, {"l4t_release", l4t}, {"kernel_release", kernel}, {"power_mode", mode}},
+    out.sample({{"model", model},
+                {"soc", soc},
+                {"l4t_release", l4t},
+                {"kernel_release", kernel},
+                {"power_mode", mode}},
                std::int64_t{1});
 }
 
@@ -53,10 +59,12 @@ void add_cpu(const Cpu& cpu, Exposition& out) {
 void add_gpu(const Gpu& gpu, const Emc& emc, Exposition& out) {
     single(out, "tegu_gpu_load_ratio", kGauge, "Busy share of the GPU, 0 to 1.", gpu.load_ratio);
     single(out, "tegu_gpu_clock_hertz", kGauge, "Clock of the GPU.", gpu.clock_hz);
-    single(out, "tegu_gpu_clock_limit_hertz", kGauge, "Highest clock that the power mode allows the GPU.", gpu.max_hz);
+    single(out, "tegu_gpu_clock_limit_hertz", kGauge, "Highest clock that the power mode allows the GPU.",
+           gpu.max_hz);
     single(out, "tegu_gpu_powered_off", kGauge, "1 while the kernel cuts the power of the idle GPU.",
            map(gpu.powered_off, [](bool off) { return std::int64_t{off}; }));
-    single(out, "tegu_emc_load_ratio", kGauge, "Busy share of the memory controller, 0 to 1.", emc.load_ratio);
+    single(out, "tegu_emc_load_ratio", kGauge, "Busy share of the memory controller, 0 to 1.",
+           emc.load_ratio);
     single(out, "tegu_emc_clock_hertz", kGauge, "Clock of the memory controller.", emc.clock_hz);
 }
 
@@ -73,7 +81,8 @@ void add_memory(const Memory& memory, Exposition& out) {
            map(memory.zram, [](const Zram& zram) { return zram.stored_bytes; }));
     single(out, "tegu_zram_memory_bytes", kGauge, "Memory that compressed swap takes.",
            map(memory.zram, [](const Zram& zram) { return zram.memory_bytes; }));
-    out.family("tegu_pressure_waiting_seconds_total", kCounter, "Time in which some task waited for a resource (PSI).");
+    out.family("tegu_pressure_waiting_seconds_total", kCounter,
+               "Time in which some task waited for a resource (PSI).");
     out.sample({{"resource", "cpu"}}, memory.cpu_pressure.some_seconds_total);
     out.sample({{"resource", "memory"}}, memory.memory_pressure.some_seconds_total);
     out.sample({{"resource", "io"}}, memory.io_pressure.some_seconds_total);
@@ -90,13 +99,15 @@ void add_thermal(const Thermal& thermal, Exposition& out) {
     zones("tegu_temperature_critical_celsius", "Temperature at which the board shuts down.",
           &Zone::critical_at_celsius);
     out.family("tegu_throttle_step", kGauge, "How far a cooling device lowers clocks; 0: not at all.");
-    for (const Throttle& throttle : thermal.throttles) out.sample({{"device", throttle.name}}, throttle.state);
+    for (const Throttle& throttle : thermal.throttles)
+        out.sample({{"device", throttle.name}}, throttle.state);
 }
 
 void add_power(const Power& power, Exposition& out) {
     const auto rails = [&](const char* name, const char* help, Value<double> Rail::*member) {
         out.family(name, kGauge, help);
-        for (const Rail& rail : power.rails) out.sample({{"rail", rail.name}, {"chip", rail.chip}}, rail.*member);
+        for (const Rail& rail : power.rails)
+            out.sample({{"rail", rail.name}, {"chip", rail.chip}}, rail.*member);
     };
     single(out, "tegu_board_watts", kGauge, "Power that the board draws.", power.board_watts);
     rails("tegu_rail_volts", "Voltage of a rail.", &Rail::volts);
@@ -106,8 +117,10 @@ void add_power(const Power& power, Exposition& out) {
     for (const Rail& rail : power.rails)
         out.sample({{"rail", rail.name}, {"chip", rail.chip}},
                    map(rail.alarm, [](bool on) { return std::int64_t{on}; }));
-    out.family("tegu_throttle_events_total", kCounter, "Over-current and throttling events in hardware since boot.");
-    for (const EventCounter& counter : power.events) out.sample({{"event", counter.name}}, counter.events_total);
+    out.family("tegu_throttle_events_total", kCounter,
+               "Over-current and throttling events in hardware since boot.");
+    for (const EventCounter& counter : power.events)
+        out.sample({{"event", counter.name}}, counter.events_total);
 }
 
 void add_rest(const Snapshot& snapshot, Exposition& out) {
@@ -117,7 +130,8 @@ void add_rest(const Snapshot& snapshot, Exposition& out) {
     for (const Fan& fan : snapshot.fans) out.sample({{"fan", fan.name}}, fan.revolutions_per_minute);
     single(out, "tegu_state_directory_size_bytes", kGauge, "Size of the file system of the state directory.",
            snapshot.disk.total_bytes);
-    single(out, "tegu_state_directory_available_bytes", kGauge, "What is left on it.", snapshot.disk.available_bytes);
+    single(out, "tegu_state_directory_available_bytes", kGauge, "What is left on it.",
+           snapshot.disk.available_bytes);
 }
 
 }  // namespace

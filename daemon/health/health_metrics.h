@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The health as metrics of Prometheus, prefix tegu_. What is not known has no sample; labels are names of parts of the board and of reasons,
-// of which there are few.
+// The health as metrics of Prometheus, prefix tegu_. What is not known has no sample; labels are names of
+// parts of the board and of reasons, of which there are few.
 #pragma once
 
 #include "daemon/health/assessment.h"
+#include "daemon/health/board/snapshot.h"
 #include "daemon/health/exposition.h"
-#include "daemon/health/snapshot.h"
 
 namespace tegu::daemon::health {
 

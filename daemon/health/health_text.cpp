@@ -62,17 +62,21 @@ void add_gpu(const Gpu& gpu, const Emc& emc, Lines& lines) {
     lines.add("gpu", "load " + percent(gpu.load_ratio) + ", " + megahertz(gpu.clock_hz) + " of " +
                          megahertz(gpu.max_hz) + ", " + or_unknown(gpu.governor) +
                          (gpu.powered_off.value_or(false) ? ", powered off" : ""));
-    if (emc.clock_hz.known()) lines.add("emc", "load " + percent(emc.load_ratio) + ", " + megahertz(emc.clock_hz));
+    if (emc.clock_hz.known())
+        lines.add("emc", "load " + percent(emc.load_ratio) + ", " + megahertz(emc.clock_hz));
 }
 
 void add_memory(const Memory& memory, Lines& lines) {
-    lines.add("memory", mebibytes(memory.available_bytes) + " of " + mebibytes(memory.total_bytes) + " available");
+    lines.add("memory",
+              mebibytes(memory.available_bytes) + " of " + mebibytes(memory.total_bytes) + " available");
     if (memory.gpu_mapped_bytes.known())
         lines.add("memory", mebibytes(memory.gpu_mapped_bytes) + " mapped for the GPU");
     if (memory.swap_total_bytes.value_or(0) > 0)
-        lines.add("swap", mebibytes(memory.swap_free_bytes) + " of " + mebibytes(memory.swap_total_bytes) + " free");
+        lines.add("swap",
+                  mebibytes(memory.swap_free_bytes) + " of " + mebibytes(memory.swap_total_bytes) + " free");
     if (memory.zram.known())
-        lines.add("zram", mebibytes(memory.zram->stored_bytes) + " stored in " + mebibytes(memory.zram->memory_bytes));
+        lines.add("zram", mebibytes(memory.zram->stored_bytes) + " stored in " +
+                              mebibytes(memory.zram->memory_bytes));
     if (memory.memory_pressure.some_ratio.known())
         lines.add("waits", "for the CPU " + percent(memory.cpu_pressure.some_ratio) + ", for memory " +
                                percent(memory.memory_pressure.some_ratio) + ", for disks " +
@@ -97,8 +101,8 @@ void add_thermal(const Thermal& thermal, Lines& lines) {
 void add_power(const Power& power, Lines& lines) {
     if (power.board_watts.known()) lines.add("power", scaled(power.board_watts, 1, 2, " W"));
     for (const Rail& rail : power.rails)
-        lines.add("power", rail.name + " " + scaled(rail.volts, 1, 2, " V") + ", " + scaled(rail.amperes, 1, 2, " A") +
-                               ", " + scaled(rail.watts, 1, 2, " W") +
+        lines.add("power", rail.name + " " + scaled(rail.volts, 1, 2, " V") + ", " +
+                               scaled(rail.amperes, 1, 2, " A") + ", " + scaled(rail.watts, 1, 2, " W") +
                                (rail.alarm.value_or(false) ? ", over its limit" : ""));
     for (const EventCounter& counter : power.events)
         if (counter.events_total.value_or(0) > 0)
@@ -108,13 +112,13 @@ void add_power(const Power& power, Lines& lines) {
 
 void add_rest(const Snapshot& snapshot, Times now, Lines& lines) {
     for (const Fan& fan : snapshot.fans)
-        lines.add("fan",
-                  fan.name + " " + percent(fan.duty_ratio) +
-                      (fan.revolutions_per_minute.known() ? ", " + std::to_string(*fan.revolutions_per_minute) + " rpm"
-                                                          : ""));
+        lines.add("fan", fan.name + " " + percent(fan.duty_ratio) +
+                             (fan.revolutions_per_minute.known()
+                                  ? ", " + std::to_string(*fan.revolutions_per_minute) + " rpm"
+                                  : ""));
     if (snapshot.disk.total_bytes.known())
-        lines.add("disk", mebibytes(snapshot.disk.available_bytes) + " of " + mebibytes(snapshot.disk.total_bytes) +
-                              " available");
+        lines.add("disk", mebibytes(snapshot.disk.available_bytes) + " of " +
+                              mebibytes(snapshot.disk.total_bytes) + " available");
     if (snapshot.number == 0) {
         lines.add("read", "nothing yet");
         return;
@@ -127,7 +131,8 @@ void add_rest(const Snapshot& snapshot, Times now, Lines& lines) {
 
 }  // namespace
 
-std::string health_text(const Snapshot& snapshot, const Assessment& assessment, Times now, const DaemonReport* daemon) {
+std::string health_text(const Snapshot& snapshot, const Assessment& assessment, Times now,
+                        const DaemonReport* daemon) {
     Lines lines;
     add_reasons(assessment, now, lines);
     if (daemon != nullptr) add_daemon_lines(*daemon, now, lines);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostProbe: measures at the start the way to each place, and what sample jobs take where neither a table nor an
-// earlier start tells. A sample is an errand of the executor that owns the backend, between two jobs of
+// CostProbe: measures at the start the way to each place, and what sample jobs take where neither a table nor
+// an earlier start tells. A sample is an errand of the executor that owns the backend, between two jobs of
 // clients, so nothing waits for the probing as a whole: neither readiness nor the io thread, and a job for
 // one sample at most. What was measured is kept in the state directory.
 #pragma once

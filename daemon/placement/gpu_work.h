@@ -4,7 +4,7 @@
 // device's attributes and from measurements. Pure.
 #pragma once
 
-#include "kernels/cuda/launch.h"
+#include "kernels/execution/cuda/launch.h"
 #include "kernels/operation.h"
 
 namespace tegu::daemon {

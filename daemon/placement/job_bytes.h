@@ -5,15 +5,15 @@
 
 #include <cstdint>
 
-#include "daemon/prepared_job.h"
+#include "daemon/jobs/prepared_job.h"
 #include "kernels/device/memory_class.h"
 
 namespace tegu::daemon {
 
 struct JobBytes {
     std::uint64_t alone = 0;  // for this job, both ways
-    std::uint64_t kept =
-        0;  // for later jobs, too: of inputs that are promised not to change and not there yet
+    // for later jobs, too: of inputs that are promised not to change and not there yet
+    std::uint64_t kept = 0;
     std::uint64_t staged = 0;  // memory of the device for all arrays of the job; 0 where nothing is copied
 };
 

@@ -231,8 +231,8 @@ void Placement::learn_start(Place place, std::uint64_t ns) {
 }
 
 // The first use of memory takes time of its own: pages, registrations, room for copies. After a long job, and
-// where nothing ran for a while as before a trial, cores and clocks sleep: then it is no measure of short jobs,
-// but an upper bound.
+// where nothing ran for a while as before a trial, cores and clocks sleep: then it is no measure of short
+// jobs, but an upper bound.
 void Placement::learn_start_of(const JobTask& task, std::uint64_t turnaround_ns) {
     const Choice& choice = task.choice;
     const std::uint64_t busy_ns = task.cost.copy_ns + task.cost.compute_ns;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/settings.h"
-#include "daemon/executors.h"
+#include "daemon/jobs/executors.h"
 #include "daemon/placement/choice.h"
 #include "daemon/placement/copy_model.h"
 #include "daemon/placement/cost_model.h"

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "daemon/gpus.h"
+#include "daemon/gpus/gpus.h"
 #include "daemon/health/daemon_report.h"
 #include "daemon/tuning/tuning.h"
 #include "wire/messages.h"

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <thread>
 
-#include "daemon/health/board.h"
-#include "daemon/health/cpu_name.h"
-#include "daemon/health/files.h"
+#include "daemon/health/board/board.h"
+#include "daemon/health/board/cpu_name.h"
+#include "daemon/health/board/files.h"
 
 namespace tegu::daemon {
 namespace {

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the manual pages of tegu, tegud, tegu-bench and tegu-tune say of commands and options, from what the programs say of themselves with --help.
-    write_man_pages.py BIN [--check]      BIN: the folder of the programs; --check: only tell whether the pages are as they would be written
-The rest of a page is written by hand. Written are the lines between `.\\" begin KIND [COMMAND]` and `.\\" end`; a command without such
-lines gets them. tegud.toml(5) is not of this: it is written from the table of settings (the target settings-pages)."""
+"""Writes what the manual pages of tegu, tegud, tegu-bench and tegu-tune say of commands and options, from
+what the programs say of themselves with --help.
+    write_man_pages.py BIN [--check]      BIN: the folder of the programs; --check: only tell whether the
+    pages are as they would be written
+The rest of a page is written by hand. Written are the lines between `.\\" begin KIND [COMMAND]` and `.\\"
+end`; a command without such lines gets them. tegud.toml(5) is not of this: it is written from the table of
+settings (the target settings-pages)."""
+
 import copy
 import os
 import re
@@ -24,7 +28,7 @@ def marked(text):
     """A line of text with the names of options in bold."""
     out, at = "\\&" if text[:1] in (".", "'") else "", 0
     for found in OPTION.finditer(text):
-        out += roff(text[at:found.start()]) + "\\fB" + roff(found.group()) + "\\fR"
+        out += roff(text[at : found.start()]) + "\\fB" + roff(found.group()) + "\\fR"
         at = found.end()
     return out + roff(text[at:])
 
@@ -49,7 +53,11 @@ def sentences(option, default=None):
     found = re.match(r"(.*) \[(.*)\]$", text)
     if found:
         text, default = found.group(1), default or found.group(2)
-    text = text[:1].upper() + text[1:] if option.text[:1].isalpha() and not option.text.startswith(("var ", "high,")) else text
+    text = (
+        text[:1].upper() + text[1:]
+        if option.text[:1].isalpha() and not option.text.startswith(("var ", "high,"))
+        else text
+    )
     parts = [text if text.endswith(".") else text + "."]
     if kind_and_range(option)[1]:
         parts.append(kind_and_range(option)[1])
@@ -68,7 +76,10 @@ def sentences(option, default=None):
 
 
 def entries(options):
-    return "".join(".TP\n%s\n%s\n" % (tag(option), marked(sentences(option, getattr(option, "default", None)))) for option in options)
+    return "".join(
+        ".TP\n%s\n%s\n" % (tag(option), marked(sentences(option, getattr(option, "default", None))))
+        for option in options
+    )
 
 
 def common(commands):
@@ -102,8 +113,11 @@ def blocks_of_tegu(bin_folder):
     operations = [command for command in commands if command.positionals]
     of_all = common(commands)
     of_operations = without(common(operations), of_all)
-    blocks = {("options", "of every command"): entries(of_all), ("options", "of every operation"): entries(of_operations),
-              ("examples", ""): "".join(roff(command.example) + "\n" for command in commands)}
+    blocks = {
+        ("options", "of every command"): entries(of_all),
+        ("options", "of every operation"): entries(of_operations),
+        ("examples", ""): "".join(roff(command.example) + "\n" for command in commands),
+    }
     for command in commands:
         own = without(command.options, of_all + (of_operations if command.positionals else []))
         blocks["options", command.name] = entries(own)
@@ -122,8 +136,14 @@ def blocks_of(bin_folder, program):
 def fill(page, blocks, commands):
     for command in commands:
         if '.\\" begin options %s\n' % command.name not in page:
-            section = '.SS %s\n%s.\n.\\" begin options %s\n.\\" end\n' % (roff(command.name), marked(command.sentence), command.name)
-            page = page.replace(".SS Options of every operation\n", section + ".SS Options of every operation\n")
+            section = '.SS %s\n%s.\n.\\" begin options %s\n.\\" end\n' % (
+                roff(command.name),
+                marked(command.sentence),
+                command.name,
+            )
+            page = page.replace(
+                ".SS Options of every operation\n", section + ".SS Options of every operation\n"
+            )
     unused = dict(blocks)
 
     def replaced(found):
@@ -132,9 +152,13 @@ def fill(page, blocks, commands):
             raise SystemExit('write_man_pages: there is nothing to write for "begin %s %s"' % key)
         unused.pop(key, None)
         return found.group(1) + blocks[key] + '.\\" end\n'
+
     page = re.sub(r'(?ms)^(\.\\" begin (\w+)( [^\n]*)?\n).*?^\.\\" end\n', replaced, page)
     if unused:
-        raise SystemExit('write_man_pages: no lines "begin %s" in the page' % '", "begin '.join(" ".join(key).strip() for key in unused))
+        raise SystemExit(
+            'write_man_pages: no lines "begin %s" in the page'
+            % '", "begin '.join(" ".join(key).strip() for key in unused)
+        )
     return page
 
 
@@ -143,10 +167,18 @@ def main():
         raise SystemExit("usage: write_man_pages.py BIN [--check]")
     bin_folder, check = sys.argv[1], "--check" in sys.argv
     stale = []
-    for name, program in (("tegu.1", "tegu"), ("tegud.8", "tegud"), ("tegu-bench.1", "tegu-bench"), ("tegu-tune.1", "tegu-tune")):
+    for name, program in (
+        ("tegu.1", "tegu"),
+        ("tegud.8", "tegud"),
+        ("tegu-bench.1", "tegu-bench"),
+        ("tegu-tune.1", "tegu-tune"),
+    ):
         path = os.path.join(bin_folder, program)
         if not os.path.exists(path) or not has_own_options(path):
-            print("%s: not looked at, there is no %s in %s, or one without Google Benchmark" % (name, program, bin_folder))
+            print(
+                "%s: not looked at, there is no %s in %s, or one without Google Benchmark"
+                % (name, program, bin_folder)
+            )
             continue
         path = os.path.join(FOLDER, name)
         with open(path, encoding="utf-8") as source:
@@ -160,7 +192,9 @@ def main():
             with open(path, "w", encoding="utf-8") as target:
                 target.write(filled)
     if stale and check:
-        raise SystemExit("not what --help says: %s; cmake --build BUILD --target man-pages writes it" % ", ".join(stale))
+        raise SystemExit(
+            "not what --help says: %s; cmake --build BUILD --target man-pages writes it" % ", ".join(stale)
+        )
 
 
 if __name__ == "__main__":

@@ -45,9 +45,9 @@ Arena::~Arena() {
 
 Result<Block> Arena::take(std::size_t bytes) {
     if (bytes > limit_)
-        return make_error(
-            Status::OutOfMemory,
-            std::to_string(bytes) + " bytes are more than may be held for the GPU (" + std::to_string(limit_) + ")");
+        return make_error(Status::OutOfMemory, std::to_string(bytes) +
+                                                   " bytes are more than may be held for the GPU (" +
+                                                   std::to_string(limit_) + ")");
     std::size_t size = block_bytes(bytes);
     if (size > limit_) size = bytes;  // what rounding adds is no reason to refuse
     const auto found = free_.find(size);
@@ -67,10 +67,12 @@ Result<Block> Arena::take(std::size_t bytes) {
 Result<void*> Arena::allocate(std::size_t bytes) {
     while (held_ + bytes > limit_ && !free_.empty()) free_one();
     if (held_ + bytes > limit_)
-        return make_error(Status::OutOfMemory, "the memory held for the GPU is in use (" + std::to_string(used_) +
-                                                   " of " + std::to_string(limit_) + " bytes)");
+        return make_error(Status::OutOfMemory, "the memory held for the GPU is in use (" +
+                                                   std::to_string(used_) + " of " + std::to_string(limit_) +
+                                                   " bytes)");
     for (;;) {
-        Result<void*> made = kind_ == Kind::Managed ? gpu_.allocate_managed(bytes) : gpu_.allocate_device(bytes);
+        Result<void*> made =
+            kind_ == Kind::Managed ? gpu_.allocate_managed(bytes) : gpu_.allocate_device(bytes);
         if (made) {
             held_ += bytes;
             ++allocations_;

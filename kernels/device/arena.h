@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: memory of a GPU that is kept from job to job, within a limit. Blocks come in a few sizes (four to an octave), so a warm
-// arena serves jobs of like sizes without an allocation: on a Jetson one costs a millisecond and waits for the device.
+// Arena: memory of a GPU that is kept from job to job, within a limit. Blocks come in a few sizes (four to an
+// octave), so a warm arena serves jobs of like sizes without an allocation: on a Jetson one costs a
+// millisecond and waits for the device.
 #pragma once
 
 #include <map>
@@ -46,7 +47,8 @@ class Arena {
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    // Memory with unspecified content, managed one attached to the host. Errors: OutOfMemory (the limit, or the device), DeviceLost.
+    // Memory with unspecified content, managed one attached to the host. Errors: OutOfMemory (the limit, or
+    // the device), DeviceLost.
     Result<Block> take(std::size_t bytes);
 
     // Gives all that is not in use back to the device.

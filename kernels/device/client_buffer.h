@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client's buffer and the parts of it that a job uses, as the daemon tells them to a device; and what it took to get them there.
+// A client's buffer and the parts of it that a job uses, as the daemon tells them to a device; and what it
+// took to get them there.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,10 @@ namespace tegu::device {
 // A client's buffer, as a job saw it when it was admitted.
 struct ClientBuffer {
     std::uint64_t id = 0;  // of this buffer alone, for good
-    std::byte* readable =
-        nullptr;  // its mappings in this process, from the first byte; the memory of a read-only one is not written
-    // Null: there is none. It is good for a job that writes through it, for as long as that job lives; the copy of a job that only reads
-    // may be stale, as a freeze ends the mapping while readers wait.
+    // its mappings in this process, from the first byte; the memory of a read-only one is not written
+    std::byte* readable = nullptr;
+    // Null: there is none. It is good for a job that writes through it, for as long as that job lives; the
+    // copy of a job that only reads may be stale, as a freeze ends the mapping while readers wait.
     std::byte* writable = nullptr;
     std::uint64_t bytes = 0;
     bool sealed = false;       // against writing

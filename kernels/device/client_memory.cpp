@@ -45,7 +45,8 @@ void ClientMemory::allow_registering(std::uint64_t id, bool allowed) {
     try {
         known_[id].may_register = allowed;
     } catch (const std::bad_alloc&) {
-        // A job that was admitted before may register it again: its pages are then pinned, and the seal is refused.
+        // A job that was admitted before may register it again: its pages are then pinned, and the seal is
+        // refused.
     }
 }
 
@@ -54,24 +55,27 @@ void ClientMemory::end_job() {
     registrations_.end_job();
 }
 
-Result<std::byte*> ClientMemory::read(const ClientBuffer& buffer, const ClientRange& range, Staging& temporary,
-                                      const kernels::StopToken& stop, MoveCost& cost) {
+Result<std::byte*> ClientMemory::read(const ClientBuffer& buffer, const ClientRange& range,
+                                      Staging& temporary, const kernels::StopToken& stop, MoveCost& cost) {
     if (class_ == MemoryClass::C) return buffer.readable + range.begin;
     if (class_ == MemoryClass::B)
         if (std::byte* const address = registered(buffer, range, cost)) return address;
     return read_copy(buffer, range, temporary, stop, cost);
 }
 
-// The writable mapping only as far as a job that wrote has it registered: what a reader knows of it may be stale.
+// The writable mapping only as far as a job that wrote has it registered: what a reader knows of it may be
+// stale.
 std::byte* ClientMemory::registered(const ClientBuffer& buffer, const ClientRange& range, MoveCost& cost) {
     if (!known_[buffer.id].may_register || !buffer.may_register) return nullptr;
     const Registrations::Range bytes{range.begin, range.end};
     for (const Side side : {Side::Readable, Side::Writable})
         if (std::byte* const address = registrations_.find(buffer.id, side, bytes)) return address;
-    return registrations_.find_or_add(buffer.id, Side::Readable, buffer.readable, buffer.bytes, bytes, &cost.note);
+    return registrations_.find_or_add(buffer.id, Side::Readable, buffer.readable, buffer.bytes, bytes,
+                                      &cost.note);
 }
 
-std::byte* ClientMemory::write(const ClientBuffer& buffer, std::uint64_t begin, std::uint64_t end, MoveCost& cost) {
+std::byte* ClientMemory::write(const ClientBuffer& buffer, std::uint64_t begin, std::uint64_t end,
+                               MoveCost& cost) {
     if (class_ == MemoryClass::C) return buffer.writable + begin;
     if (class_ != MemoryClass::B) return nullptr;
     if (!known_[buffer.id].may_register || !buffer.may_register) return nullptr;
@@ -80,8 +84,9 @@ std::byte* ClientMemory::write(const ClientBuffer& buffer, std::uint64_t begin, 
 }
 
 // Only a promise makes it worth keeping more than what this job needs.
-Result<std::byte*> ClientMemory::read_copy(const ClientBuffer& buffer, const ClientRange& range, Staging& temporary,
-                                           const kernels::StopToken& stop, MoveCost& cost) {
+Result<std::byte*> ClientMemory::read_copy(const ClientBuffer& buffer, const ClientRange& range,
+                                           Staging& temporary, const kernels::StopToken& stop,
+                                           MoveCost& cost) {
     const CopyTime time(cost);
     if (KeptCopies::promised(buffer, range)) {
         known_[buffer.id];
@@ -91,7 +96,8 @@ Result<std::byte*> ClientMemory::read_copy(const ClientBuffer& buffer, const Cli
     Result<Staging> made = stage(range.end - range.begin);
     if (!made) return std::move(made).error();
     temporary = std::move(made).value();
-    Result<void> written = temporary.write(0, buffer.readable + range.begin, range.end - range.begin, stream_, stop);
+    Result<void> written =
+        temporary.write(0, buffer.readable + range.begin, range.end - range.begin, stream_, stop);
     if (!written) return std::move(written).error();
     cost.bytes_copied += range.end - range.begin;
     return temporary.give(stream_);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// CudaGpu: the device itself. A context is made by open_gpu() and ends with the process; a workspace is kept for each stream.
+// CudaGpu: the device itself. A context is made by open_gpu() and ends with the process; a workspace is kept
+// for each stream.
 #include <cuda_runtime_api.h>
 
 #include <map>
 
-#include "kernels/cuda/operation.h"
-#include "kernels/cuda/workspace.h"
 #include "kernels/device/gpu.h"
+#include "kernels/execution/cuda/workspace.h"
+#include "kernels/operation_cuda.h"
 
 namespace tegu::device {
 namespace {
@@ -29,8 +30,8 @@ class CudaGpu final : public Gpu {
 
     Result<Stream> create_stream() override {
         cudaStream_t stream = nullptr;
-        Result<void> made =
-            check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+        Result<void> made = check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+                                       "cudaStreamCreateWithFlags");
         if (!made) return std::move(made).error();
         workspaces_.emplace(stream, new_workspace(stream));
         return stream;
@@ -48,7 +49,8 @@ class CudaGpu final : public Gpu {
 
     Result<void*> allocate_managed(std::size_t bytes) override {
         void* memory = nullptr;
-        Result<void> made = check_cuda(cudaMallocManaged(&memory, bytes, cudaMemAttachHost), "cudaMallocManaged");
+        Result<void> made =
+            check_cuda(cudaMallocManaged(&memory, bytes, cudaMemAttachHost), "cudaMallocManaged");
         if (!made) return std::move(made).error();
         return memory;
     }
@@ -79,10 +81,11 @@ class CudaGpu final : public Gpu {
         return check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
     }
 
-    // What CUDA refuses here is this mapping or this flag: the copy remains, so no refusal is worse than Unsupported. A device that is lost
-    // says so at the next call.
+    // What CUDA refuses here is this mapping or this flag: the copy remains, so no refusal is worse than
+    // Unsupported. A device that is lost says so at the next call.
     Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) override {
-        const unsigned flags = cudaHostRegisterMapped | cudaHostRegisterPortable | (read_only ? kRegisterReadOnly : 0);
+        const unsigned flags =
+            cudaHostRegisterMapped | cudaHostRegisterPortable | (read_only ? kRegisterReadOnly : 0);
         const cudaError_t registered = cudaHostRegister(data, bytes, flags);
         if (registered != cudaSuccess) return refused("cudaHostRegister", registered);
         void* address = nullptr;
@@ -105,14 +108,18 @@ class CudaGpu final : public Gpu {
         return free;
     }
 
-    Result<std::vector<cuda::KernelResources>> kernels() override { return cuda::kernel_resources(device_.limits); }
+    Result<std::vector<cuda::KernelResources>> kernels() override {
+        return cuda::kernel_resources(device_.limits);
+    }
     bool can_run(const Job& job) const override { return cuda::can_run(job); }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop, const cuda::JobPolicies& policies) override {
+                                   const kernels::StopToken& stop,
+                                   const cuda::JobPolicies& policies) override {
         const auto workspace = workspaces_.find(stream);
         if (workspace == workspaces_.end()) return make_error(Status::Internal, "no such stream");
-        const cuda::Context context{stream, device_.limits, policies.whole == nullptr ? cuda::Policies() : *policies.whole,
+        const cuda::Context context{stream, device_.limits,
+                                    policies.whole == nullptr ? cuda::Policies() : *policies.whole,
                                     workspace->second.get(), policies};
         return cuda::run_job(job, inputs, outputs, context, stop);
     }
@@ -124,14 +131,15 @@ class CudaGpu final : public Gpu {
 
     static Error refused(const char* call, cudaError_t error) {
         (void)cudaGetLastError();
-        return make_error(Status::Unsupported,
-                          std::string(call) + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")");
+        return make_error(Status::Unsupported, std::string(call) + ": " + cudaGetErrorString(error) + " (" +
+                                                   cudaGetErrorName(error) + ")");
     }
 
     Result<void> prefetch(void* memory, std::size_t bytes, int to, Stream stream) {
 #if CUDART_VERSION >= 13000
-        const cudaMemLocation place = {to == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
-                                       to == cudaCpuDeviceId ? 0 : to};
+        const cudaMemLocation place = {
+            to == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
+            to == cudaCpuDeviceId ? 0 : to};
         return check_cuda(cudaMemPrefetchAsync(memory, bytes, place, 0, stream), "cudaMemPrefetchAsync");
 #else
         return check_cuda(cudaMemPrefetchAsync(memory, bytes, to, stream), "cudaMemPrefetchAsync");

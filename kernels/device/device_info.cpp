@@ -11,8 +11,8 @@ namespace {
 constexpr unsigned kIntegratedArchitectures[] = {32, 53, 62, 72, 87, 101, 110};
 
 bool is_integrated_architecture(unsigned architecture) {
-    return std::find(std::begin(kIntegratedArchitectures), std::end(kIntegratedArchitectures), architecture) !=
-           std::end(kIntegratedArchitectures);
+    return std::find(std::begin(kIntegratedArchitectures), std::end(kIntegratedArchitectures),
+                     architecture) != std::end(kIntegratedArchitectures);
 }
 
 std::string version_text(int version) {
@@ -38,8 +38,8 @@ std::string missing_code_reason(Span<const unsigned> built, unsigned compute_cap
         list += (list.empty() ? "sm_" : ", sm_") + std::to_string(architecture);
     }
     if (list.empty()) return "built without CUDA";
-    return "no machine code for sm_" + std::to_string(compute_capability) + " in this program, which was built for " +
-           list;
+    return "no machine code for sm_" + std::to_string(compute_capability) +
+           " in this program, which was built for " + list;
 }
 
 std::string probe_failure_reason(ProbeFailure failure, int driver, int runtime, std::string_view said) {
@@ -69,7 +69,8 @@ Result<DeviceInfo> choose_device(const DeviceList& list, const DeviceWish& wish)
                              [](const DeviceInfo& device) { return device.unusable.empty(); });
         if (found == list.devices.end()) found = list.devices.begin();
     }
-    if (!found->unusable.empty()) return make_error(Status::Unavailable, device_name(*found) + ": " + found->unusable);
+    if (!found->unusable.empty())
+        return make_error(Status::Unavailable, device_name(*found) + ": " + found->unusable);
     DeviceInfo device = *found;
     if (wish.memory_class == MemoryClass::None) return device;
     Result<MemoryClass> forced = force_memory_class(wish.memory_class, device.attributes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is of GPUs, and what stands in the way of using them, in words for `info`, `health` and the log. Nothing here is
-// fatal: a daemon without a GPU computes on the CPU and says why.
+// What there is of GPUs, and what stands in the way of using them, in words for `info`, `health` and the log.
+// Nothing here is fatal: a daemon without a GPU computes on the CPU and says why.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 #include "base/span.h"
-#include "kernels/cuda/launch.h"
 #include "kernels/device/memory_class.h"
+#include "kernels/execution/cuda/launch.h"
 
 namespace tegu::device {
 
@@ -33,14 +33,15 @@ struct DeviceList {
     std::string reason;               // why there are none; empty if there are
 };
 
-// Looks for GPUs. Takes tens of milliseconds, up to seconds where a driver starts up. Any thread, but not one that may not wait.
+// Looks for GPUs. Takes tens of milliseconds, up to seconds where a driver starts up. Any thread, but not one
+// that may not wait.
 DeviceList probe_devices();
 
 // The compute capabilities that this program holds machine code for; empty: built without CUDA.
 Span<const unsigned> built_architectures();
 
-// Whether machine code for `built` runs on the device: code of an integrated GPU on its own kind alone; other code also on devices of the
-// same major and a higher minor number.
+// Whether machine code for `built` runs on the device: code of an integrated GPU on its own kind alone; other
+// code also on devices of the same major and a higher minor number.
 bool runs_code_for(unsigned built, unsigned compute_capability, bool integrated);
 // Why a device cannot run what was built; empty: it can.
 std::string missing_code_reason(Span<const unsigned> built, unsigned compute_capability, bool integrated);
@@ -52,14 +53,16 @@ enum class ProbeFailure : std::uint8_t {
     DriverMismatch,  // parts of the driver of different versions
     Other,
 };
-// `driver`, `runtime`: as CUDA numbers versions, 1000 * major + 10 * minor; driver 0: none is installed. `said`: CUDA's words.
+// `driver`, `runtime`: as CUDA numbers versions, 1000 * major + 10 * minor; driver 0: none is installed.
+// `said`: CUDA's words.
 std::string probe_failure_reason(ProbeFailure failure, int driver, int runtime, std::string_view said);
 
 struct DeviceWish {
     int ordinal = -1;                              // -1: the first that can be used
     MemoryClass memory_class = MemoryClass::None;  // None: as the device is; else forced
 };
-// The device to use, with its class. Errors: Unavailable (there is none, or it cannot be used), BadRange (gpu.devices, gpu.memory_class).
+// The device to use, with its class. Errors: Unavailable (there is none, or it cannot be used), BadRange
+// (gpu.devices, gpu.memory_class).
 Result<DeviceInfo> choose_device(const DeviceList& list, const DeviceWish& wish);
 
 }  // namespace tegu::device

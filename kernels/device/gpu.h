@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gpu: one device, as far as the daemon uses it: streams, the kinds of memory, and jobs. An interface with two implementations: CudaGpu, and
-// GuardGpu for tests, which takes page permissions away from the host as a Nano would. What Tegra forbids (docs of the memory
-// classes) is forbidden here for all: whoever keeps to this contract runs on every board.
+// Gpu: one device, as far as the daemon uses it: streams, the kinds of memory, and jobs. An interface with
+// two implementations: CudaGpu, and GuardGpu for tests, which takes page permissions away from the host as a
+// Nano would. What Tegra forbids (docs of the memory classes) is forbidden here for all: whoever keeps to
+// this contract runs on every board.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 
 #include "base/result.h"
-#include "kernels/cuda/kernel_report.h"
-#include "kernels/cuda/launch.h"
-#include "kernels/cuda/policies.h"
 #include "kernels/device/device_info.h"
+#include "kernels/execution/cuda/kernel_report.h"
+#include "kernels/execution/cuda/launch.h"
+#include "kernels/execution/cuda/policies.h"
 #include "kernels/operation.h"
 
 namespace tegu::device {
 
 using Stream = cuda::Stream;
 
-// All calls from one thread at a time, each of which has called use() before. Errors of every call: DeviceLost, after which no call succeeds
-// and the process has to end; OutOfMemory does no harm.
+// All calls from one thread at a time, each of which has called use() before. Errors of every call:
+// DeviceLost, after which no call succeeds and the process has to end; OutOfMemory does no harm.
 class Gpu {
   public:
     virtual ~Gpu() = default;
@@ -31,9 +32,10 @@ class Gpu {
     virtual void destroy_stream(Stream stream) = 0;  // waits for its work
     virtual Result<void> synchronize(Stream stream) = 0;
 
-    // Managed memory, created attached to the host: at one address for both sides, and where concurrentManagedAccess is 0 good for one
-    // side at a time. Aligned to 256 bytes. The host may touch it from the start, and again after attach_to_host() and
-    // synchronize() of that stream; kernels of a stream from attach_to_stream() on. Free it attached to the host.
+    // Managed memory, created attached to the host: at one address for both sides, and where
+    // concurrentManagedAccess is 0 good for one side at a time. Aligned to 256 bytes. The host may touch it
+    // from the start, and again after attach_to_host() and synchronize() of that stream; kernels of a stream
+    // from attach_to_stream() on. Free it attached to the host.
     virtual Result<void*> allocate_managed(std::size_t bytes) = 0;
     virtual void free_managed(void* memory) = 0;
     virtual Result<void> attach_to_stream(void* memory, Stream stream) = 0;
@@ -45,11 +47,14 @@ class Gpu {
     // Memory that kernels alone may touch, aligned to 256 bytes.
     virtual Result<void*> allocate_device(std::size_t bytes) = 0;
     virtual void free_device(void* memory) = 0;
-    // Between ordinary and device memory, in stream order. Both are in use until synchronize(). REQUIRES: bytes > 0.
+    // Between ordinary and device memory, in stream order. Both are in use until synchronize(). REQUIRES:
+    // bytes > 0.
     virtual Result<void> copy(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
 
-    // Lets kernels use a mapping of the process; returns the address for them. A read-only mapping is for reading alone.
-    // Errors: Unsupported (the device, or this mapping: nothing has happened). REQUIRES: page-aligned; not registered.
+    // Lets kernels use a mapping of the process; returns the address for them. A read-only mapping is for
+    // reading alone.
+    // Errors: Unsupported (the device, or this mapping: nothing has happened). REQUIRES: page-aligned; not
+    //         registered.
     virtual Result<void*> register_mapping(void* data, std::size_t bytes, bool read_only) = 0;
     virtual void unregister_mapping(void* data) = 0;
 
@@ -63,8 +68,8 @@ class Gpu {
     virtual Result<std::vector<cuda::KernelResources>> kernels() {
         return make_error(Status::Unsupported, "this device has no list of its kernels");
     }
-    // cuda::can_run() and cuda::run_job() on the stream: returns when the outputs are complete.
-    // A job in place that fails with OutOfMemory has written nothing. The policies change the time of the run alone.
+    // cuda::can_run() and cuda::run_job() on the stream: returns when the outputs are complete. A job in
+    // place that fails with OutOfMemory has written nothing. The policies change the time of the run alone.
     virtual bool can_run(const Job& job) const = 0;
     virtual Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                            Span<const kernels::OutputView> outputs, Stream stream,
@@ -73,8 +78,9 @@ class Gpu {
 };
 
 struct GpuLimits {
-    std::size_t workspace_bytes = std::size_t{256}
-                                  << 20;  // of one job, besides its arrays; up to a quarter of the device's memory
+    std::size_t workspace_bytes =
+        std::size_t{256}  // of one job, besides its arrays; up to a quarter of the device's memory
+        << 20;
 };
 
 // A limit of memory, held to a share of what the device has: one in `parts`.
@@ -83,7 +89,8 @@ constexpr std::size_t within_memory(std::size_t limit_bytes, const DeviceInfo& d
     return share != 0 && share < limit_bytes ? static_cast<std::size_t>(share) : limit_bytes;
 }
 
-// Opens the device that choose_device() chose, for the calling thread first. Errors: Unavailable, OutOfMemory, DeviceLost.
+// Opens the device that choose_device() chose, for the calling thread first. Errors: Unavailable,
+// OutOfMemory, DeviceLost.
 Result<std::unique_ptr<Gpu>> open_gpu(const DeviceInfo& device, const GpuLimits& limits);
 
 }  // namespace tegu::device

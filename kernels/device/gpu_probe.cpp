@@ -42,10 +42,11 @@ Result<void> probe_gpu(GpuRunner& runner) {
     if (!runner.can_run(job)) return {};
     try {
         const Result<std::int64_t> sum = sum_on(runner, job);
-        if (!sum) return sum.error().status == Status::DeviceLost ? Result<void>(sum.error()) : Result<void>();
+        if (!sum)
+            return sum.error().status == Status::DeviceLost ? Result<void>(sum.error()) : Result<void>();
         if (*sum == kSum) return {};
-        return make_error(Status::Internal, "the GPU computes wrong sums: " + std::to_string(*sum) + " instead of " +
-                                                std::to_string(kSum));
+        return make_error(Status::Internal, "the GPU computes wrong sums: " + std::to_string(*sum) +
+                                                " instead of " + std::to_string(kSum));
     } catch (const std::bad_alloc&) {
         return {};
     }

@@ -6,8 +6,9 @@
 
 namespace tegu::device {
 
-// Sums a few thousand numbers the way that jobs go: copied, computed, brought back. Where there is no memory for that just now, or the device does not
-// compute sums, it has at least answered. Errors: DeviceLost; Internal: the sum is wrong. The thread of the runner.
+// Sums a few thousand numbers the way that jobs go: copied, computed, brought back. Where there is no memory
+// for that just now, or the device does not compute sums, it has at least answered. Errors: DeviceLost;
+// Internal: the sum is wrong. The thread of the runner.
 Result<void> probe_gpu(GpuRunner& runner);
 
 }  // namespace tegu::device

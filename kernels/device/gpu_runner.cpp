@@ -32,7 +32,8 @@ Arena::Kind arena_kind(MemoryClass memory_class) {
     return memory_class == MemoryClass::Discrete ? Arena::Kind::Device : Arena::Kind::Managed;
 }
 
-// Where the arrays lie until they are brought back: as the output has them, or without what it has between them.
+// Where the arrays lie until they are brought back: as the output has them, or without what it has between
+// them.
 std::vector<std::uint64_t> staged_offsets(const kernels::JobPlan& plan, const GpuOutput& output) {
     if (output.rows == 0) return {output.offsets.begin(), output.offsets.end()};
     constexpr std::uint64_t kAligned = 256;
@@ -87,8 +88,9 @@ GpuRunner::~GpuRunner() {
     gpu_.destroy_stream(stream_);
 }
 
-Result<kernels::RunReport> GpuRunner::run(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
-                                          const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost,
+Result<kernels::RunReport> GpuRunner::run(const Job& job, const kernels::JobPlan& plan,
+                                          Span<const GpuInput> inputs, const GpuOutput& output,
+                                          const kernels::StopToken& stop, GpuCost& cost,
                                           const cuda::JobPolicies& policies) {
     policies_ = policies;
     const std::uint64_t refusals = arena_.refusals();
@@ -127,7 +129,8 @@ void GpuRunner::end_job(bool complete) noexcept {
     clients_.end_job();
 }
 
-// Else a limit was in the way, and giving memory back gains nothing. Of kernels that found no work space there is no saying but by what is free.
+// Else a limit was in the way, and giving memory back gains nothing. Of kernels that found no work space
+// there is no saying but by what is free.
 bool GpuRunner::device_is_full(std::uint64_t refusals_before) {
     if (!ran_) return arena_.refusals() != refusals_before;
     const Result<std::size_t> free = gpu_.free_bytes();
@@ -139,11 +142,13 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
                                                  const kernels::StopToken& stop, GpuCost& cost) {
     assert(inputs.size() <= temporaries_->inputs.size() && output.offsets.size() == plan.outputs.size());
     const std::vector<std::uint64_t> offsets = staged_offsets(plan, output);
-    const std::uint64_t output_bytes = offsets.empty() ? 0 : offsets.back() + array_bytes(plan.outputs.back());
+    const std::uint64_t output_bytes =
+        offsets.empty() ? 0 : offsets.back() + array_bytes(plan.outputs.back());
     std::byte* placed = place_output(output, output_bytes, cost.moved);
     std::array<kernels::InputView, 2> sources;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        Result<std::byte*> data = place_input(job, inputs[i], placed, temporaries_->inputs[i], stop, cost.moved);
+        Result<std::byte*> data =
+            place_input(job, inputs[i], placed, temporaries_->inputs[i], stop, cost.moved);
         if (!data) return std::move(data).error();
         sources[i] = {*data, inputs[i].view.row_stride};
     }
@@ -163,7 +168,8 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
     cost.started = !staged;
     ran_ = true;
     Result<kernels::RunReport> report =
-        gpu_.run(job, Span<const kernels::InputView>(sources.data(), inputs.size()), targets, stream_, stop, policies_);
+        gpu_.run(job, Span<const kernels::InputView>(sources.data(), inputs.size()), targets, stream_, stop,
+                 policies_);
     cost.compute_ns = nanoseconds_since(start);
     // What Gpu::run() promises of jobs in place.
     if (!report && report.error().status == Status::OutOfMemory && in_place(inputs)) cost.started = false;
@@ -185,8 +191,9 @@ std::byte* GpuRunner::place_output(const GpuOutput& output, std::uint64_t bytes,
     return clients_.write(*output.buffer, output.begin, output.begin + bytes, cost);
 }
 
-Result<std::byte*> GpuRunner::place_input(const Job& job, const GpuInput& input, std::byte* output, Staging& temporary,
-                                          const kernels::StopToken& stop, MoveCost& cost) {
+Result<std::byte*> GpuRunner::place_input(const Job& job, const GpuInput& input, std::byte* output,
+                                          Staging& temporary, const kernels::StopToken& stop,
+                                          MoveCost& cost) {
     if (input.is_output && output != nullptr) return output;
     if (memory_class() == MemoryClass::C) return const_cast<std::byte*>(input.view.data);
     if (input.buffer != nullptr && !input.is_output)
@@ -217,8 +224,8 @@ Result<void> GpuRunner::bring_back(const kernels::JobPlan& plan, const kernels::
         const std::uint64_t rows = output.rows == 0 ? spec.rows : output.rows;
         const std::uint64_t bytes = whole ? rows * row : filled * element_bytes(spec.type);
         for (std::uint64_t r = 0; r < (whole ? 1 : rows); ++r) {
-            pieces.push_back(
-                {offsets[i] + (output.skip_rows + r) * row, output.data + output.offsets[i] + r * row, bytes});
+            pieces.push_back({offsets[i] + (output.skip_rows + r) * row,
+                              output.data + output.offsets[i] + r * row, bytes});
             cost.moved.bytes_copied += bytes;
         }
     }

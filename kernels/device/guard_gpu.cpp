@@ -199,7 +199,8 @@ void GuardGpu::unregister_mapping(void* data) {
 }
 
 Result<std::byte*> GuardGpu::kernel_address(const std::byte* data, std::uint64_t bytes, Stream stream) const {
-    if (device_.attributes.pageable_memory_access && !memory_.knows(data)) return const_cast<std::byte*>(data);
+    if (device_.attributes.pageable_memory_access && !memory_.knows(data))
+        return const_cast<std::byte*>(data);
     if (bytes == 0) return const_cast<std::byte*>(data);  // nothing is touched
     return memory_.translate(data, bytes, stream, GuardMemory::Access::Kernel);
 }
@@ -256,7 +257,8 @@ Result<kernels::RunReport> GuardGpu::run_kernel(const Job& job, Span<const kerne
     std::vector<kernels::InputView> sources(inputs.begin(), inputs.end());
     std::vector<kernels::OutputView> targets(outputs.begin(), outputs.end());
     for (kernels::InputView& source : sources) {
-        Result<std::byte*> address = kernel_address(source.data, extent_bytes(job, source.row_stride), stream);
+        Result<std::byte*> address =
+            kernel_address(source.data, extent_bytes(job, source.row_stride), stream);
         if (!address) return std::move(address).error();
         source.data = *address;
     }

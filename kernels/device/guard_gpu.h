@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// GuardGpu: a device for tests on any machine. It computes with the CPU backend, on a thread for each stream, and holds the host to
-// the rules of Tegra: while a kernel runs, the host's pages of all managed memory of its stream have no permissions (in strict mode:
-// from attach_to_stream() until the synchronisation after attach_to_host()), so a touch ends the process as it would on a Nano. A
-// kernel that is given memory of the host, of another stream, or too short is an illegal access: the device is lost. So it is when a
-// mapping ends, or becomes another one, while it is registered.
+// GuardGpu: a device for tests on any machine. It computes with the CPU backend, on a thread for each stream,
+// and holds the host to the rules of Tegra: while a kernel runs, the host's pages of all managed memory of
+// its stream have no permissions (in strict mode: from attach_to_stream() until the synchronisation after
+// attach_to_host()), so a touch ends the process as it would on a Nano. A kernel that is given memory of the
+// host, of another stream, or too short is an illegal access: the device is lost. So it is when a mapping
+// ends, or becomes another one, while it is registered.
 #pragma once
 
 #include <atomic>

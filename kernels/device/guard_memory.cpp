@@ -29,7 +29,8 @@ std::size_t whole_pages(std::size_t bytes) {
 // The kernel may find no memory for its books.
 void unmap_pages(void* addresses, std::size_t bytes) {
     constexpr int kTries = 3;
-    for (int tries = 0; tries < kTries && ::munmap(addresses, bytes) != 0; ++tries) {}
+    for (int tries = 0; tries < kTries && ::munmap(addresses, bytes) != 0; ++tries) {
+    }
 }
 
 void give_back(void* addresses, std::size_t bytes) {
@@ -40,7 +41,8 @@ void give_back(void* addresses, std::size_t bytes) {
 class Reserved {
   public:
     explicit Reserved(std::size_t bytes)
-        : data_(::mmap(nullptr, bytes + page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)),
+        : data_(::mmap(nullptr, bytes + page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                       -1, 0)),
           bytes_(bytes) {}
     ~Reserved() {
         if (data_ != MAP_FAILED) give_back(data_, bytes_);
@@ -60,7 +62,8 @@ bool map_pages(void* at, std::size_t bytes, int fd, int protection) {
     return ::mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
-// Lines of /proc/self/maps, as far as they tell of addresses and files. No memory is taken for them: they are read where destructors run.
+// Lines of /proc/self/maps, as far as they tell of addresses and files. No memory is taken for them: they are
+// read where destructors run.
 class Maps {
   public:
     Maps() : file_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
@@ -111,7 +114,8 @@ std::optional<GuardMemory::MappedFile> GuardMemory::mapped_file(const void* data
         const char* const line = maps.next();
         if (line == nullptr) return std::nullopt;
         unsigned long first = 0, last = 0, offset = 0, major = 0, minor = 0, inode = 0;
-        if (std::sscanf(line, "%lx-%lx %*s %lx %lx:%lx %lu", &first, &last, &offset, &major, &minor, &inode) != 6)
+        if (std::sscanf(line, "%lx-%lx %*s %lx %lx:%lx %lu", &first, &last, &offset, &major, &minor,
+                        &inode) != 6)
             return std::nullopt;
         if (last <= next) continue;
         const MappedFile here{std::uint64_t{major} << 32 | minor, inode,
@@ -162,7 +166,8 @@ Result<void*> GuardMemory::add_mapping(void* data, std::size_t bytes) {
     if (!file) return make_error(Status::Unsupported, "what is mapped there cannot be told");
     Reserved addresses(mapped);
     void* const address = addresses.get();
-    if (!addresses.valid()) return make_error(Status::Unsupported, io_error("a second mapping", errno).message);
+    if (!addresses.valid())
+        return make_error(Status::Unsupported, io_error("a second mapping", errno).message);
     const auto piece = pieces_.emplace(reinterpret_cast<std::uintptr_t>(address),
                                        Piece{Kind::Registered, bytes, mapped, nullptr, data, *file, nullptr});
     // An old size of 0 maps the same pages once more, with the same permissions.
@@ -254,7 +259,8 @@ bool GuardMemory::knows(const void* data) const {
     return find(data) != pieces_.end();
 }
 
-Result<std::byte*> GuardMemory::translate(const void* data, std::size_t bytes, Stream stream, Access access) const {
+Result<std::byte*> GuardMemory::translate(const void* data, std::size_t bytes, Stream stream,
+                                          Access access) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = find(data);
     if (found == pieces_.end()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a GuardGpu. Each piece is mapped twice: at the address that everybody knows, whose page permissions are taken from
-// the host as long as a GPU would own it, and at a second one, known to fake kernels alone. So a kernel can compute while
-// any touch by the host ends the process.
+// The memory of a GuardGpu. Each piece is mapped twice: at the address that everybody knows, whose page
+// permissions are taken from the host as long as a GPU would own it, and at a second one, known to fake
+// kernels alone. So a kernel can compute while any touch by the host ends the process.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,11 @@ class GuardMemory {
 
     // Managed: the host's. Device: never the host's. Errors: OutOfMemory, Io.
     Result<void*> allocate(Kind kind, std::size_t bytes);
-    // A second mapping of the pages of a shared mapping; what it returns is no memory of the host. Errors: Unsupported, for a private one.
+    // A second mapping of the pages of a shared mapping; what it returns is no memory of the host. Errors:
+    // Unsupported, for a private one.
     Result<void*> add_mapping(void* data, std::size_t bytes);
-    // Errors: DeviceLost, if the shared mapping is not there any more: the pages of somebody else could have been read. Needs no memory unless it fails.
+    // Errors: DeviceLost, if the shared mapping is not there any more: the pages of somebody else could have
+    //         been read. Needs no memory unless it fails.
     Result<void> remove_mapping(void* data);
     // REQUIRES: memory of allocate(); managed memory is the host's.
     void release(void* memory);
@@ -41,12 +43,14 @@ class GuardMemory {
     bool allow_host(void* memory, bool allowed);
     // Who kernels of which stream may touch it; null: the host. In stream order.
     void set_owner(void* memory, Stream stream);
-    // For every piece that the stream owns, beginning with its owner's first kernel and ending with the last. False: of some they are as they
-    // were.
+    // For every piece that the stream owns, beginning with its owner's first kernel and ending with the last.
+    // False: of some they are as they were.
     bool allow_host_of(Stream stream, bool allowed);
 
-    // The second address of [data, data + bytes). `stream`: who asks. Ordinary memory is its own second address.
-    // Errors: DeviceLost, with what a GPU would have run into: beyond the end, managed memory that is not the stream's, or a registered mapping
+    // The second address of [data, data + bytes). `stream`: who asks. Ordinary memory is its own second
+    // address.
+    // Errors: DeviceLost, with what a GPU would have run into: beyond the end, managed memory that is not the
+    //         stream's, or a registered mapping
     // that is not there any more.
     enum class Access { Kernel, Copy };
     Result<std::byte*> translate(const void* data, std::size_t bytes, Stream stream, Access access) const;

@@ -24,7 +24,8 @@ class GuardStream {
     void drain();
 
     std::vector<void*>
-        given_back;  // managed memory that goes to the host with the next synchronisation; the owner's thread alone
+        // managed memory that goes to the host with the next synchronisation; the owner's thread alone
+        given_back;
 
   private:
     void loop();

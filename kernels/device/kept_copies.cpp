@@ -6,7 +6,8 @@
 namespace tegu::device {
 namespace {
 
-constexpr std::uint64_t kGrain = 64 << 10;    // copies begin and end at its multiples: jobs side by side share one
+// copies begin and end at its multiples: jobs side by side share one
+constexpr std::uint64_t kGrain = 64 << 10;
 constexpr std::uint64_t kLittle = 256 << 10;  // copied again in less time than it takes to make room for it
 constexpr std::size_t kMostRanges = 64;       // of one copy that are remembered
 constexpr std::size_t kMostCopies = 64;       // of one buffer
@@ -115,7 +116,8 @@ Result<Staging> KeptCopies::stage(std::size_t bytes, bool may_give_up) {
         Result<Staging> made = Staging::create(arena_, bytes);
         if (made || made.error().status != Status::OutOfMemory || !may_give_up) return made;
         // What fits not even without them is no reason to give them up.
-        if (arena_.used_bytes() - unused_bytes() + block > arena_.limit_bytes() || !give_up_oldest()) return made;
+        if (arena_.used_bytes() - unused_bytes() + block > arena_.limit_bytes() || !give_up_oldest())
+            return made;
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeptCopies: copies of ranges of clients' buffers in an arena, kept from job to job. A copy has the size of what a job read, not of the buffer. It
-// is used again if the buffer was sealed against writing when it was made, or if the job names a generation not newer than the
-// one that it was made for, and no job of this process has written since.
+// KeptCopies: copies of ranges of clients' buffers in an arena, kept from job to job. A copy has the size of
+// what a job read, not of the buffer. It is used again if the buffer was sealed against writing when it was
+// made, or if the job names a generation not newer than the one that it was made for, and no job of this
+// process has written since.
 #pragma once
 
 #include <unordered_map>
@@ -15,7 +16,8 @@ namespace tegu::device {
 
 class KeptCopies {
   public:
-    // Holds up to seven eighths of the arena, which outlives it: the rest is for what jobs need besides. One thread, which is the stream's.
+    // Holds up to seven eighths of the arena, which outlives it: the rest is for what jobs need besides. One
+    // thread, which is the stream's.
     KeptCopies(Arena& arena, Stream stream)
         : arena_(arena), stream_(stream), limit_(arena.limit_bytes() - arena.limit_bytes() / 8) {}
     KeptCopies(const KeptCopies&) = delete;
@@ -25,12 +27,14 @@ class KeptCopies {
     static bool promised(const ClientBuffer& buffer, const ClientRange& range) {
         return buffer.sealed || range.generation != 0;
     }
-    // The address for kernels of byte range.begin. A job that reads little takes what room there is; a larger one has copies given up for it that were
-    // not used for longest. Errors: OutOfMemory, if there is no room; those of the Gpu, and of the token.
-    Result<std::byte*> read(const ClientBuffer& buffer, const ClientRange& range, const kernels::StopToken& stop,
-                            MoveCost& cost);
+    // The address for kernels of byte range.begin. A job that reads little takes what room there is; a larger
+    // one has copies given up for it that were not used for longest. Errors: OutOfMemory, if there is no
+    // room; those of the Gpu, and of the token.
+    Result<std::byte*> read(const ClientBuffer& buffer, const ClientRange& range,
+                            const kernels::StopToken& stop, MoveCost& cost);
 
-    // Memory of the arena, for which copies may be given up: those that were not used for longest, none of the job at hand, and none in vain.
+    // Memory of the arena, for which copies may be given up: those that were not used for longest, none of
+    // the job at hand, and none in vain.
     // Errors: those of Arena::take().
     Result<Staging> stage(std::size_t bytes, bool may_give_up);
     // All but those of the job at hand.

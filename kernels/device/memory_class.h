@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory classes: how the CPU and the GPU of a board share memory, told apart by what the device says of itself, never by a board's name.
-// The class decides the way of a client's buffer to a kernel (client_memory.h).
+// Memory classes: how the CPU and the GPU of a board share memory, told apart by what the device says of
+// itself, never by a board's name. The class decides the way of a client's buffer to a kernel
+// (client_memory.h).
 #pragma once
 
 #include <cstdint>
@@ -38,10 +39,12 @@ struct MemoryAttributes {
     bool can_map_host_memory = false;
 };
 
-// Never None. An integrated device without managed memory is treated as a discrete one: explicit copies work everywhere.
+// Never None. An integrated device without managed memory is treated as a discrete one: explicit copies work
+// everywhere.
 MemoryClass choose_memory_class(const MemoryAttributes& attributes);
 
-// `wanted` in place of the chosen class. Errors: BadRange, where its data path would need what the device does not have.
+// `wanted` in place of the chosen class. Errors: BadRange, where its data path would need what the device
+// does not have.
 Result<MemoryClass> force_memory_class(MemoryClass wanted, const MemoryAttributes& attributes);
 
 }  // namespace tegu::device

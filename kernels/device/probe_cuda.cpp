@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// probe_devices() with the CUDA runtime. It makes no context: listing devices and their attributes does not need one.
+// probe_devices() with the CUDA runtime. It makes no context: listing devices and their attributes does not
+// need one.
 #include <cuda_runtime_api.h>
 
 #include "kernels/device/device_info.h"
@@ -49,8 +50,9 @@ std::uint64_t attribute(cudaDeviceAttr name, int ordinal) {
 }
 
 void fill_limits(int ordinal, cuda::DeviceLimits& limits) {
-    limits.compute_capability = static_cast<unsigned>(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
-                                                      attribute(cudaDevAttrComputeCapabilityMinor, ordinal));
+    limits.compute_capability =
+        static_cast<unsigned>(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
+                              attribute(cudaDevAttrComputeCapabilityMinor, ordinal));
     limits.multiprocessors = static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount, ordinal));
     limits.threads_per_multiprocessor =
         static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor, ordinal));
@@ -89,7 +91,8 @@ DeviceInfo describe(int ordinal) {
     fill_limits(ordinal, device.limits);
     device.attributes = memory_attributes(ordinal);
     device.memory_class = choose_memory_class(device.attributes);
-    device.unusable = missing_code_reason(kBuilt, device.limits.compute_capability, device.attributes.integrated);
+    device.unusable =
+        missing_code_reason(kBuilt, device.limits.compute_capability, device.attributes.integrated);
     if (device.unusable.empty() && attribute(cudaDevAttrComputeMode, ordinal) == cudaComputeModeProhibited)
         device.unusable = "its compute mode is prohibited";
     return device;

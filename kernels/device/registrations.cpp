@@ -7,8 +7,8 @@
 namespace tegu::device {
 namespace {
 
-constexpr std::uint64_t kGrain =
-    2 << 20;  // ranges begin and end at its multiples, which are multiples of every page size
+// ranges begin and end at its multiples, which are multiples of every page size
+constexpr std::uint64_t kGrain = 2 << 20;
 
 Registrations::Range whole_grains(const Registrations::Range& range, std::uint64_t bytes) {
     return {range.begin / kGrain * kGrain, std::min(bytes, (range.end + kGrain - 1) / kGrain * kGrain)};
@@ -45,7 +45,8 @@ std::byte* Registrations::find_or_add(std::uint64_t id, Side side, std::byte* da
         *why = mapping.refused;
         return nullptr;
     }
-    // One range in place of those that it overlaps, unless they are much more than what is asked for, or in use.
+    // One range in place of those that it overlaps, unless they are much more than what is asked for, or in
+    // use.
     Range wanted = whole_grains(range, bytes);
     const std::uint64_t own = wanted.end - wanted.begin;
     std::uint64_t overlapped = 0;
@@ -69,8 +70,8 @@ std::byte* Registrations::find_or_add(std::uint64_t id, Side side, std::byte* da
     while (held_ + (joined.end - joined.begin) > limits_.bytes) end_oldest();
     mapping.regions.reserve(mapping.regions.size() + 1);  // nothing may fail once it is registered
     std::byte* const begin = data + joined.begin;
-    Result<void*> address =
-        gpu_.register_mapping(begin, static_cast<std::size_t>(joined.end - joined.begin), side == Side::Readable);
+    Result<void*> address = gpu_.register_mapping(begin, static_cast<std::size_t>(joined.end - joined.begin),
+                                                  side == Side::Readable);
     if (!address) {
         *why = mapping.refused = address.error().message;
         return nullptr;
@@ -96,7 +97,8 @@ void Registrations::end_oldest() {
         for (Mapping& mapping : known.second.sides) {
             for (std::size_t i = 0; i < mapping.regions.size(); ++i) {
                 const std::uint64_t last_job = mapping.regions[i].last_job;
-                if (last_job == job_ || (holder != nullptr && last_job >= holder->regions[oldest].last_job)) continue;
+                if (last_job == job_ || (holder != nullptr && last_job >= holder->regions[oldest].last_job))
+                    continue;
                 holder = &mapping;
                 oldest = i;
             }

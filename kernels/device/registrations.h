@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registrations: ranges of the mappings of clients' buffers that kernels use in place, on boards that can register memory of the host. What is
-// registered is pinned: so only ranges that are worth it are, and in total no more than a limit; those that were not used for longest end first.
-// Ranges of one mapping never overlap, as no page can be registered twice.
+// Registrations: ranges of the mappings of clients' buffers that kernels use in place, on boards that can
+// register memory of the host. What is registered is pinned: so only ranges that are worth it are, and in
+// total no more than a limit; those that were not used for longest end first. Ranges of one mapping never
+// overlap, as no page can be registered twice.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +34,11 @@ class Registrations {
 
     // The address for kernels of byte range.begin, if what is registered now covers the range; else null.
     std::byte* find(std::uint64_t id, Side side, const Range& range);
-    // The same, registering it if need be. `data`: the mapping, of `bytes`; good until the range is dropped. Null: the range has to be
-    // copied; `why` is set to what stood in the way, and left alone where it was not worth it.
-    std::byte* find_or_add(std::uint64_t id, Side side, std::byte* data, std::uint64_t bytes, const Range& range,
-                           std::string* why);
+    // The same, registering it if need be. `data`: the mapping, of `bytes`; good until the range is dropped.
+    // Null: the range has to be copied; `why` is set to what stood in the way, and left alone where it was
+    // not worth it.
+    std::byte* find_or_add(std::uint64_t id, Side side, std::byte* data, std::uint64_t bytes,
+                           const Range& range, std::string* why);
     // Lets go of all that is registered of a buffer. Between jobs.
     void drop(std::uint64_t id);
     // The job that the others were called for has ended.

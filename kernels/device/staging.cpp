@@ -61,8 +61,8 @@ Result<void> Staging::write(std::uint64_t offset, const std::byte* from, std::ui
             std::memcpy(view->bytes().data() + offset + done, from + done, step);
             continue;
         }
-        Result<void> copied = block_.arena()->gpu().copy(static_cast<std::byte*>(block_.data()) + offset + done,
-                                                         from + done, step, stream);
+        Result<void> copied = block_.arena()->gpu().copy(
+            static_cast<std::byte*>(block_.data()) + offset + done, from + done, step, stream);
         if (!copied) return copied;
     }
     return {};
@@ -85,7 +85,8 @@ Result<void> Staging::read(Span<const Piece> pieces, Stream stream) {
         if (!view) return std::move(view).error();
         for (const Piece& piece : pieces)
             if (piece.bytes > 0)
-                std::memcpy(piece.to, view->bytes().data() + piece.offset, static_cast<std::size_t>(piece.bytes));
+                std::memcpy(piece.to, view->bytes().data() + piece.offset,
+                            static_cast<std::size_t>(piece.bytes));
         return {};
     }
     Gpu& gpu = block_.arena()->gpu();
@@ -104,7 +105,8 @@ Result<void> Staging::read(Span<const Piece> pieces, Stream stream) {
     }
     for (const Piece& piece : pieces) {
         if (piece.bytes == 0) continue;
-        Result<void> copied = gpu.copy(piece.to, data + piece.offset, static_cast<std::size_t>(piece.bytes), stream);
+        Result<void> copied =
+            gpu.copy(piece.to, data + piece.offset, static_cast<std::size_t>(piece.bytes), stream);
         if (!copied) return copied;
     }
     return gpu.synchronize(stream);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staging: memory between the host and kernels, with the same words for both kinds of arena: managed memory, which the host fills and
-// reads itself while it has it, and memory of the device, which is copied to and from.
+// Staging: memory between the host and kernels, with the same words for both kinds of arena: managed memory,
+// which the host fills and reads itself while it has it, and memory of the device, which is copied to and
+// from.
 #pragma once
 
 #include <optional>
@@ -18,8 +19,9 @@ class Staging {
     explicit operator bool() const { return unified_.has_value() || block_; }
     std::size_t bytes() const { return unified_ ? unified_->block_bytes() : block_.bytes(); }  // of the arena
 
-    // Fills [offset, offset + bytes) from memory of the host, which has to last until the stream is synchronised. Looks at the stop token
-    // every few milliseconds. Errors: those of the Gpu, and of the token.
+    // Fills [offset, offset + bytes) from memory of the host, which has to last until the stream is
+    // synchronised. Looks at the stop token every few milliseconds. Errors: those of the Gpu, and of the
+    // token.
     Result<void> write(std::uint64_t offset, const std::byte* from, std::uint64_t bytes, Stream stream,
                        const kernels::StopToken& stop);
     // Hands it to the stream, if it does not have it; returns its address for kernels.

@@ -56,7 +56,8 @@ Result<void> UnifiedBuffer::attach(Stream stream) {
     Result<void> attached = gpu.attach_to_stream(state_->block.data(), stream);
     if (!attached) return attached;
     state_->stream = stream;
-    return prefetches() && bytes_ > 0 ? gpu.prefetch_to_device(state_->block.data(), bytes_, stream) : Result<void>();
+    return prefetches() && bytes_ > 0 ? gpu.prefetch_to_device(state_->block.data(), bytes_, stream)
+                                      : Result<void>();
 }
 
 Result<void*> UnifiedBuffer::device_data(Stream stream) const {

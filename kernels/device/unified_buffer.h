@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnifiedBuffer: managed memory with an owner. It is always in exactly one state: the host's, or attached to one stream; what is asked of
-// it in the wrong state is refused with an Error instead of ending the process, as a touch of the memory would on a Nano.
+// UnifiedBuffer: managed memory with an owner. It is always in exactly one state: the host's, or attached to
+// one stream; what is asked of it in the wrong state is refused with an Error instead of ending the process,
+// as a touch of the memory would on a Nano.
 #pragma once
 
 #include <memory>
@@ -18,10 +19,12 @@ class UnifiedBuffer {
     };
 
   public:
-    // The host's hold on the memory: while it lives, the buffer goes to no stream. Move-only; ends before its buffer.
+    // The host's hold on the memory: while it lives, the buffer goes to no stream. Move-only; ends before its
+    // buffer.
     class HostView {
       public:
-        HostView(HostView&& other) noexcept : state_(std::exchange(other.state_, nullptr)), bytes_(other.bytes_) {}
+        HostView(HostView&& other) noexcept
+            : state_(std::exchange(other.state_, nullptr)), bytes_(other.bytes_) {}
         HostView& operator=(HostView&&) = delete;
         ~HostView() {
             if (state_ != nullptr) --state_->views;
@@ -35,7 +38,8 @@ class UnifiedBuffer {
         MutableBytes bytes_;
     };
 
-    // The host's, content unspecified. `arena` holds managed memory and outlives the buffer. Errors: those of Arena::take().
+    // The host's, content unspecified. `arena` holds managed memory and outlives the buffer. Errors: those of
+    // Arena::take().
     static Result<UnifiedBuffer> create(Arena& arena, std::size_t bytes);
     UnifiedBuffer(UnifiedBuffer&&) noexcept = default;
     UnifiedBuffer& operator=(UnifiedBuffer&& other) noexcept;
@@ -48,12 +52,13 @@ class UnifiedBuffer {
 
     // Errors: Internal, if a stream has it.
     Result<HostView> host_view();
-    // Gives it to kernels of the stream, for as many jobs as follow. Errors: Internal, if another stream has it or a view is held;
-    // DeviceLost.
+    // Gives it to kernels of the stream, for as many jobs as follow. Errors: Internal, if another stream has
+    // it or a view is held; DeviceLost.
     Result<void> attach(Stream stream);
     // The address for kernels of the stream. Errors: Internal, if it is not attached to that one.
     Result<void*> device_data(Stream stream) const;
-    // Back to the host: waits for all work of its stream, and of no other. Nothing to do if it is the host's. Errors: DeviceLost.
+    // Back to the host: waits for all work of its stream, and of no other. Nothing to do if it is the host's.
+    // Errors: DeviceLost.
     Result<void> detach();
 
   private:

@@ -26,8 +26,8 @@ namespace tegu::tuning {
 struct TuningMachine {
     bool has_gpu = false;
     std::string device_name;  // of the GPU, as its driver names it
-    std::string
-        board_name;  // as the device tree names it: "NVIDIA Jetson Orin Nano Developer Kit"; may be empty
+    // as the device tree names it: "NVIDIA Jetson Orin Nano Developer Kit"; may be empty
+    std::string board_name;
     cuda::DeviceLimits limits;  // of the GPU
     std::string cpu_name;       // may be empty
     unsigned cpu_threads = 0;   // of the machine

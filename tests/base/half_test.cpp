@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// binary16: all 65536 values against arithmetic on their fields, and rounding at every boundary between neighbours.
+// binary16: all 65536 values against arithmetic on their fields, and rounding at every boundary between
+// neighbours.
 #include "base/half.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@ constexpr std::uint32_t kInfinity = 0x7c00;
 double value_of(std::uint32_t bits) {
     const int exponent = static_cast<int>((bits >> 10) & 31u);
     const int mantissa = static_cast<int>(bits & 1023u);
-    const double magnitude = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
+    const double magnitude =
+        exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
     return (bits & 0x8000u) ? -magnitude : magnitude;
 }
 

@@ -21,8 +21,11 @@ TEST(Json, KeepsAllDigitsOfIntegersAndNamesWhatIsNoNumber) {
         .integer(std::numeric_limits<std::uint64_t>::max())
         .integer(std::numeric_limits<std::int64_t>::min());
     json.number(0.1).number(std::numeric_limits<double>::quiet_NaN());
-    json.number(std::numeric_limits<double>::infinity()).number(-std::numeric_limits<double>::infinity()).end_array();
-    EXPECT_EQ(json.str(), R"([18446744073709551615, -9223372036854775808, 0.1, "NaN", "Infinity", "-Infinity"])");
+    json.number(std::numeric_limits<double>::infinity())
+        .number(-std::numeric_limits<double>::infinity())
+        .end_array();
+    EXPECT_EQ(json.str(),
+              R"([18446744073709551615, -9223372036854775808, 0.1, "NaN", "Infinity", "-Infinity"])");
 }
 
 TEST(Json, EscapesTextThatWouldEndTheStringOrIsNoUtf8) {

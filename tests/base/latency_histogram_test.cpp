@@ -55,7 +55,8 @@ TEST(LatencyHistogram, IsWithinOnePercentOfTheExactQuantiles) {
         LatencyHistogram histogram;
         std::vector<std::uint64_t> values;
         for (int i = 0; i < 20000; ++i) {
-            const std::uint64_t value = distribution == 0   ? static_cast<std::uint64_t>(std::min(skewed(random), 8e12))
+            const std::uint64_t value = distribution == 0
+                                            ? static_cast<std::uint64_t>(std::min(skewed(random), 8e12))
                                         : distribution == 1 ? static_cast<std::uint64_t>(waiting(random))
                                                             : random() >> (63 - bits(random));
             values.push_back(value);

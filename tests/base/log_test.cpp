@@ -14,7 +14,8 @@ std::vector<std::string>* g_lines;
 
 void keep(LogLevel level, std::string_view message, const LogField* fields, std::size_t count) {
     std::string line = std::string(log_level_word(level)) + ": " + std::string(message);
-    for (std::size_t i = 0; i < count; ++i) line += " " + std::string(fields[i].first) + "=" + fields[i].second;
+    for (std::size_t i = 0; i < count; ++i)
+        line += " " + std::string(fields[i].first) + "=" + fields[i].second;
     g_lines->push_back(line);
 }
 

@@ -28,7 +28,8 @@ TEST(NumberText, SaysIntegersAsPrintfDoes) {
         std::snprintf(wanted, sizeof wanted, "%.15g", value);
         EXPECT_EQ(number_text(value), wanted);
     };
-    for (const double value : {1.0, -1.0, 999999999999999.0, -999999999999999.0, 1e15, -1e15, 1e16}) check(value);
+    for (const double value : {1.0, -1.0, 999999999999999.0, -999999999999999.0, 1e15, -1e15, 1e16})
+        check(value);
     for (int i = 0; i < 1000; ++i)
         check(static_cast<double>(static_cast<std::int64_t>(random()) >> (14 + random() % 49)));
 }
@@ -49,7 +50,8 @@ TEST(NumberText, WordsForWhatIsNoNumber) {
 TEST(NumberText, ReadsBackAsTheSameNumber) {
     std::mt19937_64 random(11);
     for (int i = 0; i < 20'000; ++i) {
-        const double value = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 2000) - 1064);
+        const double value =
+            std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 2000) - 1064);
         if (std::isinf(value)) continue;
         EXPECT_EQ(std::strtod(number_text(value).c_str(), nullptr), value) << "seed 11, i " << i;
     }

@@ -71,7 +71,8 @@ TEST_F(SpinWaitTest, OneDisturbanceCostsOneSleep) {
     }
 }
 
-// Both sides sleep: each event takes two wake-ups. One that looks for the next event ends that, for the other side, too.
+// Both sides sleep: each event takes two wake-ups. One that looks for the next event ends that, for the other
+// side, too.
 TEST_F(SpinWaitTest, AnEventThatIsNotMuchTooLateIsWorthATrial) {
     event();
     now_ += kLimit + kLimit / 2;

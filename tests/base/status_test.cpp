@@ -42,8 +42,8 @@ TEST(Status, OnlyPassingTroubleMayBeRetried) {
     for (std::uint16_t number = 0; is_status(number); ++number)
         if (status_info(static_cast<Status>(number)).retryable)
             retryable.insert(status_info(static_cast<Status>(number)).word);
-    EXPECT_EQ(retryable,
-              (std::set<std::string_view>{"BUSY", "SHUTTING_DOWN", "DEVICE_LOST", "OUT_OF_MEMORY", "UNAVAILABLE"}));
+    EXPECT_EQ(retryable, (std::set<std::string_view>{"BUSY", "SHUTTING_DOWN", "DEVICE_LOST", "OUT_OF_MEMORY",
+                                                     "UNAVAILABLE"}));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The ABI: libtegu.so exports exactly the functions that tegu.h declares, all in version TEGU_0; it knows the Python package's
-view of tegu.h: same structs, same lists, same version. Of the lists that tegu.h repeats, request.cpp asserts statuses and element types."""
+"""The ABI: libtegu.so exports exactly the functions that tegu.h declares, all in version TEGU_0; it knows the
+Python package's view of tegu.h: same structs, same lists, same version. Of the lists that tegu.h repeats,
+request.cpp asserts statuses and element types."""
+
 import ctypes
 import os
 import re
@@ -52,14 +54,29 @@ def check_exports():
 
 def check_python():
     check(set(_abi.FUNCTIONS) <= declared(), "not in tegu.h: %s" % sorted(set(_abi.FUNCTIONS) - declared()))
-    structs = {"tegu_error": _abi.Error, "tegu_options": _abi.Options, "tegu_field": _abi.Field, "tegu_buffer_info": _abi.BufferInfo,
-               "tegu_kernel": _abi.Kernel,
-               "tegu_operand": _abi.Operand, "tegu_reduce_params": _abi.ReduceParams, "tegu_topk_params": _abi.TopkParams,
-               "tegu_entropy_map_params": _abi.EntropyMapParams, "tegu_add_params": _abi.AddParams, "tegu_dot_params": _abi.DotParams,
-               "tegu_rowscale_params": _abi.RowscaleParams, "tegu_quantile_params": _abi.QuantileParams,
-               "tegu_histogram_params": _abi.HistogramParams, "tegu_entropy_params": _abi.EntropyParams,
-               "tegu_fused_params": _abi.FusedParams, "tegu_params": _abi.Params, "tegu_part": _abi.Part, "tegu_request": _abi.Request,
-               "tegu_array": _abi.Array, "tegu_timing": _abi.Timing}
+    structs = {
+        "tegu_error": _abi.Error,
+        "tegu_options": _abi.Options,
+        "tegu_field": _abi.Field,
+        "tegu_buffer_info": _abi.BufferInfo,
+        "tegu_kernel": _abi.Kernel,
+        "tegu_operand": _abi.Operand,
+        "tegu_reduce_params": _abi.ReduceParams,
+        "tegu_topk_params": _abi.TopkParams,
+        "tegu_entropy_map_params": _abi.EntropyMapParams,
+        "tegu_add_params": _abi.AddParams,
+        "tegu_dot_params": _abi.DotParams,
+        "tegu_rowscale_params": _abi.RowscaleParams,
+        "tegu_quantile_params": _abi.QuantileParams,
+        "tegu_histogram_params": _abi.HistogramParams,
+        "tegu_entropy_params": _abi.EntropyParams,
+        "tegu_fused_params": _abi.FusedParams,
+        "tegu_params": _abi.Params,
+        "tegu_part": _abi.Part,
+        "tegu_request": _abi.Request,
+        "tegu_array": _abi.Array,
+        "tegu_timing": _abi.Timing,
+    }
     lines = []
     for name, struct in sorted(structs.items()):
         lines.append('printf("%%zu\\n", sizeof(%s));' % name)
@@ -71,18 +88,29 @@ def check_python():
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, "offsets.c"), os.path.join(folder, "offsets")
         with open(source, "w") as file:
-            file.write('#include "client/tegu.h"\n#include <stdio.h>\nint main(void) {\n%s\nreturn 0;\n}\n' % "\n".join(lines))
+            file.write(
+                '#include "client/tegu.h"\n#include <stdio.h>\nint main(void) {\n%s\nreturn 0;\n}\n'
+                % "\n".join(lines)
+            )
         subprocess.check_call(["cc", "-std=c99", "-I", harness.SOURCE, "-o", program, source])
         found = [int(line) for line in subprocess.check_output([program]).decode().split()]
     check(found == expected, "sizes and offsets differ: C %s, Python %s" % (found, expected))
     library = _abi.library()
     for number in range(256):
         word = library.tegu_element_word(number)
-        check((word.decode() if word else None) == _types.WORDS.get(number), "element type %d: %s" % (number, word))
-        check(library.tegu_element_bytes(number) == _types.BYTES.get(number, 0), "bytes of element type %d" % number)
+        check(
+            (word.decode() if word else None) == _types.WORDS.get(number),
+            "element type %d: %s" % (number, word),
+        )
+        check(
+            library.tegu_element_bytes(number) == _types.BYTES.get(number, 0),
+            "bytes of element type %d" % number,
+        )
     for number, name in enumerate(_abi.STATISTICS):
         check(library.tegu_role_word(number + 1) == name.encode(), "statistic %d: %s" % (number, name))
-    check(library.tegu_role_word(len(_abi.STATISTICS) + 1) is None, "a statistic that the package does not know")
+    check(
+        library.tegu_role_word(len(_abi.STATISTICS) + 1) is None, "a statistic that the package does not know"
+    )
 
 
 def constants(prefix):
@@ -96,7 +124,10 @@ def check_lists():
     library = _abi.library()
     statistics = {name.upper(): 1 << number for number, name in enumerate(_abi.STATISTICS)}
     check(constants("STAT_") == statistics, "TEGU_STAT_*: %s" % constants("STAT_"))
-    roles = {(library.tegu_role_word(number) or b"").decode().upper(): number for number in range(len(statistics) + 1, 256)}
+    roles = {
+        (library.tegu_role_word(number) or b"").decode().upper(): number
+        for number in range(len(statistics) + 1, 256)
+    }
     roles.pop("", None)
     check(constants("ROLE_") == roles, "TEGU_ROLE_*: %s, the library has %s" % (constants("ROLE_"), roles))
     package = {name[5:]: value for name, value in vars(_abi).items() if name.startswith("ROLE_")}
@@ -106,9 +137,15 @@ def check_lists():
     operations = {stem: int(number) for number, stem in re.findall(r"X\((\d+), \w+, (\w+),", listed)}
     check(_abi.OPERATIONS == operations, "OPERATIONS of the package: %s" % _abi.OPERATIONS)
     numbers = constants("")
-    check(all(numbers.get(stem.upper()) == number for stem, number in operations.items()), "operations of tegu.h")
+    check(
+        all(numbers.get(stem.upper()) == number for stem, number in operations.items()),
+        "operations of tegu.h",
+    )
     backends = {name.lower(): number for name, number in constants("BACKEND_").items() if name != "AUTO"}
-    check({word: number for number, word in _abi.BACKENDS.items()} == backends, "BACKENDS of the package: %s" % _abi.BACKENDS)
+    check(
+        {word: number for number, word in _abi.BACKENDS.items()} == backends,
+        "BACKENDS of the package: %s" % _abi.BACKENDS,
+    )
     check(_abi.DEADLINE_EXCEEDED == numbers["DEADLINE_EXCEEDED"], "DEADLINE_EXCEEDED of the package")
 
 

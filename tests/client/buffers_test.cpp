@@ -62,7 +62,8 @@ TEST(ClientBuffer, AreThereAgainAfterALoss) {
     FakeServer server({[](Connection& connection) {
                            connection.greet();
                            for (int i = 0; i < 5; ++i)  // create, create, freeze, register, one job
-                               if (std::optional<Request> request = connection.read()) connection.answer(*request);
+                               if (std::optional<Request> request = connection.read())
+                                   connection.answer(*request);
                            connection.read();
                        },
                        serve});
@@ -88,7 +89,8 @@ TEST(ClientBuffer, AreThereAgainAfterALoss) {
 TEST(ClientBuffer, OneThatIsRefusedAfterALossFailsOnlyItsJobs) {
     FakeServer server({[](Connection& connection) {
                            connection.greet();
-                           if (std::optional<Request> request = connection.read()) connection.answer(*request);
+                           if (std::optional<Request> request = connection.read())
+                               connection.answer(*request);
                            connection.read();
                        },
                        [](Connection& connection) {
@@ -180,7 +182,8 @@ TEST(ClientQuota, IdleBuffersAreGivenBackBeforeAJobFails) {
     tc::Client client = connected(server);
     const std::vector<float> x = ramp(kLarge);
     std::vector<std::uint64_t> ids;
-    for (int i = 0; i < 10; ++i) ids.push_back(*client.submit(tc::Request::reduce(x.data(), x.size(), TEGU_STAT_SUM)));
+    for (int i = 0; i < 10; ++i)
+        ids.push_back(*client.submit(tc::Request::reduce(x.data(), x.size(), TEGU_STAT_SUM)));
     for (const std::uint64_t id : ids) EXPECT_EQ(client.wait(id)->number(kSum), sum_of(x));
     const std::vector<std::uint8_t> image(400 * 300);
     tc::Expected<tc::Result> map = client.run(map_request(image, 400, 300));

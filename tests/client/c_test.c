@@ -49,7 +49,8 @@ static void check_jobs(tegu_client* client) {
     request.params.reduce.statistics = TEGU_STAT_SUM | TEGU_STAT_ARGMIN;
     CHECK(tegu_run(client, &request, &result, &error) == TEGU_OK);
     CHECK(tegu_result_count(result) == 2);
-    CHECK(tegu_result_find(result, 2, &array) == 1 && array.type == TEGU_F64 && *(const double*)array.data == 9.0);
+    CHECK(tegu_result_find(result, 2, &array) == 1 && array.type == TEGU_F64 &&
+          *(const double*)array.data == 9.0);
     CHECK(tegu_result_array(result, 1).role == 7);
     CHECK(tegu_result_find(result, TEGU_ROLE_MAP, &array) == 0);
     CHECK(tegu_result_backend(result) == TEGU_BACKEND_CPU);
@@ -194,17 +195,20 @@ static void check_parts(tegu_client* client) {
     request.params.fused.count = 3;
     CHECK(tegu_run(client, &request, &result, &error) == TEGU_OK);
     CHECK(tegu_result_count(result) == 4 && tegu_result_array(result, 0).role == TEGU_ROLE_HISTOGRAM);
-    CHECK(tegu_result_find(result, TEGU_ROLE_HISTOGRAM, &array) == 1 && ((const uint64_t*)array.data)[1] == 2);
+    CHECK(tegu_result_find(result, TEGU_ROLE_HISTOGRAM, &array) == 1 &&
+          ((const uint64_t*)array.data)[1] == 2);
     CHECK(tegu_result_find(result, TEGU_ROLE_EDGES, &array) == 1 && array.cols == 5 &&
           ((const double*)array.data)[4] == 4);
     CHECK(tegu_result_find(result, TEGU_ROLE_QUANTILES, &array) == 1 && ((const double*)array.data)[0] == 1);
     CHECK(tegu_result_array(result, 3).role == 2 && *(const double*)tegu_result_array(result, 3).data == 5);
     tegu_result_free(result);
     request.params.fused.count = 0;
-    CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_REQUEST && strcmp(error.field, "parts") == 0);
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_REQUEST &&
+          strcmp(error.field, "parts") == 0);
     parts[1] = parts[0];
     request.params.fused.count = 2;
-    CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_REQUEST && strcmp(error.field, "parts") == 0);
+    CHECK(tegu_run(client, &request, &result, &error) == TEGU_BAD_REQUEST &&
+          strcmp(error.field, "parts") == 0);
 }
 
 static void check_health(tegu_client* client) {
@@ -215,10 +219,12 @@ static void check_health(tegu_client* client) {
     tegu_error error;
     CHECK(tegu_health(client, TEGU_HEALTH_JSON, &state, text, sizeof text, &bytes, &error) == TEGU_OK);
     CHECK(state >= TEGU_HEALTH_OK && state <= TEGU_HEALTH_FAILING);
-    CHECK(bytes > 100 && bytes <= sizeof text && memcmp(text, "{\"state\"", 8) == 0 && text[bytes - 1] == '}');
+    CHECK(bytes > 100 && bytes <= sizeof text && memcmp(text, "{\"state\"", 8) == 0 &&
+          text[bytes - 1] == '}');
     CHECK(tegu_health(client, TEGU_HEALTH_TEXT, &state, start, 6, &bytes, &error) == TEGU_OK);
     CHECK(strcmp(start, "healthhe") == 0 && bytes > 6);
-    CHECK(tegu_health(client, TEGU_HEALTH_METRICS, &state, NULL, 0, &bytes, &error) == TEGU_OK && bytes > 100);
+    CHECK(tegu_health(client, TEGU_HEALTH_METRICS, &state, NULL, 0, &bytes, &error) == TEGU_OK &&
+          bytes > 100);
     CHECK(tegu_health(client, 3, &state, text, sizeof text, &bytes, &error) == TEGU_BAD_RANGE);
     CHECK(strcmp(error.field, "form") == 0);
 }
@@ -231,7 +237,8 @@ static void check_fields(tegu_client* client) {
     CHECK(tegu_info(client, &fields, &error) == TEGU_OK);
     for (i = 0; i < tegu_fields_count(fields); ++i) {
         const tegu_field field = tegu_fields_at(fields, i);
-        if (strcmp(field.name, "backend") == 0) found = field.kind == TEGU_FIELD_TEXT && strcmp(field.text, "cpu") == 0;
+        if (strcmp(field.name, "backend") == 0)
+            found = field.kind == TEGU_FIELD_TEXT && strcmp(field.text, "cpu") == 0;
     }
     CHECK(found);
     tegu_fields_free(fields);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the Python package share: a daemon for the module, a client for each test, and running without numpy (--no-numpy)."""
+"""What the tests of the Python package share: a daemon for the module, a client for each test, and running
+without numpy (--no-numpy)."""
+
 import random
 import sys
 import unittest
@@ -44,7 +46,9 @@ class Case(unittest.TestCase):
     def assertRaisesTegu(self, status, field, function, *arguments, **options):
         with self.assertRaises(tegu.Error, msg="seed %d" % SEED) as caught:
             function(*arguments, **options)
-        self.assertEqual((caught.exception.status, caught.exception.field), (status, field), str(caught.exception))
+        self.assertEqual(
+            (caught.exception.status, caught.exception.field), (status, field), str(caught.exception)
+        )
         return caught.exception
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs in flight: out of order, more than the daemon takes, with signals, and on servers that die, stop or are lost under them.
+// Jobs in flight: out of order, more than the daemon takes, with signals, and on servers that die, stop or
+// are lost under them.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -114,13 +115,15 @@ TEST(ClientJobs, LostMidJobIsReplayedInOrder) {
                            connection.greet();
                            std::vector<Request> held;
                            for (int i = 0; i < 20; ++i) held.push_back(std::move(*connection.read()));
-                           for (const int i : {3, 11, 19}) connection.answer(held[static_cast<std::size_t>(i)]);
+                           for (const int i : {3, 11, 19})
+                               connection.answer(held[static_cast<std::size_t>(i)]);
                        },
                        [&order](Connection& connection) {
                            connection.greet();
                            while (std::optional<Request> request = connection.read()) {
                                double value;
-                               std::memcpy(&value, wire::decode_job_request(request->body)->data.data(), sizeof value);
+                               std::memcpy(&value, wire::decode_job_request(request->body)->data.data(),
+                                           sizeof value);
                                order.push_back(value);
                                connection.answer(*request);
                            }
@@ -129,7 +132,8 @@ TEST(ClientJobs, LostMidJobIsReplayedInOrder) {
         tc::Client client = connected(server);
         std::vector<std::uint64_t> ids;
         for (int i = 0; i < 20; ++i) ids.push_back(*client.submit(OneValue(i).request));
-        for (int i = 0; i < 20; ++i) EXPECT_EQ(client.wait(ids[static_cast<std::size_t>(i)])->number(kSum), i);
+        for (int i = 0; i < 20; ++i)
+            EXPECT_EQ(client.wait(ids[static_cast<std::size_t>(i)])->number(kSum), i);
         EXPECT_EQ(client.reconnects(), 1u);
     }
     std::vector<double> expected;
@@ -161,7 +165,8 @@ TEST(ClientJobs, DaemonsThatAreAlwaysStoppingHoldNoJobForEver) {
     FakeServer server({[](Connection& connection) {
         connection.greet();
         if (std::optional<Request> request = connection.read()) connection.answer(*request);
-        while (std::optional<Request> request = connection.read()) connection.fail(*request, Status::ShuttingDown);
+        while (std::optional<Request> request = connection.read())
+            connection.fail(*request, Status::ShuttingDown);
     }});
     tc::Options options = options_for(server);
     options.reconnect_ms = 50;

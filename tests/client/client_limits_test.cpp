@@ -49,7 +49,8 @@ TEST(ClientBusy, IsTheCallersIfSwitchedOff) {
 TEST(ClientBusy, IsTheCallersIfTheHintIsBeyondTheDeadline) {
     FakeServer server({[](Connection& connection) {
         connection.greet();
-        while (std::optional<Request> request = connection.read()) connection.fail(*request, Status::Busy, UINT64_MAX);
+        while (std::optional<Request> request = connection.read())
+            connection.fail(*request, Status::Busy, UINT64_MAX);
     }});
     tc::Client client = connected(server);
     OneValue job(5);
@@ -102,7 +103,8 @@ TEST(ClientDeadline, IsEnforcedHereAndTheLateReplyIgnored) {
     }});
     tc::Client client = connected(server);
     OneValue job(5);
-    tc::Expected<tc::Result> result = client.run(job.request.deadline(1000 * kMillisecond));  // so long that it leaves
+    // so long that it leaves
+    tc::Expected<tc::Result> result = client.run(job.request.deadline(1000 * kMillisecond));
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().status, TEGU_DEADLINE_EXCEEDED);
     for (int i = 0; i < 3; ++i) expect_works(client);
@@ -154,7 +156,8 @@ TEST(ClientDeadline, AConnectionOnWhichNothingIsAnsweredIsGivenUp) {
                        serve});
     tc::Client client = connected(server);
     for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(client.run(OneValue(i).request.deadline(500 * kMillisecond)).error().status, TEGU_DEADLINE_EXCEEDED);
+        EXPECT_EQ(client.run(OneValue(i).request.deadline(500 * kMillisecond)).error().status,
+                  TEGU_DEADLINE_EXCEEDED);
     expect_works(client);
     EXPECT_EQ(client.reconnects(), 1u);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection to a server that does what a daemon should not: greetings, streams, calls, and a fork. Every test ends with a right
-// result on the same client wherever one is still possible.
+// The connection to a server that does what a daemon should not: greetings, streams, calls, and a fork. Every
+// test ends with a right result on the same client wherever one is still possible.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -50,7 +50,8 @@ inline void expect_works(tc::Client& client) {
 
 // A job whose sum is `value`.
 struct OneValue {
-    explicit OneValue(double number) : value(number), request(tc::Request::reduce(&value, 1, TEGU_STAT_SUM)) {}
+    explicit OneValue(double number)
+        : value(number), request(tc::Request::reduce(&value, 1, TEGU_STAT_SUM)) {}
     double value;
     tc::Request request;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library against tegud itself: that both sides mean the same, and that a killed daemon costs nothing but time.
+// The library against tegud itself: that both sides mean the same, and that a killed daemon costs nothing but
+// time.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,7 +38,8 @@ class Daemon {
         child_ = fork();
         if (child_ != 0) return;
         const char* program = TEGU_BINARY_DIR "/bin/tegud";
-        execl(program, program, "--config", config.c_str(), "--socket", path.c_str(), static_cast<char*>(nullptr));
+        execl(program, program, "--config", config.c_str(), "--socket", path.c_str(),
+              static_cast<char*>(nullptr));
         _exit(127);
     }
     void signal(int number) {
@@ -104,11 +106,13 @@ TEST_F(DaemonTest, LargeTopkOfEveryKindOfMemory) {
         for (const tc::Request& request : {tc::Request::topk(x.data(), x.size(), k), shared}) {
             tc::Expected<tc::Result> result = client.run(request);
             ASSERT_TRUE(result.ok()) << result.error().message;
-            const tc::Array values = *result->find(TEGU_ROLE_VALUES), indices = *result->find(TEGU_ROLE_INDICES);
+            const tc::Array values = *result->find(TEGU_ROLE_VALUES),
+                            indices = *result->find(TEGU_ROLE_INDICES);
             ASSERT_EQ(indices.size(), k);
             for (std::uint64_t i = 0; i < k; ++i) {
                 ASSERT_EQ(indices.as<std::int64_t>()[i], order[i]) << "seed " << seed_;
-                ASSERT_EQ(values.as<std::int32_t>()[i], x[static_cast<std::size_t>(order[i])]) << "seed " << seed_;
+                ASSERT_EQ(values.as<std::int32_t>()[i], x[static_cast<std::size_t>(order[i])])
+                    << "seed " << seed_;
             }
         }
     }
@@ -165,7 +169,8 @@ TEST_F(DaemonTest, RowscaleQuantileHistogramEntropyAndFusedArrive) {
     EXPECT_EQ(client.run(tc::Request::quantile(x, 6, {0.0, 1.0}))->find(TEGU_ROLE_QUANTILES)->number(1), 2.0);
     EXPECT_EQ(client.run(tc::Request::histogram(x, 6, 3, -4, 2))->find(TEGU_ROLE_HISTOGRAM)->number(2), 5.0);
     const std::vector<std::uint8_t> levels(1024, 7);
-    EXPECT_EQ(client.run(tc::Request::entropy(levels.data(), levels.size(), 256))->number(TEGU_ROLE_ENTROPY), 0.0);
+    EXPECT_EQ(client.run(tc::Request::entropy(levels.data(), levels.size(), 256))->number(TEGU_ROLE_ENTROPY),
+              0.0);
     const std::vector<tc::Part> parts = {tc::Part::topk(2), tc::Part::reduce(TEGU_STAT_MAX)};
     result = client.run(tc::Request::fused(parts).input(x, TEGU_F32, 1, 6));
     ASSERT_TRUE(result.ok()) << result.error().message;
@@ -187,9 +192,10 @@ TEST_F(DaemonTest, KilledAgainAndAgainAndNoJobIsLost) {
         for (int i = 0; i < kJobs; ++i) {
             const unsigned kind = generator() % 20;
             const OneValue small(i);
-            const tc::Request request = kind == 0   ? of_buffer
-                                        : kind == 1 ? tc::Request::reduce(large.data(), large.size(), TEGU_STAT_SUM)
-                                                    : small.request;
+            const tc::Request request = kind == 0 ? of_buffer
+                                        : kind == 1
+                                            ? tc::Request::reduce(large.data(), large.size(), TEGU_STAT_SUM)
+                                            : small.request;
             tc::Expected<std::uint64_t> id = client.submit(request);
             ASSERT_TRUE(id.ok()) << id.error().message << ", seed " << seed_;
             jobs.emplace_back(*id, kind == 0 ? 5.0 : kind == 1 ? 30000.0 : i);

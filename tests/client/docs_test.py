@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/clients.md: each is built against the installed files, run, and its output compared with the text below it."""
+"""The examples of docs/clients.md: each is built against the installed files, run, and its output compared
+with the text below it."""
+
 import os
 import re
 import shutil
@@ -27,15 +29,21 @@ def sanitizer_flags():
 def examples():
     with open(os.path.join(harness.SOURCE, "docs", "clients.md")) as file:
         blocks = re.findall(r"```(\S+)\n(.*?)```", file.read(), flags=re.S)
-    assert [kind for kind, _ in blocks] == ["python", "text", "c", "text", "c++", "text"], "the page has other examples"
+    assert [kind for kind, _ in blocks] == ["python", "text", "c", "text", "c++", "text"], (
+        "the page has other examples"
+    )
     return {blocks[i][0]: (blocks[i][1], blocks[i + 1][1]) for i in (0, 2, 4)}
 
 
 def build(kind, text, folder, prefix):
     """The command that runs an example."""
-    library_dir = os.path.dirname(subprocess.check_output(["find", prefix, "-name", "libtegu.so"]).decode().split()[0])
+    library_dir = os.path.dirname(
+        subprocess.check_output(["find", prefix, "-name", "libtegu.so"]).decode().split()[0]
+    )
     environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(library_dir, "pkgconfig"))
-    flags = subprocess.check_output(["pkg-config", "--define-variable=prefix=" + prefix, "--cflags", "--libs", "tegu"], env=environment)
+    flags = subprocess.check_output(
+        ["pkg-config", "--define-variable=prefix=" + prefix, "--cflags", "--libs", "tegu"], env=environment
+    )
     source = os.path.join(folder, {"python": "example.py", "c": "example.c", "c++": "example.cpp"}[kind])
     with open(source, "w") as file:
         file.write(text)
@@ -43,7 +51,13 @@ def build(kind, text, folder, prefix):
         return [sys.executable, source], library_dir
     compiler = ["cc", "-std=c99", "-pedantic"] if kind == "c" else ["c++", "-std=c++17"]
     program = os.path.join(folder, "example-" + str(len(kind)))
-    subprocess.check_call(compiler + ["-Wall", "-Wextra", "-Werror"] + sanitizer_flags() + ["-o", program, source] + flags.decode().split())
+    subprocess.check_call(
+        compiler
+        + ["-Wall", "-Wextra", "-Werror"]
+        + sanitizer_flags()
+        + ["-o", program, source]
+        + flags.decode().split()
+    )
     return [program], library_dir
 
 
@@ -52,8 +66,10 @@ def check_cmake_package(folder, prefix):
         file.write(CMAKE_PROJECT)
     out = os.path.join(folder, "out")
     flags = " ".join(sanitizer_flags())
-    subprocess.check_call(["cmake", "-S", folder, "-B", out, "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_C_FLAGS=" + flags],
-                          stdout=subprocess.DEVNULL)
+    subprocess.check_call(
+        ["cmake", "-S", folder, "-B", out, "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_C_FLAGS=" + flags],
+        stdout=subprocess.DEVNULL,
+    )
     subprocess.check_call(["cmake", "--build", out], stdout=subprocess.DEVNULL)
 
 
@@ -63,7 +79,10 @@ def main():
     failed = False
     try:
         prefix = os.path.join(folder, "prefix")
-        subprocess.check_call(["cmake", "--install", harness.BUILD, "--prefix", prefix, "--component", "client"], stdout=subprocess.DEVNULL)
+        subprocess.check_call(
+            ["cmake", "--install", harness.BUILD, "--prefix", prefix, "--component", "client"],
+            stdout=subprocess.DEVNULL,
+        )
         for kind, (text, expected) in examples().items():
             command, library_dir = build(kind, text, folder, prefix)
             environment = dict(os.environ, TEGU_SOCKET=daemon.socket, LD_LIBRARY_PATH=library_dir)
@@ -71,7 +90,10 @@ def main():
                 continue  # an instrumented library needs more than an example says
             run = subprocess.run(command, env=environment, stdout=subprocess.PIPE)
             if run.returncode != 0 or run.stdout.decode() != expected:
-                print("the %s example ended with %d and printed:\n%s" % (kind, run.returncode, run.stdout.decode()))
+                print(
+                    "the %s example ended with %d and printed:\n%s"
+                    % (kind, run.returncode, run.stdout.decode())
+                )
                 failed = True
         check_cmake_package(folder, prefix)
     finally:

@@ -37,7 +37,8 @@ double element(ElementType type, const std::byte* from) {
 
 std::optional<Request> Connection::read() {
     for (;;) {
-        wire::FrameResult found = wire::next_frame(Bytes(received_), wire::kMaxBodyBytes, wire::Sender::Client);
+        wire::FrameResult found =
+            wire::next_frame(Bytes(received_), wire::kMaxBodyBytes, wire::Sender::Client);
         if (auto* error = std::get_if<Error>(&found)) {
             ADD_FAILURE() << "the client broke framing: " << error->message;
             return std::nullopt;
@@ -49,7 +50,8 @@ std::optional<Request> Connection::read() {
                 request.descriptor = std::move(descriptors_.front());
                 descriptors_.erase(descriptors_.begin());
             }
-            received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(frame->consumed));
+            received_.erase(received_.begin(),
+                            received_.begin() + static_cast<std::ptrdiff_t>(frame->consumed));
             return request;
         }
         if (!socket_) return std::nullopt;
@@ -63,7 +65,8 @@ std::optional<Request> Connection::read() {
         message.msg_controllen = sizeof control;
         const ssize_t got = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
         if (got <= 0) return std::nullopt;
-        for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+        for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+             header = CMSG_NXTHDR(&message, header)) {
             int fd;
             std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
             descriptors_.emplace_back(fd);
@@ -193,8 +196,8 @@ bool Connection::answer(const Request& request) {
             Buffer& buffer = buffers_.at(wire::decode_buffer_ref(request.body)->handle);
             munmap(buffer.data, buffer.bytes);
             const bool sealed = fcntl(buffer.fd.get(), F_ADD_SEALS, F_SEAL_WRITE) == 0;
-            buffer.data =
-                static_cast<std::byte*>(mmap(nullptr, buffer.bytes, PROT_READ, MAP_PRIVATE, buffer.fd.get(), 0));
+            buffer.data = static_cast<std::byte*>(
+                mmap(nullptr, buffer.bytes, PROT_READ, MAP_PRIVATE, buffer.fd.get(), 0));
             return sealed ? reply_empty(request) : fail(request, Status::BadDescriptor);
         }
         case wire::MessageType::BufferRelease: {
@@ -263,7 +266,8 @@ std::vector<std::byte> Connection::computed(const Request& request) {
             for (std::uint64_t col = 0; col < job->job.cols; ++col) {
                 double product = 1;
                 for (const Elements& input : inputs)
-                    product *= element(job->job.type, input.data + (row * input.row_stride + col) * bytes_each);
+                    product *=
+                        element(job->job.type, input.data + (row * input.row_stride + col) * bytes_each);
                 sum += product;
             }
         const std::uint64_t count = job->job.rows * job->job.cols;

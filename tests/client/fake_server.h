@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeServer: a server built on wire/ that misbehaves as a test tells it to. It runs in a thread of its own, takes one
-// connection after the other, and gives each to the next script; the last script serves all further connections. Jobs that
-// it does answer, it computes (entropy_map: the number of the row in each pixel; all others: count, and the sum of the elements,
-// or of the products of two inputs), so that a test sees whether the right input arrived.
+// FakeServer: a server built on wire/ that misbehaves as a test tells it to. It runs in a thread of its own,
+// takes one connection after the other, and gives each to the next script; the last script serves all further
+// connections. Jobs that it does answer, it computes (entropy_map: the number of the row in each pixel; all
+// others: count, and the sum of the elements, or of the products of two inputs), so that a test sees whether
+// the right input arrived.
 #pragma once
 
 #include <atomic>

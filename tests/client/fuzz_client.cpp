@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the client library with a hostile daemon. The linker puts the functions here in the place of connect(), sendmsg(), recvmsg() and ppoll()
-// (--wrap), so all happens in this process: one caller goes through everything that tegu.h offers, and the input is what the daemon
-// sends. Bit 0 of the first byte: raw bytes; else records, of which each becomes one frame that answers what was asked (see Record).
-// Checked: what the client sends are frames; what it gives to the caller can be read to the end; no descriptor is left open.
+// Fuzzes the client library with a hostile daemon. The linker puts the functions here in the place of
+// connect(), sendmsg(), recvmsg() and ppoll() (--wrap), so all happens in this process: one caller goes
+// through everything that tegu.h offers, and the input is what the daemon sends. Bit 0 of the first byte: raw
+// bytes; else records, of which each becomes one frame that answers what was asked (see Record). Checked:
+// what the client sends are frames; what it gives to the caller can be read to the end; no descriptor is left
+// open.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -28,9 +30,10 @@ using tegu::fuzz::require;
 struct Record {
     std::uint8_t asked;  // counts back from the last request: what it answers; from 0xf0 on an event
     std::uint8_t status;
-    std::uint8_t descriptor;  // 0: none; 1: a good one; 2: the wrong one; 3: said, not sent; 4: sent, not said
-    std::uint8_t cut;         // bytes that are left out of the frame's end
-    std::uint8_t low, high;   // of the body's length
+    std::uint8_t
+        descriptor;          // 0: none; 1: a good one; 2: the wrong one; 3: said, not sent; 4: sent, not said
+    std::uint8_t cut;        // bytes that are left out of the frame's end
+    std::uint8_t low, high;  // of the body's length
 };
 
 // The daemon's side.
@@ -63,8 +66,9 @@ struct Daemon {
     static int open_descriptor(bool good) {
         static const int kGood = [] {
             const int fd = ::memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-            require(::ftruncate(fd, 1 << 16) == 0 && ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0,
-                    "no memfd");
+            require(
+                ::ftruncate(fd, 1 << 16) == 0 && ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0,
+                "no memfd");
             return fd;
         }();
         return ::fcntl(good ? kGood : STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -185,7 +189,8 @@ void read_fields(tegu_client* client) {
     check(tegu_info(client, &fields, &error), error);
     if (fields == nullptr) return;
     std::size_t letters = 0;
-    for (std::size_t i = 0; i < tegu_fields_count(fields); ++i) letters += std::strlen(tegu_fields_at(fields, i).name);
+    for (std::size_t i = 0; i < tegu_fields_count(fields); ++i)
+        letters += std::strlen(tegu_fields_at(fields, i).name);
     require(letters < wire::kMaxBodyBytes, "names longer than a body");
     tegu_fields_free(fields);
 }
@@ -200,7 +205,8 @@ void read_reports(tegu_client* client) {
     check(tegu_kernels_get(client, &kernels, &error), error);
     if (kernels == nullptr) return;
     for (std::size_t i = 0; i < tegu_kernels_count(kernels); ++i)
-        require(std::strlen(tegu_kernels_at(kernels, i).name) < wire::kMaxBodyBytes, "a name longer than a body");
+        require(std::strlen(tegu_kernels_at(kernels, i).name) < wire::kMaxBodyBytes,
+                "a name longer than a body");
     tegu_kernels_free(kernels);
 }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A private tegud for the scripts of this folder, and what it takes to load an instrumented library into Python."""
+"""A private tegud for the scripts of this folder, and what it takes to load an instrumented library into
+Python."""
+
 import os
 import shutil
 import signal
@@ -15,18 +17,22 @@ SKIPPED = 77
 
 
 def preload_sanitizer():
-    """A sanitizer's runtime must be loaded first: starts this script again with it, if the library is instrumented."""
+    """A sanitizer's runtime must be loaded first: starts this script again with it, if the library is
+    instrumented."""
     kinds = os.environ.get("TEGU_SANITIZE", "")
     runtime = "libasan.so" if "address" in kinds else "libtsan.so" if "thread" in kinds else None
     if runtime is None or "LD_PRELOAD" in os.environ:
         return
     path = subprocess.check_output(["g++", "-print-file-name=" + runtime]).decode().strip()
-    environment = dict(os.environ, LD_PRELOAD=path, ASAN_OPTIONS="detect_leaks=0", TSAN_OPTIONS="report_signal_unsafe=0")
+    environment = dict(
+        os.environ, LD_PRELOAD=path, ASAN_OPTIONS="detect_leaks=0", TSAN_OPTIONS="report_signal_unsafe=0"
+    )
     os.execve(sys.executable, [sys.executable] + sys.argv, environment)
 
 
 class Daemon(object):
     """tegud on a socket of its own; settings: lines of the settings file."""
+
     program = os.path.join("bin", "tegud")
 
     def __init__(self, settings=""):
@@ -41,8 +47,11 @@ class Daemon(object):
     def start(self):
         environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
         with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen([os.path.join(BUILD, self.program), "--config", self.config, "--socket", self.socket],
-                                            stderr=log, env=environment)
+            self.process = subprocess.Popen(
+                [os.path.join(BUILD, self.program), "--config", self.config, "--socket", self.socket],
+                stderr=log,
+                env=environment,
+            )
         end = time.time() + 60
         while not self._answers():
             if self.process.poll() is not None or time.time() > end:
@@ -51,7 +60,8 @@ class Daemon(object):
             time.sleep(0.005)
 
     def _answers(self):
-        """Whether somebody takes connections. The socket's file is no sign: it is there before, and after a daemon that was killed."""
+        """Whether somebody takes connections. The socket's file is no sign: it is there before, and after a
+        daemon that was killed."""
         with socket.socket(socket.AF_UNIX) as probe:
             try:
                 probe.connect(self.socket)

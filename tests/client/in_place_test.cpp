@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job whose output stands in the place of its input is no pure function of it: it is sent once. Any other job with an output is sent again.
+// A job whose output stands in the place of its input is no pure function of it: it is sent once. Any other
+// job with an output is sent again.
 #include "tests/client/memory_util.h"
 
 namespace tegu::test {
@@ -57,7 +58,8 @@ TEST(ClientInPlace, AJobUnderWhichTheConnectionIsLostIsNotSentAgain) {
 TEST(ClientInPlace, AJobWithItsOutputElsewhereIsSentAgain) {
     const float y[kFloats] = {};
     for (const Status status : {Status::Ok, Status::ShuttingDown, Status::DeviceLost, Status::Busy}) {
-        FakeServer server({status == Status::Ok ? FakeServer::Script(lose_a_job) : refuse_with(status), serve});
+        FakeServer server(
+            {status == Status::Ok ? FakeServer::Script(lose_a_job) : refuse_with(status), serve});
         tc::Client client = connected(server);
         tc::Buffer buffer = filled_buffer(client);
         tc::Expected<tc::Result> result = client.run(add_into(buffer, y, 1024));

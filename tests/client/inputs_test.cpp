@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs in memory of the caller: what travels in a message, what in a buffer of the library, and how often one is registered.
+// Inputs in memory of the caller: what travels in a message, what in a buffer of the library, and how often
+// one is registered.
 #include "tests/client/memory_util.h"
 
 namespace tegu::test {
@@ -12,7 +13,8 @@ TEST(ClientInputs, LargeOnesUseOneBufferAgainAndAgain) {
         tc::Client client = connected(server);
         for (int i = 0; i < 20; ++i) {
             const std::vector<float> x = ramp(kLarge, static_cast<float>(i));
-            tc::Expected<tc::Result> result = client.run(tc::Request::reduce(x.data(), x.size(), TEGU_STAT_SUM));
+            tc::Expected<tc::Result> result =
+                client.run(tc::Request::reduce(x.data(), x.size(), TEGU_STAT_SUM));
             ASSERT_TRUE(result.ok()) << result.error().message;
             EXPECT_EQ(result->number(kSum), sum_of(x));
         }
@@ -27,7 +29,8 @@ TEST(ClientInputs, AtTheLimitOfAMessage) {
         tc::Client client = connected(server);
         for (const std::size_t bytes : {0, 1, 65535, 65536, 65537}) {
             const std::vector<std::uint8_t> x(bytes, 1);
-            tc::Expected<tc::Result> result = client.run(tc::Request::reduce(x.data(), x.size(), TEGU_STAT_SUM));
+            tc::Expected<tc::Result> result =
+                client.run(tc::Request::reduce(x.data(), x.size(), TEGU_STAT_SUM));
             ASSERT_TRUE(result.ok()) << bytes << ": " << result.error().message;
             EXPECT_EQ(result->number(kSum), static_cast<double>(bytes));
         }
@@ -44,7 +47,8 @@ TEST(ClientInputs, ManyLargeOnesInFlightShareABoundedPool) {
         std::vector<std::pair<std::uint64_t, double>> jobs;
         for (int i = 0; i < 100; ++i) {
             x = ramp(kLarge, static_cast<float>(i));
-            jobs.emplace_back(*client.submit(tc::Request::reduce(x.data(), x.size(), TEGU_STAT_SUM)), sum_of(x));
+            jobs.emplace_back(*client.submit(tc::Request::reduce(x.data(), x.size(), TEGU_STAT_SUM)),
+                              sum_of(x));
         }
         for (const auto& [id, sum] : jobs) EXPECT_EQ(client.wait(id)->number(kSum), sum);
     }
@@ -72,8 +76,10 @@ TEST(ClientInputs, RowsWithAStride) {
     struct Shape {
         std::uint64_t rows, cols, stride;
     };
-    // In a message; packed into a buffer; short rows sent with their gaps; one row, whose stride does not matter.
-    for (const Shape shape : {Shape{3, 5, 9}, {1000, 100, 150}, {50000, 3, 4}, {50000, 3, 40}, {1, 7, 3}, {4, 0, 3}}) {
+    // In a message; packed into a buffer; short rows sent with their gaps; one row, whose stride does not
+    // matter.
+    for (const Shape shape :
+         {Shape{3, 5, 9}, {1000, 100, 150}, {50000, 3, 4}, {50000, 3, 40}, {1, 7, 3}, {4, 0, 3}}) {
         std::vector<float> x(shape.rows * std::max(shape.stride, shape.cols), 1e9f);
         double sum = 0;
         for (std::uint64_t row = 0; row < shape.rows; ++row)
@@ -83,7 +89,8 @@ TEST(ClientInputs, RowsWithAStride) {
         request.input(x.data(), TEGU_F32, shape.rows, shape.cols, shape.stride);
         tc::Expected<tc::Result> result = client.run(request);
         ASSERT_TRUE(result.ok()) << result.error().message;
-        EXPECT_EQ(result->number(kSum), sum) << shape.rows << " x " << shape.cols << " stride " << shape.stride;
+        EXPECT_EQ(result->number(kSum), sum)
+            << shape.rows << " x " << shape.cols << " stride " << shape.stride;
     }
     tc::Request request = tc::Request::reduce(TEGU_STAT_SUM);
     const float x[4] = {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of kernels: in parts, empty, refused by a daemon that does not know it, and cut off by one that stops.
+// The list of kernels: in parts, empty, refused by a daemon that does not know it, and cut off by one that
+// stops.
 #include <gtest/gtest.h>
 
 #include "tests/client/client_util.h"
@@ -67,8 +68,9 @@ TEST(ClientKernels, NoneHaveAReason) {
         while (std::optional<Request> request = connection.read()) {
             wire::KernelsReply reply;
             reply.reason = "no NVIDIA driver";
-            const bool sent = request->header.type == wire::MessageType::Kernels ? connection.reply(*request, reply)
-                                                                                 : connection.answer(*request);
+            const bool sent = request->header.type == wire::MessageType::Kernels
+                                  ? connection.reply(*request, reply)
+                                  : connection.answer(*request);
             if (!sent) return;
         }
     }});
@@ -85,8 +87,9 @@ TEST(ClientKernels, OlderDaemonSaysUnsupported) {
     FakeServer server({[](Connection& connection) {
         if (!connection.greet()) return;
         while (std::optional<Request> request = connection.read())
-            if (request->header.type == wire::MessageType::Kernels ? !connection.fail(*request, Status::Unsupported)
-                                                                   : !connection.answer(*request))
+            if (request->header.type == wire::MessageType::Kernels
+                    ? !connection.fail(*request, Status::Unsupported)
+                    : !connection.answer(*request))
                 return;
     }});
     tc::Client client = connected(server);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the seeds of the client's fuzzer, tests/data/corpus/client: what an honest daemon answers to the calls of fuzz_client.cpp, from the
-worked examples of docs/protocol.md, and the same with errors. How it is called: tests/seeds.py."""
+"""Makes the seeds of the client's fuzzer, tests/data/corpus/client: what an honest daemon answers to the
+calls of fuzz_client.cpp, from the worked examples of docs/protocol.md, and the same with errors. How it is
+called: tests/seeds.py."""
+
 import importlib.util
 import os
 import struct
@@ -12,12 +14,14 @@ import seeds  # noqa: E402
 
 RECORDS, RAW = b"\0", b"\1"
 BUSY, OVER_QUOTA, SHUTTING_DOWN = 9, 8, 13
-EVENT = 0xf0
+EVENT = 0xF0
 
 
 def bodies():
     """Title -> body of every worked example."""
-    spec = importlib.util.spec_from_file_location("wire_corpus", os.path.join(seeds.ROOT, "tests", "wire", "make_corpus.py"))
+    spec = importlib.util.spec_from_file_location(
+        "wire_corpus", os.path.join(seeds.ROOT, "tests", "wire", "make_corpus.py")
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return [(title, header, body) for title, header, body in module.examples()]
@@ -32,6 +36,7 @@ def files():
 
     def body(words):
         return next(body for title, _, body in examples if title.startswith(words))
+
     hello, buffer, info = body("HELLO reply"), body("BUFFER_CREATE reply"), body("INFO reply")
     health, kernels, error = body("HEALTH reply"), body("KERNELS reply"), body("EVENT")
     reduce_reply = body("JOB reply: reduce")
@@ -40,7 +45,11 @@ def files():
     buffers = record(0, buffer, descriptor=1) + record(0, buffer, descriptor=1)
     reports = record(0) + record(0, info) + record(0, health) + record(0, kernels)
     honest = greeting + jobs + buffers + jobs + record(0) + reports
-    raw = b"".join(header + body for title, header, body in examples if title.startswith(("HELLO reply", "JOB reply: reduce", "EVENT")))
+    raw = b"".join(
+        header + body
+        for title, header, body in examples
+        if title.startswith(("HELLO reply", "JOB reply: reduce", "EVENT"))
+    )
     return {
         "honest": RECORDS + honest,
         "busy": RECORDS + greeting + record(0, error, status=BUSY) + jobs,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of inputs, outputs and buffers share: data that no message holds, what a server saw, and jobs on both.
+// What the tests of inputs, outputs and buffers share: data that no message holds, what a server saw, and
+// jobs on both.
 #pragma once
 
 #include <numeric>
@@ -34,7 +35,8 @@ inline FakeServer::Script serve_and_tell(Seen& seen) {
 }
 
 // The fake server gives each pixel the number of its row.
-inline tc::Request map_request(const std::vector<std::uint8_t>& image, std::uint64_t rows, std::uint64_t cols) {
+inline tc::Request map_request(const std::vector<std::uint8_t>& image, std::uint64_t rows,
+                               std::uint64_t cols) {
     tc::Request request = tc::Request::entropy_map(5, 5, 16);
     request.input(image.data(), TEGU_U8, rows, cols);
     return request;
@@ -45,7 +47,8 @@ inline void expect_map(const tc::Result& result, std::uint64_t rows, std::uint64
     ASSERT_TRUE(map.has_value());
     ASSERT_EQ(map->rows, rows);
     ASSERT_EQ(map->cols, cols);
-    for (std::uint64_t i = 0; i < rows * cols; ++i) ASSERT_EQ(map->as<float>()[i], static_cast<float>(i / cols));
+    for (std::uint64_t i = 0; i < rows * cols; ++i)
+        ASSERT_EQ(map->as<float>()[i], static_cast<float>(i / cols));
 }
 
 inline tc::Request buffer_sum(const tc::Buffer& buffer, std::uint64_t n, std::uint64_t offset_bytes = 0) {

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of the Python package by what they take and give: axes, results into the caller's memory, and bad input. Whether the numbers are right
-for any array is asked by properties_test.py. With numpy, or (with --no-numpy) without it."""
+"""Operations of the Python package by what they take and give: axes, results into the caller's memory, and
+bad input. Whether the numbers are right for any array is asked by properties_test.py. With numpy, or (with
+--no-numpy) without it."""
+
 import array
 import decimal
 import math
@@ -32,10 +34,25 @@ class Plain(Case):
         self.assertIn("257", str(error))
 
     def test_what_is_no_array_of_numbers(self):
-        for odd in (None, "text", object(), [1j], [None], ["1"], [[1], [1, 2]], (i for i in range(3)), {1: 2}, 1j):
+        for odd in (
+            None,
+            "text",
+            object(),
+            [1j],
+            [None],
+            ["1"],
+            [[1], [1, 2]],
+            (i for i in range(3)),
+            {1: 2},
+            1j,
+        ):
             with self.assertRaises(tegu.Error, msg=repr(odd)) as caught:
                 self.c.reduce(odd)
-            self.assertIn((caught.exception.status, caught.exception.field), (("UNSUPPORTED", "dtype"), ("BAD_REQUEST", "x")), repr(odd))
+            self.assertIn(
+                (caught.exception.status, caught.exception.field),
+                (("UNSUPPORTED", "dtype"), ("BAD_REQUEST", "x")),
+                repr(odd),
+            )
             self.assertTrue(caught.exception.allowed, repr(odd))
         self.assertEqual(self.c.reduce([True, False, True], ("sum", "max")), {"sum": 2, "max": 1})
 
@@ -70,7 +87,9 @@ class Plain(Case):
         self.assertEqual(self.c.quantile(x, 0.5), 2.5)
         self.assertEqual(listed(self.c.quantile(x, [0, 0.5, 1])), [1.0, 2.5, 4.0])
         self.assertEqual(listed(self.c.quantile(x, [0.4], method="lower")), [2])
-        self.assertEqual(listed(self.c.quantile([[1, 2], [3, 5]], [0.5, 1], axis=1)), [[1.5, 4.0], [2.0, 5.0]])
+        self.assertEqual(
+            listed(self.c.quantile([[1, 2], [3, 5]], [0.5, 1], axis=1)), [[1.5, 4.0], [2.0, 5.0]]
+        )
         self.assertEqual(listed(self.c.quantile([[1, 2], [3, 5]], 0.5, axis=1)), [1.5, 4.0])
         for q in (-0.1, 1.5, float("nan"), [0.5, 2], []):
             self.assertRaisesTegu("BAD_RANGE", "q", self.c.quantile, x, q)
@@ -79,13 +98,17 @@ class Plain(Case):
         self.assertEqual(len(self.c.quantile(x, [0.5] * 1024)), 1024)
         self.assertRaisesTegu("BAD_RANGE", "q", self.c.quantile, x, [0.5] * 5000)
         self.assertRaisesTegu("BAD_RANGE", "method", self.c.quantile, x, 0.5, method="weibull")
-        self.assertEqual(self.assertRaisesTegu("EMPTY_INPUT", "cols", self.c.quantile, b"", 0.5).status, "EMPTY_INPUT")
+        self.assertEqual(
+            self.assertRaisesTegu("EMPTY_INPUT", "cols", self.c.quantile, b"", 0.5).status, "EMPTY_INPUT"
+        )
 
     def test_histogram(self):
         counts, edges = self.c.histogram([0.0, 1.0, 1.0, 3.0], 4, (0, 4))
         self.assertEqual((listed(counts), listed(edges)), ([1, 2, 0, 1], [0.0, 1.0, 2.0, 3.0, 4.0]))
         counts, edges = self.c.histogram([[1, 2], [5, 5]], 2, axis=1)
-        self.assertEqual((listed(counts), listed(edges)), ([[1, 1], [0, 2]], [[1.0, 1.5, 2.0], [4.5, 5.0, 5.5]]))
+        self.assertEqual(
+            (listed(counts), listed(edges)), ([[1, 1], [0, 2]], [[1.0, 1.5, 2.0], [4.5, 5.0, 5.5]])
+        )
         self.assertEqual(sum(listed(self.c.histogram(bytes(range(256)) * 300, 1 << 17)[0])), 76800)
         for bins in (0, (1 << 20) + 1, 1 << 40):
             self.assertRaisesTegu("BAD_RANGE", "bins", self.c.histogram, [1], bins)
@@ -99,7 +122,9 @@ class Plain(Case):
     def test_entropy(self):
         self.assertEqual(self.c.entropy(bytes(100)), 0.0)
         self.assertEqual(self.c.entropy(bytes(range(256))), 8.0)
-        self.assertAlmostEqual(self.c.entropy([0.0, 1.0, 1.0, 3.0], 4, (0, 4), base="e"), 1.5 * math.log(2), 14)
+        self.assertAlmostEqual(
+            self.c.entropy([0.0, 1.0, 1.0, 3.0], 4, (0, 4), base="e"), 1.5 * math.log(2), 14
+        )
         self.assertEqual(listed(self.c.entropy([[1, 1], [1, 2]], 4, (1, 3), axis=1)), [0.0, 1.0])
         for levels in (1, 65537, -2, 1.5):
             self.assertRaisesTegu("BAD_RANGE", "levels", self.c.entropy, [1], levels)
@@ -108,14 +133,23 @@ class Plain(Case):
 
     def test_fused(self):
         x = bytes(range(200))
-        found = self.c.fused(x, reduce={"stats": ("sum", "minmax")}, histogram={"bins": 4, "range": (0, 200)}, entropy={"levels": 2},
-                             topk={"k": 2}, quantile={"q": 0.5})
+        found = self.c.fused(
+            x,
+            reduce={"stats": ("sum", "minmax")},
+            histogram={"bins": 4, "range": (0, 200)},
+            entropy={"levels": 2},
+            topk={"k": 2},
+            quantile={"q": 0.5},
+        )
         self.assertEqual(found["reduce"], {"sum": 19900, "minmax": (0, 199)})
         self.assertEqual(listed(found["histogram"][0]), [50] * 4)
         self.assertEqual(found["entropy"], self.c.entropy(x, 2))
         self.assertEqual([listed(part) for part in found["topk"]], [[199, 198], [199, 198]])
         self.assertEqual(found["quantile"], 99.5)
-        self.assertEqual(listed(self.c.fused([[1, 2], [3, 3]], axis=1, entropy={"levels": 4, "range": (0, 4)})["entropy"]), [1.0, 0.0])
+        self.assertEqual(
+            listed(self.c.fused([[1, 2], [3, 3]], axis=1, entropy={"levels": 4, "range": (0, 4)})["entropy"]),
+            [1.0, 0.0],
+        )
         self.assertRaisesTegu("BAD_REQUEST", "parts", self.c.fused, x)
         self.assertRaisesTegu("BAD_RANGE", "k", self.c.fused, x, topk={"k": 201})
         self.assertRaisesTegu("BAD_RANGE", "q", self.c.fused, x, quantile={"q": 2})
@@ -132,7 +166,9 @@ class Plain(Case):
         self.assertEqual(listed(self.c.topk([1, 2], 1, axis=-1)[0]), [2])
 
     def test_lists(self):
-        self.assertEqual(listed(self.c.reduce([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], axis=-1)["sum"]), [[3, 7], [11, 15]])
+        self.assertEqual(
+            listed(self.c.reduce([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], axis=-1)["sum"]), [[3, 7], [11, 15]]
+        )
         self.assertTrue(self.c.last.copied)
         self.assertEqual(self.c.reduce([1 << 63])["sum"], 1 << 63)
         self.assertEqual(self.c.reduce([], "count")["count"], 0)
@@ -156,7 +192,9 @@ class Plain(Case):
         self.assertEqual(y.generation, 2)
         out, scales = self.c.rowscale(x, out=x)
         self.assertIs(out, x)
-        self.assertEqual((listed(x.array), listed(scales)), ([[-1.0, -0.75, -0.5], [-1.0, 0.0, 1.0]], [4.0, 1.0]))
+        self.assertEqual(
+            (listed(x.array), listed(scales)), ([[-1.0, -0.75, -0.5], [-1.0, 0.0, 1.0]], [4.0, 1.0])
+        )
         image = self.c.buffer((2, 3), "u8")
         self.assertEqual(listed(self.c.entropy_map(image, out=y).array), [[0.0] * 3] * 2)
 
@@ -170,14 +208,22 @@ class Plain(Case):
 
     def test_outputs_that_do_not_fit(self):
         x = array.array("f", [1, 2])
-        for out in (array.array("f", [0]), array.array("d", [0, 0]), 5, self.c.buffer(3, "f32"), self.c.buffer(2, "i32")):
+        for out in (
+            array.array("f", [0]),
+            array.array("d", [0, 0]),
+            5,
+            self.c.buffer(3, "f32"),
+            self.c.buffer(2, "i32"),
+        ):
             self.assertRaisesTegu("BAD_RANGE", "out", self.c.add, x, x, out=out)
         self.assertRaisesTegu("DENIED", "out", self.c.add, x, x, out=memoryview(bytes(8)).cast("f"))
         frozen = self.c.buffer(2, "f32")
         frozen.freeze()
         self.assertRaises(tegu.Error, self.c.add, x, x, out=frozen)
         without_room = self.c.buffer((1, 2), "f32")
-        self.assertRaisesTegu("TOO_LARGE", "output.capacity_bytes", self.c.rowscale, without_room, out=without_room)
+        self.assertRaisesTegu(
+            "TOO_LARGE", "output.capacity_bytes", self.c.rowscale, without_room, out=without_room
+        )
         with tegu.connect(socket()) as other:
             self.assertRaisesTegu("BAD_REQUEST", "buffer", self.c.add, x, x, out=other.buffer(2, "f32"))
         self.assertEqual(listed(self.c.add(x, x)), [2.0, 4.0])
@@ -188,11 +234,21 @@ class Numpy(Case):
     def test_axes_of_three_dimensions(self):
         x = self.rng.rand(3, 4, 5)
         for axis in (0, 1, 2, -1, -2, -3):
-            numpy.testing.assert_allclose(self.c.reduce(x, axis=axis)["sum"], x.sum(axis), err_msg="seed %d" % SEED)
+            numpy.testing.assert_allclose(
+                self.c.reduce(x, axis=axis)["sum"], x.sum(axis), err_msg="seed %d" % SEED
+            )
             self.assertEqual(self.c.last.copied, axis % 3 != 2)
-            numpy.testing.assert_array_equal(self.c.topk(x, 2, axis=axis)[0], numpy.sort(x, axis).take([-1, -2], axis))
-            quantiles = numpy.moveaxis(numpy.apply_along_axis(references.quantile, axis, x, [0.1, 0.2, 0.3], "linear", False), axis, 0)
-            numpy.testing.assert_array_equal(self.c.quantile(x, [[0.1, 0.2, 0.3]], axis), quantiles[numpy.newaxis])
+            numpy.testing.assert_array_equal(
+                self.c.topk(x, 2, axis=axis)[0], numpy.sort(x, axis).take([-1, -2], axis)
+            )
+            quantiles = numpy.moveaxis(
+                numpy.apply_along_axis(references.quantile, axis, x, [0.1, 0.2, 0.3], "linear", False),
+                axis,
+                0,
+            )
+            numpy.testing.assert_array_equal(
+                self.c.quantile(x, [[0.1, 0.2, 0.3]], axis), quantiles[numpy.newaxis]
+            )
             y, scales = self.c.rowscale(x, axis)
             numpy.testing.assert_array_equal(scales, numpy.abs(x).max(axis))
             numpy.testing.assert_array_equal(y, x / numpy.expand_dims(scales, axis))
@@ -201,11 +257,22 @@ class Numpy(Case):
 
     def test_what_was_copied(self):
         x = self.rng.rand(6, 8)
-        for view, axis, copied in ((x, None, False), (x[:, 2:5], 1, False), (x[::2], 1, False), (x, 0, True), (x.T, 0, False), (x[:, ::2], 1, True),
-                                   (x[::-1], None, True), (numpy.broadcast_to(x[0], (6, 8)), 1, True), (x.tolist(), None, True),
-                                   (x.reshape(2, 3, 8)[..., 1:], 2, False)):
+        for view, axis, copied in (
+            (x, None, False),
+            (x[:, 2:5], 1, False),
+            (x[::2], 1, False),
+            (x, 0, True),
+            (x.T, 0, False),
+            (x[:, ::2], 1, True),
+            (x[::-1], None, True),
+            (numpy.broadcast_to(x[0], (6, 8)), 1, True),
+            (x.tolist(), None, True),
+            (x.reshape(2, 3, 8)[..., 1:], 2, False),
+        ):
             expected = numpy.sum(view, axis)
-            numpy.testing.assert_allclose(self.c.reduce(view, axis=axis)["sum"], expected, err_msg="seed %d" % SEED)
+            numpy.testing.assert_allclose(
+                self.c.reduce(view, axis=axis)["sum"], expected, err_msg="seed %d" % SEED
+            )
             self.assertEqual(self.c.last.copied, copied, (numpy.shape(view), axis))
 
     def test_what_numpy_has_and_a_job_does_not(self):
@@ -218,11 +285,24 @@ class Numpy(Case):
         big = self.assertRaisesTegu("UNSUPPORTED", "dtype", self.c.reduce, numpy.zeros(3, ">i4"))
         self.assertIn("byte order", big.message)
         self.assertIn("newbyteorder", big.message)
-        for odd, hint in ((numpy.zeros(2, complex), "x.real"), (numpy.array([object()]), "astype"), (numpy.zeros(2, "M8[s]"), "i8"),
-                          (numpy.zeros(2, "i4,f4"), "field"), (numpy.zeros(2, "S3"), "astype"), (numpy.zeros(2, numpy.longdouble), "astype"),
-                          ([1, "two"], "astype"), ([1j, 2], "x.real"), ([1, None], "astype"), ([decimal.Decimal(1)], "astype"), ("text", "astype"), (None, "astype"),
-                          ((i for i in range(3)), "astype"), ([1 << 64], "astype"), (numpy.zeros((), ">f8"), "newbyteorder"),
-                          (memoryview(numpy.zeros(2, ">u2")), "newbyteorder")):
+        for odd, hint in (
+            (numpy.zeros(2, complex), "x.real"),
+            (numpy.array([object()]), "astype"),
+            (numpy.zeros(2, "M8[s]"), "i8"),
+            (numpy.zeros(2, "i4,f4"), "field"),
+            (numpy.zeros(2, "S3"), "astype"),
+            (numpy.zeros(2, numpy.longdouble), "astype"),
+            ([1, "two"], "astype"),
+            ([1j, 2], "x.real"),
+            ([1, None], "astype"),
+            ([decimal.Decimal(1)], "astype"),
+            ("text", "astype"),
+            (None, "astype"),
+            ((i for i in range(3)), "astype"),
+            ([1 << 64], "astype"),
+            (numpy.zeros((), ">f8"), "newbyteorder"),
+            (memoryview(numpy.zeros(2, ">u2")), "newbyteorder"),
+        ):
             if odd is not None and isinstance(odd, numpy.ndarray) and odd.dtype == numpy.float64:
                 continue  # long double is no wider here
             self.assertIn(hint, self.assertRaisesTegu("UNSUPPORTED", "dtype", self.c.reduce, odd).message)
@@ -242,7 +322,10 @@ class Numpy(Case):
             self.assertTrue(self.c.last.copied, kind)
             self.assertEqual(self.c.reduce(memoryview(spread.copy()))["sum"], spread.sum(), kind)
             self.assertFalse(self.c.last.copied, kind)
-        for unmasked in (numpy.ma.masked_array([1.0, 2.0]), numpy.ma.masked_array([1.0, 2.0], [False, False])):
+        for unmasked in (
+            numpy.ma.masked_array([1.0, 2.0]),
+            numpy.ma.masked_array([1.0, 2.0], [False, False]),
+        ):
             self.assertEqual(self.c.reduce(unmasked), {"sum": 3.0})
             self.assertFalse(self.c.last.copied)
         self.assertEqual(self.c.dot(numpy.ma.masked_array([1.0, 2.0]), [1.0, 2.0]), 5.0)
@@ -262,7 +345,9 @@ class Numpy(Case):
         for axis in (0, 1, None):
             y, scales = self.c.rowscale(x, axis, out=out)
             self.assertIs(y, out)
-            numpy.testing.assert_array_equal(out, x / (numpy.abs(x).max(axis, keepdims=True)), "seed %d" % SEED)
+            numpy.testing.assert_array_equal(
+                out, x / (numpy.abs(x).max(axis, keepdims=True)), "seed %d" % SEED
+            )
         wide = numpy.zeros((20, 60), "f4")
         self.c.entropy_map(self.rng.randint(0, 255, (20, 30)).astype("u1"), out=wide[:, ::2])
         self.assertTrue((wide[:, ::2] > 0).all() and (wide[:, 1::2] == 0).all())

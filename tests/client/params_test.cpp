@@ -94,11 +94,12 @@ TEST_F(ParamsTest, QuantilesAreCopiedAndBounded) {
     EXPECT_EQ(std::get<QuantileParams>(*arrived(tc::Request::quantile(x_, 4, q))).q, q);
     q.push_back(0.5);
     expect_refused(tc::Request::quantile(x_, 4, q), TEGU_BAD_RANGE, "q");
-    expect_refused(of(tc::Part::quantile(q.data(), std::numeric_limits<std::uint32_t>::max()), x_), TEGU_BAD_RANGE,
-                   "q");
+    expect_refused(of(tc::Part::quantile(q.data(), std::numeric_limits<std::uint32_t>::max()), x_),
+                   TEGU_BAD_RANGE, "q");
     expect_refused(of(tc::Part::quantile(nullptr, 3), x_), TEGU_BAD_REQUEST, "q");
     q = {-1, 2, std::numeric_limits<double>::quiet_NaN()};
-    EXPECT_TRUE(arrived(tc::Request::quantile(x_, 4, q)).has_value()) << "what q may be is for the daemon to say";
+    EXPECT_TRUE(arrived(tc::Request::quantile(x_, 4, q)).has_value())
+        << "what q may be is for the daemon to say";
 }
 
 TEST_F(ParamsTest, ARequestOwnsItsListsAndItsCopiesDo) {
@@ -122,8 +123,9 @@ TEST_F(ParamsTest, ARequestOwnsItsListsAndItsCopiesDo) {
 
 TEST_F(ParamsTest, PartsArriveInTheirOrder) {
     const double q[2] = {0.5, 1};
-    const std::vector<tc::Part> parts = {tc::Part::histogram(3), tc::Part::quantile(q, 2, TEGU_QUANTILE_HIGHER),
-                                         tc::Part::reduce(TEGU_STAT_STD), tc::Part::entropy(4), tc::Part::topk(2)};
+    const std::vector<tc::Part> parts = {
+        tc::Part::histogram(3), tc::Part::quantile(q, 2, TEGU_QUANTILE_HIGHER),
+        tc::Part::reduce(TEGU_STAT_STD), tc::Part::entropy(4), tc::Part::topk(2)};
     const auto fused = std::get<FusedParams>(*arrived(tc::Request::fused(parts).input(x_, TEGU_F32, 1, 4)));
     ASSERT_EQ(fused.parts.size(), 5u);
     EXPECT_EQ(std::get<HistogramParams>(fused.parts[0]).bins, 3u);

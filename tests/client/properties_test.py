@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every operation through the Python package against numpy and docs/numerics.md (references.py), over random types, shapes, strides, axes and
-values: equal where the document says exact, else within its bounds. scipy and scikit-image are asked where they are there or can be fetched (tests/peers.py).
+"""Every operation through the Python package against numpy and docs/numerics.md (references.py), over random
+types, shapes, strides, axes and values: equal where the document says exact, else within its bounds. scipy
+and scikit-image are asked where they are there or can be fetched (tests/peers.py).
 
 $TEGU_PROPERTIES=long takes many more examples; $TEGU_SEED repeats a run, whose seed is printed."""
+
 import math
 import os
 import random
@@ -57,8 +59,13 @@ def tearDownModule():
 
 def examples(share=1.0):
     """Settings of a property; `share` of the usual number of examples."""
-    profile = settings(max_examples=max(int(EXAMPLES * share), 1), deadline=None, database=None, print_blob=True,
-                       suppress_health_check=list(HealthCheck))
+    profile = settings(
+        max_examples=max(int(EXAMPLES * share), 1),
+        deadline=None,
+        database=None,
+        print_blob=True,
+        suppress_health_check=list(HealthCheck),
+    )
     return lambda test: seed(SEED)(profile(test))
 
 
@@ -112,11 +119,18 @@ class Properties(unittest.TestCase):
     def assertRows(self, got, wanted, rest, what=""):
         """One value a row."""
         self.assertEqual(numpy.shape(got), rest)
-        for found, value in zip(numpy.asarray(got).reshape((len(wanted),) + numpy.shape(got)[len(rest):]), wanted):
+        for found, value in zip(
+            numpy.asarray(got).reshape((len(wanted),) + numpy.shape(got)[len(rest) :]), wanted
+        ):
             self.assertValue(found[()], value, what)
 
     @examples(2)
-    @given(samples.with_axis(samples.samples(ALL)), st.sets(st.sampled_from(_abi.STATISTICS), min_size=1), st.integers(0, 1), flags)
+    @given(
+        samples.with_axis(samples.samples(ALL)),
+        st.sets(st.sampled_from(_abi.STATISTICS), min_size=1),
+        st.integers(0, 1),
+        flags,
+    )
     def test_reduce(self, drawn, stats, ddof, skip_nans):
         (sample, axis), stats = drawn, sorted(stats)
         rows, rest = rows_of(sample.array, axis)
@@ -127,7 +141,10 @@ class Properties(unittest.TestCase):
         for name in stats:
             if name == "minmax":
                 self.assertEqual(numpy.shape(got[0][name]), rest + (2,))
-                self.assertArray(numpy.asarray(got[0][name]).reshape((len(rows), 2)), numpy.array([row[name] for row in wanted[0]]).reshape((-1, 2)))
+                self.assertArray(
+                    numpy.asarray(got[0][name]).reshape((len(rows), 2)),
+                    numpy.array([row[name] for row in wanted[0]]).reshape((-1, 2)),
+                )
             else:
                 self.assertRows(got[0][name], [row[name] for row in wanted[0]], rest, name)
 
@@ -148,7 +165,7 @@ class Properties(unittest.TestCase):
             return
         values, indices = (numpy.moveaxis(found, axis, -1).reshape((len(rows), k)) for found in got[0])
         for row, (best, where) in enumerate(wanted[0]):
-            self.assertArray(values[row][:len(best)], best)
+            self.assertArray(values[row][: len(best)], best)
             self.assertArray(indices[row], numpy.concatenate((where, numpy.full(k - len(where), -1))))
 
     @examples()
@@ -189,8 +206,12 @@ class Properties(unittest.TestCase):
             self.assertArray(found, exact)
 
     @examples(2)
-    @given(samples.with_axis(samples.samples(ALL)), st.one_of(st.floats(0, 1), st.lists(st.floats(0, 1), min_size=1, max_size=5)),
-           st.sampled_from(["linear", "lower", "higher", "nearest", "midpoint"]), flags)
+    @given(
+        samples.with_axis(samples.samples(ALL)),
+        st.one_of(st.floats(0, 1), st.lists(st.floats(0, 1), min_size=1, max_size=5)),
+        st.sampled_from(["linear", "lower", "higher", "nearest", "midpoint"]),
+        flags,
+    )
     def test_quantile(self, drawn, q, method, skip_nans):
         x, axis = drawn[0].array, drawn[1]
         rows, rest = rows_of(x, axis)
@@ -213,33 +234,59 @@ class Properties(unittest.TestCase):
         x, axis = drawn[0].array, drawn[1]
         rows, rest = rows_of(x, axis)
         got = outcome(c.histogram, x, bins, edges, axis, skip_nans)
-        wanted = outcome(lambda: with_range(rows, x.dtype, edges, lambda row: references.histogram(row, bins, edges, skip_nans)))
+        wanted = outcome(
+            lambda: with_range(
+                rows, x.dtype, edges, lambda row: references.histogram(row, bins, edges, skip_nans)
+            )
+        )
         if not self.assertOutcome(got, wanted):
             return
         self.assertEqual((got[0][0].shape, got[0][1].shape), (rest + (bins,), rest + (bins + 1,)))
-        for counts, grid, exact in zip(got[0][0].reshape((len(rows), bins)), got[0][1].reshape((len(rows), bins + 1)), wanted[0]):
+        for counts, grid, exact in zip(
+            got[0][0].reshape((len(rows), bins)), got[0][1].reshape((len(rows), bins + 1)), wanted[0]
+        ):
             self.assertArray(grid, exact[1])
             self.assertArray(counts, exact[0])
 
     @examples()
-    @given(samples.with_axis(samples.samples(ALL)), st.integers(2, 1000), samples.ranges(), st.sampled_from([2, "e"]), flags)
+    @given(
+        samples.with_axis(samples.samples(ALL)),
+        st.integers(2, 1000),
+        samples.ranges(),
+        st.sampled_from([2, "e"]),
+        flags,
+    )
     def test_entropy(self, drawn, levels, edges, base, skip_nans):
         x, axis = drawn[0].array, drawn[1]
         edges = None if edges is None or edges[0] == edges[1] else edges
         rows, rest = rows_of(x, axis)
         got = outcome(c.entropy, x, levels, edges, base, axis, skip_nans)
-        wanted = outcome(lambda: with_range(rows, x.dtype, edges, lambda row: references.entropy(row, levels, edges, base, skip_nans)))
+        wanted = outcome(
+            lambda: with_range(
+                rows, x.dtype, edges, lambda row: references.entropy(row, levels, edges, base, skip_nans)
+            )
+        )
         if self.assertOutcome(got, wanted):
             self.assertRows(got[0], wanted[0], rest, "entropy")
 
     @examples()
-    @given(samples.with_axis(samples.samples(ALL)), st.sets(st.sampled_from(["reduce", "topk", "quantile", "histogram", "entropy"]), min_size=1))
+    @given(
+        samples.with_axis(samples.samples(ALL)),
+        st.sets(st.sampled_from(["reduce", "topk", "quantile", "histogram", "entropy"]), min_size=1),
+    )
     def test_fused_parts_are_what_each_gives_alone(self, drawn, names):
         x, axis = drawn[0].array, drawn[1]
-        options = {"reduce": {"stats": ("min", "std", "sum")}, "topk": {"k": 1}, "quantile": {"q": [0.25, 0.5]}, "entropy": {"levels": 16},
-                   "histogram": {"bins": 7, "range": (0, 50)}}
+        options = {
+            "reduce": {"stats": ("min", "std", "sum")},
+            "topk": {"k": 1},
+            "quantile": {"q": [0.25, 0.5]},
+            "entropy": {"levels": 16},
+            "histogram": {"bins": 7, "range": (0, 50)},
+        }
         parts = {name: options[name] for name in sorted(names)}
-        alone = {name: outcome(getattr(c, name), x, axis=axis, **arguments) for name, arguments in parts.items()}
+        alone = {
+            name: outcome(getattr(c, name), x, axis=axis, **arguments) for name, arguments in parts.items()
+        }
         got, status = outcome(c.fused, x, axis, **parts)
         refusals = {refused for _, refused in alone.values() if refused is not None}
         if refusals:
@@ -247,14 +294,33 @@ class Properties(unittest.TestCase):
             return
         self.assertIsNone(status)
         for name, (wanted, _) in alone.items():
-            found = list(got[name].values()) if name == "reduce" else got[name] if isinstance(wanted, tuple) else [got[name]]
-            exact = list(wanted.values()) if name == "reduce" else wanted if isinstance(wanted, tuple) else [wanted]
+            found = (
+                list(got[name].values())
+                if name == "reduce"
+                else got[name]
+                if isinstance(wanted, tuple)
+                else [got[name]]
+            )
+            exact = (
+                list(wanted.values())
+                if name == "reduce"
+                else wanted
+                if isinstance(wanted, tuple)
+                else [wanted]
+            )
             for one, other in zip(found, exact):
                 self.assertArray(bits(one), bits(other))
 
     @examples()
-    @given(samples.samples(ALL, samples.shapes(2, 1).filter(lambda shape: len(shape) == 2 and shape[0] * shape[1] <= 4000)),
-           st.tuples(st.sampled_from([3, 5, 9, 21]), st.sampled_from([3, 5, 7])), st.integers(2, 256), st.sampled_from(["clip", "mirror"]), flags)
+    @given(
+        samples.samples(
+            ALL, samples.shapes(2, 1).filter(lambda shape: len(shape) == 2 and shape[0] * shape[1] <= 4000)
+        ),
+        st.tuples(st.sampled_from([3, 5, 9, 21]), st.sampled_from([3, 5, 7])),
+        st.integers(2, 256),
+        st.sampled_from(["clip", "mirror"]),
+        flags,
+    )
     def test_entropy_map_is_the_entropy_of_windows(self, sample, window, levels, border, with_range):
         image, edges = sample.array, (0, 100) if with_range else None
         got = outcome(c.entropy_map, image, window, levels, edges, border=border)
@@ -265,12 +331,25 @@ class Properties(unittest.TestCase):
         self.assertIsNone(got[1])
         half, mode = (window[0] // 2, window[1] // 2), {"clip": "constant", "mirror": "symmetric"}[border]
         options = {"constant_values": -1} if border == "clip" else {}
-        padded = numpy.pad(numpy.array(found[0]).reshape(image.shape), [(half[0], half[0]), (half[1], half[1])], mode, **options)
-        for row, col in random.Random(SEED).sample([(row, col) for row in range(image.shape[0]) for col in range(image.shape[1])], 1):
-            around = padded[row:row + window[0], col:col + window[1]].ravel()
+        padded = numpy.pad(
+            numpy.array(found[0]).reshape(image.shape),
+            [(half[0], half[0]), (half[1], half[1])],
+            mode,
+            **options,
+        )
+        for row, col in random.Random(SEED).sample(
+            [(row, col) for row in range(image.shape[0]) for col in range(image.shape[1])], 1
+        ):
+            around = padded[row : row + window[0], col : col + window[1]].ravel()
             shares = numpy.unique(around[around >= 0], return_counts=True)[1] / float((around >= 0).sum())
-            touched = image[max(row - half[0], 0):row + half[0] + 1, max(col - half[1], 0):col + half[1] + 1]
-            exact = math.nan if references.is_float(image) and numpy.isnan(touched).any() else -(shares * numpy.log2(shares)).sum()
+            touched = image[
+                max(row - half[0], 0) : row + half[0] + 1, max(col - half[1], 0) : col + half[1] + 1
+            ]
+            exact = (
+                math.nan
+                if references.is_float(image) and numpy.isnan(touched).any()
+                else -(shares * numpy.log2(shares)).sum()
+            )
             numpy.testing.assert_allclose(got[0][row, col], exact, rtol=1e-6, atol=2e-6)
 
     @unittest.skipIf(scipy is None, "scipy is not here")
@@ -288,7 +367,11 @@ class Properties(unittest.TestCase):
 
     @unittest.skipIf(skimage is None, "scikit-image is not here")
     @examples()
-    @given(samples.samples(["u1"], st.tuples(st.integers(1, 40), st.integers(1, 40))), st.sampled_from([3, 5, 9]), st.sampled_from([3, 5, 7]))
+    @given(
+        samples.samples(["u1"], st.tuples(st.integers(1, 40), st.integers(1, 40))),
+        st.sampled_from([3, 5, 9]),
+        st.sampled_from([3, 5, 7]),
+    )
     def test_entropy_map_is_that_of_scikit_image(self, sample, rows, cols):
         image = numpy.ascontiguousarray(sample.array)
         wanted = skimage.filters.rank.entropy(image, numpy.ones((rows, cols), "u1"))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The Python package against the daemon: every call, with numpy or (with --no-numpy) without it."""
+
 import array
 import gc
 import math
@@ -35,14 +36,21 @@ class Plain(Case):
         self.assertEqual(self.c.reduce((1.5, 2))["sum"], 3.5)
         self.assertEqual(self.c.reduce(5)["sum"], 5)
         self.assertEqual(self.c.reduce(b"\x00\x3c\x00\x40", dtype="f16")["sum"], 3.0)
-        self.assertEqual(self.c.reduce(b"", ("count", "sum", "nonzero", "nans")), {"count": 0, "sum": 0, "nonzero": 0, "nans": 0})
+        self.assertEqual(
+            self.c.reduce(b"", ("count", "sum", "nonzero", "nans")),
+            {"count": 0, "sum": 0, "nonzero": 0, "nans": 0},
+        )
 
     def test_all_statistics(self):
         got = self.c.reduce([3.0, -4.0, 0.0], "all")
         self.assertEqual(len(got), 15)
-        self.assertEqual((got["l1"], got["l2"], got["absmax"], got["nonzero"], got["argmin"]), (7.0, 5.0, 4.0, 2, 1))
+        self.assertEqual(
+            (got["l1"], got["l2"], got["absmax"], got["nonzero"], got["argmin"]), (7.0, 5.0, 4.0, 2, 1)
+        )
         self.assertTrue(math.isnan(self.c.reduce([1.0, float("nan")], "sum")["sum"]))
-        self.assertEqual(self.c.reduce([1.0, float("nan")], ("sum", "nans"), skip_nans=True), {"sum": 1.0, "nans": 1})
+        self.assertEqual(
+            self.c.reduce([1.0, float("nan")], ("sum", "nans"), skip_nans=True), {"sum": 1.0, "nans": 1}
+        )
         self.assertEqual(self.c.reduce([1.0, 3.0], "var", ddof=1)["var"], 2.0)
 
     def test_rows(self):
@@ -64,7 +72,7 @@ class Plain(Case):
         self.assertEqual(list(self.c.last.counts), [2, 2])
 
     def test_topk_of_a_million(self):
-        x = array.array("i", (self.random.randrange(-10 ** 9, 10 ** 9) for _ in range(10 ** 6)))
+        x = array.array("i", (self.random.randrange(-(10**9), 10**9) for _ in range(10**6)))
         expected = sorted(range(len(x)), key=lambda i: (-x[i], i))
         for k in (10, 20000):  # in the reply, and in an output buffer
             values, indices = self.c.topk(x, k)
@@ -76,7 +84,9 @@ class Plain(Case):
         self.assertEqual(flat.tolist(), [[0.0] * 4] * 3)
         halves = bytes([0] * 3 + [255] * 3) * 6
         bits = self.c.entropy_map(halves, window=3, levels=2, shape=(6, 6)).tolist()
-        nats = self.c.entropy_map(halves, window=(3, 3), levels=2, range=(0, 256), base="e", shape=(6, 6)).tolist()
+        nats = self.c.entropy_map(
+            halves, window=(3, 3), levels=2, range=(0, 256), base="e", shape=(6, 6)
+        ).tolist()
         self.assertEqual(bits[2][0], 0.0)
         self.assertAlmostEqual(bits[2][2], -(1 / 3 * math.log2(1 / 3) + 2 / 3 * math.log2(2 / 3)), 5)
         self.assertAlmostEqual(nats[2][2], bits[2][2] * math.log(2), 5)
@@ -94,8 +104,12 @@ class Plain(Case):
         self.assertRaisesTegu("BAD_RANGE", "stats", self.c.reduce, [1], "summ")
         self.assertRaisesTegu("BAD_RANGE", "axis", self.c.reduce, [1], axis=2)
         self.assertRaisesTegu("BAD_RANGE", "axis", self.c.reduce, [1], axis=1)
-        self.assertRaisesTegu("BAD_RANGE", "window_rows", self.c.entropy_map, bytes(16), window=4, shape=(4, 4))
-        self.assertRaisesTegu("BAD_RANGE", "border", self.c.entropy_map, bytes(16), border="wrap", shape=(4, 4))
+        self.assertRaisesTegu(
+            "BAD_RANGE", "window_rows", self.c.entropy_map, bytes(16), window=4, shape=(4, 4)
+        )
+        self.assertRaisesTegu(
+            "BAD_RANGE", "border", self.c.entropy_map, bytes(16), border="wrap", shape=(4, 4)
+        )
         self.assertRaisesTegu("BAD_RANGE", "base", self.c.entropy_map, bytes(16), base=10, shape=(4, 4))
         self.assertRaisesTegu("BAD_RANGE", "image", self.c.entropy_map, bytes(16))
         self.assertRaisesTegu("BAD_RANGE", "priority", self.c.reduce, [1], priority="urgent")
@@ -187,7 +201,9 @@ class Plain(Case):
             self.assertIn(buf.handle, [entry["handle"] for entry in self.c.buffers()])
             buf.freeze()
             self.assertTrue(buf.frozen)
-            self.assertEqual([entry["frozen"] for entry in self.c.buffers() if entry["handle"] == buf.handle], [True])
+            self.assertEqual(
+                [entry["frozen"] for entry in self.c.buffers() if entry["handle"] == buf.handle], [True]
+            )
             self.assertEqual(buf.array[1, 1], 4)
             self.assertRaises((TypeError, ValueError), buf.array.__setitem__, (0, 0), 1)
             self.assertEqual(self.c.reduce(buf)["sum"], 66)
@@ -223,6 +239,7 @@ class Plain(Case):
             for i in range(50):
                 if self.c.reduce([number, i])["sum"] != number + i:
                     wrong.append((number, i))
+
         threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
         for thread in threads:
             thread.start()
@@ -252,17 +269,36 @@ class Numpy(Case):
 
     def test_layouts(self):
         x = self.rng.rand(60, 50)
-        for name, view in (("rows", x[10:20]), ("columns", x[:, 5:33]), ("every second row", x[::2]), ("every second column", x[:, ::2]),
-                           ("backwards", x[::-1]), ("fortran", numpy.asfortranarray(x)), ("transposed", x.T), ("one dimension", x[3]),
-                           ("a column", x[:, 3]), ("three dimensions", x.reshape(3, 20, 50)[:, :, 1:]), ("one element", x[3, 3]),
-                           ("no rows", x[:0]), ("no columns", x[:, :0])):
-            self.assertAlmostEqual(self.c.reduce(view)["sum"], float(view.sum()), 9, msg="%s, seed %d" % (name, SEED))
+        for name, view in (
+            ("rows", x[10:20]),
+            ("columns", x[:, 5:33]),
+            ("every second row", x[::2]),
+            ("every second column", x[:, ::2]),
+            ("backwards", x[::-1]),
+            ("fortran", numpy.asfortranarray(x)),
+            ("transposed", x.T),
+            ("one dimension", x[3]),
+            ("a column", x[:, 3]),
+            ("three dimensions", x.reshape(3, 20, 50)[:, :, 1:]),
+            ("one element", x[3, 3]),
+            ("no rows", x[:0]),
+            ("no columns", x[:, :0]),
+        ):
+            self.assertAlmostEqual(
+                self.c.reduce(view)["sum"], float(view.sum()), 9, msg="%s, seed %d" % (name, SEED)
+            )
             if view.ndim != 2 or view.size == 0:
                 continue
             for axis in (0, 1, -1):
-                numpy.testing.assert_allclose(self.c.reduce(view, axis=axis)["sum"], view.sum(axis=axis), err_msg="%s, seed %d" % (name, SEED))
+                numpy.testing.assert_allclose(
+                    self.c.reduce(view, axis=axis)["sum"],
+                    view.sum(axis=axis),
+                    err_msg="%s, seed %d" % (name, SEED),
+                )
                 values, indices = self.c.topk(view, 4, axis=axis)
-                numpy.testing.assert_array_equal(values, -numpy.sort(-view, axis=axis).take(range(4), axis=axis))
+                numpy.testing.assert_array_equal(
+                    values, -numpy.sort(-view, axis=axis).take(range(4), axis=axis)
+                )
                 numpy.testing.assert_array_equal(numpy.take_along_axis(view, indices, axis), values)
 
     def test_large_views_with_a_stride(self):
@@ -328,10 +364,12 @@ class Recovery(unittest.TestCase):
                         jobs.append((c.submit.reduce(frozen), 9))
                     else:
                         jobs.append((c.submit.reduce([i, round_number]), i + round_number))
-                for job, expected in jobs[:generator.randrange(300)]:
+                for job, expected in jobs[: generator.randrange(300)]:
                     self.assertEqual(job.result()["sum"], expected, "seed %d" % SEED)
                 own.kill()
-                jobs.append((c.submit.reduce([round_number]), round_number))  # if all others were answered in time
+                jobs.append(
+                    (c.submit.reduce([round_number]), round_number)
+                )  # if all others were answered in time
                 restart = threading.Timer(0.05, own.start)
                 restart.start()
                 for job, expected in jobs:

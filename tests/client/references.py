@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/numerics.md says of each operation, for one sequence of elements: a dimension of numpy in, numbers out. Written for plainness; exact
-where the operation is exact, else with the bound of the document. Refused is what a job is answered that has no result."""
+"""What docs/numerics.md says of each operation, for one sequence of elements: a dimension of numpy in,
+numbers out. Written for plainness; exact where the operation is exact, else with the bound of the document.
+Refused is what a job is answered that has no result."""
+
 import bisect
 import fractions
 import math
 
 import numpy
 
-U32, U64 = 2.0 ** -24, 2.0 ** -53
+U32, U64 = 2.0**-24, 2.0**-53
 NUMPY = tuple(int(number) for number in numpy.__version__.split(".")[:2])
 EXACT_MOST = 400  # elements whose squares are worth summing as fractions
 
@@ -27,7 +29,11 @@ class Near(object):
         self.exact, self.bound = exact, bound
 
     def accepts(self, found):
-        return abs(fractions.Fraction(float(found)) - self.exact) <= self.bound if math.isfinite(found) else False
+        return (
+            abs(fractions.Fraction(float(found)) - self.exact) <= self.bound
+            if math.isfinite(found)
+            else False
+        )
 
     def __repr__(self):
         return "%r +- %r" % (float(self.exact), float(self.bound))
@@ -56,8 +62,11 @@ def near_sum(values, magnitudes, n, narrow, products=False):
     exact, total = math.fsum(values), fractions.Fraction(math.fsum(magnitudes))
     h, extra = tree_height(n), 1.01 if products else 0
     unit = (9.01 + extra) * U32 + (11 + h) * U64 if narrow else (21 + extra + h) * U64
-    underflow = n * (2.0 ** -150 if narrow else 2.0 ** -1074) if products else 0
-    return Near(fractions.Fraction(exact), fractions.Fraction(unit) * total + fractions.Fraction(underflow) + fractions.Fraction(2.0 ** -1074))
+    underflow = n * (2.0**-150 if narrow else 2.0**-1074) if products else 0
+    return Near(
+        fractions.Fraction(exact),
+        fractions.Fraction(unit) * total + fractions.Fraction(underflow) + fractions.Fraction(2.0**-1074),
+    )
 
 
 def float_sum(x, other=None):
@@ -69,7 +78,13 @@ def float_sum(x, other=None):
     if not finite.all():
         found = set(str(value) for value in wide[~finite])
         if "nan" in found or len(found) == 2:
-            return math.nan if other is None else None if not (numpy.isnan(x) | numpy.isnan(other)).any() else math.nan
+            return (
+                math.nan
+                if other is None
+                else None
+                if not (numpy.isnan(x) | numpy.isnan(other)).any()
+                else math.nan
+            )
         return None if not math.isfinite(magnitude) or other is not None else float(found.pop())
     if not math.isfinite(magnitude):
         return None
@@ -97,7 +112,11 @@ def _statistic(name, x, v, ddof, skip_nans):
         if len(v) == 0:
             return -1
         order = ranks(x)
-        kept = order if not (skip_nans and is_float(x)) else numpy.where(numpy.isnan(x), order.max() if name == "argmin" else 0, order)
+        kept = (
+            order
+            if not (skip_nans and is_float(x))
+            else numpy.where(numpy.isnan(x), order.max() if name == "argmin" else 0, order)
+        )
         if is_float(x) and not skip_nans and numpy.isnan(x).any():
             return int(numpy.isnan(x).argmax())
         return int(kept.argmin() if name == "argmin" else kept.argmax())
@@ -116,7 +135,11 @@ def _integer_moment(name, v, ddof):
     numbers, n = v.tolist(), len(v)
     signed = v.dtype.kind == "i"
     if name in ("sum", "l1"):
-        return fits(sum(numbers), signed) if name == "sum" else fits(sum(abs(number) for number in numbers), False)
+        return (
+            fits(sum(numbers), signed)
+            if name == "sum"
+            else fits(sum(abs(number) for number in numbers), False)
+        )
     total, squares = sum(numbers), sum(number * number for number in numbers)
     if name == "mean":
         return float(fractions.Fraction(total, n))
@@ -138,7 +161,12 @@ def _float_moment(name, v, ddof):
         near = float_sum(v)
         if not isinstance(near, Near):
             return near if near is None or not math.isfinite(near) else near / n
-        return Near(near.exact / n, near.bound / n + abs(near.exact) / n * fractions.Fraction(2 * U64) + fractions.Fraction(2.0 ** -1074))
+        return Near(
+            near.exact / n,
+            near.bound / n
+            + abs(near.exact) / n * fractions.Fraction(2 * U64)
+            + fractions.Fraction(2.0**-1074),
+        )
     if not numpy.isfinite(wide).all():
         return math.inf if name == "l2" and not numpy.isnan(wide).any() else math.nan
     if name != "l2" and n <= ddof:
@@ -149,11 +177,16 @@ def _float_moment(name, v, ddof):
     q2 = sum(number * number for number in exact)
     narrow = v.dtype.itemsize < 8
     if name == "l2":
-        return _root(q2, fractions.Fraction(27 * U32 if narrow else (34 + 4 * 10 ** 1.5) * U64), 0)
+        return _root(q2, fractions.Fraction(27 * U32 if narrow else (34 + 4 * 10**1.5) * U64), 0)
     mean = sum(exact) / n
     m2 = sum((number - mean) ** 2 for number in exact)
-    unit, e = (U32, 2.0 ** -60) if narrow else (U64, 16 * 1000 * U64 ** 2)
-    bound = 40 * unit * float(m2) + 4 * 10 ** 1.5 * U64 * math.sqrt(float(m2)) * math.sqrt(float(q2)) + e * float(q2) + n * 2.0 ** -1060
+    unit, e = (U32, 2.0**-60) if narrow else (U64, 16 * 1000 * U64**2)
+    bound = (
+        40 * unit * float(m2)
+        + 4 * 10**1.5 * U64 * math.sqrt(float(m2)) * math.sqrt(float(q2))
+        + e * float(q2)
+        + n * 2.0**-1060
+    )
     var, spread = m2 / (n - ddof), fractions.Fraction(bound * 1.01) / (n - ddof)
     spread += 2 * fractions.Fraction(U64) * var
     return Near(var, spread) if name == "var" else _root(var, fractions.Fraction(2 * U64), spread)
@@ -161,7 +194,10 @@ def _float_moment(name, v, ddof):
 
 def _root(square, relative, spread):
     root = fractions.Fraction(math.sqrt(float(square)))
-    return Near(root, root * (relative + fractions.Fraction(4 * U64)) + fractions.Fraction(math.sqrt(float(spread) * 1.01)))
+    return Near(
+        root,
+        root * (relative + fractions.Fraction(4 * U64)) + fractions.Fraction(math.sqrt(float(spread) * 1.01)),
+    )
 
 
 def ranks(x):
@@ -172,7 +208,9 @@ def ranks(x):
         return x
     if x.dtype.kind == "i":
         return x.view(unsigned) ^ top
-    canonical = numpy.where(numpy.isnan(x), numpy.array(numpy.nan, x.dtype), numpy.where(x == 0, numpy.array(0, x.dtype), x)).astype(x.dtype)
+    canonical = numpy.where(
+        numpy.isnan(x), numpy.array(numpy.nan, x.dtype), numpy.where(x == 0, numpy.array(0, x.dtype), x)
+    ).astype(x.dtype)
     bits = canonical.view(unsigned)
     return numpy.where(bits & top, ~bits, bits | top).astype(unsigned)
 
@@ -282,7 +320,8 @@ def histogram(x, bins, edges, skip_nans):
 
 
 def levels_of(x, levels, edges):
-    """The level of each element, as docs/numerics.md quantises; edges (lo, hi) or None. None: the range cannot be used."""
+    """The level of each element, as docs/numerics.md quantises; edges (lo, hi) or None. None: the range
+    cannot be used."""
     if edges is None and not is_float(x):
         lowest, bits = int(numpy.iinfo(x.dtype).min), 8 * x.dtype.itemsize
         return [(int(value) - lowest) * levels >> bits for value in x.tolist()]
@@ -295,16 +334,27 @@ def levels_of(x, levels, edges):
         narrow = x.dtype.itemsize <= 2 or x.dtype == "f4"
         lo, hi = (float(numpy.float32(edge)) if narrow else edge for edge in edges)
         inverse = numpy.float32(levels / (hi - lo)) if lo < hi else numpy.float32(numpy.inf)
-        if not (math.isfinite(lo) and math.isfinite(hi) and numpy.isfinite(numpy.float32(hi - lo)) and numpy.isfinite(inverse)):
+        if not (
+            math.isfinite(lo)
+            and math.isfinite(hi)
+            and numpy.isfinite(numpy.float32(hi - lo))
+            and numpy.isfinite(inverse)
+        ):
             return None
         if narrow or x.dtype == "f8":
             above = x.astype("f4") - numpy.float32(lo) if narrow else (x - lo).astype("f4")
         else:
             limits = numpy.iinfo(x.dtype)
             base = min(max(math.floor(lo), int(limits.min)), int(limits.max))
-            above = numpy.array([max(value - base, 0) for value in x.tolist()], "u8").astype("f4") - numpy.float32(lo - base)
+            above = numpy.array([max(value - base, 0) for value in x.tolist()], "u8").astype(
+                "f4"
+            ) - numpy.float32(lo - base)
         q = above * inverse
-        return numpy.where(q < 0, 0, numpy.where(q >= levels, levels - 1, numpy.nan_to_num(q))).astype("i8").tolist()
+        return (
+            numpy.where(q < 0, 0, numpy.where(q >= levels, levels - 1, numpy.nan_to_num(q)))
+            .astype("i8")
+            .tolist()
+        )
 
 
 def entropy(x, levels, edges, base, skip_nans):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between a lost connection and the next one that is ready: jobs are submitted, buffers are freed and refused meanwhile, and still every
-// job is sent once and with the handles of the connection that it goes over.
+// Between a lost connection and the next one that is ready: jobs are submitted, buffers are freed and refused
+// meanwhile, and still every job is sent once and with the handles of the connection that it goes over.
 #include <future>
 #include <map>
 
@@ -25,7 +25,8 @@ TEST(ClientRestore, AJobThatIsSubmittedWhileBuffersAreRegisteredAgain) {
     std::promise<void> asked, submitted;
     FakeServer server({[](Connection& connection) {
                            connection.greet();
-                           if (std::optional<Request> request = connection.read()) connection.answer(*request);
+                           if (std::optional<Request> request = connection.read())
+                               connection.answer(*request);
                            connection.read();  // lost under the first job
                        },
                        [&](Connection& connection) {
@@ -51,8 +52,9 @@ TEST(ClientRestore, AJobThatIsSubmittedWhileBuffersAreRegisteredAgain) {
     }
 }
 
-// The input of the middle job is freed and its output is refused: it ends while the batch that it stands in is being put together, and with
-// it the last share of a buffer. The jobs before it are sent once all the same.
+// The input of the middle job is freed and its output is refused: it ends while the batch that it stands in
+// is being put together, and with it the last share of a buffer. The jobs before it are sent once all the
+// same.
 TEST(ClientRestore, ABufferThatEndsWhileJobsAreBeingSent) {
     std::map<std::uint64_t, int> sent;
     std::size_t released = 0;
@@ -60,7 +62,8 @@ TEST(ClientRestore, ABufferThatEndsWhileJobsAreBeingSent) {
         FakeServer server({[](Connection& connection) {
                                connection.greet();
                                for (int i = 0; i < 2; ++i)
-                                   if (std::optional<Request> request = connection.read()) connection.answer(*request);
+                                   if (std::optional<Request> request = connection.read())
+                                       connection.answer(*request);
                                connection.read();
                            },
                            [&](Connection& connection) {
@@ -69,7 +72,8 @@ TEST(ClientRestore, ABufferThatEndsWhileJobsAreBeingSent) {
                                while (std::optional<Request> request = connection.read()) {
                                    if (request->header.type == wire::MessageType::Job)
                                        ++sent[request->header.request_id];
-                                   if (request->header.type == wire::MessageType::BufferRegister && ++registered == 2)
+                                   if (request->header.type == wire::MessageType::BufferRegister &&
+                                       ++registered == 2)
                                        connection.fail(*request, Status::OverQuota);
                                    else
                                        connection.answer(*request);
@@ -77,7 +81,8 @@ TEST(ClientRestore, ABufferThatEndsWhileJobsAreBeingSent) {
                                released = connection.released;
                            }});
         tc::Client client = connected(server);
-        tc::Buffer input = std::move(*client.create_buffer(4096)), output = std::move(*client.create_buffer(4096));
+        tc::Buffer input = std::move(*client.create_buffer(4096)),
+                   output = std::move(*client.create_buffer(4096));
         input.as<float>()[0] = 1;  // not sparse: it will be registered
         OneValue one(1), two(2);
         const std::uint64_t first = *client.submit(one.request);
@@ -91,7 +96,8 @@ TEST(ClientRestore, ABufferThatEndsWhileJobsAreBeingSent) {
         EXPECT_TRUE(client.flush().ok());
     }
     EXPECT_EQ(sent.size(), 2u);
-    for (const auto& job : sent) EXPECT_EQ(job.second, 1) << "job " << job.first << " was sent more than once";
+    for (const auto& job : sent)
+        EXPECT_EQ(job.second, 1) << "job " << job.first << " was sent more than once";
     EXPECT_EQ(released, 1u);
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays for property tests: a few drawn numbers say type, shape, values and how the memory is laid out, so that a failure is told in one
-line and made again from it."""
+"""Arrays for property tests: a few drawn numbers say type, shape, values and how the memory is laid out, so
+that a failure is told in one line and made again from it."""
+
 import numpy
 from hypothesis import strategies
 
@@ -17,9 +18,17 @@ def values(dtype, count, kind, random):
     if kind == "special":
         return random.choice(specials(dtype), count).astype(dtype)
     if kind == "few" or dtype.kind != "f":
-        made = random.randint(0, 4 if kind == "few" else 100, count) if kind != "constant" else numpy.full(count, random.randint(0, 100))
+        made = (
+            random.randint(0, 4 if kind == "few" else 100, count)
+            if kind != "constant"
+            else numpy.full(count, random.randint(0, 100))
+        )
     else:
-        made = random.standard_normal(count) * 10.0 ** random.randint(-3, 4) if kind != "constant" else numpy.full(count, random.standard_normal())
+        made = (
+            random.standard_normal(count) * 10.0 ** random.randint(-3, 4)
+            if kind != "constant"
+            else numpy.full(count, random.standard_normal())
+        )
     return (numpy.sort(made) if kind == "sorted" else made).astype(dtype)
 
 
@@ -28,7 +37,22 @@ def specials(dtype):
         limits = numpy.iinfo(dtype)
         return numpy.array([limits.min, limits.max, limits.max // 2, 0, 1], dtype)
     limits = numpy.finfo(dtype)
-    return numpy.array([0.0, -0.0, 1, -1, numpy.inf, -numpy.inf, numpy.nan, limits.max, limits.min, limits.tiny, limits.tiny / 4], dtype)
+    return numpy.array(
+        [
+            0.0,
+            -0.0,
+            1,
+            -1,
+            numpy.inf,
+            -numpy.inf,
+            numpy.nan,
+            limits.max,
+            limits.min,
+            limits.tiny,
+            limits.tiny / 4,
+        ],
+        dtype,
+    )
 
 
 def laid_out(array, layout):
@@ -76,8 +100,14 @@ def shapes(most_dimensions=3, least=0):
 
 
 def samples(types, shape=None, kinds=KINDS):
-    return strategies.builds(Sample, strategies.sampled_from(types), shape if shape is not None else shapes(), strategies.sampled_from(kinds),
-                             strategies.sampled_from(LAYOUTS), strategies.integers(0, 2 ** 32 - 1))
+    return strategies.builds(
+        Sample,
+        strategies.sampled_from(types),
+        shape if shape is not None else shapes(),
+        strategies.sampled_from(kinds),
+        strategies.sampled_from(LAYOUTS),
+        strategies.integers(0, 2**32 - 1),
+    )
 
 
 @strategies.composite
@@ -93,9 +123,15 @@ def with_axis(draw, sample):
     """(sample or pair, an axis of it or None)"""
     drawn = draw(sample)
     dimensions = (drawn[0] if isinstance(drawn, tuple) else drawn).array.ndim
-    return drawn, draw(strategies.none() if dimensions == 0 else strategies.one_of(strategies.none(), strategies.integers(-dimensions, dimensions - 1)))
+    return drawn, draw(
+        strategies.none()
+        if dimensions == 0
+        else strategies.one_of(strategies.none(), strategies.integers(-dimensions, dimensions - 1))
+    )
 
 
 def ranges():
     edge = strategies.one_of(strategies.integers(-5, 300).map(float), strategies.floats(-1e6, 1e6))
-    return strategies.one_of(strategies.none(), strategies.tuples(edge, edge).map(lambda edges: tuple(sorted(edges))))
+    return strategies.one_of(
+        strategies.none(), strategies.tuples(edge, edge).map(lambda edges: tuple(sorted(edges)))
+    )

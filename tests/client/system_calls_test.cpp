@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The price of a job in system calls: counted by standing in for the C library's functions in this program. The clients sleep while
-// they wait (spin_us is 0): how often one looks for a reply before that depends on the time that it takes.
+// The price of a job in system calls: counted by standing in for the C library's functions in this program.
+// The clients sleep while they wait (spin_us is 0): how often one looks for a reply before that depends on
+// the time that it takes.
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -27,7 +28,8 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
 int ppoll(pollfd* entries, nfds_t count, const timespec* timeout, const sigset_t*) {
     ++t_calls;
     timespec copy = timeout != nullptr ? *timeout : timespec{};
-    return static_cast<int>(syscall(SYS_ppoll, entries, count, timeout != nullptr ? &copy : nullptr, nullptr, 0));
+    return static_cast<int>(
+        syscall(SYS_ppoll, entries, count, timeout != nullptr ? &copy : nullptr, nullptr, 0));
 }
 int setsockopt(int fd, int level, int name, const void* value, socklen_t size) noexcept {
     ++t_calls;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package needs no more than Python 3.6, says vermin: the one installed, or one from PyPI in a folder of the build; skipped
-where there is neither."""
+"""The Python package needs no more than Python 3.6, says vermin: the one installed, or one from PyPI in a
+folder of the build; skipped where there is neither."""
+
 import os
 import subprocess
 import sys
@@ -15,10 +16,21 @@ def python_with_vermin():
     venv = os.path.join(os.environ["TEGU_BUILD_DIR"], "venv-vermin")
     python = os.path.join(venv, "bin", "python3")
     for candidate in (sys.executable, python):
-        if os.path.exists(candidate) and subprocess.call([candidate, "-c", "import vermin"], stderr=subprocess.DEVNULL) == 0:
+        if (
+            os.path.exists(candidate)
+            and subprocess.call([candidate, "-c", "import vermin"], stderr=subprocess.DEVNULL) == 0
+        ):
             return candidate
-    made = (subprocess.call([sys.executable, "-m", "venv", venv], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
-            and subprocess.call([python, "-m", "pip", "install", "--quiet", "vermin==1.6.0"], stderr=subprocess.DEVNULL) == 0)
+    made = (
+        subprocess.call(
+            [sys.executable, "-m", "venv", venv], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        == 0
+        and subprocess.call(
+            [python, "-m", "pip", "install", "--quiet", "vermin==1.6.0"], stderr=subprocess.DEVNULL
+        )
+        == 0
+    )
     return python if made else None
 
 
@@ -26,4 +38,8 @@ interpreter = python_with_vermin()
 if interpreter is None:
     print("skipped: vermin is not installed and cannot be fetched")
     sys.exit(SKIPPED)
-sys.exit(subprocess.call([interpreter, "-c", "import vermin; vermin.main()", "--no-tips", "--violations", "-t=3.6-", PACKAGE]))
+sys.exit(
+    subprocess.call(
+        [interpreter, "-c", "import vermin; vermin.main()", "--no-tips", "--violations", "-t=3.6-", PACKAGE]
+    )
+)

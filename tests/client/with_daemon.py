@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""with_daemon.py PROGRAM [ARGUMENT ...]: runs a program with $TEGU_SOCKET naming a private tegud, and passes its status on."""
+"""with_daemon.py PROGRAM [ARGUMENT ...]: runs a program with $TEGU_SOCKET naming a private tegud, and passes
+its status on."""
+
 import os
 import subprocess
 import sys

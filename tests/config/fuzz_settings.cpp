@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: any bytes as a settings file. Errors must be single lines; what loads must print and load to the same.
-// With TEGU_FUZZ it is a fuzzer (clang); in every other build a replay of the corpus.
+// libFuzzer target: any bytes as a settings file. Errors must be single lines; what loads must print and load
+// to the same. With TEGU_FUZZ it is a fuzzer (clang); in every other build a replay of the corpus.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,12 +19,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const LoadedSettings loaded = parse_settings(text, "fuzz", kMemory);
     for (const Diagnostic& error : loaded.errors) {
         const std::string line = diagnostic_text(error);
-        require(line.find('\n') == std::string::npos && line.rfind("fuzz:", 0) == 0, "an error is not one line");
+        require(line.find('\n') == std::string::npos && line.rfind("fuzz:", 0) == 0,
+                "an error is not one line");
         require(!error.text.empty(), "an error says nothing");
     }
     if (!loaded.ok()) return 0;
     const LoadedSettings again = parse_settings(settings_toml(loaded.settings), "printed", kMemory);
     require(again.ok(), "printed settings do not load");
-    require(plan_reload(loaded.settings, again.settings).changes.empty(), "printed settings load to other values");
+    require(plan_reload(loaded.settings, again.settings).changes.empty(),
+            "printed settings load to other values");
     return 0;
 }

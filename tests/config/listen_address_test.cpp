@@ -60,7 +60,8 @@ TEST(ListenAddress, TheSettingTakesWhatCanBeListenedOn) {
          {std::string("/"), "/" + std::string(107, 'x'), std::string("/a\nb"), std::string("x")}) {
         const Result<SettingValue> refused = check_value(info, text);
         ASSERT_FALSE(refused.ok()) << text;
-        EXPECT_NE(std::string::npos, refused.error().message.find("127.0.0.1:9469")) << refused.error().message;
+        EXPECT_NE(std::string::npos, refused.error().message.find("127.0.0.1:9469"))
+            << refused.error().message;
     }
     EXPECT_FALSE(check_value(info, std::int64_t{9469}).ok());
 }

@@ -22,8 +22,10 @@ TEST(SettingValue, NumberAtTheEdgesOfItsRange) {
     const SettingInfo& info = row("limits.connections");
     EXPECT_EQ(found(check_value(info, 1)), "1");
     EXPECT_EQ(found(check_value(info, 65536)), "65536");
-    for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{65537}, INT64_MAX, INT64_MIN})
-        EXPECT_EQ(found(check_value(info, bad)), "error: found " + std::to_string(bad) + ", allowed 1..65536");
+    for (const std::int64_t bad :
+         {std::int64_t{0}, std::int64_t{-1}, std::int64_t{65537}, INT64_MAX, INT64_MIN})
+        EXPECT_EQ(found(check_value(info, bad)),
+                  "error: found " + std::to_string(bad) + ", allowed 1..65536");
     EXPECT_EQ(check_value(info, 0).error().field, "limits.connections");
     EXPECT_EQ(check_value(info, 0).error().allowed, "1..65536");
 }
@@ -43,8 +45,8 @@ TEST(SettingValue, SizesAsStrings) {
     EXPECT_EQ(found(check_value(info, "1024GiB")), "1099511627776");
     EXPECT_EQ(found(check_value(info, "0GiB")), "0");
     for (const std::string bad :
-         {"", "MiB", " MiB", "64", "64MB", "64mib", "-1MiB", "+1MiB", "1.5GiB", "64MiBMiB", "64  MiB", "1025GiB",
-          "3KiB", "17179869184GiB", "99999999999999999999999KiB", "0x10KiB", "64MiB "})
+         {"", "MiB", " MiB", "64", "64MB", "64mib", "-1MiB", "+1MiB", "1.5GiB", "64MiBMiB", "64  MiB",
+          "1025GiB", "3KiB", "17179869184GiB", "99999999999999999999999KiB", "0x10KiB", "64MiB "})
         EXPECT_EQ(found(check_value(info, bad)),
                   "error: found the string \"" + bad + "\", allowed " + allowed_text(info));
 }
@@ -67,7 +69,8 @@ TEST(SettingValue, Words) {
               "error: found the string \"cuda\", allowed one of \"auto\", \"cpu\", \"gpu\"");
     EXPECT_EQ(found(check_value(row("gpu.memory_class"), "a")),
               "error: found the string \"a\", allowed one of \"auto\", \"A\", \"B\", \"C\", \"discrete\"");
-    EXPECT_EQ(found(check_value(row("log.level"), 6)).rfind("error: found the integer 6, allowed one of", 0), 0u);
+    EXPECT_EQ(found(check_value(row("log.level"), 6)).rfind("error: found the integer 6, allowed one of", 0),
+              0u);
     EXPECT_FALSE(check_value(row("log.level"), "Info").ok());
     EXPECT_FALSE(check_value(row("log.level"), std::string("info\0", 5)).ok());
 }
@@ -88,19 +91,22 @@ TEST(SettingValue, PathsMustFitASocketAddress) {
     const std::string longest = "/" + std::string(106, 'x');
     EXPECT_EQ(found(check_value(info, longest)), longest);
     EXPECT_FALSE(check_value(info, longest + "x").ok());
-    for (const std::string& bad : {std::string(), std::string("/"), std::string("run/tegud.sock"), std::string("/a\nb"),
-                                   std::string("/a\0b", 4), std::string("@abstract"), std::string("/run/tegüd.sock")})
+    for (const std::string& bad :
+         {std::string(), std::string("/"), std::string("run/tegud.sock"), std::string("/a\nb"),
+          std::string("/a\0b", 4), std::string("@abstract"), std::string("/run/tegüd.sock")})
         EXPECT_FALSE(check_value(info, bad).ok()) << bad;
 }
 
 TEST(SettingValue, DevicesAreAWordOrAListOfDifferentNumbers) {
     const SettingInfo& info = row("gpu.devices");
-    for (const std::string good : {"auto", "all", "0", "63", "0,2", "3,1,2", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"})
+    for (const std::string good :
+         {"auto", "all", "0", "63", "0,2", "3,1,2", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"})
         EXPECT_EQ(found(check_value(info, good)), good);
     EXPECT_EQ(found(check_value(info, "0, 2")), "0,2");
     EXPECT_EQ(found(check_value(info, 5)), "5");
-    for (const std::string bad : {"", ",", "0,", ",0", "0,,1", "0 1", "first", "All", "-1", "64", "0,0", "1,0,1", "0;1",
-                                  "auto,0", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "99999999999999999999999"})
+    for (const std::string bad :
+         {"", ",", "0,", ",0", "0,,1", "0 1", "first", "All", "-1", "64", "0,0", "1,0,1", "0;1", "auto,0",
+          "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "99999999999999999999999"})
         EXPECT_EQ(found(check_value(info, bad)),
                   "error: found the string \"" + bad +
                       "\", allowed \"auto\", \"all\", or up to 16 different numbers 0..63, "
@@ -110,7 +116,8 @@ TEST(SettingValue, DevicesAreAWordOrAListOfDifferentNumbers) {
 }
 
 TEST(SettingValue, NumbersInStringsAreRefused) {
-    EXPECT_EQ(found(check_value(row("limits.connections"), "12")), "error: found the string \"12\", allowed 1..65536");
+    EXPECT_EQ(found(check_value(row("limits.connections"), "12")),
+              "error: found the string \"12\", allowed 1..65536");
     EXPECT_EQ(found(check_value(row("timeouts.hello_ms"), "2s")),
               "error: found the string \"2s\", allowed 1..3600000 milliseconds");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases are files: cases/<name>.toml is loaded, cases/<name>.expected holds every error it must give, or nothing. A line
-// that ends in "..." stands for any continuation: words of the TOML parser differ between its releases.
+// The cases are files: cases/<name>.toml is loaded, cases/<name>.expected holds every error it must give, or
+// nothing. A line that ends in "..." stands for any continuation: words of the TOML parser differ between its
+// releases.
 #include "config/settings_load.h"
 
 #include <dirent.h>
@@ -55,7 +56,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 bool matches(const std::string& line, const std::string& expected) {
     const bool open_end = expected.size() >= 3 && expected.substr(expected.size() - 3) == "...";
-    return open_end ? line.compare(0, expected.size() - 3, expected, 0, expected.size() - 3) == 0 : line == expected;
+    return open_end ? line.compare(0, expected.size() - 3, expected, 0, expected.size() - 3) == 0
+                    : line == expected;
 }
 
 class LoadCase : public testing::TestWithParam<std::string> {};
@@ -74,7 +76,8 @@ TEST_P(LoadCase, GivesItsErrors) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, LoadCase, testing::ValuesIn(case_names()), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(Files, LoadCase, testing::ValuesIn(case_names()),
+                         [](const auto& test) { return test.param; });
 
 TEST(LoadCases, AreThere) {
     EXPECT_GE(case_names().size(), 15u);
@@ -174,7 +177,8 @@ TEST(ParseSettings, ByteOrderMarkAndCarriageReturnsAreAccepted) {
 
 TEST(ParseSettings, CharactersOutsideAsciiBelongIntoComments) {
     const std::string error = "found a character outside ASCII, allowed in comments only";
-    EXPECT_EQ(outcome(parse_settings("# größer\n[log]  # ü: ° \xe2\x82\xac\nlevel = \"debug\"#ä", "f")), "ok");
+    EXPECT_EQ(outcome(parse_settings("# größer\n[log]  # ü: ° \xe2\x82\xac\nlevel = \"debug\"#ä", "f")),
+              "ok");
     EXPECT_EQ(outcome(parse_settings("[log]\nlevel = \"dü\"", "f")), "f:2:11: error: " + error);
     EXPECT_EQ(outcome(parse_settings("[log]\n\xd0\x9e = 1", "f")), "f:2:1: error: " + error);
     EXPECT_EQ(outcome(parse_settings("# ü \\ü", "f")), "ok");
@@ -187,7 +191,8 @@ TEST(ParseSettings, CharactersOutsideAsciiBelongIntoComments) {
 }
 
 TEST(ParseSettings, TextThatIsNotUtf8) {
-    EXPECT_EQ(outcome(parse_settings("[log]\nlevel = \"\xff\xfe\"\n", "f")).rfind("f:2:10: error: found", 0), 0u);
+    EXPECT_EQ(outcome(parse_settings("[log]\nlevel = \"\xff\xfe\"\n", "f")).rfind("f:2:10: error: found", 0),
+              0u);
     EXPECT_EQ(outcome(parse_settings("# \xff\xfe\n", "f")).rfind("f:1:", 0), 0u);
     EXPECT_NE(outcome(parse_settings("\x80", "f")), "ok");
     EXPECT_NE(outcome(parse_settings(std::string("\0\0\0", 3), "f")), "ok");
@@ -202,7 +207,8 @@ TEST(ParseSettings, DeepNestingIsRefusedBeforeItReachesTheStack) {
     for (int i = 0; i < 100000; ++i) nested += "[";
     EXPECT_EQ(outcome(parse_settings(nested, "f")).rfind("f:1:", 0), 0u);
     std::string mixed = "a = ";  // every level of nesting as deep as a line may make it
-    for (int i = 0; i < 127; ++i) mixed += "{a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=[\n";
+    for (int i = 0; i < 127; ++i)
+        mixed += "{a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=[\n";
     mixed += "1";
     for (int i = 0; i < 127; ++i) mixed += "]}";
     EXPECT_NE(outcome(parse_settings(mixed, "f")), "ok");

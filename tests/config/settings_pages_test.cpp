@@ -37,7 +37,8 @@ TEST(SettingsPages, NameEverySettingAndItsHelp) {
     const std::string markdown = settings_markdown();
     const std::string man = settings_man_page();
     for (const SettingInfo& info : setting_infos()) {
-        EXPECT_NE(markdown.find("| `" + std::string(info.name) + "` | " + std::string(info.help)), std::string::npos)
+        EXPECT_NE(markdown.find("| `" + std::string(info.name) + "` | " + std::string(info.help)),
+                  std::string::npos)
             << info.key;
         EXPECT_NE(man.find("\n.TP\n.B " + std::string(info.name) + "\n"), std::string::npos) << info.key;
     }
@@ -49,7 +50,8 @@ TEST(SettingsPages, ManPageHoldsNoAccidentalRequest) {
     for (std::string line; std::getline(lines, line);) {
         if (line.empty() || (line[0] != '.' && line[0] != '\'')) continue;
         const std::string request = line.substr(0, line.find(' '));
-        const std::string known[] = {".TH", ".SH", ".TP", ".PP", ".B", ".BR", ".I", ".br", ".nf", ".fi", ".\\\""};
+        const std::string known[] = {".TH", ".SH", ".TP", ".PP", ".B",   ".BR",
+                                     ".I",  ".br", ".nf", ".fi", ".\\\""};
         EXPECT_NE(std::find(std::begin(known), std::end(known), request), std::end(known)) << line;
     }
 }
@@ -91,7 +93,8 @@ SettingValue any_value(const SettingInfo& info, std::mt19937_64& random) {
         for (std::size_t i = random() % 105; i > 0; --i) path += letters[random() % letters.size()];
         return path;
     }
-    if (info.kind == SettingKind::Listen) return std::string(random() % 2 == 0 ? "/x \"\\" : "[2001:db8::1]:9469");
+    if (info.kind == SettingKind::Listen)
+        return std::string(random() % 2 == 0 ? "/x \"\\" : "[2001:db8::1]:9469");
     if (info.kind == SettingKind::Devices) return std::string(random() % 2 == 0 ? "all" : "63,0,7");
     // Small, large and round numbers alike.
     const std::uint64_t number = random() >> (random() % 64);

@@ -36,7 +36,8 @@ TEST(ReloadPlan, AppliesWhatCanBeAppliedAndKeepsWhatNeedsARestart) {
               "limits.buffer_bytes: \"768MiB\" -> \"64MiB\" (is applied at once)\n");
 }
 
-// The value that waits for a restart is reported by every reload until then, and gone when the file takes it back.
+// The value that waits for a restart is reported by every reload until then, and gone when the file takes it
+// back.
 TEST(ReloadPlan, ComparesWithWhatIsInForce) {
     const Settings running = default_settings();
     Settings loaded = running;
@@ -61,7 +62,8 @@ TEST(ReloadPlan, EverySettingIsComparedAndDoesWhatItsRowSays) {
             info.set(loaded, std::string("1,0"));
         else {
             const std::string first(setting_words(info.kind)[0]);
-            info.set(loaded, before == SettingValue(first) ? std::string(setting_words(info.kind)[1]) : first);
+            info.set(loaded,
+                     before == SettingValue(first) ? std::string(setting_words(info.kind)[1]) : first);
         }
         const ReloadPlan plan = plan_reload(running, loaded);
         ASSERT_EQ(plan.changes.size(), 1u) << info.key;

@@ -13,7 +13,8 @@ namespace {
 
 TEST(SettingsTable, KeysAreUniqueAndBelongToTheirTables) {
     std::set<std::string_view> tables, keys;
-    for (const SettingTable& table : setting_tables()) EXPECT_TRUE(tables.insert(table.name).second) << table.name;
+    for (const SettingTable& table : setting_tables())
+        EXPECT_TRUE(tables.insert(table.name).second) << table.name;
     for (const SettingInfo& info : setting_infos()) {
         EXPECT_TRUE(keys.insert(info.key).second) << info.key;
         EXPECT_EQ(tables.count(info.table), 1u) << info.key;
@@ -62,7 +63,8 @@ TEST(SettingsTable, EveryRowSetsItsOwnMemberAlone) {
             value = *std::get_if<std::uint64_t>(&value) + 1;
         info.set(after, value);
         for (const SettingInfo& other : setting_infos())
-            EXPECT_EQ(other.get(after) == other.get(before), &other != &info) << info.key << " and " << other.key;
+            EXPECT_EQ(other.get(after) == other.get(before), &other != &info)
+                << info.key << " and " << other.key;
     }
 }
 
@@ -123,7 +125,8 @@ TEST(DefaultSettings, LeaveAQuarterOfTheMemoryToOthers) {
         const std::uint64_t promised = settings.limits.buffer_bytes_total + settings.limits.scratch_bytes +
                                        settings.gpu.arena_bytes + settings.gpu.workspace_bytes;
         EXPECT_LE(promised, memory / 4 * 3) << memory;
-        EXPECT_GE(settings.gpu.arena_bytes, settings.limits.buffer_bytes) << "the largest buffer can be copied";
+        EXPECT_GE(settings.gpu.arena_bytes, settings.limits.buffer_bytes)
+            << "the largest buffer can be copied";
     }
 }
 

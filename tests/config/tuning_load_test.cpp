@@ -161,7 +161,8 @@ TEST(TuningLoad, AFileOfBadRowsGivesAShortList) {
     ASSERT_EQ(loaded.ignored.size(), kMostIgnoredKept);
     EXPECT_EQ(ignored_text(loaded.ignored[0]), "bad.toml:3:1: row ? is ignored: id: it is missing");
     // 4096 rows, and the line that says that there are more.
-    EXPECT_EQ(loaded.ignored.back().reason, "id: it is missing; " + std::to_string(4096 + 1 - kMostIgnoredKept) +
+    EXPECT_EQ(loaded.ignored.back().reason, "id: it is missing; " +
+                                                std::to_string(4096 + 1 - kMostIgnoredKept) +
                                                 " more parts of this table are ignored");
     // A good row behind the limit is not read.
     std::string late = text.substr(0, good);
@@ -265,7 +266,7 @@ TEST(TuningLoad, TheTablesOfThisBuildAreFound) {
     EXPECT_FALSE(names_in(installed_tuning_directory()).empty());
 }
 
-// --- writing -----------------------------------------------------------------------------------------------
+// --- writing
 
 void expect_same(const TuningClass& a, const TuningClass& b) {
     EXPECT_EQ(a.backend, b.backend);

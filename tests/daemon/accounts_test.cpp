@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is charged, and that no client makes the accounts many.
-#include "daemon/accounts.h"
+#include "daemon/sessions/accounts.h"
 
 #include <gtest/gtest.h>
 
@@ -47,11 +47,13 @@ TEST(Accounts, ChargeTheUserAndTheProcessOfAConnection) {
     {
         AccountHold first = accounts.open(1000, 1, kStart), second = accounts.open(1000, 1, kStart);
         AccountHold other = accounts.open(1000, 2, kStart), foreign = accounts.open(1001, 1, kStart);
-        first.charge(cpu_use(5)), second.charge(cpu_use(7)), other.charge(cpu_use(11)), foreign.charge(cpu_use(13));
+        first.charge(cpu_use(5)), second.charge(cpu_use(7)), other.charge(cpu_use(11)),
+            foreign.charge(cpu_use(13));
         first.charge_more(cpu_use(100));
         EXPECT_EQ(accounts.processes().at({1000, 1}).connections, 2u);
         EXPECT_EQ(accounts.processes().at({1000, 1}).usage.use.cpu_ns, 112u);
-        EXPECT_EQ(accounts.processes().at({1000, 1}).usage.jobs, 2u) << "a job that goes on is not counted yet";
+        EXPECT_EQ(accounts.processes().at({1000, 1}).usage.jobs, 2u)
+            << "a job that goes on is not counted yet";
         EXPECT_EQ(accounts.users().at(1000).usage.use.cpu_ns, 123u);
         EXPECT_EQ(accounts.users().at(1000).connections, 3u);
         EXPECT_EQ(accounts.users().at(1001).usage.use.cpu_ns, 13u) << "the same pid, as another user";

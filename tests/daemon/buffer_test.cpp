@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/buffer.h"
+#include "daemon/buffers/buffer.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -150,7 +150,8 @@ TEST(Buffer, WriteNeedsAccessAndNoFreeze) {
     Result<std::shared_ptr<Buffer>> reading = register_fd(make_client_memfd(kBytes));
     ASSERT_TRUE(reading.ok());
     EXPECT_EQ(Status::Denied, (*reading)->write_data().error().status);
-    Result<std::shared_ptr<Buffer>> writing = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    Result<std::shared_ptr<Buffer>> writing =
+        register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
     ASSERT_TRUE(writing.ok());
     Result<std::byte*> data = (*writing)->write_data();
     ASSERT_TRUE(data.ok());
@@ -181,7 +182,8 @@ TEST(Buffer, FreezeSaysWhoStandsInTheWay) {
 }
 
 TEST(Buffer, ManyReadersOrOneWriterOfARange) {
-    Result<std::shared_ptr<Buffer>> made = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    Result<std::shared_ptr<Buffer>> made =
+        register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
     ASSERT_TRUE(made.ok());
     const std::shared_ptr<Buffer>& buffer = *made;
     {
@@ -200,7 +202,8 @@ TEST(Buffer, ManyReadersOrOneWriterOfARange) {
 }
 
 TEST(Buffer, TheFirstUseOfPagesThroughAMappingIsCold) {
-    Result<std::shared_ptr<Buffer>> made = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    Result<std::shared_ptr<Buffer>> made =
+        register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
     ASSERT_TRUE(made.ok());
     const auto cold = [&](const BufferRange& range) {
         const Result<BufferUse> use = BufferUse::begin(*made, range);
@@ -243,7 +246,8 @@ TEST(Buffer, MadeByTheDaemonItIsWholeZeroAndCannotChangeItsSize) {
     EXPECT_TRUE(check_not_sparse(fd->get(), kBytes).ok());
     EXPECT_NE(0, ::ftruncate(fd->get(), kBytes - 1));
     EXPECT_NE(0, ::ftruncate(fd->get(), kBytes + 1));
-    Result<std::shared_ptr<Buffer>> buffer = Buffer::from_daemon(std::move(fd).value(), kBytes, BufferCharge());
+    Result<std::shared_ptr<Buffer>> buffer =
+        Buffer::from_daemon(std::move(fd).value(), kBytes, BufferCharge());
     ASSERT_TRUE(buffer.ok());
     EXPECT_TRUE((*buffer)->created_by_daemon());
     EXPECT_EQ(std::byte{0}, (*buffer)->read_data()[kBytes - 1]);
@@ -251,7 +255,8 @@ TEST(Buffer, MadeByTheDaemonItIsWholeZeroAndCannotChangeItsSize) {
 }
 
 TEST(Buffer, TellsADeviceWhatItIs) {
-    Result<std::shared_ptr<Buffer>> made = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    Result<std::shared_ptr<Buffer>> made =
+        register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
     Result<std::shared_ptr<Buffer>> other = register_fd(make_client_memfd(kBytes));
     ASSERT_TRUE(made.ok() && other.ok());
     Buffer& buffer = **made;
@@ -384,7 +389,8 @@ TEST(Buffer, WaitsForAllDevicesThatUsedIt) {
 TEST(Buffer, KnowsWhichDevicesHaveACopyOfItsContent) {
     Ends ends;
     const auto one = std::make_shared<SlowDevice>(), two = std::make_shared<SlowDevice>();
-    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    Result<std::shared_ptr<Buffer>> buffer =
+        register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
     ASSERT_TRUE(buffer.ok());
     (*buffer)->free_on(ends.helper, ends.held, ends.endings);
     (*buffer)->used_by(one, 0);
@@ -418,7 +424,8 @@ TEST(Buffer, KnowsWhichDevicesHaveACopyOfItsContent) {
 TEST(Buffer, AFreezeThatDevicesCannotBeToldOfIsTakenBack) {
     Ends ends;
     const auto one = std::make_shared<SlowDevice>(), two = std::make_shared<SlowDevice>();
-    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    Result<std::shared_ptr<Buffer>> buffer =
+        register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
     ASSERT_TRUE(buffer.ok());
     (*buffer)->free_on(ends.helper, ends.held, ends.endings);
     for (const auto& device : {one, two}) (*buffer)->used_by(device, 0);
@@ -433,7 +440,8 @@ TEST(Buffer, AFreezeThatDevicesCannotBeToldOfIsTakenBack) {
         EXPECT_FALSE(one->registers);
         (*buffer)->cancel_freeze(std::move(*writable));
         EXPECT_TRUE(one->registers);
-        EXPECT_EQ(*before, (*buffer)->write_data().value()) << "the mapping that a device may have registered";
+        EXPECT_EQ(*before, (*buffer)->write_data().value())
+            << "the mapping that a device may have registered";
     }
     one->registers = two->registers = false;
     (*buffer)->used_by(one, 0);
@@ -456,7 +464,8 @@ TEST(BufferTable, HandlesAreNeverZeroNorUsedTwice) {
 }
 
 TEST(Buffer, BeingFrozenIsBusyForWritersAndAnotherFreeze) {
-    Result<std::shared_ptr<Buffer>> buffer = register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
+    Result<std::shared_ptr<Buffer>> buffer =
+        register_fd(make_client_memfd(kBytes), kBytes, wire::Access::ReadWrite);
     ASSERT_TRUE(buffer.ok());
     ASSERT_TRUE((*buffer)->write_data().ok());
     {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tegud costs while no job runs: readings of the board, answers to HEALTH, signs of life to a service manager. Processor time by the kernel's
-count of each thread; of readings and answers the least of several batches, for whoever else computes takes caches away. Not a test: docs/health.md and
-docs/daemon.md have what it printed.
+"""What tegud costs while no job runs: readings of the board, answers to HEALTH, signs of life to a service
+manager. Processor time by the kernel's count of each thread; of readings and answers the least of several
+batches, for whoever else computes takes caches away. Not a test: docs/health.md and docs/daemon.md have what
+it printed.
     TEGU_BUILD_DIR=build/release tests/daemon/costs.py [SECONDS]     of each line, 60 without it"""
 
 import json
@@ -25,11 +26,14 @@ BATCHES, ANSWERS = 20, 50
 
 
 def times_ns(pid):
-    """Thread -> processor time so far; those that have ended are left out. The io thread is the process itself."""
+    """Thread -> processor time so far; those that have ended are left out. The io thread is the process
+    itself."""
     found = {}
     for task in os.listdir("/proc/%d/task" % pid):
         try:
-            with open("/proc/%d/task/%s/comm" % (pid, task)) as comm, open("/proc/%d/task/%s/schedstat" % (pid, task)) as times:
+            with open("/proc/%d/task/%s/comm" % (pid, task)) as comm, open(
+                "/proc/%d/task/%s/schedstat" % (pid, task)
+            ) as times:
                 name = "io" if int(task) == pid else comm.read().strip()
                 found[name] = found.get(name, 0) + int(times.read().split()[0])
         except FileNotFoundError:
@@ -64,8 +68,14 @@ def board(name, root, seconds):
         for number, form in enumerate(FORMS):
             request = struct.pack("<B7x", number)
             size = len(client.request(HEALTH, request).body)
-            answers = min(spent_ns(daemon, lambda: [client.request(HEALTH, request) for _ in range(ANSWERS)])["io"] for _ in range(BATCHES))
-            print("| %s: an answer, %s of %.1f KB | %.1f us of the io thread |" % (name, form, size / 1e3, answers / ANSWERS / 1e3))
+            answers = min(
+                spent_ns(daemon, lambda: [client.request(HEALTH, request) for _ in range(ANSWERS)])["io"]
+                for _ in range(BATCHES)
+            )
+            print(
+                "| %s: an answer, %s of %.1f KB | %.1f us of the io thread |"
+                % (name, form, size / 1e3, answers / ANSWERS / 1e3)
+            )
     if daemon.stop() != 0:
         raise SystemExit("tegud did not end in order")
 
@@ -75,11 +85,15 @@ def idle(what, seconds, watchdog_s=None, **more):
     folder = tempfile.mkdtemp(prefix="tegud-costs-")
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     manager.bind(os.path.join(folder, "notify"))
-    threading.Thread(target=lambda: [None for _ in iter(lambda: manager.recv(65536), b"end")], daemon=True).start()
+    threading.Thread(
+        target=lambda: [None for _ in iter(lambda: manager.recv(65536), b"end")], daemon=True
+    ).start()
     environment = {"NOTIFY_SOCKET": manager.getsockname()}
     if watchdog_s:
         environment["WATCHDOG_USEC"] = str(watchdog_s * 1000000)
-    daemon = Daemon(more.pop("settings", SETTINGS), environment=dict(environment, **more.pop("environment", {})), **more)
+    daemon = Daemon(
+        more.pop("settings", SETTINGS), environment=dict(environment, **more.pop("environment", {})), **more
+    )
     time.sleep(2)
     spent = sum(spent_ns(daemon, lambda: time.sleep(seconds)).values())
     print("| idle, %s | %.3f %% of a core |" % (what, spent / seconds / 1e7))
@@ -102,9 +116,17 @@ def main():
     idle("no watchdog", seconds)
     idle("`WatchdogSec=30`", seconds, 30)
     idle("`WatchdogSec=2`", seconds, 2)
-    if os.path.exists(os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"), "tests", "guard_tegud")):
-        idle("`WatchdogSec=30`, with the guarded device of the tests", seconds, 30, settings='[executor]\nthreads = 4\n', program="tests/guard_tegud",
-             environment={"TEGU_TEST_GPU": "A"})
+    if os.path.exists(
+        os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"), "tests", "guard_tegud")
+    ):
+        idle(
+            "`WatchdogSec=30`, with the guarded device of the tests",
+            seconds,
+            30,
+            settings="[executor]\nthreads = 4\n",
+            program="tests/guard_tegud",
+            environment={"TEGU_TEST_GPU": "A"},
+        )
 
 
 if __name__ == "__main__":

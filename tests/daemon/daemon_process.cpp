@@ -25,7 +25,8 @@ void pause() {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
-pid_t spawn(const DaemonProgram& daemon, const std::vector<std::string>& arguments, const std::string& output) {
+pid_t spawn(const DaemonProgram& daemon, const std::vector<std::string>& arguments,
+            const std::string& output) {
     const std::string program = TEGU_BINARY_DIR "/" + daemon.path;
     std::vector<char*> argv{const_cast<char*>(program.c_str())};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -35,7 +36,8 @@ pid_t spawn(const DaemonProgram& daemon, const std::vector<std::string>& argumen
     const int fd = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     (void)::dup2(fd, 1);
     (void)::dup2(fd, 2);
-    for (const std::string& variable : daemon.environment) (void)::putenv(const_cast<char*>(variable.c_str()));
+    for (const std::string& variable : daemon.environment)
+        (void)::putenv(const_cast<char*>(variable.c_str()));
     ::execv(program.c_str(), argv.data());
     ::_exit(127);
 }
@@ -94,7 +96,8 @@ DaemonProcess::DaemonProcess(const std::string& settings, DaemonProgram program)
 }
 
 void DaemonProcess::start() {
-    pid_ = spawn(program_, {"--config", directory_ + "/tegud.toml", "--socket", socket_}, directory_ + "/log");
+    pid_ =
+        spawn(program_, {"--config", directory_ + "/tegud.toml", "--socket", socket_}, directory_ + "/log");
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (!answers(socket_) && std::chrono::steady_clock::now() < end) pause();
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon in a wrong or hostile environment: what a service manager says with variables and descriptors is garbage, missing, huge, or of another
-kind than it should be. Each is reported in one line, and the daemon serves, or ends with the exit code that says why."""
+"""A daemon in a wrong or hostile environment: what a service manager says with variables and descriptors is
+garbage, missing, huge, or of another kind than it should be. Each is reported in one line, and the daemon
+serves, or ends with the exit code that says why."""
 
 import os
 import re
@@ -60,21 +61,34 @@ class Environment(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.path = os.path.join(self.folder, "s")
         with open(os.path.join(self.folder, "tegud.toml"), "w") as out:
-            out.write("[executor]\nthreads = 1\nbackend = \"cpu\"\n")  # no GPU is missed
+            out.write('[executor]\nthreads = 1\nbackend = "cpu"\n')  # no GPU is missed
 
     def manager(self, **more):
-        manager = Manager(os.path.join(self.folder, "manager") if not more else "tegud-test-%d" % os.getpid(), **more)
+        manager = Manager(
+            os.path.join(self.folder, "manager") if not more else "tegud-test-%d" % os.getpid(), **more
+        )
         self.addCleanup(manager.close)
         return manager
 
     def start(self, variables, descriptors=()):
-        """A daemon with these variables (PID stands for its own process id) and with descriptors that become 3, 4, ..."""
+        """A daemon with these variables (PID stands for its own process id) and with descriptors that become
+        3, 4, ..."""
         environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-        for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "STATE_DIRECTORY",
-                     "JOURNAL_STREAM"):
+        for name in (
+            "NOTIFY_SOCKET",
+            "WATCHDOG_USEC",
+            "WATCHDOG_PID",
+            "LISTEN_PID",
+            "LISTEN_FDS",
+            "LISTEN_FDNAMES",
+            "STATE_DIRECTORY",
+            "JOURNAL_STREAM",
+        ):
             environment.pop(name, None)
         own = [name for name, value in variables.items() if value == "PID"]
-        environment.update({name: value for name, value in variables.items() if value is not UNSET and value != "PID"})
+        environment.update(
+            {name: value for name, value in variables.items() if value is not UNSET and value != "PID"}
+        )
         environment["CUDA_VISIBLE_DEVICES"] = ""
 
         def take_places():
@@ -85,13 +99,28 @@ class Environment(unittest.TestCase):
             for name in os.listdir("/proc/self/fd"):  # what whoever runs the tests left open
                 if int(name) >= 3 + len(descriptors) and os.path.exists("/proc/self/fd/" + name):
                     os.set_inheritable(int(name), False)
+
         # exec of the shell keeps its process id.
         command = "".join("export %s=$$; " % name for name in own) + 'exec "$0" "$@"'
         log = open(os.path.join(self.folder, "log"), "w+")
-        process = subprocess.Popen(["sh", "-c", command, os.path.join(BUILD, "bin/tegud"), "--config",
-                                    os.path.join(self.folder, "tegud.toml"), "--socket", self.path],
-                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, close_fds=False,
-                                   preexec_fn=take_places)
+        process = subprocess.Popen(
+            [
+                "sh",
+                "-c",
+                command,
+                os.path.join(BUILD, "bin/tegud"),
+                "--config",
+                os.path.join(self.folder, "tegud.toml"),
+                "--socket",
+                self.path,
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=environment,
+            close_fds=False,
+            preexec_fn=take_places,
+        )
         self.addCleanup(log.close)
         self.addCleanup(process.wait)
         self.addCleanup(lambda: process.poll() is None and process.kill())
@@ -116,7 +145,8 @@ class Environment(unittest.TestCase):
             return False
 
     def serves(self, wanted, path=None):
-        """It does, has said so much and no more, and stops in order. `wanted`: expressions, one for each line."""
+        """It does, has said so much and no more, and stops in order. `wanted`: expressions, one for each
+        line."""
         Daemon.wait_for(lambda: self.answers(path), "the daemon to answer")
         self.process.terminate()
         self.assertEqual(self.process.wait(PATIENCE), 0)
@@ -140,9 +170,21 @@ class Environment(unittest.TestCase):
         listener.listen(1)
         ignored, untold = r"\$NOTIFY_SOCKET is ignored", "cannot be told through"
         for value, wanted in (
-                (UNSET, []), ("", [ignored]), ("/", [ignored]), ("@", [ignored]), ("relative/path", [ignored]), ("/" + "x" * 107, [ignored]),
-                ("@" + "x" * 5000, [ignored]), ("vsock:2:1234", [ignored]), ("/" + "x" * 100, [untold]), ("/missing/socket", [untold]),
-                (file, [untold]), (stream, [untold]), (self.folder, [untold]), ("@nobody-is-here-%d" % os.getpid(), [untold])):
+            (UNSET, []),
+            ("", [ignored]),
+            ("/", [ignored]),
+            ("@", [ignored]),
+            ("relative/path", [ignored]),
+            ("/" + "x" * 107, [ignored]),
+            ("@" + "x" * 5000, [ignored]),
+            ("vsock:2:1234", [ignored]),
+            ("/" + "x" * 100, [untold]),
+            ("/missing/socket", [untold]),
+            (file, [untold]),
+            (stream, [untold]),
+            (self.folder, [untold]),
+            ("@nobody-is-here-%d" % os.getpid(), [untold]),
+        ):
             with self.subTest(value=value):
                 self.start({"NOTIFY_SOCKET": value})
                 self.serves(wanted)
@@ -176,10 +218,19 @@ class Environment(unittest.TestCase):
     def test_watchdog(self):
         wrong = "no watchdog: .WATCHDOG_"
         for usec, pid, wanted, pings in (
-                ("400000", UNSET, [], True), ("400000", "PID", [], True), ("1", "PID", [], True), ("400000", "1", [], False),
-                ("0", UNSET, [wrong], False), ("-5", UNSET, [wrong], False), ("soon", UNSET, [wrong], False), ("", UNSET, [wrong], False),
-                ("18446744073709551615", UNSET, [wrong], False), ("31536000000000", UNSET, [], False),
-                ("400000", "me", [wrong], False), ("400000", "-1", [wrong], False)):
+            ("400000", UNSET, [], True),
+            ("400000", "PID", [], True),
+            ("1", "PID", [], True),
+            ("400000", "1", [], False),
+            ("0", UNSET, [wrong], False),
+            ("-5", UNSET, [wrong], False),
+            ("soon", UNSET, [wrong], False),
+            ("", UNSET, [wrong], False),
+            ("18446744073709551615", UNSET, [wrong], False),
+            ("31536000000000", UNSET, [], False),
+            ("400000", "me", [wrong], False),
+            ("400000", "-1", [wrong], False),
+        ):
             with self.subTest(usec=usec, pid=pid):
                 manager = self.manager()
                 self.start({"NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": usec, "WATCHDOG_PID": pid})
@@ -203,7 +254,9 @@ class Environment(unittest.TestCase):
     def listener(self, kind=socket.SOCK_STREAM, family=socket.AF_UNIX, listens=True):
         made = socket.socket(family, kind)
         self.addCleanup(made.close)
-        made.bind(os.path.join(self.folder, "l%d" % made.fileno()) if family == socket.AF_UNIX else ("127.0.0.1", 0))
+        made.bind(
+            os.path.join(self.folder, "l%d" % made.fileno()) if family == socket.AF_UNIX else ("127.0.0.1", 0)
+        )
         if listens:
             made.listen(8)
         return made
@@ -212,16 +265,26 @@ class Environment(unittest.TestCase):
         one = self.listener()
         inherited = one.getsockname()
         for pid, count, names, wanted, path in (
-                ("PID", "1", "tegud", [], inherited), ("PID", "1", UNSET, [], inherited), ("PID", "1", "", [], inherited),
-                ("PID", "1", "tegud:more:and more", [], inherited), ("PID", "1", "\x01\x7f" + "n" * 5000, [], inherited),
-                ("PID", "1", ":" * 1000, [], inherited),
-                ("PID", "0", "tegud", [], None), (UNSET, "1", "tegud", [], None), ("1", "1", "tegud", [], None), ("PID", UNSET, "tegud", [], None),
-                ("me", "1", "tegud", ["LISTEN_PID"], None), ("-1", "1", "tegud", ["LISTEN_PID"], None),
-                ("PID", "one", "tegud", ["LISTEN_FDS"], None), ("PID", "-1", "tegud", ["LISTEN_FDS"], None), ("PID", "", "tegud", ["LISTEN_FDS"], None),
-                ("PID", "1e3", "tegud", ["LISTEN_FDS"], None),
-                ("PID", "3", "tegud", ["2 of the descriptors of .LISTEN_FDS were not passed"], inherited),
-                ("PID", "4000000000", "tegud", ["LISTEN_FDS is above 65536"], inherited),
-                ("PID", "99999999999999999999999", "tegud", ["LISTEN_FDS"], None)):
+            ("PID", "1", "tegud", [], inherited),
+            ("PID", "1", UNSET, [], inherited),
+            ("PID", "1", "", [], inherited),
+            ("PID", "1", "tegud:more:and more", [], inherited),
+            ("PID", "1", "\x01\x7f" + "n" * 5000, [], inherited),
+            ("PID", "1", ":" * 1000, [], inherited),
+            ("PID", "0", "tegud", [], None),
+            (UNSET, "1", "tegud", [], None),
+            ("1", "1", "tegud", [], None),
+            ("PID", UNSET, "tegud", [], None),
+            ("me", "1", "tegud", ["LISTEN_PID"], None),
+            ("-1", "1", "tegud", ["LISTEN_PID"], None),
+            ("PID", "one", "tegud", ["LISTEN_FDS"], None),
+            ("PID", "-1", "tegud", ["LISTEN_FDS"], None),
+            ("PID", "", "tegud", ["LISTEN_FDS"], None),
+            ("PID", "1e3", "tegud", ["LISTEN_FDS"], None),
+            ("PID", "3", "tegud", ["2 of the descriptors of .LISTEN_FDS were not passed"], inherited),
+            ("PID", "4000000000", "tegud", ["LISTEN_FDS is above 65536"], inherited),
+            ("PID", "99999999999999999999999", "tegud", ["LISTEN_FDS"], None),
+        ):
             with self.subTest(pid=pid, count=count, names=names):
                 self.start({"LISTEN_PID": pid, "LISTEN_FDS": count, "LISTEN_FDNAMES": names}, [one.fileno()])
                 self.serves(wanted, path)
@@ -230,9 +293,15 @@ class Environment(unittest.TestCase):
         pipe, file = os.pipe(), os.open(self.folder, os.O_RDONLY)
         for fd in pipe + (file,):
             self.addCleanup(os.close, fd)
-        for made in (pipe[0], pipe[1], file, self.listener(socket.SOCK_DGRAM, listens=False).fileno(),
-                     self.listener(socket.SOCK_SEQPACKET).fileno(), self.listener(family=socket.AF_INET).fileno(),
-                     self.listener(listens=False).fileno()):
+        for made in (
+            pipe[0],
+            pipe[1],
+            file,
+            self.listener(socket.SOCK_DGRAM, listens=False).fileno(),
+            self.listener(socket.SOCK_SEQPACKET).fileno(),
+            self.listener(family=socket.AF_INET).fileno(),
+            self.listener(listens=False).fileno(),
+        ):
             with self.subTest(what=os.readlink("/proc/self/fd/%d" % made)):
                 self.start({"LISTEN_PID": "PID", "LISTEN_FDS": "1", "LISTEN_FDNAMES": "tegud"}, [made])
                 self.ends(EX_CONFIG, "none of the inherited descriptors is a listening Unix stream socket")
@@ -242,12 +311,21 @@ class Environment(unittest.TestCase):
         pipe = os.pipe()
         for fd in pipe:
             self.addCleanup(os.close, fd)
-        second, no_listener = "closed a second inherited socket", "closed an inherited descriptor that is no listening"
-        for descriptors, wanted in (([one, one], [second]), ([one, other], [second]), ([one, pipe[0]], [no_listener]),
-                                    ([pipe[0], one, pipe[1]], [no_listener, no_listener])):
+        second, no_listener = (
+            "closed a second inherited socket",
+            "closed an inherited descriptor that is no listening",
+        )
+        for descriptors, wanted in (
+            ([one, one], [second]),
+            ([one, other], [second]),
+            ([one, pipe[0]], [no_listener]),
+            ([pipe[0], one, pipe[1]], [no_listener, no_listener]),
+        ):
             with self.subTest(descriptors=descriptors):
                 numbers = [each if isinstance(each, int) else each.fileno() for each in descriptors]
-                self.start({"LISTEN_PID": "PID", "LISTEN_FDS": str(len(numbers)), "LISTEN_FDNAMES": "a:b:c"}, numbers)
+                self.start(
+                    {"LISTEN_PID": "PID", "LISTEN_FDS": str(len(numbers)), "LISTEN_FDNAMES": "a:b:c"}, numbers
+                )
                 self.serves(wanted, one.getsockname())
 
     # The rest.
@@ -255,9 +333,18 @@ class Environment(unittest.TestCase):
     def test_state_directory_and_journal(self):
         fifo = os.path.join(self.folder, "fifo")
         os.mkfifo(fifo)
-        for variables in ({"STATE_DIRECTORY": ""}, {"STATE_DIRECTORY": "relative"}, {"STATE_DIRECTORY": "/missing"}, {"STATE_DIRECTORY": fifo},
-                          {"STATE_DIRECTORY": "/" + "x" * 5000}, {"STATE_DIRECTORY": ":::"}, {"JOURNAL_STREAM": ""},
-                          {"JOURNAL_STREAM": "8:" + "9" * 100}, {"JOURNAL_STREAM": "garbage"}, {"TEGU_CPU_ISA": "garbage"}):
+        for variables in (
+            {"STATE_DIRECTORY": ""},
+            {"STATE_DIRECTORY": "relative"},
+            {"STATE_DIRECTORY": "/missing"},
+            {"STATE_DIRECTORY": fifo},
+            {"STATE_DIRECTORY": "/" + "x" * 5000},
+            {"STATE_DIRECTORY": ":::"},
+            {"JOURNAL_STREAM": ""},
+            {"JOURNAL_STREAM": "8:" + "9" * 100},
+            {"JOURNAL_STREAM": "garbage"},
+            {"TEGU_CPU_ISA": "garbage"},
+        ):
             with self.subTest(**variables):
                 self.start(variables)
                 self.serves([])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/executor.h"
+#include "daemon/jobs/executor.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -227,9 +227,10 @@ TEST(Executor, LeavesACoreToOthersWhileSeveralUsersWork) {
 
 TEST(Executor, AJobThatIsPassedOnIsDoneElsewhere) {
     Executor cpu(1, 1000000, [] {});
-    Executor first(std::make_unique<TestStation>(JobStation::Outcome::Passed,
-                                                 [&](std::shared_ptr<JobTask> task) { cpu.submit(std::move(task)); }),
-                   1000000, [] {});
+    Executor first(
+        std::make_unique<TestStation>(JobStation::Outcome::Passed,
+                                      [&](std::shared_ptr<JobTask> task) { cpu.submit(std::move(task)); }),
+        1000000, [] {});
     for (std::uint64_t ticket = 1; ticket <= 5; ++ticket) first.submit(sum_task(ticket));
     for (const std::shared_ptr<JobTask>& task : take(cpu, 5)) {
         EXPECT_FALSE(task->body.empty());
@@ -240,7 +241,8 @@ TEST(Executor, AJobThatIsPassedOnIsDoneElsewhere) {
     EXPECT_EQ(0u, first.load().waiting);
 }
 
-// What a job holds ends on the thread that takes it: the one that passed it on has nothing left of it, however late it is.
+// What a job holds ends on the thread that takes it: the one that passed it on has nothing left of it,
+// however late it is.
 TEST(Executor, OneThatPassesAJobOnKeepsNothingOfIt) {
     std::atomic<bool> ended{false};
     std::thread::id ended_on;
@@ -249,7 +251,8 @@ TEST(Executor, OneThatPassesAJobOnKeepsNothingOfIt) {
         Executor first(std::make_unique<TestStation>(JobStation::Outcome::Passed,
                                                      [&](std::shared_ptr<JobTask> task) {
                                                          cpu.submit(std::move(task));
-                                                         for (int i = 0; i < 10000 && !ended; ++i) ::usleep(1000);
+                                                         for (int i = 0; i < 10000 && !ended; ++i)
+                                                             ::usleep(1000);
                                                      }),
                        1000000, [] {});
         std::shared_ptr<JobTask> task = sum_task(1);
@@ -299,7 +302,8 @@ TEST(Executor, ErrandsAreRunBetweenJobsAndBroughtBack) {
     std::atomic<int> woken{0};
     Executor executor(1, 1000000, [&] { ++woken; });
     std::thread::id worked_on, done_on;
-    executor.post([&] { worked_on = std::this_thread::get_id(); }, [&] { done_on = std::this_thread::get_id(); });
+    executor.post([&] { worked_on = std::this_thread::get_id(); },
+                  [&] { done_on = std::this_thread::get_id(); });
     executor.post([] {}, nullptr);
     executor.submit(sum_task(1));
     take(executor, 1);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What ends the daemon, made to happen: every job in flight is answered so that its client tries again, one line says why, and the
-exit code makes the service manager start it anew."""
+"""What ends the daemon, made to happen: every job in flight is answered so that its client tries again, one
+line says why, and the exit code makes the service manager start it anew."""
+
 import os
 import shutil
 import tempfile
@@ -21,22 +22,42 @@ class Fatal(unittest.TestCase):
         self.trigger = os.path.join(self.folder, "now")
 
     def start(self, call):
-        """A daemon in which `call` fails once the trigger is there, with one job that runs for long and two that wait."""
-        self.daemon = Daemon("[executor]\ninline_budget_us = 0\nthreads = 1\n", program="tests/faulty_tegud",
-                             environment={"TEGU_TEST_FAULT": "%s:%s" % (call, self.trigger)})
+        """A daemon in which `call` fails once the trigger is there, with one job that runs for long and two
+        that wait."""
+        self.daemon = Daemon(
+            "[executor]\ninline_budget_us = 0\nthreads = 1\n",
+            program="tests/faulty_tegud",
+            environment={"TEGU_TEST_FAULT": "%s:%s" % (call, self.trigger)},
+        )
         self.addCleanup(self.daemon.stop)
         self.client, self.bystander = Connection(self.daemon.path), Connection(self.daemon.path)
         self.addCleanup(self.client.close)
         self.addCleanup(self.bystander.close)
         image, result = self.client.create(SIDE * SIDE), self.client.create(4 * SIDE * SIDE)
         image.close(), result.close()
-        running = self.client.submit(rawclient.JOB, job_body(
-            rawclient.ENTROPY_MAP, rawclient.U8, SIDE, SIDE, entropy_params(63, 63, 256), handle=image.handle,
-            out=result.handle, out_capacity=4 * SIDE * SIDE))
-        Daemon.wait_for(lambda: self.client.fields(rawclient.STATS)["jobs_running"] == 1, "the first job to run")
-        waiting = [connection.submit(rawclient.JOB, job_body(cols=4, data=floats(1, 2, 3, 4)))
-                   for connection in (self.client, self.bystander)]
-        Daemon.wait_for(lambda: self.client.fields(rawclient.STATS)["jobs_waiting"] == 2, "the others to wait")
+        running = self.client.submit(
+            rawclient.JOB,
+            job_body(
+                rawclient.ENTROPY_MAP,
+                rawclient.U8,
+                SIDE,
+                SIDE,
+                entropy_params(63, 63, 256),
+                handle=image.handle,
+                out=result.handle,
+                out_capacity=4 * SIDE * SIDE,
+            ),
+        )
+        Daemon.wait_for(
+            lambda: self.client.fields(rawclient.STATS)["jobs_running"] == 1, "the first job to run"
+        )
+        waiting = [
+            connection.submit(rawclient.JOB, job_body(cols=4, data=floats(1, 2, 3, 4)))
+            for connection in (self.client, self.bystander)
+        ]
+        Daemon.wait_for(
+            lambda: self.client.fields(rawclient.STATS)["jobs_waiting"] == 2, "the others to wait"
+        )
         return running, waiting[0], waiting[1]
 
     def fire(self):
@@ -78,7 +99,9 @@ class Fatal(unittest.TestCase):
     def test_the_executor_fails(self):
         jobs = self.start("executor")
         self.fire()
-        self.client.submit(rawclient.CANCEL, jobs[0].to_bytes(8, "little"))  # the executor goes on to the next job
+        self.client.submit(
+            rawclient.CANCEL, jobs[0].to_bytes(8, "little")
+        )  # the executor goes on to the next job
         self.expect("CANCELLED", "DEVICE_LOST", jobs, "the executor ended: the executor cannot go on")
 
     def test_without_a_fault_it_is_tegud(self):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegud as it is, but that one call fails as soon as a file exists: $TEGU_TEST_FAULT is the call and the file, "accept:/tmp/x/now". The
-// linker puts these functions in place of the real ones (--wrap), so the daemon itself knows nothing of tests.
+// tegud as it is, but that one call fails as soon as a file exists: $TEGU_TEST_FAULT is the call and the
+// file, "accept:/tmp/x/now". The linker puts these functions in place of the real ones (--wrap), so the
+// daemon itself knows nothing of tests.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include <string>
 
 #include "daemon/daemon.h"
-#include "daemon/scheduler.h"
+#include "daemon/jobs/scheduler.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/foreign_fd.h"
+#include "daemon/buffers/foreign_fd.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -149,7 +149,8 @@ TEST(ForeignFd, ManyOfAllKindsAreClosed) {
     close_foreign({}, 1);
 }
 
-// A socket whose close waits: in its queue is the last reference to a TCP socket with SO_LINGER and data that `reader` does not read.
+// A socket whose close waits: in its queue is the last reference to a TCP socket with SO_LINGER and data that
+// `reader` does not read.
 Fd slow_to_close(const Fd& listener, std::vector<Fd>& readers) {
     sockaddr_in address{};
     socklen_t bytes = sizeof address;

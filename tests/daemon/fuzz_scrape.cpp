@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the request of a scrape. The first byte says where the bytes are cut, as they come in pieces. Checked: the status is one of those that
-// are said, what was decided of the first piece holds for the whole unless that is too long, and only GET /metrics is answered with metrics.
+// Fuzzes the request of a scrape. The first byte says where the bytes are cut, as they come in pieces.
+// Checked: the status is one of those that are said, what was decided of the first piece holds for the whole
+// unless that is too long, and only GET /metrics is answered with metrics.
 #include <cstdint>
 
-#include "daemon/scrape_request.h"
+#include "daemon/reports/scrape_request.h"
 #include "tests/fuzz.h"
 
 namespace {
@@ -22,11 +23,14 @@ void check(unsigned status, std::string_view bytes) {
     }
     const std::string answer = scrape_answer(status, "tegu_jobs 1\n");
     require(starts_with(answer, "HTTP/1.1 " + std::to_string(status) + " "), "an answer of another status");
-    require(starts_with(answer.substr(answer.find("\r\n\r\n") + 4), "tegu_jobs") == (status == 200), "a wrong body");
+    require(starts_with(answer.substr(answer.find("\r\n\r\n") + 4), "tegu_jobs") == (status == 200),
+            "a wrong body");
     if (status == 200)
-        require(starts_with(bytes, "GET /metrics ") || starts_with(bytes, "GET /metrics?"), "metrics not asked for");
+        require(starts_with(bytes, "GET /metrics ") || starts_with(bytes, "GET /metrics?"),
+                "metrics not asked for");
     else
-        require(status == 400 || status == 404 || status == 405 || status == 431, "a status that is not said");
+        require(status == 400 || status == 404 || status == 405 || status == 431,
+                "a status that is not said");
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the table of the descriptor store. Its checksums keep accidents out and would keep the fuzzer out too: a bit of the first byte makes that of
-// the header right, another those of the records. Checked: an error says what is allowed, buffers are such as a daemon keeps, each number is
-// there once, and what was read is read again after it is written.
+// Fuzzes the table of the descriptor store. Its checksums keep accidents out and would keep the fuzzer out
+// too: a bit of the first byte makes that of the header right, another those of the records. Checked: an
+// error says what is allowed, buffers are such as a daemon keeps, each number is there once, and what was
+// read is read again after it is written.
 #include <algorithm>
 #include <cstring>
 
-#include "daemon/stored_table.h"
+#include "daemon/store/stored_table.h"
 #include "tests/fuzz.h"
 #include "wire/bytes.h"
 
@@ -20,7 +21,8 @@ using tegu::fuzz::require;
 void make_sum_right(MutableBytes bytes) {
     const std::size_t summed = bytes.size() - 8;
     std::uint64_t sum = 0xcbf29ce484222325;
-    for (std::size_t i = 0; i < summed; ++i) sum = (sum ^ static_cast<std::uint64_t>(bytes[i])) * 0x100000001b3;
+    for (std::size_t i = 0; i < summed; ++i)
+        sum = (sum ^ static_cast<std::uint64_t>(bytes[i])) * 0x100000001b3;
     tegu::wire::Writer(bytes.subspan(summed)).u64(sum);
 }
 
@@ -46,8 +48,10 @@ void check_written_again(const StoredTable& table) {
     TableWriter writer(memory, table.epoch);
     for (const StoredBuffer& buffer : table.buffers) require(writer.put(buffer), "a record has no place");
     const tegu::Result<StoredTable> again = parse_table(memory);
-    require(again.ok() && again->damaged == 0 && again->epoch == table.epoch, "what is written cannot be read");
-    require(std::equal(table.buffers.begin(), table.buffers.end(), again->buffers.begin(), again->buffers.end(), same),
+    require(again.ok() && again->damaged == 0 && again->epoch == table.epoch,
+            "what is written cannot be read");
+    require(std::equal(table.buffers.begin(), table.buffers.end(), again->buffers.begin(),
+                       again->buffers.end(), same),
             "what is written is read as something else");
 }
 
@@ -60,7 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     make_sums_right(bytes, (data[0] & 1) != 0, (data[0] & 2) != 0);
     const tegu::Result<StoredTable> table = parse_table(bytes);
     if (!table) {
-        require(!table.error().field.empty() && !table.error().allowed.empty(), "an error that does not help");
+        require(!table.error().field.empty() && !table.error().allowed.empty(),
+                "an error that does not help");
         return 0;
     }
     require(table->version >= 1 && table->version <= kTableVersion, "a version that is not known");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers of clients and a GPU, in each memory class: read, written, changed behind its back, frozen and released.
+// Buffers of clients and a GPU, in each memory class: read, written, changed behind its back, frozen and
+// released.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -131,8 +132,8 @@ TEST_P(GpuJobs, BuffersThatTheGpuUsedCanBeFrozen) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(10001, buffer.sum(0));
 }
 
-// Where only writable mappings can be registered, a reader uses one that a job before it wrote through. A freeze takes that mapping away while
-// the reader waits, and what is mapped there next is another client's.
+// Where only writable mappings can be registered, a reader uses one that a job before it wrote through. A
+// freeze takes that mapping away while the reader waits, and what is mapped there next is another client's.
 TEST(GpuBuffers, ReadersThatWaitDuringAFreezeReadTheirOwnBytes) {
     if (on_cuda()) GTEST_SKIP() << "the guarded device refuses read-only mappings at will";
     DaemonProcess daemon(kAuto + "threads = 1\n", guarded("B", "readonly:/"));
@@ -151,7 +152,8 @@ TEST(GpuBuffers, ReadersThatWaitDuringAFreezeReadTheirOwnBytes) {
     slow.backend = BackendChoice::Gpu;
     const std::uint64_t between = client.send_job(slow);  // and is over before this one does
     const std::uint64_t waits = client.send_job(buffer.request());
-    const std::uint64_t frozen = client.send_message(MessageType::BufferFreeze, wire::BufferRef{buffer.handle()});
+    const std::uint64_t frozen =
+        client.send_message(MessageType::BufferFreeze, wire::BufferRef{buffer.handle()});
     EXPECT_EQ(Status::Ok, client.reply_to(frozen).header.status);
     RawClient stranger(daemon.socket());
     BufferOfOnes others(stranger, kCount, 7);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must run a job is asked for, and what ran it is told, through C and C++: with $TEGU_SOCKET naming a daemon with a GPU.
+// What must run a job is asked for, and what ran it is told, through C and C++: with $TEGU_SOCKET naming a
+// daemon with a GPU.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gpu_clients_test.py PROGRAM: what must run a job is asked for, and what ran it is told, through every client: C and C++ by PROGRAM, Python and
-the command here. The daemon has the guarded device of the tests, and virtual times (virtual_times.h), so that what "auto" chooses does not depend
-on this machine; the last cases have no device."""
+"""gpu_clients_test.py PROGRAM: what must run a job is asked for, and what ran it is told, through every
+client: C and C++ by PROGRAM, Python and the command here. The daemon has the guarded device of the tests, and
+virtual times (virtual_times.h), so that what "auto" chooses does not depend on this machine; the last cases
+have no device."""
+
 import array
 import json
 import os
@@ -21,7 +23,14 @@ import tegu  # noqa: E402
 PROGRAM = sys.argv.pop()
 AUTO = 'placement.probe_ms = 300\n[executor]\nbackend = "auto"\n'
 SMALL, LARGE = 1000, 8 << 20  # elements: below and above what is worth the way to a GPU
-ASKED = [(SMALL, "auto", "cpu"), (SMALL, "cpu", "cpu"), (SMALL, "gpu", "gpu"), (LARGE, "auto", "gpu"), (LARGE, "cpu", "cpu"), (LARGE, "gpu", "gpu")]
+ASKED = [
+    (SMALL, "auto", "cpu"),
+    (SMALL, "cpu", "cpu"),
+    (SMALL, "gpu", "gpu"),
+    (LARGE, "auto", "gpu"),
+    (LARGE, "cpu", "cpu"),
+    (LARGE, "gpu", "gpu"),
+]
 
 
 class GuardedDaemon(harness.Daemon):
@@ -48,9 +57,25 @@ class Clients(unittest.TestCase):
     def command(self, elements, backend):
         with open(self.file, "wb") as file:
             file.truncate(elements)
-        return subprocess.run([os.path.join(harness.BUILD, "bin", "tegu"), "reduce", "--stats", "std", "--dtype", "u8", "--shape", str(elements),
-                               "--backend", backend, "--json", self.file], env=self.environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
+        return subprocess.run(
+            [
+                os.path.join(harness.BUILD, "bin", "tegu"),
+                "reduce",
+                "--stats",
+                "std",
+                "--dtype",
+                "u8",
+                "--shape",
+                str(elements),
+                "--backend",
+                backend,
+                "--json",
+                self.file,
+            ],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
 
 class WithAGpu(Clients):

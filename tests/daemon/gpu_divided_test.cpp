@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Very large jobs in pieces on several GPUs: the bytes and the errors of the CPU, and no trace of the pieces where one fails.
+// Very large jobs in pieces on several GPUs: the bytes and the errors of the CPU, and no trace of the pieces
+// where one fails.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -45,8 +46,8 @@ class Noise {
     SharedMemory values_;
 };
 
-wire::JobRequest request_of(const Noise& input, ElementType type, std::uint64_t rows, std::uint64_t cols, Axis axis,
-                            JobParams params) {
+wire::JobRequest request_of(const Noise& input, ElementType type, std::uint64_t rows, std::uint64_t cols,
+                            Axis axis, JobParams params) {
     wire::JobRequest request;
     request.job.type = type;
     request.job.rows = rows;
@@ -109,7 +110,8 @@ TEST_P(DividedJobs, GiveTheBytesOfTheCpu) {
         map.has_range = true;
         map.lo = -2;
         map.hi = 2;
-        expect_same_in(client, request_of(floats, ElementType::F32, kRows, kCols, Axis::Whole, map), kRows * kCols * 4);
+        expect_same_in(client, request_of(floats, ElementType::F32, kRows, kCols, Axis::Whole, map),
+                       kRows * kCols * 4);
     }
     expect_same(client, request_of(bytes, ElementType::U8, 80, 100, Axis::Whole, map), true);
     const ReduceParams all{kAllStatistics, false, 0};
@@ -132,7 +134,8 @@ TEST_P(DividedJobs, OfAWholeArrayGiveTheBytesOfTheCpu) {
         expect_same(client, request_of(bytes, ElementType::U8, 4, kCount, Axis::Whole, params), true);
     }
     floats.as<std::uint32_t>()[kCount - 5] = 0x7fc00000;  // NaN
-    expect_same(client, request_of(floats, ElementType::F32, 1, kCount, Axis::Whole, ReduceParams{joined, false, 0}),
+    expect_same(client,
+                request_of(floats, ElementType::F32, 1, kCount, Axis::Whole, ReduceParams{joined, false, 0}),
                 true);
 }
 
@@ -143,7 +146,8 @@ TEST_P(DividedJobs, WhatCannotBeDividedIsWhole) {
     TopkParams topk;
     topk.k = 10;
     expect_same(client, request_of(floats, ElementType::F32, 1, 1 << 18, Axis::Whole, all), false);
-    expect_same(client, request_of(floats, ElementType::F32, 64, 100, Axis::Whole, EntropyMapParams{}), false);
+    expect_same(client, request_of(floats, ElementType::F32, 64, 100, Axis::Whole, EntropyMapParams{}),
+                false);
     expect_same(client, request_of(floats, ElementType::F32, 1, 1 << 18, Axis::Whole, topk), false);
 }
 
@@ -173,7 +177,8 @@ TEST_P(DividedJobs, AreCancelledAndOverdueLikeOthers) {
     const std::uint64_t cancelled = client.send_job(slow);
     while (field(stats_of(client), "jobs_running") != 2) ::usleep(500);
     EXPECT_EQ(Status::Ok,
-              client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{cancelled})).header.status);
+              client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{cancelled}))
+                  .header.status);
     EXPECT_EQ(Status::Cancelled, client.reply_to(cancelled).header.status);
     const std::uint64_t late = client.send_job(slow, wire::Priority::Normal, 20'000'000);
     EXPECT_EQ(Status::DeadlineExceeded, client.reply_to(late).header.status);
@@ -203,7 +208,8 @@ class Overtaken {
         request.job.type = ElementType::F32;
         request.job.rows = 1;
         request.job.cols = kBytes / 4;
-        request.job.params = ReduceParams{statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Argmax), false, 0};
+        request.job.params =
+            ReduceParams{statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Argmax), false, 0};
         request.inputs[0].handle = handle;
         const std::uint64_t divided = of.send_job(request, wire::Priority::Normal, deadline_ns);
         for (const std::uint64_t slot : {0, 1}) {
@@ -217,7 +223,8 @@ class Overtaken {
     void expect_blockers_in_flight() {
         for (const std::uint64_t blocker : blockers_) {
             const wire::CancelRequest cancel{blocker};
-            EXPECT_EQ(Status::Ok, client_.reply_to(client_.send_message(MessageType::Cancel, cancel)).header.status);
+            EXPECT_EQ(Status::Ok,
+                      client_.reply_to(client_.send_message(MessageType::Cancel, cancel)).header.status);
             EXPECT_EQ(Status::Cancelled, client_.reply_to(blocker).header.status);
         }
         blockers_.clear();
@@ -237,10 +244,12 @@ TEST_P(DividedJobs, EndWhileTheirPiecesWait) {
     Overtaken jobs(client);
     const std::uint64_t cancelled = jobs.send(client, jobs.handle());
     EXPECT_EQ(Status::Ok,
-              client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{cancelled})).header.status);
+              client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{cancelled}))
+                  .header.status);
     EXPECT_EQ(Status::Cancelled, client.reply_to(cancelled).header.status);
     jobs.expect_blockers_in_flight();
-    EXPECT_EQ(Status::DeadlineExceeded, client.reply_to(jobs.send(client, jobs.handle(), 20'000'000)).header.status);
+    EXPECT_EQ(Status::DeadlineExceeded,
+              client.reply_to(jobs.send(client, jobs.handle(), 20'000'000)).header.status);
     jobs.expect_blockers_in_flight();
     {
         RawClient leaves(socket());

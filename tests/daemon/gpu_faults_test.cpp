@@ -54,7 +54,8 @@ TEST(GpuFaults, ALostDeviceEndsTheDaemonAndEveryJobIsAnswered) {
     {
         const HeldJobs held;
         held.hold();
-        DaemonProcess daemon(kAuto + "threads = 1\n", held.program(guarded("B", "lost:" + directory + "/file")));
+        DaemonProcess daemon(kAuto + "threads = 1\n",
+                             held.program(guarded("B", "lost:" + directory + "/file")));
         RawClient client(daemon.socket());
         const SlowJob work(client, kSomeWork);
         wire::JobRequest slow = work.request(0);
@@ -110,8 +111,9 @@ TEST(WithoutAGpu, TheCpuComputesAndTheReasonIsSaid) {
 TEST(WithoutAGpu, TheDaemonIsDegradedIfThereShouldBeOne) {
     expect_cpu_only(kAuto, "none", "degraded", "no NVIDIA driver");
     expect_cpu_only("[executor]\nbackend = \"gpu\"\n", "none", "degraded", "no NVIDIA driver");
-    expect_cpu_only(kAuto, "unusable", "degraded",
-                    "GPU 0 (guarded memory): no machine code for sm_110 in this program, which was built for sm_53");
+    expect_cpu_only(
+        kAuto, "unusable", "degraded",
+        "GPU 0 (guarded memory): no machine code for sm_110 in this program, which was built for sm_53");
     expect_cpu_only(kAuto + "[gpu]\ndevices = \"3\"\n", "A", "degraded", "there is no GPU 3 (gpu.devices)");
     expect_cpu_only(
         kAuto + "[gpu]\nmemory_class = \"C\"\n", "A", "degraded",

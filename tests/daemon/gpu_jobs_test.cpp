@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs on a GPU, seen over the socket, in each memory class: the bytes of the CPU, the choice of what computes, the life of a job.
+// Jobs on a GPU, seen over the socket, in each memory class: the bytes of the CPU, the choice of what
+// computes, the life of a job.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -13,7 +14,8 @@ using wire::BackendChoice;
 using wire::MessageType;
 
 template <class Params>
-wire::JobRequest request_of(const std::vector<float>& values, std::uint64_t rows, Axis axis, const Params& params) {
+wire::JobRequest request_of(const std::vector<float>& values, std::uint64_t rows, Axis axis,
+                            const Params& params) {
     wire::JobRequest request = reduce_request(values, 1);
     request.job.rows = rows;
     request.job.cols = values.size() / rows;
@@ -104,8 +106,9 @@ TEST_P(GpuJobs, AreCancelledAndOverdueLikeOthers) {
     const std::uint64_t late = client.send_job(buffer.request(), wire::Priority::Normal, 1000000);
     EXPECT_EQ(Status::DeadlineExceeded, client.reply_to(late).header.status);
     for (const std::uint64_t id : {waiting, running}) {
-        EXPECT_EQ(Status::Ok,
-                  client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{id})).header.status);
+        EXPECT_EQ(
+            Status::Ok,
+            client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{id})).header.status);
         EXPECT_EQ(Status::Cancelled, client.reply_to(id).header.status);
     }
     EXPECT_EQ(1000, buffer.sum(0));

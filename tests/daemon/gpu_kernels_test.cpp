@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The message KERNELS: of a guarded device, which makes up a list that needs several replies; of the GPU of this machine; and without one.
+// The message KERNELS: of a guarded device, which makes up a list that needs several replies; of the GPU of
+// this machine; and without one.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -59,7 +60,8 @@ TEST_P(Kernels, AreListedInParts) {
         EXPECT_GT(kernel.architecture, 0u) << name;
         EXPECT_LE(kernel.threads, kernel.max_threads) << name;
         EXPECT_GT(kernel.blocks_per_multiprocessor, 0u) << name;
-        EXPECT_LE(kernel.blocks_per_multiprocessor * kernel.threads, listed.replies.front().threads_per_multiprocessor)
+        EXPECT_LE(kernel.blocks_per_multiprocessor * kernel.threads,
+                  listed.replies.front().threads_per_multiprocessor)
             << name;
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/gpu_record.h"
+#include "daemon/gpus/gpu_record.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -79,9 +79,10 @@ TEST_F(GpuRecordTest, OldFailuresDoNotCount) {
 TEST_F(GpuRecordTest, HostileFilesAreSurvived) {
     const std::string good = "b1 1 lost\n";
     for (const std::string& text :
-         {std::string(), std::string("\n\n\n"), std::string("b1"), std::string("b1 "), std::string("b1 x lost\n"),
-          std::string("b1 -1 lost\n"), std::string("b1 99999999999999999999999 lost\n"), std::string("b1 1"),
-          std::string("b2 1 lost\n"), std::string(100, '\0'), std::string(1 << 20, 'x'), std::string(1 << 20, '\n')}) {
+         {std::string(), std::string("\n\n\n"), std::string("b1"), std::string("b1 "),
+          std::string("b1 x lost\n"), std::string("b1 -1 lost\n"),
+          std::string("b1 99999999999999999999999 lost\n"), std::string("b1 1"), std::string("b2 1 lost\n"),
+          std::string(100, '\0'), std::string(1 << 20, 'x'), std::string(1 << 20, '\n')}) {
         EXPECT_TRUE(parse_gpu_failures(text, "b1", kGpuFailures).empty());
         write(text);
         EXPECT_EQ("", record().reason());

@@ -55,7 +55,8 @@ TEST_P(SeveralGpus, GiveTheSameBytesWhereverABufferLies) {
     EXPECT_EQ(100000, buffer.sum(1));
     wire::JobRequest slow = work.request(0);
     slow.backend = BackendChoice::Gpu;
-    const std::uint64_t busy = client.send_job(slow);  // the other one is done first now, whatever it has to copy
+    // the other one is done first now, whatever it has to copy
+    const std::uint64_t busy = client.send_job(slow);
     EXPECT_EQ(100000, buffer.sum(1));
     EXPECT_EQ(Status::Ok, client.reply_to(busy).header.status);
     ASSERT_EQ(Status::Ok, run(client, buffer.doubling()).header.status);
@@ -67,7 +68,8 @@ TEST_P(SeveralGpus, GiveTheSameBytesWhereverABufferLies) {
     const Message frozen = client.reply_to(client.send_message(MessageType::BufferFreeze, reference));
     ASSERT_EQ(Status::Ok, frozen.header.status) << error_of(frozen).message;
     for (int i = 0; i < 3; ++i) EXPECT_EQ(199998, buffer.sum(0));
-    EXPECT_EQ(Status::Ok, client.reply_to(client.send_message(MessageType::BufferRelease, reference)).header.status);
+    EXPECT_EQ(Status::Ok,
+              client.reply_to(client.send_message(MessageType::BufferRelease, reference)).header.status);
 }
 
 TEST_P(SeveralGpus, AJobGoesWhereItsCopyIs) {

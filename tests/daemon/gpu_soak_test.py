@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hours of use of a GPU in seconds: clients in processes of their own send jobs of every operation, on arrays and on buffers, cancel some, rewrite
-buffers while jobs run, leave and come back. Every result is right, and after each of several equal rounds, when all have gone, the daemon holds no more
-memory and no more descriptors than after the second, but for what its arena keeps within its limit.
+"""Hours of use of a GPU in seconds: clients in processes of their own send jobs of every operation, on arrays
+and on buffers, cancel some, rewrite buffers while jobs run, leave and come back. Every result is right, and
+after each of several equal rounds, when all have gone, the daemon holds no more memory and no more
+descriptors than after the second, but for what its arena keeps within its limit.
 
-On the guarded device in strict mode; with $TEGU_TEST_CUDA set in tegud itself on the GPU of this machine, in each memory class that it can be forced
-into, and the device's own count of used memory is compared, too. $TEGU_SOAK_SECONDS: for all (default 5)."""
+On the guarded device in strict mode; with $TEGU_TEST_CUDA set in tegud itself on the GPU of this machine, in
+each memory class that it can be forced into, and the device's own count of used memory is compared, too.
+$TEGU_SOAK_SECONDS: for all (default 5)."""
+
 import os
 import subprocess
 import sys
@@ -28,7 +31,9 @@ except ImportError as error:
 
 SECONDS = float(os.environ.get("TEGU_SOAK_SECONDS", "5"))
 ON_CUDA = "TEGU_TEST_CUDA" in os.environ
-SANITIZED = bool(os.environ.get("TEGU_SANITIZE"))  # its allocator keeps what was freed for a while, up to a bound of its own
+SANITIZED = bool(
+    os.environ.get("TEGU_SANITIZE")
+)  # its allocator keeps what was freed for a while, up to a bound of its own
 CLIENTS = 4
 ROUNDS = 4
 MIB = 1 << 20
@@ -73,8 +78,11 @@ def device_bytes():
     if not ON_CUDA:
         return 0
     try:
-        text = subprocess.run(["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL).stdout.decode()
+        text = subprocess.run(
+            ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ).stdout.decode()
         return int(text.split()[0]) * MIB
     except (OSError, ValueError, IndexError):
         return 0
@@ -86,26 +94,40 @@ def sample(daemon):
 
     def is_quiet():
         stats = connection.fields(rawclient.STATS)
-        return all(stats[name] == 0 for name in ("buffer_bytes", "gpu_buffers", "gpu_arena_used_bytes", "jobs_in_flight"))
+        return all(
+            stats[name] == 0
+            for name in ("buffer_bytes", "gpu_buffers", "gpu_arena_used_bytes", "jobs_in_flight")
+        )
 
     try:
         daemon.wait_for(is_quiet, "the daemon to have let go of everything")
         stats = connection.fields(rawclient.STATS)
-        descriptors = daemon.descriptors()  # before the daemon may or may not have seen the end of this connection
+        descriptors = (
+            daemon.descriptors()
+        )  # before the daemon may or may not have seen the end of this connection
     finally:
         connection.close()
-    return {"descriptors": descriptors, "resident": daemon.resident_bytes(), "arena": stats["gpu_arena_bytes"], "device": device_bytes(),
-            "jobs on the GPU": stats["gpu_jobs_total"]}
+    return {
+        "descriptors": descriptors,
+        "resident": daemon.resident_bytes(),
+        "arena": stats["gpu_arena_bytes"],
+        "device": device_bytes(),
+        "jobs on the GPU": stats["gpu_jobs_total"],
+    }
 
 
 def soak(memory_class, inputs, seconds):
     """False: the device cannot be forced into this class."""
     settings = '[executor]\nbackend = "auto"\n[gpu]\narena_bytes = "%dMiB"\n' % (ARENA_BYTES // MIB)
     if ON_CUDA:
-        daemon = rawclient.Daemon(settings + 'memory_class = "%s"\n' % memory_class,
-                                  environment={"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0")})
+        daemon = rawclient.Daemon(
+            settings + 'memory_class = "%s"\n' % memory_class,
+            environment={"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0")},
+        )
     else:
-        daemon = rawclient.Daemon(settings, environment={"TEGU_TEST_GPU": memory_class}, program="tests/guard_tegud")
+        daemon = rawclient.Daemon(
+            settings, environment={"TEGU_TEST_GPU": memory_class}, program="tests/guard_tegud"
+        )
     try:
         with tegu.connect(daemon.path) as client:
             info = client.info()
@@ -122,7 +144,8 @@ def soak(memory_class, inputs, seconds):
         assert daemon.alive(), daemon.log_text()
         assert last["jobs on the GPU"] > first["jobs on the GPU"] > 0, samples
         assert last["descriptors"] <= first["descriptors"], samples
-        # The arena keeps memory for jobs of like sizes, none of which is in use now, within its limit; a new mixture of jobs may want another piece.
+        # The arena keeps memory for jobs of like sizes, none of which is in use now, within its limit; a new
+        # mixture of jobs may want another piece.
         assert last["arena"] <= ARENA_BYTES, samples
         kept = max(0, last["arena"] - first["arena"])
         assert SANITIZED or last["resident"] <= first["resident"] + kept + 16 * MIB, samples

@@ -14,7 +14,8 @@ using wire::BackendChoice;
 using wire::MessageType;
 
 DaemonProgram guarded(const std::string& gpu, const std::string& fault, const std::string& speed) {
-    return {"tests/guard_tegud", {"TEGU_TEST_GPU=" + gpu, "TEGU_TEST_FAULT=" + fault, "TEGU_TEST_SPEED=" + speed}};
+    return {"tests/guard_tegud",
+            {"TEGU_TEST_GPU=" + gpu, "TEGU_TEST_FAULT=" + fault, "TEGU_TEST_SPEED=" + speed}};
 }
 
 void wait_until_probed(RawClient& client) {
@@ -35,7 +36,8 @@ bool on_cuda() {
 std::vector<float> noise(std::size_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(static_cast<int>(random() % 20001) - 10000) * 0.37f;
+    for (float& value : values)
+        value = static_cast<float>(static_cast<int>(random() % 20001) - 10000) * 0.37f;
     return values;
 }
 
@@ -86,7 +88,8 @@ wire::JobRequest BufferOfOnes::doubling() const {
 std::int64_t BufferOfOnes::sum(std::uint64_t generation, BackendChoice backend) {
     request_.inputs[0].generation = generation;
     request_.backend = backend;
-    return sum_of(run(client_, request_), backend == BackendChoice::Cpu ? wire::Backend::Cpu : wire::Backend::Gpu);
+    return sum_of(run(client_, request_),
+                  backend == BackendChoice::Cpu ? wire::Backend::Cpu : wire::Backend::Gpu);
 }
 
 std::int64_t sum_of(const Message& reply, wire::Backend backend) {

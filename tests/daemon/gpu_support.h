@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of jobs on a GPU share: tegud with the guarded device in strict mode, so that whatever touches memory which the GPU owns
-// ends the daemon and fails the test. With $TEGU_TEST_CUDA set the same jobs go to tegud itself and the GPU of this machine, in each
-// memory class that it can be forced into; skipped without one.
+// What the tests of jobs on a GPU share: tegud with the guarded device in strict mode, so that whatever
+// touches memory which the GPU owns ends the daemon and fails the test. With $TEGU_TEST_CUDA set the same
+// jobs go to tegud itself and the GPU of this machine, in each memory class that it can be forced into;
+// skipped without one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,9 +17,11 @@
 
 namespace tegu::test {
 
-// tegud with GPUs as tests/daemon/guard_tegud.cpp says: `gpu` is $TEGU_TEST_GPU there, `fault` $TEGU_TEST_FAULT, `speed` $TEGU_TEST_SPEED.
+// tegud with GPUs as tests/daemon/guard_tegud.cpp says: `gpu` is $TEGU_TEST_GPU there, `fault`
+// $TEGU_TEST_FAULT, `speed` $TEGU_TEST_SPEED.
 DaemonProgram guarded(const std::string& gpu, const std::string& fault = "", const std::string& speed = "");
-// A device that is faster than the CPU, once the daemon has timed both, which takes this setting and wait_until_probed().
+// A device that is faster than the CPU, once the daemon has timed both, which takes this setting and
+// wait_until_probed().
 inline const std::string kFast = "cpu 100";
 inline const std::string kProbe = "placement.probe_ms = 300\n";
 void wait_until_probed(RawClient& client);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/gpus.h"
+#include "daemon/gpus/gpus.h"
 
 #include <gtest/gtest.h>
 
@@ -76,9 +76,11 @@ TEST(ChooseDevices, WithoutAnyTheReasonIsWhatTheProbeSays) {
 
 TEST(ChooseDevices, AClassThatNoneCanHaveIsSaidOnce) {
     std::string reason;
-    EXPECT_TRUE(chosen(devices({MemoryClass::A, MemoryClass::A}), "all", &reason, config::GpuMemory::C).empty());
-    EXPECT_EQ("memory class C needs access to pageable memory, which this device does not have (gpu.memory_class)",
-              reason);
+    EXPECT_TRUE(
+        chosen(devices({MemoryClass::A, MemoryClass::A}), "all", &reason, config::GpuMemory::C).empty());
+    EXPECT_EQ(
+        "memory class C needs access to pageable memory, which this device does not have (gpu.memory_class)",
+        reason);
     EXPECT_EQ((std::vector<int>{1}),
               chosen(devices({MemoryClass::A, MemoryClass::C}), "all", &reason, config::GpuMemory::C));
     EXPECT_NE("", reason);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegud with guarded devices of the tests in place of CUDA's: a touch of memory that a GPU owns ends it. $TEGU_TEST_GPU is the memory class
-// of the device, or "unusable", several with commas, "A,A"; or "none". $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes calls fail as soon as the
-// file exists: runs (oom, or lost), the registration of read-only mappings (readonly), the opening of a device (open); those of
-// one device alone with its number, "lost1:/tmp/x/now". Others take their time: runs that never end (hang), six seconds to open (slow).
-// $TEGU_TEST_SPEED: what its runs and the CPU's take, virtual_times.h. $TEGU_TEST_HOLD: held_jobs.h.
+// tegud with guarded devices of the tests in place of CUDA's: a touch of memory that a GPU owns ends it.
+// $TEGU_TEST_GPU is the memory class of the device, or "unusable", several with commas, "A,A"; or "none".
+// $TEGU_TEST_FAULT, "oom:/tmp/x/now", makes calls fail as soon as the file exists: runs (oom, or lost), the
+// registration of read-only mappings (readonly), the opening of a device (open); those of one device alone
+// with its number, "lost1:/tmp/x/now". Others take their time: runs that never end (hang), six seconds to
+// open (slow). $TEGU_TEST_SPEED: what its runs and the CPU's take, virtual_times.h. $TEGU_TEST_HOLD:
+// held_jobs.h.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -52,9 +54,11 @@ class FaultyGpu final : public GuardGpu {
         : GuardGpu(device, options_of(std::string(memory_class_word(device.memory_class)))) {}
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
-                                   const kernels::StopToken& stop, const cuda::JobPolicies& policies) override {
+                                   const kernels::StopToken& stop,
+                                   const cuda::JobPolicies& policies) override {
         while (is_due("hang", info())) ::sleep(1);
-        if (is_due("oom", info())) fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
+        if (is_due("oom", info()))
+            fail_next(make_error(Status::OutOfMemory, "the device has no memory left"));
         if (is_due("lost", info())) fail_next(make_error(Status::DeviceLost, "the device fell off the bus"));
         return GuardGpu::run(job, inputs, outputs, stream, stop, policies);
     }

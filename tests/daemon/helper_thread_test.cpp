@@ -59,7 +59,8 @@ TEST(HelperThread, FirstGoesBeforeLast) {
     for (const int number : {1, 2, 3, 4}) {
         HelperThread::Task task;
         task.work = [&order, number] { order.push_back(number); };
-        ASSERT_TRUE(helper.submit(task, number % 2 == 0 ? HelperThread::Turn::First : HelperThread::Turn::Last));
+        ASSERT_TRUE(
+            helper.submit(task, number % 2 == 0 ? HelperThread::Turn::First : HelperThread::Turn::Last));
     }
     gate.opened.set_value();
     run_until_idle(helper);

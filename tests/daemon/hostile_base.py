@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every attack on the daemon ends with: a second client's jobs are right, no descriptor leaked, the daemon lives and stops in order."""
+"""What every attack on the daemon ends with: a second client's jobs are right, no descriptor leaked, the
+daemon lives and stops in order."""
+
 import random
 import unittest
 
@@ -8,7 +10,8 @@ from rawclient import Closed, Connection, Daemon
 
 
 class HostileTest(unittest.TestCase):
-    """One daemon for the tests of a class; SETTINGS are its settings, ENVIRONMENT its additional variables, PROGRAM its file."""
+    """One daemon for the tests of a class; SETTINGS are its settings, ENVIRONMENT its additional variables,
+    PROGRAM its file."""
 
     SETTINGS = ""
     PROGRAM = "bin/tegud"
@@ -41,12 +44,15 @@ class HostileTest(unittest.TestCase):
             connection.close()
         self.assert_well()
         self.settle()
-        Daemon.wait_for(lambda: self.daemon.descriptors() == self.descriptors_before,
-                        "the descriptors to be %d again" % self.descriptors_before)
+        Daemon.wait_for(
+            lambda: self.daemon.descriptors() == self.descriptors_before,
+            "the descriptors to be %d again" % self.descriptors_before,
+        )
 
     def settle(self):
-        """Waits until the daemon has seen the end of every connection but the witness. Connections are accepted in order: once a new one
-        is answered, none of those before it waits to be accepted any more."""
+        """Waits until the daemon has seen the end of every connection but the witness. Connections are
+        accepted in order: once a new one is answered, none of those before it waits to be accepted any
+        more."""
         Daemon.wait_for(self.answers_a_new_connection, "a new connection to be answered")
         self.wait_for_stats(connections=1)
 
@@ -58,7 +64,9 @@ class HostileTest(unittest.TestCase):
             return False
 
     def assert_well(self):
-        self.assertTrue(self.daemon.alive(), "tegud ended: " + (self.daemon.log_text() if not self.daemon.alive() else ""))
+        self.assertTrue(
+            self.daemon.alive(), "tegud ended: " + (self.daemon.log_text() if not self.daemon.alive() else "")
+        )
         values = [self.random.randrange(-1000, 1000) for _ in range(64)]
         params = rawclient.reduce_params(1 << rawclient.SUM | 1 << rawclient.MAX)
         reply = self.witness.job(cols=64, params=params, data=rawclient.floats(*values))
@@ -77,7 +85,9 @@ class HostileTest(unittest.TestCase):
 
     def wait_for_stats(self, **wanted):
         """Waits until the daemon's counters have these values."""
-        Daemon.wait_for(lambda: all(self.stats()[name] == value for name, value in wanted.items()), str(wanted))
+        Daemon.wait_for(
+            lambda: all(self.stats()[name] == value for name, value in wanted.items()), str(wanted)
+        )
 
     def assert_refused(self, reply, status, field):
         """Refused, and the error says which field is wrong and what is allowed."""

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Attacks with descriptors that stay with the daemon: slow to close, never closed, and more than it reads."""
+
 import array
 import os
 import signal
@@ -17,7 +18,8 @@ SIZE = 1 << 16
 
 
 def lingering_socket():
-    """A descriptor whose last close waits for two minutes: a TCP socket with SO_LINGER and data that nobody reads."""
+    """A descriptor whose last close waits for two minutes: a TCP socket with SO_LINGER and data that nobody
+    reads."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen(1)
@@ -88,8 +90,9 @@ class NeverClosed(HostileTest):
     """Descriptors whose close waits for as long as the client likes, one after another."""
 
     def send_slow(self, attacker, data):
-        """Gives away, with the first bytes of a message, a socket in whose queue is the last reference to a lingering one. Unless the daemon
-        refuses it at once, its reference is the last one when the rest of the message comes."""
+        """Gives away, with the first bytes of a message, a socket in whose queue is the last reference to a
+        lingering one. Unless the daemon refuses it at once, its reference is the last one when the rest of
+        the message comes."""
         fd, reader = lingering_socket()
         left, right = socket.socketpair()
         left.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))])
@@ -98,7 +101,9 @@ class NeverClosed(HostileTest):
         self.readers.append(reader)
         carrier = right.detach()
         attacker.send(data, [carrier])
-        closer = threading.Thread(target=os.close, args=(carrier,), daemon=True)  # that may be the last reference, and wait
+        closer = threading.Thread(
+            target=os.close, args=(carrier,), daemon=True
+        )  # that may be the last reference, and wait
         closer.start()
         closer.join(0.1)
 
@@ -134,7 +139,8 @@ class NeverClosed(HostileTest):
 
 
 class Flood(NeverClosed):
-    """Descriptors of which none is closed any more, because those before them never are: as many as many messages can bring."""
+    """Descriptors of which none is closed any more, because those before them never are: as many as many
+    messages can bring."""
 
     def block_the_closers(self):
         """The daemon's threads for this user wait, and will until the readers end."""
@@ -204,7 +210,8 @@ class Flood(NeverClosed):
 
 
 class Unread(HostileTest):
-    """A client that names descriptors and reads no reply: the daemon stops reading, and holds at most one of them for it."""
+    """A client that names descriptors and reads no reply: the daemon stops reading, and holds at most one of
+    them for it."""
 
     SETTINGS = "[limits]\nreply_queue_bytes = 65536\nbuffers_per_connection = 4\n[timeouts]\nwrite_stall_ms = 600000\n"
 
@@ -215,9 +222,14 @@ class Unread(HostileTest):
         connection.socket.setblocking(False)
         message = frame(rawclient.BUFFER_REGISTER, 9, struct.pack("<QB7x", SIZE, 0), descriptors=1)
         echo = frame(rawclient.PING, 8, bytes(8000))
-        Daemon.wait_for(lambda: self.fill(connection, [(echo, ()), (message[:40], [fd]), (message[40:], ())]), "a full socket")
+        Daemon.wait_for(
+            lambda: self.fill(connection, [(echo, ()), (message[:40], [fd]), (message[40:], ())]),
+            "a full socket",
+        )
         for _ in range(200):
-            self.assertLessEqual(self.daemon.descriptors() - before, 4 + 1)  # four buffers and the one that waits
+            self.assertLessEqual(
+                self.daemon.descriptors() - before, 4 + 1
+            )  # four buffers and the one that waits
         self.assert_well()
         os.close(fd)
 

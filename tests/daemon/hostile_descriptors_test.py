@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Attacks with file descriptors: of the wrong kind, too many, and on the wrong message."""
+
 import array
 import os
 import socket
@@ -43,7 +44,9 @@ class Kinds(HostileTest):
 
     def test_the_connection_itself(self):
         connection = self.connect()
-        self.assert_refused(connection.register(connection.socket.fileno(), SIZE), "BAD_DESCRIPTOR", "descriptor")
+        self.assert_refused(
+            connection.register(connection.socket.fileno(), SIZE), "BAD_DESCRIPTOR", "descriptor"
+        )
         self.assert_lives(connection)
 
     def test_directory(self):
@@ -78,7 +81,9 @@ class Kinds(HostileTest):
         add_seals(fd, rawclient.F_SEAL_SHRINK)
         sealed = os.open("/proc/self/fd/%d" % fd, os.O_RDONLY)
         connection = self.connect()
-        self.assertEqual(connection.register(sealed, SIZE).status, "OK")  # it is safe without the daemon's seal
+        self.assertEqual(
+            connection.register(sealed, SIZE).status, "OK"
+        )  # it is safe without the daemon's seal
         self.assert_refused(connection.register(sealed, SIZE, access=1), "BAD_DESCRIPTOR", "descriptor")
         os.close(sealed)
         os.close(fd)
@@ -227,7 +232,9 @@ class Counts(HostileTest):
         connection = self.connect()
         ucred = struct.pack("iII", os.getpid(), os.getuid(), os.getgid())
         message = frame(rawclient.PING, 77, b"y")
-        connection.socket.sendmsg([message], [(socket.SOL_SOCKET, 2, array.array("B", ucred))])  # SCM_CREDENTIALS
+        connection.socket.sendmsg(
+            [message], [(socket.SOL_SOCKET, 2, array.array("B", ucred))]
+        )  # SCM_CREDENTIALS
         self.assertEqual(connection.wait(77).body, b"y")
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What could end the daemon: its memory is used up."""
+
 import contextlib
 import os
 import resource
@@ -14,12 +15,17 @@ from rawclient import Daemon, header
 
 @unittest.skipIf(os.environ.get("TEGU_SANITIZE"), "a sanitizer needs address space of its own")
 class NoMemory(HostileTest):
-    """The daemon may have no more memory than it has; clients ask for more by beginning messages and not ending them."""
+    """The daemon may have no more memory than it has; clients ask for more by beginning messages and not
+    ending them."""
 
-    # No other reason may end a connection before memory is short: no message is overdue. Sample jobs give memory back that would be free below the limit.
-    SETTINGS = ("[limits]\nconnections_per_uid = 1024\nconnections = 1024\n[executor]\nthreads = 1\n"
-                "[placement]\nprobe_ms = 0\n[timeouts]\nframe_ms = 3600000\n")
-    # Another arena would be address space that is reserved before the limit. Large blocks that are freed are given back at once.
+    # No other reason may end a connection before memory is short: no message is overdue. Sample jobs give
+    # memory back that would be free below the limit.
+    SETTINGS = (
+        "[limits]\nconnections_per_uid = 1024\nconnections = 1024\n[executor]\nthreads = 1\n"
+        "[placement]\nprobe_ms = 0\n[timeouts]\nframe_ms = 3600000\n"
+    )
+    # Another arena would be address space that is reserved before the limit. Large blocks that are freed are
+    # given back at once.
     ENVIRONMENT = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "32768"}
     PART = header(rawclient.JOB, 1, 65536) + bytes(60000)  # of a message: the daemon keeps it
     CROWD = 400

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks on the framing: bytes that are no message, messages that never end, and clients that come and go."""
+"""Attacks on the framing: bytes that are no message, messages that never end, and clients that come and
+go."""
+
 import random
 import socket
 import struct
@@ -25,7 +27,12 @@ class BrokenFraming(HostileTest):
         self.attack(header(rawclient.HELLO, 1, 0, magic=b"\0\0\0\0"), "BAD_REQUEST", "magic", hello=False)
 
     def test_another_protocol(self):
-        self.attack(b"GET / HTTP/1.1\r\nHost: localhost\r\nUser-Agent: none\r\n\r\n", "BAD_REQUEST", "magic", hello=False)
+        self.attack(
+            b"GET / HTTP/1.1\r\nHost: localhost\r\nUser-Agent: none\r\n\r\n",
+            "BAD_REQUEST",
+            "magic",
+            hello=False,
+        )
 
     def test_wrong_version(self):
         for version in (0, 2, 255):
@@ -51,7 +58,9 @@ class BrokenFraming(HostileTest):
 
     def test_no_hello_first(self):
         self.attack(frame(rawclient.PING, 1), "BAD_REQUEST", "type", hello=False)
-        self.attack(frame(rawclient.JOB, 1, rawclient.job_body(data=bytes(16))), "BAD_REQUEST", "type", hello=False)
+        self.attack(
+            frame(rawclient.JOB, 1, rawclient.job_body(data=bytes(16))), "BAD_REQUEST", "type", hello=False
+        )
 
     def test_descriptor_count_over_one(self):
         for count in (2, 253, 255):
@@ -59,7 +68,12 @@ class BrokenFraming(HostileTest):
 
     def test_good_requests_before_the_broken_one_are_answered(self):
         connection = self.connect()
-        connection.send(frame(rawclient.PING, 5, b"a") + frame(rawclient.PING, 6, b"b") + bytes(64) + frame(rawclient.PING, 7))
+        connection.send(
+            frame(rawclient.PING, 5, b"a")
+            + frame(rawclient.PING, 6, b"b")
+            + bytes(64)
+            + frame(rawclient.PING, 7)
+        )
         self.assertEqual([connection.receive().body, connection.receive().body], [b"a", b"b"])
         self.assert_ended(connection, "BAD_REQUEST", "magic")
 
@@ -92,14 +106,18 @@ class Hello(HostileTest):
 
     def test_version_range_is_reversed(self):
         connection = self.connect(hello=False)
-        self.assert_refused(connection.request(rawclient.HELLO, rawclient.hello_body(2, 1)), "BAD_RANGE", "version_min")
+        self.assert_refused(
+            connection.request(rawclient.HELLO, rawclient.hello_body(2, 1)), "BAD_RANGE", "version_min"
+        )
         self.assertEqual(connection.request(rawclient.HELLO, rawclient.hello_body()).status, "OK")
 
     def test_name_with_control_characters(self):
         connection = self.connect(hello=False)
         body = rawclient.hello_body(name=b"a\nFAKE=log line")
         self.assert_refused(connection.request(rawclient.HELLO, body), "BAD_REQUEST", "name")
-        self.assert_refused(connection.request(rawclient.HELLO, rawclient.hello_body(name=b"x" * 65)), "TOO_LARGE", "name")
+        self.assert_refused(
+            connection.request(rawclient.HELLO, rawclient.hello_body(name=b"x" * 65)), "TOO_LARGE", "name"
+        )
 
     def test_body_is_truncated(self):
         connection = self.connect(hello=False)
@@ -109,7 +127,9 @@ class Hello(HostileTest):
 
     def test_second_hello(self):
         connection = self.connect()
-        self.assert_refused(connection.request(rawclient.HELLO, rawclient.hello_body()), "BAD_REQUEST", "type")
+        self.assert_refused(
+            connection.request(rawclient.HELLO, rawclient.hello_body()), "BAD_REQUEST", "type"
+        )
         self.assert_lives(connection)
 
     def test_features_from_the_future_are_ignored(self):
@@ -134,7 +154,7 @@ class ComingAndGoing(HostileTest):
         connection = self.connect()
         message = frame(rawclient.JOB, 9, rawclient.job_body(data=rawclient.floats(1, 2, 3, 4)))
         for i in range(len(message)):
-            connection.send(message[i:i + 1])
+            connection.send(message[i : i + 1])
         self.assertEqual(connection.receive().arrays()[rawclient.SUM + 1][2], (10.0,))
 
     def test_every_cut_of_two_messages_is_fine(self):
@@ -166,7 +186,9 @@ class ComingAndGoing(HostileTest):
     def test_half_closed(self):
         connection = self.connect()
         for i in range(1, 21):
-            connection.submit(rawclient.JOB, rawclient.job_body(data=rawclient.floats(1, 2, 3, i)), request_id=i)
+            connection.submit(
+                rawclient.JOB, rawclient.job_body(data=rawclient.floats(1, 2, 3, i)), request_id=i
+            )
         connection.socket.shutdown(socket.SHUT_WR)
         replies = {connection.receive().request_id for _ in range(20)}
         self.assertEqual(replies, set(range(1, 21)))
@@ -200,7 +222,7 @@ class Slow(HostileTest):
         """One byte at a time, until the daemon ends the connection."""
         try:
             for i in range(len(data)):
-                connection.send(data[i:i + 1])
+                connection.send(data[i : i + 1])
                 time.sleep(pause)
         except (BrokenPipeError, ConnectionResetError):
             return

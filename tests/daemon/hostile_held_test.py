@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that keep memory which the daemon made for them: a descriptor, a mapping, or both on their way to somebody else."""
+"""Clients that keep memory which the daemon made for them: a descriptor, a mapping, or both on their way to
+somebody else."""
+
 import mmap
 import os
 import socket
@@ -15,7 +17,8 @@ from rawclient import Daemon
 
 
 class HeldMemory(HostileTest):
-    """Memory that the daemon made, which a client goes on using after it is a buffer no more: it counts until the client lets it go."""
+    """Memory that the daemon made, which a client goes on using after it is a buffer no more: it counts until
+    the client lets it go."""
 
     SETTINGS = """socket.mode = "0666"
 [limits]
@@ -132,8 +135,10 @@ buffer_bytes_per_uid = "3MiB"
     def test_what_was_let_go_a_moment_ago(self):
         connection = self.connect()
         handle, fd = self.create(connection, 2 << 20)
-        release, create = connection.submit_all((rawclient.BUFFER_RELEASE, struct.pack("<Q", handle)),  # within a second
-                                                (rawclient.BUFFER_CREATE, struct.pack("<Q", 2 << 20)))
+        release, create = connection.submit_all(
+            (rawclient.BUFFER_RELEASE, struct.pack("<Q", handle)),  # within a second
+            (rawclient.BUFFER_CREATE, struct.pack("<Q", 2 << 20)),
+        )
         self.assertEqual(connection.wait(release).status, "OK")
         refused = connection.wait(create)
         self.assert_refused(refused, "BUSY", "limits.buffer_bytes_per_uid")

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of two inputs, and jobs in place, each wrong in one way: the field is named, and the connection lives on."""
+"""Jobs of two inputs, and jobs in place, each wrong in one way: the field is named, and the connection lives
+on."""
+
 import unittest
 
 import rawclient
@@ -70,7 +72,9 @@ class TwoInputs(TwoBuffers):
         for data in (b"", ones, ones + ones[:-1], ones + ones + b"\0", ones * 3):
             self.refuse("BAD_REQUEST", "data", handle=0, second=(), cols=4, data=data)
         self.refuse("BAD_REQUEST", "data", cols=4, second=(), data=b"")
-        self.refuse("BAD_REQUEST", "padding", kind=U8, handle=0, second=(), cols=1, data=b"\1\1" + bytes(6) + b"\1")
+        self.refuse(
+            "BAD_REQUEST", "padding", kind=U8, handle=0, second=(), cols=1, data=b"\1\1" + bytes(6) + b"\1"
+        )
         self.refuse("TOO_LARGE", "data", handle=0, second=(), cols=8193, data=bytes(65544))
 
     def test_one_in_the_message_and_one_in_a_buffer(self):
@@ -101,10 +105,16 @@ class Outputs(TwoBuffers):
 
     def test_overlap(self):
         self.refuse("BAD_RANGE", "output.offset_bytes", offset=4, **self.into(0))
-        self.refuse("BAD_RANGE", "output.offset_bytes", offset=64, cols=17, **self.into(0, 68))  # by four bytes
-        self.refuse("BAD_RANGE", "output.offset_bytes", kind=U8, offset=64, cols=65, **self.into(0, 65))  # by one
+        self.refuse(
+            "BAD_RANGE", "output.offset_bytes", offset=64, cols=17, **self.into(0, 68)
+        )  # by four bytes
+        self.refuse(
+            "BAD_RANGE", "output.offset_bytes", kind=U8, offset=64, cols=65, **self.into(0, 65)
+        )  # by one
         self.refuse("BAD_RANGE", "output.offset_bytes", kind=U8, offset=0, cols=65, **self.into(64, 65))
-        self.refuse("BAD_RANGE", "output.offset_bytes", second=(self.x, 32), **self.into(0))  # exactly x, a part of y
+        self.refuse(
+            "BAD_RANGE", "output.offset_bytes", second=(self.x, 32), **self.into(0)
+        )  # exactly x, a part of y
         self.accept(kind=U8, offset=64, cols=64, **self.into(0))
         self.accept(kind=U8, offset=0, cols=64, **self.into(64))
 
@@ -115,7 +125,9 @@ class Outputs(TwoBuffers):
     def test_in_place_where_the_operation_does_not_allow_it(self):
         reply = self.refuse("BAD_RANGE", "output.offset_bytes", operation=DOT, **self.into(0))
         self.assertNotIn("exactly", reply.allowed)
-        self.refuse("BAD_RANGE", "output.offset_bytes", operation=TOPK, params=topk_params(16), **self.into(0, 4096))
+        self.refuse(
+            "BAD_RANGE", "output.offset_bytes", operation=TOPK, params=topk_params(16), **self.into(0, 4096)
+        )
 
     def test_capacity(self):
         for capacity in (0, 1, 63):

@@ -1,12 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that are framed rightly and wrong in every other way: each is answered with the field, and the connection lives on."""
+"""Requests that are framed rightly and wrong in every other way: each is answered with the field, and the
+connection lives on."""
+
 import struct
 import unittest
 
 import rawclient
 from hostile_base import HostileTest
-from rawclient import ENTROPY_MAP, F32, F64, I32, TOPK, U8, entropy_params, job_body, reduce_params, topk_params
+from rawclient import (
+    ENTROPY_MAP,
+    F32,
+    F64,
+    I32,
+    TOPK,
+    U8,
+    entropy_params,
+    job_body,
+    reduce_params,
+    topk_params,
+)
 
 NAN, INFINITY = float("nan"), float("inf")
 SIXTEEN = bytes(16)
@@ -19,7 +32,7 @@ class Headers(HostileTest):
         self.assert_lives(connection)
 
     def test_unknown_type(self):
-        for kind in (15, 999, 0x7fff):
+        for kind in (15, 999, 0x7FFF):
             self.refuse("UNSUPPORTED", "type", kind, b"whatever")
 
     def test_status_in_a_request(self):
@@ -37,8 +50,15 @@ class Headers(HostileTest):
         self.refuse("BAD_DESCRIPTOR", "descriptors", rawclient.BUFFER_REGISTER, struct.pack("<QB7x", 4096, 0))
 
     def test_bodies_of_the_wrong_length(self):
-        bodies = {rawclient.INFO: 0, rawclient.STATS: 0, rawclient.BUFFER_LIST: 0, rawclient.BUFFER_CREATE: 8,
-                  rawclient.BUFFER_FREEZE: 8, rawclient.BUFFER_RELEASE: 8, rawclient.CANCEL: 8}
+        bodies = {
+            rawclient.INFO: 0,
+            rawclient.STATS: 0,
+            rawclient.BUFFER_LIST: 0,
+            rawclient.BUFFER_CREATE: 8,
+            rawclient.BUFFER_FREEZE: 8,
+            rawclient.BUFFER_RELEASE: 8,
+            rawclient.CANCEL: 8,
+        }
         connection = self.connect()
         for kind, right in bodies.items():
             for size in {0, 1, 7, 8, 9, 4000} - {right}:
@@ -81,7 +101,13 @@ class Shapes(HostileTest):
             self.refuse("BAD_REQUEST", "data", data=data)
 
     def test_products_that_wrap(self):
-        for rows, cols in ((1 << 32, 1 << 32), (1 << 62, 4), ((1 << 64) - 1, (1 << 64) - 1), (1, (1 << 62) + 4), (1 << 63, 2)):
+        for rows, cols in (
+            (1 << 32, 1 << 32),
+            (1 << 62, 4),
+            ((1 << 64) - 1, (1 << 64) - 1),
+            (1, (1 << 62) + 4),
+            (1 << 63, 2),
+        ):
             self.refuse("TOO_LARGE", "data", rows=rows, cols=cols)
 
     def test_data_over_the_inline_limit(self):
@@ -119,8 +145,17 @@ class Parameters(HostileTest):
 
     def entropy(self, status, field, kind=U8, axis=0, **params):
         data = bytes(64 * {U8: 1, I32: 4, F32: 4}[kind])
-        self.refuse(status, field, operation=ENTROPY_MAP, kind=kind, axis=axis, rows=8, cols=8, data=data,
-                    params=entropy_params(**params))
+        self.refuse(
+            status,
+            field,
+            operation=ENTROPY_MAP,
+            kind=kind,
+            axis=axis,
+            rows=8,
+            cols=8,
+            data=data,
+            params=entropy_params(**params),
+        )
 
     def test_statistics(self):
         self.reduce("UNSUPPORTED", "statistics", statistics=1 << 15)
@@ -141,7 +176,17 @@ class Parameters(HostileTest):
             self.topk("BAD_RANGE", "k", k)
 
     def test_k_is_counted_within_a_row(self):
-        self.refuse("BAD_RANGE", "k", operation=TOPK, kind=I32, rows=2, cols=2, axis=1, data=SIXTEEN, params=topk_params(3))
+        self.refuse(
+            "BAD_RANGE",
+            "k",
+            operation=TOPK,
+            kind=I32,
+            rows=2,
+            cols=2,
+            axis=1,
+            data=SIXTEEN,
+            params=topk_params(3),
+        )
 
     def test_window(self):
         for size in (0, 1, 2, 4, 64, 65, (1 << 32) - 1):
@@ -155,8 +200,14 @@ class Parameters(HostileTest):
     def test_range(self):
         for lo, hi in ((NAN, 1), (0, NAN), (NAN, NAN), (0, INFINITY), (-INFINITY, 0), (1, 1), (2, 1)):
             connection = self.connect()
-            reply = connection.job(operation=ENTROPY_MAP, kind=F32, rows=8, cols=8, data=bytes(256),
-                                   params=entropy_params(has_range=1, lo=lo, hi=hi))
+            reply = connection.job(
+                operation=ENTROPY_MAP,
+                kind=F32,
+                rows=8,
+                cols=8,
+                data=bytes(256),
+                params=entropy_params(has_range=1, lo=lo, hi=hi),
+            )
             self.assert_refused(reply, "BAD_RANGE", "range")
             self.assert_lives(connection)
 
@@ -176,8 +227,12 @@ class Parameters(HostileTest):
 
     def test_empty_input(self):
         connection = self.connect()
-        self.assertEqual(connection.job(cols=0, params=reduce_params(1 << rawclient.MAX)).status, "EMPTY_INPUT")
-        self.assertEqual(connection.job(cols=0, params=reduce_params(1 << rawclient.SUM)).arrays()[2][2], (0.0,))
+        self.assertEqual(
+            connection.job(cols=0, params=reduce_params(1 << rawclient.MAX)).status, "EMPTY_INPUT"
+        )
+        self.assertEqual(
+            connection.job(cols=0, params=reduce_params(1 << rawclient.SUM)).arrays()[2][2], (0.0,)
+        )
         self.assert_lives(connection)
 
 
@@ -212,7 +267,9 @@ class Handles(HostileTest):
     def test_released_handle(self):
         self.assertEqual(self.connection.named(rawclient.BUFFER_RELEASE, self.buffer).status, "OK")
         self.refuse("NOT_FOUND", "inputs[0].handle")
-        self.assert_refused(self.connection.named(rawclient.BUFFER_RELEASE, self.buffer), "NOT_FOUND", "handle")
+        self.assert_refused(
+            self.connection.named(rawclient.BUFFER_RELEASE, self.buffer), "NOT_FOUND", "handle"
+        )
 
     def test_shape_beyond_the_buffer(self):
         for rows, cols in ((1, 1025), (1025, 1), (1 << 31, 1 << 20)):
@@ -251,23 +308,53 @@ class Handles(HostileTest):
 
     def test_output_that_is_not_aligned_or_beyond_the_buffer(self):
         for offset in (1, 8, 63):
-            self.refuse("BAD_RANGE", "output.offset_bytes", out=self.buffer, out_offset=offset, out_capacity=64)
+            self.refuse(
+                "BAD_RANGE", "output.offset_bytes", out=self.buffer, out_offset=offset, out_capacity=64
+            )
         for offset, capacity in ((4096, 64), (64, 4096), (0, 4097), (1 << 63, 64), (64, 1 << 63)):
-            self.refuse("BAD_RANGE", "output.offset_bytes", cols=1, out=self.buffer, out_offset=offset, out_capacity=capacity)
-        self.refuse("BAD_RANGE", "output.capacity_bytes", out=self.buffer, out_offset=(1 << 64) - 64, out_capacity=64)
+            self.refuse(
+                "BAD_RANGE",
+                "output.offset_bytes",
+                cols=1,
+                out=self.buffer,
+                out_offset=offset,
+                out_capacity=capacity,
+            )
+        self.refuse(
+            "BAD_RANGE", "output.capacity_bytes", out=self.buffer, out_offset=(1 << 64) - 64, out_capacity=64
+        )
 
     def test_output_that_overlaps_the_input(self):
-        self.refuse("BAD_RANGE", "output.offset_bytes", cols=32, out=self.buffer, out_offset=64, out_capacity=64)
+        self.refuse(
+            "BAD_RANGE", "output.offset_bytes", cols=32, out=self.buffer, out_offset=64, out_capacity=64
+        )
 
     def test_output_that_is_too_small_says_how_much_is_needed(self):
-        reply = self.refuse("TOO_LARGE", "output.capacity_bytes", operation=TOPK, kind=F64, cols=32, params=topk_params(10),
-                            out=self.buffer, out_offset=1024, out_capacity=64)
+        reply = self.refuse(
+            "TOO_LARGE",
+            "output.capacity_bytes",
+            operation=TOPK,
+            kind=F64,
+            cols=32,
+            params=topk_params(10),
+            out=self.buffer,
+            out_offset=1024,
+            out_capacity=64,
+        )
         self.assertEqual(reply.allowed.split()[0], str(128 + 80), reply)
 
     def test_result_too_large_for_a_reply_says_how_much_is_needed(self):
         size = 1 << 20
         buffer = self.connection.create(size).handle
-        reply = self.refuse("TOO_LARGE", "output.handle", handle=buffer, operation=TOPK, kind=U8, cols=size, params=topk_params(size))
+        reply = self.refuse(
+            "TOO_LARGE",
+            "output.handle",
+            handle=buffer,
+            operation=TOPK,
+            kind=U8,
+            cols=size,
+            params=topk_params(size),
+        )
         self.assertEqual(reply.allowed.split()[0], str(size + 8 * size), reply)
 
     def test_every_job_after_the_bad_ones_is_right(self):

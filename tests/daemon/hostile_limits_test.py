@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that take all they can get: connections, buffers, descriptors, and the memory for replies that they do not read."""
+"""Clients that take all they can get: connections, buffers, descriptors, and the memory for replies that they
+do not read."""
+
 import os
 import resource
 import socket
@@ -40,7 +42,9 @@ buffer_bytes_per_uid = "3MiB"
         self.assertEqual(self.create(second, 4096).status, "OK")
         first.close()
         self.wait_for_stats(buffers=3)
-        self.assertEqual([self.create(second, 4096).status, self.create(second, 4096).status], ["OK", "OVER_QUOTA"])
+        self.assertEqual(
+            [self.create(second, 4096).status, self.create(second, 4096).status], ["OK", "OVER_QUOTA"]
+        )
 
     def test_as_large_as_there_are(self):
         first, second = self.connect(), self.connect()
@@ -145,7 +149,7 @@ class FewDescriptors(HostileTest):
             connection = Connection(self.daemon.path, hello=False)
             self.opened.append(connection)
             try:
-                reply = connection.request(rawclient.HELLO, rawclient.hello_body())
+                connection.request(rawclient.HELLO, rawclient.hello_body())
                 crowd.append(connection)
             except (Closed, BrokenPipeError, ConnectionResetError):
                 continue
@@ -166,7 +170,10 @@ class FewDescriptors(HostileTest):
         fd = memfd(4096)
         for _ in range(20):
             connection = self.connect()
-            connection.send(header(rawclient.BUFFER_REGISTER, 1, 16, descriptors=1) + struct.pack("<QB7x", 4096, 0), [fd] * 253)
+            connection.send(
+                header(rawclient.BUFFER_REGISTER, 1, 16, descriptors=1) + struct.pack("<QB7x", 4096, 0),
+                [fd] * 253,
+            )
             self.assert_ended(connection, "BAD_DESCRIPTOR", "descriptors")
             connection.close()
         os.close(fd)
@@ -226,7 +233,10 @@ write_stall_ms = 2000
     def test_replies_pile_up(self):
         before = self.daemon.resident_bytes()
         crowd = [self.connect() for _ in range(8)]
-        pushers = [threading.Thread(target=self.push, args=(connection, frame(rawclient.PING, 1, bytes(60000)))) for connection in crowd]
+        pushers = [
+            threading.Thread(target=self.push, args=(connection, frame(rawclient.PING, 1, bytes(60000))))
+            for connection in crowd
+        ]
         for pusher in pushers:
             pusher.start()
         self.assert_well()
@@ -260,7 +270,9 @@ write_stall_ms = 2000
         sender.start()
         for i in range(1, count + 1):
             reply = connection.receive()
-            self.assertEqual((reply.request_id, reply.body[:4], len(reply.body)), (i, struct.pack("<I", i), 20000))
+            self.assertEqual(
+                (reply.request_id, reply.body[:4], len(reply.body)), (i, struct.pack("<I", i), 20000)
+            )
         sender.join()
 
 
@@ -269,7 +281,11 @@ class Stopping(unittest.TestCase):
 
     def test_with_a_client_that_does_not_read_and_one_that_never_says_hello(self):
         daemon = Daemon("[timeouts]\nstop_ms = 300\nhello_ms = 60000\nwrite_stall_ms = 60000\n")
-        unread, silent, half = Connection(daemon.path), Connection(daemon.path, hello=False), Connection(daemon.path)
+        unread, silent, half = (
+            Connection(daemon.path),
+            Connection(daemon.path, hello=False),
+            Connection(daemon.path),
+        )
         unread.socket.settimeout(0.2)
         try:
             while True:
@@ -318,7 +334,11 @@ class AnotherUser(HostileTest):
                 listed = struct.unpack_from("<I", other.request(rawclient.BUFFER_LIST).body)[0]
                 job = other.job(handle=created.handle, cols=4).status
                 release = other.named(rawclient.BUFFER_RELEASE, created.handle).status
-                return None if (listed, job, release) == (0, "NOT_FOUND", "NOT_FOUND") else repr((listed, job, release))
+                return (
+                    None
+                    if (listed, job, release) == (0, "NOT_FOUND", "NOT_FOUND")
+                    else repr((listed, job, release))
+                )
 
         self.as_nobody(attack)
         self.assertEqual(struct.unpack_from("<I", connection.request(rawclient.BUFFER_LIST).body)[0], 1)
@@ -337,5 +357,7 @@ class AnotherUser(HostileTest):
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
+    resource.setrlimit(
+        resource.RLIMIT_NOFILE, (min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2
+    )
     unittest.main()

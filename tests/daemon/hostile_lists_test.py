@@ -1,13 +1,36 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs with lists as parameters: counts that lie, lists that are too long, values that are none, parts that are no parts."""
+"""Jobs with lists as parameters: counts that lie, lists that are too long, values that are none, parts that
+are no parts."""
+
 import struct
 import unittest
 
 import rawclient
 from hostile_base import HostileTest
-from rawclient import (ADD, DOT, ENTROPY, F32, F64, FUSED, HISTOGRAM, I32, QUANTILE, REDUCE, ROWSCALE, TOPK, entropy_of_levels_params,
-                       floats, fused_params, histogram_params, job_body, quantile_params, reduce_params, skip_nans_params, topk_params)
+from rawclient import (
+    ADD,
+    DOT,
+    ENTROPY,
+    F32,
+    F64,
+    FUSED,
+    HISTOGRAM,
+    I32,
+    QUANTILE,
+    REDUCE,
+    ROWSCALE,
+    TOPK,
+    entropy_of_levels_params,
+    floats,
+    fused_params,
+    histogram_params,
+    job_body,
+    quantile_params,
+    reduce_params,
+    skip_nans_params,
+    topk_params,
+)
 
 NAN, INFINITY = float("nan"), float("inf")
 SIXTEEN = bytes(16)
@@ -42,23 +65,38 @@ class Lists(HostileTest):
         for count in (0, 2, 1024):
             params = quantile_params((0.5,), count=count)
             reply = connection.job(operation=QUANTILE, data=SIXTEEN, params=params)
-            self.assertIn((reply.status, reply.field), (("BAD_REQUEST", "params_bytes"), ("BAD_RANGE", "q")), reply)
-        self.refuse("BAD_RANGE", "q", connection, operation=QUANTILE, data=SIXTEEN, params=quantile_params((0.5,) * 1025))
+            self.assertIn(
+                (reply.status, reply.field), (("BAD_REQUEST", "params_bytes"), ("BAD_RANGE", "q")), reply
+            )
+        self.refuse(
+            "BAD_RANGE",
+            "q",
+            connection,
+            operation=QUANTILE,
+            data=SIXTEEN,
+            params=quantile_params((0.5,) * 1025),
+        )
 
     def test_the_longest_q_list(self):
-        reply = self.connect().job(operation=QUANTILE, data=floats(4, 3, 2, 1), params=quantile_params((1.0,) * 1024))
+        reply = self.connect().job(
+            operation=QUANTILE, data=floats(4, 3, 2, 1), params=quantile_params((1.0,) * 1024)
+        )
         self.assertEqual(reply.arrays()[rawclient.QUANTILES], (1, 1024, (4.0,) * 1024))
 
     def test_bins(self):
         for bins in (0, (1 << 20) + 1, (1 << 32) - 1):
             self.refuse("BAD_RANGE", "bins", operation=HISTOGRAM, data=SIXTEEN, params=histogram_params(bins))
-        self.refuse("TOO_LARGE", "output.handle", operation=HISTOGRAM, data=SIXTEEN, params=histogram_params(1 << 20))
+        self.refuse(
+            "TOO_LARGE", "output.handle", operation=HISTOGRAM, data=SIXTEEN, params=histogram_params(1 << 20)
+        )
 
     def test_ranges(self):
         connection = self.connect()
         for lo, hi in ((NAN, 1), (0, NAN), (0, INFINITY), (-INFINITY, 0), (2, 1), (-1.7e308, 1.7e308)):
-            for operation, params in ((HISTOGRAM, histogram_params(4, 1, lo, hi)),
-                                      (ENTROPY, entropy_of_levels_params(4, 1, lo, hi))):
+            for operation, params in (
+                (HISTOGRAM, histogram_params(4, 1, lo, hi)),
+                (ENTROPY, entropy_of_levels_params(4, 1, lo, hi)),
+            ):
                 reply = connection.job(operation=operation, data=SIXTEEN, params=params)
                 if operation == ENTROPY and hi == 1.7e308:
                     self.assertIn(reply.status, ("BAD_RANGE", "OK"), reply)
@@ -68,7 +106,13 @@ class Lists(HostileTest):
 
     def test_levels(self):
         for levels in (0, 1, 65537, (1 << 32) - 1):
-            self.refuse("BAD_RANGE", "levels", operation=ENTROPY, data=SIXTEEN, params=entropy_of_levels_params(levels))
+            self.refuse(
+                "BAD_RANGE",
+                "levels",
+                operation=ENTROPY,
+                data=SIXTEEN,
+                params=entropy_of_levels_params(levels),
+            )
 
     def test_types_without_a_meaning(self):
         self.refuse("UNSUPPORTED", "type", operation=ROWSCALE, kind=I32, data=SIXTEEN)
@@ -96,9 +140,15 @@ class Lists(HostileTest):
 
     def test_a_part_that_is_wrong_names_its_field(self):
         connection = self.connect()
-        for part, word in (((TOPK, topk_params(5)), "k"), ((QUANTILE, quantile_params((2.0,))), "q"),
-                           ((HISTOGRAM, histogram_params(0)), "bins"), ((ENTROPY, entropy_of_levels_params(1)), "levels")):
-            reply = connection.job(operation=FUSED, data=SIXTEEN, params=fused_params((REDUCE, reduce_params()), part))
+        for part, word in (
+            ((TOPK, topk_params(5)), "k"),
+            ((QUANTILE, quantile_params((2.0,))), "q"),
+            ((HISTOGRAM, histogram_params(0)), "bins"),
+            ((ENTROPY, entropy_of_levels_params(1)), "levels"),
+        ):
+            reply = connection.job(
+                operation=FUSED, data=SIXTEEN, params=fused_params((REDUCE, reduce_params()), part)
+            )
             self.assertEqual(reply.status, "BAD_RANGE", reply)
             self.assertTrue(reply.field.endswith(word), reply)
         self.assert_lives(connection)
@@ -111,8 +161,11 @@ class Lists(HostileTest):
             self.assertEqual(connection.job(operation=operation, data=data).status, "OK", operation)
             for size in {0, 1, 7, right - 1, right + 1, right + 8, 65535}:
                 reply = connection.job(operation=operation, data=data, params_bytes=size)
-                self.assertIn((reply.status, reply.field), (("BAD_REQUEST", "params_bytes"), ("BAD_REQUEST", "data"),
-                                                            ("BAD_REQUEST", "reserved")), (operation, size, reply))
+                self.assertIn(
+                    (reply.status, reply.field),
+                    (("BAD_REQUEST", "params_bytes"), ("BAD_REQUEST", "data"), ("BAD_REQUEST", "reserved")),
+                    (operation, size, reply),
+                )
         self.assert_lives(connection)
 
     def test_bodies_cut_anywhere(self):
@@ -120,7 +173,9 @@ class Lists(HostileTest):
         for operation in (ADD, QUANTILE, FUSED):
             whole = job_body(operation=operation, data=SIXTEEN * (2 if operation == ADD else 1))
             for size in range(0, len(whole), 3):
-                self.assertEqual(connection.request(rawclient.JOB, whole[:size]).status, "BAD_REQUEST", (operation, size))
+                self.assertEqual(
+                    connection.request(rawclient.JOB, whole[:size]).status, "BAD_REQUEST", (operation, size)
+                )
         self.assert_lives(connection)
 
     def test_noise_as_parameters(self):
@@ -131,7 +186,9 @@ class Lists(HostileTest):
             for _ in range(self.random.randrange(1, 4)):
                 params[self.random.randrange(len(params))] = self.random.randrange(256)
             data = SIXTEEN * (2 if operation in rawclient.TWO_INPUTS else 1)
-            connection.job(operation=operation, data=data, params=bytes(params), kind=self.random.choice((F32, I32)))
+            connection.job(
+                operation=operation, data=data, params=bytes(params), kind=self.random.choice((F32, I32))
+            )
         self.assert_lives(connection)
 
     def test_overflow_names_the_element(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Attacks on the memory of buffers: cut, with holes, and rewritten while jobs read it."""
+
 import mmap
 import os
 import threading
@@ -30,11 +31,29 @@ class ChangingMemory(HostileTest):
         """Bodies of a job of each operation over the whole buffer."""
         elements = self.BYTES // 4
         yield job_body(handle=self.buffer, cols=elements, params=reduce_params((1 << 15) - 1))
-        yield job_body(rawclient.TOPK, rawclient.I32, handle=self.buffer, cols=elements, params=rawclient.topk_params(1000))
-        yield job_body(rawclient.TOPK, rawclient.F32, handle=self.buffer, cols=elements,
-                       params=rawclient.topk_params(1000, 1, 1))
-        yield job_body(rawclient.TOPK, rawclient.F32, handle=self.buffer, rows=1024, cols=elements // 1024, axis=1,
-                       params=rawclient.topk_params(2, 0))
+        yield job_body(
+            rawclient.TOPK,
+            rawclient.I32,
+            handle=self.buffer,
+            cols=elements,
+            params=rawclient.topk_params(1000),
+        )
+        yield job_body(
+            rawclient.TOPK,
+            rawclient.F32,
+            handle=self.buffer,
+            cols=elements,
+            params=rawclient.topk_params(1000, 1, 1),
+        )
+        yield job_body(
+            rawclient.TOPK,
+            rawclient.F32,
+            handle=self.buffer,
+            rows=1024,
+            cols=elements // 1024,
+            axis=1,
+            params=rawclient.topk_params(2, 0),
+        )
 
     def test_it_cannot_be_shrunk(self):
         with self.assertRaises(PermissionError):
@@ -69,7 +88,7 @@ class ChangingMemory(HostileTest):
         def scribble():
             position = 0
             while not stop.is_set():
-                memory[position:position + len(noise)] = noise
+                memory[position : position + len(noise)] = noise
                 position = (position + len(noise)) % self.BYTES
 
         thread = threading.Thread(target=scribble)
@@ -87,12 +106,20 @@ class ChangingMemory(HostileTest):
     def test_scribbling_under_an_entropy_map(self):
         memory = mmap.mmap(self.fd, self.BYTES)
         out = self.connection.create(4 << 20)
-        body = job_body(rawclient.ENTROPY_MAP, rawclient.U8, rows=1024, cols=1024, handle=self.buffer, out=out.handle,
-                        out_capacity=4 << 20, params=rawclient.entropy_params(9, 9, 256))
+        body = job_body(
+            rawclient.ENTROPY_MAP,
+            rawclient.U8,
+            rows=1024,
+            cols=1024,
+            handle=self.buffer,
+            out=out.handle,
+            out_capacity=4 << 20,
+            params=rawclient.entropy_params(9, 9, 256),
+        )
         for _ in range(3):
             request_id = self.connection.submit(rawclient.JOB, body)
             for _ in range(20):
-                memory[0:1 << 20] = os.urandom(1 << 20)
+                memory[0 : 1 << 20] = os.urandom(1 << 20)
             self.assertEqual(self.connection.wait(request_id).status, "OK")
         memory.close()
         out.close()
@@ -112,7 +139,9 @@ class ChangingMemory(HostileTest):
         self.assert_refused(reply, "DENIED", "output.handle")  # registered for reading
         created = self.connection.create(4096)
         created.close()
-        self.assertEqual(self.connection.job(cols=4, data=bytes(16), out=created.handle, out_capacity=64).status, "OK")
+        self.assertEqual(
+            self.connection.job(cols=4, data=bytes(16), out=created.handle, out_capacity=64).status, "OK"
+        )
         self.assertEqual(self.connection.named(rawclient.BUFFER_FREEZE, created.handle).status, "OK")
         reply = self.connection.job(cols=4, data=bytes(16), out=created.handle, out_capacity=64)
         self.assert_refused(reply, "DENIED", "output.handle")
@@ -123,7 +152,9 @@ class ChangingMemory(HostileTest):
             with self.assertRaises(PermissionError):
                 os.ftruncate(created.fds[0], size)
         punch_hole(created.fds[0], 0, 1 << 20)
-        self.assert_refused(self.connection.job(handle=created.handle, cols=4), "BAD_DESCRIPTOR", "inputs[0].handle")
+        self.assert_refused(
+            self.connection.job(handle=created.handle, cols=4), "BAD_DESCRIPTOR", "inputs[0].handle"
+        )
         created.close()
 
 

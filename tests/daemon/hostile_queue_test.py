@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks on the queue and on jobs in flight: floods, cancels, deadlines, ids in use, and clients that die in the middle."""
+"""Attacks on the queue and on jobs in flight: floods, cancels, deadlines, ids in use, and clients that die in
+the middle."""
+
 import os
 import socket
 import tempfile
@@ -15,7 +17,8 @@ LONG_ROWS = LONG_COLS = 2048 if os.environ.get("TEGU_SANITIZE") else 4096
 
 
 class LongJobs(HostileTest):
-    """With one thread: a job that runs for long, and jobs that wait behind it. Small jobs of the witness run on the io thread."""
+    """With one thread: a job that runs for long, and jobs that wait behind it. Small jobs of the witness run
+    on the io thread."""
 
     SETTINGS = "[executor]\nthreads = 1\n"
     PROGRAM = "tests/guard_tegud"
@@ -33,16 +36,26 @@ class LongJobs(HostileTest):
 
     def connect_with_buffers(self):
         connection = self.connect()
-        connection.image, connection.map = connection.create(LONG_ROWS * LONG_COLS), connection.create(4 * LONG_ROWS * LONG_COLS)
+        connection.image, connection.map = (
+            connection.create(LONG_ROWS * LONG_COLS),
+            connection.create(4 * LONG_ROWS * LONG_COLS),
+        )
         for reply in (connection.image, connection.map):
             self.assertEqual(reply.status, "OK", reply)
             os.close(reply.fds.pop())
         return connection
 
     def submit_long(self, connection, until_it_runs=True, **fields):
-        body = job_body(rawclient.ENTROPY_MAP, rawclient.U8, rows=LONG_ROWS, cols=LONG_COLS, handle=connection.image.handle,
-                        out=connection.map.handle, out_capacity=4 * LONG_ROWS * LONG_COLS,
-                        params=rawclient.entropy_params(63, 63, 256))
+        body = job_body(
+            rawclient.ENTROPY_MAP,
+            rawclient.U8,
+            rows=LONG_ROWS,
+            cols=LONG_COLS,
+            handle=connection.image.handle,
+            out=connection.map.handle,
+            out_capacity=4 * LONG_ROWS * LONG_COLS,
+            params=rawclient.entropy_params(63, 63, 256),
+        )
         with open(self.HELD, "w"):
             request_id = connection.submit(rawclient.JOB, body, **fields)
         if until_it_runs:
@@ -135,7 +148,9 @@ class Lives(LongJobs):
         long_job = self.submit_long(connection, request_id=99)
         self.submit_waiting(connection, request_id=99)
         self.assert_refused(connection.receive(), "DUPLICATE_ID", "request_id")
-        self.assertEqual(connection.request(rawclient.PING, b"p", request_id=99).body, b"p")  # only jobs are in flight
+        self.assertEqual(
+            connection.request(rawclient.PING, b"p", request_id=99).body, b"p"
+        )  # only jobs are in flight
         connection.cancel(long_job)
         self.assertEqual(connection.wait(99).status, "CANCELLED")
         self.assertEqual(connection.wait(self.submit_waiting(connection, request_id=99)).status, "OK")
@@ -166,7 +181,9 @@ class Lives(LongJobs):
         long_job = self.submit_long(connection)
         for reply in (connection.image, connection.map):
             self.assertEqual(connection.named(rawclient.BUFFER_RELEASE, reply.handle).status, "OK")
-            self.assert_refused(connection.named(rawclient.BUFFER_RELEASE, reply.handle), "NOT_FOUND", "handle")
+            self.assert_refused(
+                connection.named(rawclient.BUFFER_RELEASE, reply.handle), "NOT_FOUND", "handle"
+            )
         self.assertEqual(self.stats()["buffers"], 2, "the job keeps its memory")
         self.let_go()
         self.assertEqual(connection.wait(long_job).status, "OK")
@@ -175,13 +192,17 @@ class Lives(LongJobs):
     def test_what_a_running_job_writes_is_its_own(self):
         connection = self.connect_with_buffers()
         long_job = self.submit_long(connection)
-        self.assert_refused(connection.named(rawclient.BUFFER_FREEZE, connection.map.handle), "BUSY", "handle")
+        self.assert_refused(
+            connection.named(rawclient.BUFFER_FREEZE, connection.map.handle), "BUSY", "handle"
+        )
         reader = connection.job(cols=1024, handle=connection.map.handle)
         self.assert_refused(reader, "BUSY", "inputs[0].offset_bytes")
         self.assertGreater(reader.retry_after_ns, 0)
         writer = connection.job(data=bytes(16), out=connection.image.handle, out_capacity=64)
         self.assert_refused(writer, "BUSY", "output.offset_bytes")
-        self.assertEqual(connection.job(cols=1024, handle=connection.image.handle).status, "OK")  # reading beside it is fine
+        self.assertEqual(
+            connection.job(cols=1024, handle=connection.image.handle).status, "OK"
+        )  # reading beside it is fine
         connection.cancel(long_job)
         connection.wait(long_job)
 

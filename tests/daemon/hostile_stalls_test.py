@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks on the time of the thread that serves everybody: requests whose system calls take long. What shows that it did not wait is the
-order of replies, never a clock."""
+"""Attacks on the time of the thread that serves everybody: requests whose system calls take long. What shows
+that it did not wait is the order of replies, never a clock."""
+
 import ctypes
 import mmap
 import os
@@ -91,11 +92,15 @@ class Freezes(HostileTest):
         handle = self.pinned()
         writing = rawclient.job_body(cols=4, data=bytes(16), out=handle, out_capacity=64)
         reading = rawclient.job_body(handle=handle, cols=4)
-        frozen, writer, reader = self.connection.submit_all(self.freezing(handle), (rawclient.JOB, writing), (rawclient.JOB, reading))
+        frozen, writer, reader = self.connection.submit_all(
+            self.freezing(handle), (rawclient.JOB, writing), (rawclient.JOB, reading)
+        )
         self.assert_refused(self.connection.wait(writer), "BUSY", "output.handle")
         self.assertEqual(self.connection.wait(reader).status, "OK")  # reading is no conflict
         self.assertEqual(self.connection.wait(frozen).status, "BAD_DESCRIPTOR")
-        self.assertEqual(self.connection.job(cols=4, data=bytes(16), out=handle, out_capacity=64).status, "OK")
+        self.assertEqual(
+            self.connection.job(cols=4, data=bytes(16), out=handle, out_capacity=64).status, "OK"
+        )
 
     def test_released_and_gone_meanwhile(self):
         for gone in (False, True):
@@ -126,7 +131,9 @@ class LargeBuffers(HostileTest):
 
     def test_others_go_on_while_many_are_made(self):
         attacker = self.connect()
-        *made, ping = attacker.submit_all(*[self.creating(self.BYTES)] * self.COUNT, (rawclient.PING, b"x"))  # read in one turn
+        *made, ping = attacker.submit_all(
+            *[self.creating(self.BYTES)] * self.COUNT, (rawclient.PING, b"x")
+        )  # read in one turn
         before = 0
         while attacker.receive().request_id != ping:
             before += 1
@@ -179,7 +186,9 @@ class Reports(HostileTest):
         flood = [attacker.next_id + 1 + i for i in range(self.COUNT)]
         before = self.stats()["requests_total"]
         with self.daemon.stopped():  # both are there when it goes on, the attacker first
-            attacker.send(b"".join(rawclient.frame(rawclient.HEALTH, number, self.METRICS) for number in flood))
+            attacker.send(
+                b"".join(rawclient.frame(rawclient.HEALTH, number, self.METRICS) for number in flood)
+            )
             asked = self.witness.submit(rawclient.STATS)
         handled = self.witness.named_fields(self.witness.wait(asked))["requests_total"] - before - 1
         self.assertGreater(handled, 0)

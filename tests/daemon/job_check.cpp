@@ -28,7 +28,8 @@ Arrays compute(const Job& job, Bytes data) {
 }
 
 Arrays arrays_of(const Message& message, const std::byte* output, wire::Backend backend) {
-    EXPECT_EQ(Status::Ok, message.header.status) << error_of(message).message << " " << error_of(message).field;
+    EXPECT_EQ(Status::Ok, message.header.status)
+        << error_of(message).message << " " << error_of(message).field;
     Result<wire::JobReply> reply = wire::decode_job_reply(message.body);
     EXPECT_TRUE(reply.ok());
     if (!reply) return {};
@@ -45,7 +46,8 @@ Arrays arrays_of(const Message& message, const std::byte* output, wire::Backend 
 }
 
 SharedMemory::SharedMemory(int fd, std::uint64_t bytes, bool writable)
-    : data_(::mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0)), bytes_(bytes) {
+    : data_(::mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0)),
+      bytes_(bytes) {
     EXPECT_NE(MAP_FAILED, data_);
 }
 
@@ -59,8 +61,8 @@ void SharedMemory::unmap() {
 }
 
 TestBuffer create_buffer(RawClient& client, std::uint64_t bytes) {
-    Message message =
-        client.reply_to(client.send_message(wire::MessageType::BufferCreate, wire::BufferCreateRequest{bytes}));
+    Message message = client.reply_to(
+        client.send_message(wire::MessageType::BufferCreate, wire::BufferCreateRequest{bytes}));
     EXPECT_EQ(Status::Ok, message.header.status) << error_of(message).message;
     Result<wire::BufferReply> reply = wire::decode_buffer_reply(message.body);
     EXPECT_TRUE(reply.ok());
@@ -75,7 +77,8 @@ SlowJob::SlowJob(RawClient& client, std::uint64_t side)
     const SharedMemory image(input_.fd.get(), side * side);
     std::uint32_t noise = 1;
     for (std::uint64_t i = 0; i < side * side; ++i)
-        image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>((noise = noise * 1664525u + 1013904223u) >> 24);
+        image.as<std::uint8_t>()[i] =
+            static_cast<std::uint8_t>((noise = noise * 1664525u + 1013904223u) >> 24);
 }
 
 wire::JobRequest SlowJob::request(std::uint64_t slot) const {

@@ -16,7 +16,8 @@ using Arrays = std::vector<wire::ByteBuffer>;
 Arrays compute(const Job& job, Bytes data);
 
 // Those of a reply with its data in it, or in `output` (the memory that the output operand names).
-Arrays arrays_of(const Message& reply, const std::byte* output = nullptr, wire::Backend backend = wire::Backend::Cpu);
+Arrays arrays_of(const Message& reply, const std::byte* output = nullptr,
+                 wire::Backend backend = wire::Backend::Cpu);
 
 // A mapping of a whole memfd for writing.
 class SharedMemory {
@@ -44,18 +45,21 @@ struct TestBuffer {
 };
 TestBuffer create_buffer(RawClient& client, std::uint64_t bytes);
 
-// The side of an image whose map is some tenths of a second of work: kernels under the thread sanitizer are many times slower.
+// The side of an image whose map is some tenths of a second of work: kernels under the thread sanitizer are
+// many times slower.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr std::uint64_t kSomeWork = 512;
 #else
 inline constexpr std::uint64_t kSomeWork = 2048;
 #endif
 
-// Entropy maps of a side x side u8 image in a buffer with the widest window, into another: a job that takes its time.
+// Entropy maps of a side x side u8 image in a buffer with the widest window, into another: a job that takes
+// its time.
 class SlowJob {
   public:
     explicit SlowJob(RawClient& client, std::uint64_t side = 4096);
-    // Parameters for a job that writes into the output of `slot` (0..3): jobs that run at once need different ones.
+    // Parameters for a job that writes into the output of `slot` (0..3): jobs that run at once need different
+    // ones.
     wire::JobRequest request(std::uint64_t slot = 0) const;
 
   private:

@@ -28,7 +28,8 @@ using wire::MessageType;
 std::vector<float> noise(std::size_t count, unsigned seed = 1) {
     std::mt19937 random(seed);
     std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(static_cast<int>(random() % 20001) - 10000) * 0.37f;
+    for (float& value : values)
+        value = static_cast<float>(static_cast<int>(random() % 20001) - 10000) * 0.37f;
     return values;
 }
 
@@ -40,7 +41,8 @@ class JobsTest : public ::testing::Test {
   protected:
     static void SetUpTestSuite() {
         held_ = std::make_unique<test::HeldJobs>();
-        daemon_ = std::make_unique<test::DaemonProcess>("[limits]\nqueued_work_ms = 3600000\n", held_->program());
+        daemon_ =
+            std::make_unique<test::DaemonProcess>("[limits]\nqueued_work_ms = 3600000\n", held_->program());
     }
     static void TearDownTestSuite() {
         daemon_.reset();
@@ -65,7 +67,8 @@ class JobsTest : public ::testing::Test {
         const Message message = run(client, request);
         EXPECT_EQ(status, message.header.status) << error_of(message).message;
         EXPECT_EQ(field, error_of(message).field) << error_of(message).message;
-        EXPECT_EQ(Status::Ok, client.reply_to(client.send(MessageType::Ping)).header.status) << "the connection lives";
+        EXPECT_EQ(Status::Ok, client.reply_to(client.send(MessageType::Ping)).header.status)
+            << "the connection lives";
     }
 
     static std::unique_ptr<test::HeldJobs> held_;
@@ -123,8 +126,8 @@ TEST_F(JobsTest, ResultsFromBuffersIntoBuffersAreThoseOfTheKernels) {
         std::memcpy(memory.as<char>() + 64, values.data(), values.size() * sizeof(float));
     }
     const test::SharedMemory result(output.fd.get(), output.bytes);
-    for (wire::JobRequest request :
-         {test::reduce_request(values, kAllStatistics), topk_request(values, 5000), entropy_request(values, 1024)}) {
+    for (wire::JobRequest request : {test::reduce_request(values, kAllStatistics), topk_request(values, 5000),
+                                     entropy_request(values, 1024)}) {
         const Bytes data = request.data;
         request.inputs[0].handle = input.handle;
         request.inputs[0].offset_bytes = 64;
@@ -149,7 +152,8 @@ TEST_F(JobsTest, PipelinedJobsAreEachAnsweredOnce) {
         wire::JobRequest request =
             test::reduce_request(part, statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Std));
         ids.push_back(client.send_job(request));
-        request.data = Bytes(reinterpret_cast<const std::byte*>(values.data() + i), part.size() * sizeof(float));
+        request.data =
+            Bytes(reinterpret_cast<const std::byte*>(values.data() + i), part.size() * sizeof(float));
         requests.push_back(request);
     }
     for (std::size_t i = ids.size(); i-- > 0;)
@@ -247,9 +251,9 @@ TEST_F(JobsTest, OutputsNeedABufferThatMayBeWritten) {
     request.output = {wire::decode_buffer_reply(registered.body)->handle, 0, 8192};
     expect_error(client, request, Status::Denied, "output.handle");
     const test::TestBuffer frozen = test::create_buffer(client, 8192);
-    EXPECT_EQ(
-        Status::Ok,
-        client.reply_to(client.send_message(MessageType::BufferFreeze, wire::BufferRef{frozen.handle})).header.status);
+    EXPECT_EQ(Status::Ok,
+              client.reply_to(client.send_message(MessageType::BufferFreeze, wire::BufferRef{frozen.handle}))
+                  .header.status);
     request.output.handle = frozen.handle;
     expect_error(client, request, Status::Denied, "output.handle");
 }
@@ -277,9 +281,9 @@ TEST_F(JobsTest, AReleasedBufferLivesUntilItsJobsEnd) {
     held_->hold();
     const std::uint64_t id = client.send_job(request);
     for (const std::uint64_t handle : {request.inputs[0].handle, request.output.handle})
-        EXPECT_EQ(
-            Status::Ok,
-            client.reply_to(client.send_message(MessageType::BufferRelease, wire::BufferRef{handle})).header.status);
+        EXPECT_EQ(Status::Ok,
+                  client.reply_to(client.send_message(MessageType::BufferRelease, wire::BufferRef{handle}))
+                      .header.status);
     held_->release();
     EXPECT_EQ(Status::Ok, client.reply_to(id).header.status);
 }
@@ -293,15 +297,18 @@ TEST_F(JobsTest, CancelTakesWaitingJobsOutAndStopsRunningOnes) {
     const std::uint64_t waiting = client.send_job(work.request(1));
     const Message duplicate = client.reply_to(client.send(MessageType::Stats));
     EXPECT_EQ(2, test::field(duplicate, "jobs_in_flight"));
-    const Message waited = client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{waiting}));
+    const Message waited =
+        client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{waiting}));
     ASSERT_EQ(Status::Ok, waited.header.status);
     EXPECT_FALSE(wire::decode_cancel_reply(waited.body)->was_running);
     EXPECT_EQ(Status::Cancelled, client.reply_to(waiting).header.status);
-    const Message ran = client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{running}));
+    const Message ran =
+        client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{running}));
     ASSERT_EQ(Status::Ok, ran.header.status);
     EXPECT_TRUE(wire::decode_cancel_reply(ran.body)->was_running);
     EXPECT_EQ(Status::Cancelled, client.reply_to(running).header.status);
-    const Message unknown = client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{running}));
+    const Message unknown =
+        client.reply_to(client.send_message(MessageType::Cancel, wire::CancelRequest{running}));
     EXPECT_EQ(Status::NotFound, unknown.header.status);
     EXPECT_EQ("target_id", error_of(unknown).field);
 }
@@ -334,7 +341,8 @@ TEST_F(JobsTest, DeadlinesEndJobsThatWaitAndJobsThatRun) {
     const std::vector<float> values = noise(100);
     const std::uint64_t small = client.send_job(test::reduce_request(values, 1), wire::Priority::Normal, 1);
     EXPECT_EQ(Status::DeadlineExceeded, client.reply_to(small).header.status);
-    const std::uint64_t relaxed = client.send_job(test::reduce_request(values, 1), wire::Priority::Normal, UINT64_MAX);
+    const std::uint64_t relaxed =
+        client.send_job(test::reduce_request(values, 1), wire::Priority::Normal, UINT64_MAX);
     EXPECT_EQ(Status::Ok, client.reply_to(relaxed).header.status);
 }
 
@@ -343,7 +351,8 @@ TEST_F(JobsTest, HighPriorityOvertakes) {
     const test::SlowJob work(client, test::kSomeWork / 4);
     held_->hold();
     const std::uint64_t running = client.send_job(work.request(0), wire::Priority::Low);
-    wait_for_field(client, "jobs_running", 1);  // only then is it before the others, and it is there until all wait
+    // only then is it before the others, and it is there until all wait
+    wait_for_field(client, "jobs_running", 1);
     const std::uint64_t low = client.send_job(work.request(1), wire::Priority::Low);
     const std::uint64_t normal = client.send_job(work.request(2), wire::Priority::Normal);
     const std::uint64_t high = client.send_job(work.request(3), wire::Priority::High);
@@ -375,7 +384,8 @@ TEST(JobLimits, QuotasAndABusyQueue) {
     const test::HeldJobs held;
     held.hold();
     const test::DaemonProcess daemon(
-        "[limits]\nqueued_work_ms = 3600000\njobs_in_flight_per_connection = 3\njobs_per_uid = 4\nqueued_jobs = "
+        "[limits]\nqueued_work_ms = 3600000\njobs_in_flight_per_connection = 3\njobs_per_uid = "
+        "4\nqueued_jobs = "
         "2\nbuffers_per_connection = "
         "2\nconnections_per_uid = 2\n",
         held.program());

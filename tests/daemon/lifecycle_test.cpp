@@ -71,7 +71,8 @@ TEST(Lifecycle, StoppingAnswersWhatIsInFlightAndRefusesWhatIsNew) {
 
 TEST(Lifecycle, ASecondSignalAnswersTheRestWithRetry) {
     const test::HeldJobs held;
-    DaemonProcess daemon("[timeouts]\nstop_ms = 600000\n[limits]\nqueued_work_ms = 3600000\n", held.program());
+    DaemonProcess daemon("[timeouts]\nstop_ms = 600000\n[limits]\nqueued_work_ms = 3600000\n",
+                         held.program());
     RawClient client(daemon.socket());
     const test::SlowJob work(client, test::kSomeWork / 2);
     held.hold();
@@ -104,9 +105,9 @@ TEST(Lifecycle, AReloadAppliesAGoodFileAndKeepsTheOldSettingsForABadOne) {
     const DaemonProcess daemon("[limits]\nbuffer_bytes = 8192\n");
     RawClient client(daemon.socket());
     const test::TestBuffer kept = test::create_buffer(client, 8192);
-    EXPECT_EQ(
-        Status::TooLarge,
-        client.reply_to(client.send_message(MessageType::BufferCreate, wire::BufferCreateRequest{8193})).header.status);
+    EXPECT_EQ(Status::TooLarge,
+              client.reply_to(client.send_message(MessageType::BufferCreate, wire::BufferCreateRequest{8193}))
+                  .header.status);
     daemon.write_settings(
         "[limits]\nbuffer_bytes = 16384\njobs_in_flight_per_connection = 5\n[executor]\nthreads = 1\n");
     daemon.signal(SIGHUP);
@@ -122,9 +123,9 @@ TEST(Lifecycle, AReloadAppliesAGoodFileAndKeepsTheOldSettingsForABadOne) {
     const Message info = client.reply_to(client.send(MessageType::Info));
     EXPECT_EQ(16384, test::field(info, "limit_buffer_bytes"));
     EXPECT_EQ(2, test::field(client.reply_to(client.send(MessageType::Stats)), "reloads_total"));
-    EXPECT_EQ(
-        Status::Ok,
-        client.reply_to(client.send_message(MessageType::BufferRelease, wire::BufferRef{kept.handle})).header.status);
+    EXPECT_EQ(Status::Ok,
+              client.reply_to(client.send_message(MessageType::BufferRelease, wire::BufferRef{kept.handle}))
+                  .header.status);
 }
 
 TEST(Lifecycle, JobsInFlightLiveThroughAReload) {
@@ -145,7 +146,8 @@ TEST(Lifecycle, JobsInFlightLiveThroughAReload) {
 }
 
 TEST(Lifecycle, IdleConnectionsEndWhenTheSettingsSaySo) {
-    const DaemonProcess daemon("[timeouts]\nidle_ms = 2000\n");  // enough for what the holder does, on a busy machine
+    // enough for what the holder does, on a busy machine
+    const DaemonProcess daemon("[timeouts]\nidle_ms = 2000\n");
     RawClient holder(daemon.socket());
     (void)test::create_buffer(holder, 4096);  // keeps its connection
     RawClient idle(daemon.socket());
@@ -158,7 +160,8 @@ TEST(Lifecycle, IdleConnectionsEndWhenTheSettingsSaySo) {
 
 TEST(Lifecycle, AStalledReaderIsCutOff) {
     const DaemonProcess daemon(
-        "[timeouts]\nwrite_stall_ms = 200\n[limits]\nreply_queue_bytes = 65536\nreply_queue_max_bytes = 4194304\n");
+        "[timeouts]\nwrite_stall_ms = 200\n[limits]\nreply_queue_bytes = 65536\nreply_queue_max_bytes = "
+        "4194304\n");
     RawClient client(daemon.socket());
     const wire::ByteBuffer body(60000);
     timeval patience{0, 100000};
@@ -190,7 +193,8 @@ TEST(Lifecycle, ExitCodesAndMessagesOfAStartThatFails) {
     EXPECT_EQ(0, test::run_tegud({"--config", file, "--print-config"}, &output));
     EXPECT_NE(std::string::npos, output.find("connections_per_uid = 9")) << output;
     EXPECT_EQ(0, test::run_tegud({"--version"}, &output));
-    EXPECT_EQ(78, test::run_tegud({"--config", file, "--socket", directory + "/directory/tegud.sock"}, &output));
+    EXPECT_EQ(78,
+              test::run_tegud({"--config", file, "--socket", directory + "/directory/tegud.sock"}, &output));
     EXPECT_EQ(78, test::run_tegud({"--config", file, "--socket", file}, &output));
     EXPECT_EQ(78, test::run_tegud({"--config", file, "--socket", "/" + std::string(120, 'x')}, &output));
     {

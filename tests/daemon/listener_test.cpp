@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/listener.h"
+#include "daemon/sessions/listener.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -116,8 +116,9 @@ void inherit_in_child(int fd) {
     const Result<Inherited> inherited = inherit_descriptors();
     if (!inherited) std::_Exit(inherited.error().status == Status::BadDescriptor ? 3 : 4);
     const std::optional<Listener>& listener = inherited->listener;
-    const bool good = listener.has_value() && listener->inherited && listener->fd.get() == 3 && listener->inode == 0 &&
-                      (::fcntl(3, F_GETFL) & O_NONBLOCK) != 0 && ::getenv("LISTEN_FDS") == nullptr;
+    const bool good = listener.has_value() && listener->inherited && listener->fd.get() == 3 &&
+                      listener->inode == 0 && (::fcntl(3, F_GETFL) & O_NONBLOCK) != 0 &&
+                      ::getenv("LISTEN_FDS") == nullptr;
     std::_Exit(good ? 0 : 5);
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the seeds of the fuzzers of scrapes and of the descriptor store's table, tests/data/corpus/{scrape,table}. How it is called:
-tests/seeds.py."""
+"""Makes the seeds of the fuzzers of scrapes and of the descriptor store's table,
+tests/data/corpus/{scrape,table}. How it is called: tests/seeds.py."""
+
 import os
 import struct
 import sys
@@ -9,9 +10,11 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import seeds  # noqa: E402
 
-PROMETHEUS = (b"GET /metrics HTTP/1.1\r\nHost: localhost:9469\r\nUser-Agent: Prometheus/2.42.0\r\n"
-              b"Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1\r\n"
-              b"Accept-Encoding: gzip\r\nX-Prometheus-Scrape-Timeout-Seconds: 10\r\n\r\n")
+PROMETHEUS = (
+    b"GET /metrics HTTP/1.1\r\nHost: localhost:9469\r\nUser-Agent: Prometheus/2.42.0\r\n"
+    b"Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1\r\n"
+    b"Accept-Encoding: gzip\r\nX-Prometheus-Scrape-Timeout-Seconds: 10\r\n\r\n"
+)
 REQUESTS = {
     "prometheus": PROMETHEUS,
     "pipelined": b"GET /metrics?name=x HTTP/1.0\r\n\r\n" + PROMETHEUS,
@@ -26,9 +29,9 @@ TOKEN = bytes(range(1, 17))
 
 
 def checksum(data):
-    result = 0xcbf29ce484222325
+    result = 0xCBF29CE484222325
     for byte in data:
-        result = (result ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+        result = (result ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
     return struct.pack("<Q", result)
 
 
@@ -38,7 +41,10 @@ def header(records, version=1, record_bytes=80, magic=b"tegudtab", spare=b"\0" *
 
 
 def record(number, sequence, more=b"", token=TOKEN, size=4096, access=1):
-    body = struct.pack("<QQQQQ16sIIBBHI", number, sequence, size, 3, 77, token, 1000, 4242, access, 1, 0, 0) + more
+    body = (
+        struct.pack("<QQQQQ16sIIBBHI", number, sequence, size, 3, 77, token, 1000, 4242, access, 1, 0, 0)
+        + more
+    )
     return body + checksum(body)
 
 

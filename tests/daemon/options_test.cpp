@@ -23,7 +23,8 @@ TEST(Options, NoneIsTheDefaults) {
 }
 
 TEST(Options, AllOfThem) {
-    const auto parsed = parse({"--config", "/a.toml", "--socket=/b.sock", "--check-config", "--print-config", "-v"});
+    const auto parsed =
+        parse({"--config", "/a.toml", "--socket=/b.sock", "--check-config", "--print-config", "-v"});
     const Options* options = std::get_if<Options>(&parsed);
     ASSERT_NE(nullptr, options);
     EXPECT_EQ("/a.toml", options->settings_file);

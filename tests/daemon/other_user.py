@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client in a process of its own, as root of any user: for tests of what users are to each other."""
+
 import os
 
 import rawclient
@@ -14,7 +15,8 @@ def sum_job(connection, **fields):
 
 
 class OtherUser:
-    """A process of that user, with a connection. do("expression") is evaluated there, with the connection as `c`."""
+    """A process of that user, with a connection. do("expression") is evaluated there, with the connection as
+    `c`."""
 
     def __init__(self, path, uid):
         requests, self.to_child = os.pipe()
@@ -31,7 +33,9 @@ class OtherUser:
                 with os.fdopen(requests) as lines:
                     for line in iter(lines.readline, "\n"):
                         names = dict(vars(rawclient), c=c, sum_job=sum_job)
-                        os.write(replies, repr(eval(line, names)).encode()[:4000].replace(b"\n", b" ") + b"\n")
+                        os.write(
+                            replies, repr(eval(line, names)).encode()[:4000].replace(b"\n", b" ") + b"\n"
+                        )
             except BaseException as error:
                 os.write(replies, b"failed: " + repr(error).encode() + b"\n")
             finally:

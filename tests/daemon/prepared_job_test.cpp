@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands against buffers: what two inputs and an output may share, and who is refused with which field.
-#include "daemon/prepared_job.h"
+#include "daemon/jobs/prepared_job.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "daemon/job_runner.h"
+#include "daemon/jobs/job_runner.h"
 
 namespace tegu::daemon {
 namespace {
@@ -21,13 +21,15 @@ class PreparedJobs : public ::testing::Test {
     std::uint64_t add_buffer(std::uint64_t bytes = kBytes) {
         Result<Fd> fd = make_memfd(bytes);
         EXPECT_TRUE(fd.ok() && populate_memfd(fd->get(), 0, bytes).ok());
-        Result<std::shared_ptr<Buffer>> buffer = Buffer::from_daemon(std::move(fd).value(), bytes, BufferCharge());
+        Result<std::shared_ptr<Buffer>> buffer =
+            Buffer::from_daemon(std::move(fd).value(), bytes, BufferCharge());
         EXPECT_TRUE(buffer.ok());
         return buffers_.add(std::move(buffer).value());
     }
 
     // x + y of `cols` f32 from the start of two buffers.
-    static wire::JobRequest add(std::uint64_t x, std::uint64_t y, std::uint64_t cols, std::uint64_t rows = 1) {
+    static wire::JobRequest add(std::uint64_t x, std::uint64_t y, std::uint64_t cols,
+                                std::uint64_t rows = 1) {
         wire::JobRequest request;
         request.job.type = ElementType::F32;
         request.job.rows = rows;
@@ -61,7 +63,9 @@ class PreparedJobs : public ::testing::Test {
         EXPECT_FALSE(prepared.error().allowed.empty());
     }
 
-    float* floats(std::uint64_t handle) { return reinterpret_cast<float*>(*buffers_.find(handle)->write_data()); }
+    float* floats(std::uint64_t handle) {
+        return reinterpret_cast<float*>(*buffers_.find(handle)->write_data());
+    }
 
     static Result<void> run(const PreparedJob& prepared) {
         JobRunner runner(nullptr);

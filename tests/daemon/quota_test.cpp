@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/quota.h"
+#include "daemon/buffers/quota.h"
 
 #include <gtest/gtest.h>
 
@@ -178,7 +178,8 @@ TEST(Quotas, RandomChargesNeverPassALimitAndEndAtZero) {
             }
             ASSERT_LE(quotas.all().buffer_bytes, 2000u) << "seed " << seed;
             ASSERT_EQ(held.size(), quotas.all().buffers) << "seed " << seed;
-            for (uid_t uid = 0; uid < 3; ++uid) ASSERT_LE(quotas.user(uid).buffer_bytes, 1500u) << "seed " << seed;
+            for (uid_t uid = 0; uid < 3; ++uid)
+                ASSERT_LE(quotas.user(uid).buffer_bytes, 1500u) << "seed " << seed;
         }
         held.clear();
         EXPECT_EQ(0u, quotas.all().buffer_bytes);

@@ -85,7 +85,8 @@ std::uint64_t RawClient::send(wire::MessageType type, const wire::ByteBuffer& bo
     return send(header, body, fd);
 }
 
-std::uint64_t RawClient::send_job(const wire::JobRequest& request, wire::Priority priority, std::uint64_t deadline_ns) {
+std::uint64_t RawClient::send_job(const wire::JobRequest& request, wire::Priority priority,
+                                  std::uint64_t deadline_ns) {
     wire::FrameHeader header;
     header.type = wire::MessageType::Job;
     header.priority = priority;
@@ -108,7 +109,8 @@ bool RawClient::fill() {
     message.msg_controllen = sizeof control;
     const ssize_t got = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
     if (got <= 0) return false;
-    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+         header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_type != SCM_RIGHTS) continue;
         for (std::size_t i = 0; i < (header->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
             int fd = -1;
@@ -131,7 +133,8 @@ std::optional<Message> RawClient::receive() {
             Message message;
             message.header = frame->header;
             message.body.assign(frame->body.begin(), frame->body.end());
-            received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(frame->consumed));
+            received_.erase(received_.begin(),
+                            received_.begin() + static_cast<std::ptrdiff_t>(frame->consumed));
             if (message.header.descriptors > 0) {
                 EXPECT_FALSE(fds_.empty());
                 if (!fds_.empty()) {

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client of tegud that sends whatever bytes it is told to: for tests that must break the rules.
 
-Written from docs/protocol.md alone, with the standard library alone: it shares no code with the daemon or the client library, so
-that an error which both of those make shows here. Also starts private daemons to be attacked.
-"""
+Written from docs/protocol.md alone, with the standard library alone: it shares no code with the daemon or the
+client library, so that an error which both of those make shows here. Also starts private daemons to be
+attacked."""
+
 import array
 import contextlib
 import ctypes
@@ -24,20 +25,33 @@ EVENT, HELLO, PING, INFO, STATS = 0, 1, 2, 3, 4
 BUFFER_REGISTER, BUFFER_CREATE, BUFFER_FREEZE, BUFFER_RELEASE, BUFFER_LIST = 5, 6, 7, 8, 9
 JOB, CANCEL = 10, 11
 HEALTH = 13
-STATUS_WORDS = ("OK BAD_REQUEST UNSUPPORTED BAD_VERSION NOT_FOUND BAD_RANGE BAD_DESCRIPTOR TOO_LARGE OVER_QUOTA BUSY "
-                "DEADLINE_EXCEEDED CANCELLED DENIED SHUTTING_DOWN DEVICE_LOST OUT_OF_MEMORY INTERNAL DUPLICATE_ID OVERFLOW "
-                "EMPTY_INPUT UNAVAILABLE IO").split()
+STATUS_WORDS = (
+    "OK BAD_REQUEST UNSUPPORTED BAD_VERSION NOT_FOUND BAD_RANGE BAD_DESCRIPTOR TOO_LARGE OVER_QUOTA BUSY "
+    "DEADLINE_EXCEEDED CANCELLED DENIED SHUTTING_DOWN DEVICE_LOST OUT_OF_MEMORY INTERNAL DUPLICATE_ID OVERFLOW "
+    "EMPTY_INPUT UNAVAILABLE IO"
+).split()
 REDUCE, TOPK, ENTROPY_MAP, ADD, DOT, ROWSCALE, QUANTILE, HISTOGRAM, ENTROPY, FUSED = range(1, 11)
 TWO_INPUTS = (ADD, DOT)
 U8, I32, F32, F64 = 1, 6, 10, 11
 TYPES = {1: "B", 2: "b", 3: "H", 4: "h", 5: "I", 6: "i", 7: "Q", 8: "q", 9: "e", 10: "f", 11: "d"}
 SUM, MAX = 1, 4
-VALUES, INDICES, MAP, DOT_PRODUCT, SCALES, QUANTILES, COUNTS, EDGES, ENTROPIES = 32, 33, 35, 36, 37, 38, 39, 40, 41
+VALUES, INDICES, MAP, DOT_PRODUCT, SCALES, QUANTILES, COUNTS, EDGES, ENTROPIES = (
+    32,
+    33,
+    35,
+    36,
+    37,
+    38,
+    39,
+    40,
+    41,
+)
 F_ADD_SEALS, F_GET_SEALS = 1033, 1034
 F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE = 1, 2, 4, 8
 MFD_CLOEXEC, MFD_ALLOW_SEALING, MFD_HUGETLB = 1, 2, 4
 FALLOC_FL_KEEP_SIZE, FALLOC_FL_PUNCH_HOLE = 1, 2
-PATIENCE = 60.0  # seconds that a test waits for something that must happen; long, because nothing may depend on speed
+# seconds that a test waits for something that must happen; long, because nothing may depend on speed
+PATIENCE = 60.0
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -60,11 +74,34 @@ def punch_hole(fd, offset, size):
         raise OSError(ctypes.get_errno(), "fallocate")
 
 
-def header(kind, request_id, body_bytes, descriptors=0, priority=None, deadline=0, magic=b"TEGU", version=1, status=0, reserved=0,
-           reserved_tail=0):
+def header(
+    kind,
+    request_id,
+    body_bytes,
+    descriptors=0,
+    priority=None,
+    deadline=0,
+    magic=b"TEGU",
+    version=1,
+    status=0,
+    reserved=0,
+    reserved_tail=0,
+):
     if priority is None:
         priority = 1 if kind == JOB else 0
-    return HEADER.pack(magic, version, descriptors, kind, request_id, body_bytes, status, priority, reserved, deadline, reserved_tail)
+    return HEADER.pack(
+        magic,
+        version,
+        descriptors,
+        kind,
+        request_id,
+        body_bytes,
+        status,
+        priority,
+        reserved,
+        deadline,
+        reserved_tail,
+    )
 
 
 def frame(kind, request_id, body=b"", **fields):
@@ -88,7 +125,9 @@ def entropy_params(rows=3, cols=3, levels=16, has_range=0, lo=0.0, hi=0.0, base=
 
 
 def quantile_params(q=(0.5,), method=0, skip_nans=0, count=None):
-    return struct.pack("<IBB2x", len(q) if count is None else count, method, skip_nans) + struct.pack("<%dd" % len(q), *q)
+    return struct.pack("<IBB2x", len(q) if count is None else count, method, skip_nans) + struct.pack(
+        "<%dd" % len(q), *q
+    )
 
 
 def histogram_params(bins=10, has_range=0, lo=0.0, hi=0.0, skip_nans=0):
@@ -111,23 +150,63 @@ def skip_nans_params(skip_nans=0):
 
 
 def default_params(operation):
-    return {REDUCE: reduce_params(), TOPK: topk_params(1), ENTROPY_MAP: entropy_params(), ADD: skip_nans_params(),
-            DOT: skip_nans_params(), ROWSCALE: skip_nans_params(), QUANTILE: quantile_params(), HISTOGRAM: histogram_params(),
-            ENTROPY: entropy_of_levels_params(), FUSED: fused_params((REDUCE, reduce_params()))}.get(operation, b"")
+    return {
+        REDUCE: reduce_params(),
+        TOPK: topk_params(1),
+        ENTROPY_MAP: entropy_params(),
+        ADD: skip_nans_params(),
+        DOT: skip_nans_params(),
+        ROWSCALE: skip_nans_params(),
+        QUANTILE: quantile_params(),
+        HISTOGRAM: histogram_params(),
+        ENTROPY: entropy_of_levels_params(),
+        FUSED: fused_params((REDUCE, reduce_params())),
+    }.get(operation, b"")
 
 
-def job_body(operation=REDUCE, kind=F32, rows=1, cols=4, params=None, data=b"", handle=0, offset=0, generation=0, stride=0, out=0,
-             out_offset=0, out_capacity=0, axis=0, backend=0, reserved=0, params_bytes=None, second=()):
+def job_body(
+    operation=REDUCE,
+    kind=F32,
+    rows=1,
+    cols=4,
+    params=None,
+    data=b"",
+    handle=0,
+    offset=0,
+    generation=0,
+    stride=0,
+    out=0,
+    out_offset=0,
+    out_capacity=0,
+    axis=0,
+    backend=0,
+    reserved=0,
+    params_bytes=None,
+    second=(),
+):
     """`second`: handle, offset, generation and stride of a second input, as far as they are not zero."""
     if params is None:
         params = default_params(operation)
     operands = struct.pack("<QQQQ", handle, offset, generation, stride)
     if operation in TWO_INPUTS:
         operands += struct.pack("<QQQQ", *(tuple(second) + (0, 0, 0, 0))[:4])
-    return (struct.pack("<HBBBBHQQ", operation, kind, axis, backend, reserved, len(params) if params_bytes is None else params_bytes,
-                        rows, cols) +
-            operands + struct.pack("<QQQ", out, out_offset, out_capacity) +
-            params + data)
+    return (
+        struct.pack(
+            "<HBBBBHQQ",
+            operation,
+            kind,
+            axis,
+            backend,
+            reserved,
+            len(params) if params_bytes is None else params_bytes,
+            rows,
+            cols,
+        )
+        + operands
+        + struct.pack("<QQQ", out, out_offset, out_capacity)
+        + params
+        + data
+    )
 
 
 def floats(*values):
@@ -140,7 +219,19 @@ class Closed(Exception):
 
 class Reply:
     def __init__(self, fields, body, fds):
-        (_, self.version, self.descriptors, self.kind, self.request_id, _, self.status_number, _, _, self.retry_after_ns, _) = fields
+        (
+            _,
+            self.version,
+            self.descriptors,
+            self.kind,
+            self.request_id,
+            _,
+            self.status_number,
+            _,
+            _,
+            self.retry_after_ns,
+            _,
+        ) = fields
         self.status = STATUS_WORDS[self.status_number]
         self.body = body
         self.fds = fds
@@ -149,7 +240,7 @@ class Reply:
             lengths = struct.unpack_from("<HHH", body)
             texts, at = [], 8
             for length in lengths:
-                texts.append(body[at:at + length].decode())
+                texts.append(body[at : at + length].decode())
                 at += length
             self.field, self.allowed, self.message = texts
 
@@ -169,20 +260,31 @@ class Reply:
         return struct.unpack_from("<Q", self.body)[0]
 
     def arrays(self):
-        """role -> (rows, cols, values) of the reply to a JOB; for results in an output, values is the offset."""
+        """role -> (rows, cols, values) of the reply to a JOB; for results in an output, values is the
+        offset."""
         _, in_output, count, policy_bytes = struct.unpack_from("<BBHH", self.body)
         data = 32 + 32 * count + policy_bytes
         data += -data % 8
         result = {}
         for i in range(count):
             role, kind, rows, cols, offset = struct.unpack_from("<BB6xQQQ", self.body, 32 + 32 * i)
-            values = offset if in_output else struct.unpack_from("<%d%s" % (rows * cols, TYPES[kind]), self.body, data + offset)
+            values = (
+                offset
+                if in_output
+                else struct.unpack_from("<%d%s" % (rows * cols, TYPES[kind]), self.body, data + offset)
+            )
             result[role] = (rows, cols, values)
         return result
 
     def __repr__(self):
-        return "<type 0x%04x id %d %s field=%r allowed=%r message=%r>" % (self.kind, self.request_id, self.status, self.field,
-                                                                        self.allowed, self.message)
+        return "<type 0x%04x id %d %s field=%r allowed=%r message=%r>" % (
+            self.kind,
+            self.request_id,
+            self.status,
+            self.field,
+            self.allowed,
+            self.message,
+        )
 
 
 class Connection:
@@ -220,7 +322,7 @@ class Connection:
         """Sends bytes, the descriptors with the first of them."""
         if fds:
             rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))]
-            data = data[self.socket.sendmsg([data], rights):]
+            data = data[self.socket.sendmsg([data], rights) :]
         if data:
             self.socket.sendall(data)
 
@@ -230,14 +332,15 @@ class Connection:
         request_id = fields.pop("request_id", self.next_id)
         message = frame(kind, request_id, body, descriptors=fields.pop("descriptors", len(fds)), **fields)
         if fds:
-            self.send(message[:HEADER.size], fds)
-            self.send(message[HEADER.size:])
+            self.send(message[: HEADER.size], fds)
+            self.send(message[HEADER.size :])
         else:
             self.send(message)
         return request_id
 
     def submit_all(self, *requests):
-        """Sends (kind, body) of several requests at once, so that nothing of this process comes between them. Returns their ids."""
+        """Sends (kind, body) of several requests at once, so that nothing of this process comes between them.
+        Returns their ids."""
         first = self.next_id + 1
         self.next_id += len(requests)
         self.send(b"".join(frame(kind, first + i, body) for i, (kind, body) in enumerate(requests)))
@@ -252,7 +355,7 @@ class Connection:
             for level, kind, content in control:
                 if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
                     fds = array.array("i")
-                    fds.frombytes(content[:len(content) - len(content) % fds.itemsize])
+                    fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
                     self.fds.extend(fds)
             if not data:
                 raise Closed()
@@ -265,7 +368,7 @@ class Connection:
         fields = HEADER.unpack(self._receive(HEADER.size))
         assert fields[0] == b"TEGU" and fields[1] == 1, fields
         body = self._receive(fields[5])
-        fds, self.fds = self.fds[:fields[2]], self.fds[fields[2]:]
+        fds, self.fds = self.fds[: fields[2]], self.fds[fields[2] :]
         return Reply(fields, body, fds)
 
     def wait(self, request_id):
@@ -305,21 +408,24 @@ class Connection:
     @staticmethod
     def named_fields(reply):
         body = reply.body
-        count, = struct.unpack_from("<H", body)
+        (count,) = struct.unpack_from("<H", body)
         at, result = 8, {}
         for _ in range(count):
             form, name_bytes, value_bytes = struct.unpack_from("<BBH", body, at)
-            name = body[at + 4:at + 4 + name_bytes].decode()
+            name = body[at + 4 : at + 4 + name_bytes].decode()
             at += 4 + name_bytes
-            value = body[at:at + value_bytes]
+            value = body[at : at + value_bytes]
             at += value_bytes
-            result[name] = {0: lambda v: struct.unpack("<Q", v)[0], 1: lambda v: struct.unpack("<d", v)[0]}.get(form, bytes.decode)(value)
+            result[name] = {
+                0: lambda v: struct.unpack("<Q", v)[0],
+                1: lambda v: struct.unpack("<d", v)[0],
+            }.get(form, bytes.decode)(value)
         return result
 
 
 class Daemon:
-    """A private tegud on a temporary socket, with the given settings (TOML), variables and further arguments, allowed to open so many descriptors.
-    `program`: within the build folder."""
+    """A private tegud on a temporary socket, with the given settings (TOML), variables and further arguments,
+    allowed to open so many descriptors. `program`: within the build folder."""
 
     def __init__(self, settings="", descriptors=None, environment=(), program="bin/tegud", arguments=()):
         build = os.environ.get("TEGU_BUILD_DIR", "build/release")
@@ -330,11 +436,17 @@ class Daemon:
         with open(file, "w") as out:
             out.write(settings)
         self.log = open(os.path.join(self.folder, "log"), "w+")
-        inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # a sanitizer's runtime, for Python alone
-        self.process = subprocess.Popen([os.path.join(build, program), "--config", file, "--socket", self.path] + list(arguments),
-                                        stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-                                        env=dict(dict(inherited, CUDA_VISIBLE_DEVICES=""), **dict(environment)),
-                                        preexec_fn=lambda: self._prepare(descriptors))
+        inherited = {
+            name: value for name, value in os.environ.items() if name != "LD_PRELOAD"
+        }  # a sanitizer's runtime, for Python alone
+        self.process = subprocess.Popen(
+            [os.path.join(build, program), "--config", file, "--socket", self.path] + list(arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+            env=dict(dict(inherited, CUDA_VISIBLE_DEVICES=""), **dict(environment)),
+            preexec_fn=lambda: self._prepare(descriptors),
+        )
         try:
             self.wait_for(self._answers, "the daemon to answer")
         except BaseException:
@@ -376,11 +488,14 @@ class Daemon:
             self.process.send_signal(signal.SIGCONT)
 
     def descriptors(self):
-        """How many are open, but for the files that tell of the board's health: each is open for a moment, now and then."""
+        """How many are open, but for the files that tell of the board's health: each is open for a moment,
+        now and then."""
         folder, count = "/proc/%d/fd" % self.process.pid, 0
         for name in os.listdir(folder):
             try:
-                count += not os.readlink(os.path.join(folder, name)).startswith(("/etc/", "/proc/", "/sys/", "/var/"))
+                count += not os.readlink(os.path.join(folder, name)).startswith(
+                    ("/etc/", "/proc/", "/sys/", "/var/")
+                )
             except FileNotFoundError:
                 pass  # closed since
         return count

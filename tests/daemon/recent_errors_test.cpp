@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is remembered of errors, and that nobody makes the daemon forget what matters.
-#include "daemon/recent_errors.h"
+#include "daemon/reports/recent_errors.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,9 @@ namespace {
 
 bool has(const RecentErrors& errors, uid_t uid, Status status) {
     const std::vector<const RecentError*> list = errors.newest_first();
-    return std::any_of(list.begin(), list.end(),
-                       [&](const RecentError* error) { return error->uid == uid && error->status == status; });
+    return std::any_of(list.begin(), list.end(), [&](const RecentError* error) {
+        return error->uid == uid && error->status == status;
+    });
 }
 
 // As many different errors as a user can make.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/scheduler.h"
+#include "daemon/jobs/scheduler.h"
 
 #include <gtest/gtest.h>
 
@@ -74,9 +74,11 @@ TEST(Scheduler, KnowsWhatANewJobWouldWaitFor) {
     EXPECT_EQ(300u, scheduler.before_ns(2, kNormal)) << "another user's share, which this is within";
     for (std::uint64_t ticket = 10; ticket < 110; ++ticket) scheduler.push({ticket, 1, kNormal, 300});
     EXPECT_EQ(30'300u, scheduler.before_ns(1, kNormal)) << "all of one's own";
-    EXPECT_EQ(1300u, scheduler.before_ns(2, kNormal)) << "a share of another's, and the job that overdraws it";
+    EXPECT_EQ(1300u, scheduler.before_ns(2, kNormal))
+        << "a share of another's, and the job that overdraws it";
     scheduler.push({200, 2, kNormal, 2500});
-    EXPECT_EQ(2500u + 3 * 1000 + 300, scheduler.before_ns(2, kNormal)) << "in as many rounds as one's own take";
+    EXPECT_EQ(2500u + 3 * 1000 + 300, scheduler.before_ns(2, kNormal))
+        << "in as many rounds as one's own take";
 }
 
 // The estimate is near what happens.
@@ -173,8 +175,8 @@ TEST(Scheduler, RandomJobsAreEachServedOnceAndTheSumsAgree) {
         std::uint64_t ticket = 0;
         for (int step = 0; step < 2000; ++step) {
             if (random() % 3 != 0) {
-                pushed.push_back({++ticket, static_cast<uid_t>(random() % 5), static_cast<wire::Priority>(random() % 3),
-                                  random() % 5000});
+                pushed.push_back({++ticket, static_cast<uid_t>(random() % 5),
+                                  static_cast<wire::Priority>(random() % 3), random() % 5000});
                 scheduler.push(pushed.back());
                 expected.insert(ticket);
             } else if (random() % 4 == 0 && !pushed.empty()) {
@@ -185,7 +187,8 @@ TEST(Scheduler, RandomJobsAreEachServedOnceAndTheSumsAgree) {
             }
             ASSERT_EQ(expected.size(), scheduler.size()) << "seed " << seed;
         }
-        for (const std::uint64_t left : drain(scheduler)) EXPECT_EQ(1u, expected.erase(left)) << "seed " << seed;
+        for (const std::uint64_t left : drain(scheduler))
+            EXPECT_EQ(1u, expected.erase(left)) << "seed " << seed;
         EXPECT_TRUE(expected.empty()) << "seed " << seed;
         EXPECT_EQ(0u, scheduler.cost_ns()) << "seed " << seed;
     }

@@ -3,6 +3,7 @@
 """A real Prometheus scrapes a running tegud, with nothing between them. Run by hand:
     TEGU_BUILD_DIR=build/release tests/daemon/scrape_prometheus.py
 Needs the programs prometheus and promtool (Debian: prometheus), takes some seconds. Exit 77 without them."""
+
 import json
 import os
 import shutil
@@ -35,8 +36,15 @@ class PrometheusTest(unittest.TestCase):
         log = open(os.path.join(self.daemon.folder, "prometheus.log"), "w")
         self.addCleanup(log.close)
         self.prometheus = subprocess.Popen(
-            ["prometheus", "--config.file=" + config, "--storage.tsdb.path=" + os.path.join(self.daemon.folder, "data"),
-             "--web.listen-address=127.0.0.1:%d" % self.port], stdout=log, stderr=log)
+            [
+                "prometheus",
+                "--config.file=" + config,
+                "--storage.tsdb.path=" + os.path.join(self.daemon.folder, "data"),
+                "--web.listen-address=127.0.0.1:%d" % self.port,
+            ],
+            stdout=log,
+            stderr=log,
+        )
         self.addCleanup(self.prometheus.wait)
         self.addCleanup(self.prometheus.terminate)
 
@@ -62,14 +70,20 @@ class PrometheusTest(unittest.TestCase):
     def test_it_is_scraped(self):
         self.wait_for("count_over_time(up[5m])", SCRAPES)
         self.assertEqual(self.value("min_over_time(up[5m])"), 1)
-        target, = self.api("targets")["activeTargets"]
+        (target,) = self.api("targets")["activeTargets"]
         self.assertEqual((target["health"], target["lastError"]), ("up", ""))
         self.assertEqual(self.value("tegu_build_info"), 1)
-        self.assertEqual(self.value('sum(tegu_health_state)'), 1)
+        self.assertEqual(self.value("sum(tegu_health_state)"), 1)
         before = self.value("tegu_requests_total")
         self.daemon.tegu("ping", "-c", "10", "-i", "0")
         self.wait_for("tegu_requests_total", before + 10)
-        print("%d samples a scrape, %.1f ms each" % (self.value("scrape_samples_scraped"), 1000 * self.value("avg_over_time(scrape_duration_seconds[5m])")))
+        print(
+            "%d samples a scrape, %.1f ms each"
+            % (
+                self.value("scrape_samples_scraped"),
+                1000 * self.value("avg_over_time(scrape_duration_seconds[5m])"),
+            )
+        )
 
     def test_it_sees_a_stop(self):
         self.wait_for("up", 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/scrape_request.h"
+#include "daemon/reports/scrape_request.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,8 @@ TEST(ScrapeRequest, AScrapeIsAnsweredWhenItIsWhole) {
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
         EXPECT_EQ(0u, scrape_status(whole.substr(0, bytes))) << bytes;
     EXPECT_EQ(200u, scrape_status(whole));
-    EXPECT_EQ(200u, scrape_status(std::string(whole) + std::string(whole)));  // pipelined: one answer is all there is
+    // pipelined: one answer is all there is
+    EXPECT_EQ(200u, scrape_status(std::string(whole) + std::string(whole)));
     EXPECT_EQ(200u, scrape_status("GET /metrics HTTP/1.0\r\n\r\n"));
     EXPECT_EQ(200u, scrape_status("GET /metrics?name=x HTTP/1.1\r\nHost: x\r\n\r\n"));
     EXPECT_EQ(200u, scrape_status("GET /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\nsome body"));
@@ -35,14 +36,15 @@ TEST(ScrapeRequest, WhatIsNoScrapeIsRefused) {
         EXPECT_EQ(405u, status(method + std::string(" /metrics HTTP/1.1"))) << method;
     EXPECT_EQ(400u, status("GET /metrics HTTP/2.0"));
     EXPECT_EQ(400u, status("GET /metrics HTTP/0.9"));
-    for (const char* line :
-         {"", " ", "GET", "GET /metrics", "GET  /metrics HTTP/1.1", "GET /metrics HTTP/1.1 ", "GET /metrics HTTP/x.y",
-          "GET /met\trics HTTP/1.1", "G\1T /metrics HTTP/1.1", "\x16\x03\x01\x02", "hello"})
+    for (const char* line : {"", " ", "GET", "GET /metrics", "GET  /metrics HTTP/1.1",
+                             "GET /metrics HTTP/1.1 ", "GET /metrics HTTP/x.y", "GET /met\trics HTTP/1.1",
+                             "G\1T /metrics HTTP/1.1", "\x16\x03\x01\x02", "hello"})
         EXPECT_EQ(400u, status(line)) << line;
     EXPECT_EQ(400u, scrape_status("GET /metrics HTTP/1.1\nHost: x\n\n"));
     EXPECT_EQ(400u, scrape_status("GET /metrics HTTP/1.1\r\nno field\r\n\r\n"));
     EXPECT_EQ(400u, scrape_status("GET /metrics HTTP/1.1\r\nContent-Length: -1\r\n\r\n"));
-    EXPECT_EQ(400u, scrape_status("GET /metrics HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"));
+    EXPECT_EQ(400u, scrape_status(
+                        "GET /metrics HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"));
 }
 
 TEST(ScrapeRequest, AHeaderHasItsLimit) {
@@ -67,8 +69,10 @@ TEST(ScrapeRequest, AnyBytesHaveAVerdict) {
     std::mt19937_64 random(seed);
     for (int round = 0; round < 3000; ++round) {
         std::string bytes = kOfPrometheus;
-        for (std::size_t i = random() % 8; i > 0; --i) bytes[random() % bytes.size()] = static_cast<char>(random());
-        if (random() % 4 == 0) bytes.insert(random() % bytes.size(), random() % 10000, static_cast<char>(random()));
+        for (std::size_t i = random() % 8; i > 0; --i)
+            bytes[random() % bytes.size()] = static_cast<char>(random());
+        if (random() % 4 == 0)
+            bytes.insert(random() % bytes.size(), random() % 10000, static_cast<char>(random()));
         bytes.resize(random() % (bytes.size() + 1));
         const unsigned status = scrape_status(bytes);
         const bool known =

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The socket for scrapes, as Prometheus and as the unkind see it: what is answered, that it is what `tegu metrics` prints, and that no connection
-keeps the daemon from its clients, nor a scrape from its answer for long."""
+"""The socket for scrapes, as Prometheus and as the unkind see it: what is answered, that it is what `tegu
+metrics` prints, and that no connection keeps the daemon from its clients, nor a scrape from its answer for
+long."""
+
 import os
-import re
 import shutil
 import signal
 import socket
@@ -41,8 +42,15 @@ class Daemon:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("LISTEN_")}
         more = {}
         if pass_fd is not None:  # as systemd passes a socket: descriptor 3, with the pid and the name
-            command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=metrics exec "$0" "$@"'] + command
-            more = {"preexec_fn": lambda: (os.dup2(pass_fd, 3), os.set_inheritable(3, True)), "close_fds": False}
+            command = [
+                "/bin/sh",
+                "-c",
+                'LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=metrics exec "$0" "$@"',
+            ] + command
+            more = {
+                "preexec_fn": lambda: (os.dup2(pass_fd, 3), os.set_inheritable(3, True)),
+                "close_fds": False,
+            }
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, env=environment, **more)
         end = time.monotonic() + PATIENCE
         while self.tegu("ping").returncode != 0:
@@ -51,7 +59,11 @@ class Daemon:
             time.sleep(0.02)
 
     def tegu(self, *arguments):
-        return subprocess.run([TEGU] + list(arguments) + ["--socket", self.socket], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.run(
+            [TEGU] + list(arguments) + ["--socket", self.socket],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def messages(self):
         self.log.seek(0)
@@ -120,8 +132,8 @@ def series(text):
 
 
 def in_time(test, attempt):
-    """`attempt` returns for how long it waited. What waits for slow connections does so until their time is up, each time; one of five is enough,
-    for a machine that is busy."""
+    """`attempt` returns for how long it waited. What waits for slow connections does so until their time is
+    up, each time; one of five is enough, for a machine that is busy."""
     test.assertTrue(any(attempt() < TIME_LIMIT for _ in range(5)), "it waits for slow connections")
 
 
@@ -168,23 +180,41 @@ class ScrapeTest(unittest.TestCase):
         self.assertLessEqual(set(before) & set(after), set(printed))
         self.assertLessEqual(set(printed), set(before) | set(after))
         # The command is a client, which a scrape is not.
-        steady = [name for name in printed if name in before and before[name] == after.get(name) and "connections" not in name]
+        steady = [
+            name
+            for name in printed
+            if name in before and before[name] == after.get(name) and "connections" not in name
+        ]
         self.assertGreater(len(steady), len(printed) // 2)
         for name in steady:
             self.assertEqual(printed[name], before[name], name)
 
     @unittest.skipIf(shutil.which("promtool") is None, "needs promtool")
     def test_promtool_has_nothing_to_say(self):
-        checked = subprocess.run(["promtool", "check", "metrics"], input=parts(exchange(self.port, SCRAPE))[2].encode(),
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        checked = subprocess.run(
+            ["promtool", "check", "metrics"],
+            input=parts(exchange(self.port, SCRAPE))[2].encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         self.assertEqual((checked.returncode, checked.stdout), (0, b""))
 
     def test_nothing_else_is_answered(self):
-        for request, status in ((b"GET / HTTP/1.1", 404), (b"POST /metrics HTTP/1.1", 405), (b"HEAD /metrics HTTP/1.1", 405),
-                                (b"GET /metrics HTTP/3.0", 400), (b"\x16\x03\x01\x02\x00\x01\x00", 400), (b"hello", 400)):
+        for request, status in (
+            (b"GET / HTTP/1.1", 404),
+            (b"POST /metrics HTTP/1.1", 405),
+            (b"HEAD /metrics HTTP/1.1", 405),
+            (b"GET /metrics HTTP/3.0", 400),
+            (b"\x16\x03\x01\x02\x00\x01\x00", 400),
+            (b"hello", 400),
+        ):
             answer = exchange(self.port, request + b"\r\nHost: x\r\n\r\n")
             found, fields, body = parts(answer)
-            self.assertEqual((found, body), (status, "tegud answers GET /metrics, by HTTP/1.1, and nothing else.\n"), request)
+            self.assertEqual(
+                (found, body),
+                (status, "tegud answers GET /metrics, by HTTP/1.1, and nothing else.\n"),
+                request,
+            )
             self.assertEqual(fields.get("Allow"), "GET" if status == 405 else None)
 
     def test_half_close(self):
@@ -223,7 +253,8 @@ class ScrapeTest(unittest.TestCase):
         self.assertEqual(self.status(SCRAPE), 200)
 
     def fill_and_scrape(self):
-        """Returns how long a scrape waits beside connections that say nothing, a little, or do not read, and fill all places."""
+        """Returns how long a scrape waits beside connections that say nothing, a little, or do not read, and
+        fill all places."""
         slow = []
         try:
             for i in range(MOST):
@@ -250,7 +281,8 @@ class ScrapeTest(unittest.TestCase):
             self.assertGreater(time.monotonic() - begin, TIME_LIMIT - 1)
 
     def test_a_flood_keeps_no_client_waiting(self):
-        """Many at once, more than are taken in a second: all are answered in the end, and jobs go on meanwhile."""
+        """Many at once, more than are taken in a second: all are answered in the end, and jobs go on
+        meanwhile."""
         flood = [connected(self.port) for _ in range(16)]
         for client in flood:
             client.sendall(SCRAPE)
@@ -284,7 +316,8 @@ class SocketTest(unittest.TestCase):
         self.assertFalse(os.path.exists(path))
 
     def test_descriptors_end_an_exchange_and_nobody_waits_for_them(self):
-        """The last close of a TCP socket that lingers over what was not read takes a day: read, unread, and behind a request."""
+        """The last close of a TCP socket that lingers over what was not read takes a day: read, unread, and
+        behind a request."""
         daemon = self.daemon('[metrics]\nlisten = "%(folder)s/metrics.sock"\n')
         path = os.path.join(daemon.folder, "metrics.sock")
         kept = []
@@ -302,7 +335,9 @@ class SocketTest(unittest.TestCase):
             except BlockingIOError:
                 pass
             with connected(path) as client:
-                client.sendmsg([text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", lingers.fileno()))])
+                client.sendmsg(
+                    [text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", lingers.fileno()))]
+                )
                 os.close(lingers.detach())
                 self.assertNotIn(b"200 OK", rest(client))
             self.assertEqual(parts(exchange(path, SCRAPE))[0], 200)
@@ -332,8 +367,11 @@ class SocketTest(unittest.TestCase):
             other.bind(("127.0.0.1", 0))
             other.listen(1)
             daemon = self.daemon('[metrics]\nlisten = "127.0.0.1:%d"\n' % other.getsockname()[1])
-            self.assertIn("no scrapes are answered: metrics.listen 127.0.0.1:%d: Address already in use" % other.getsockname()[1],
-                          daemon.messages())
+            self.assertIn(
+                "no scrapes are answered: metrics.listen 127.0.0.1:%d: Address already in use"
+                % other.getsockname()[1],
+                daemon.messages(),
+            )
 
     def test_a_path_that_is_taken(self):
         daemon = self.daemon('[metrics]\nlisten = "/proc/metrics.sock"\n')

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the daemon says of itself over its socket: who is charged for what, which errors are remembered, what reloads came to. As root also with
-clients of other users."""
+"""What the daemon says of itself over its socket: who is charged for what, which errors are remembered, what
+reloads came to. As root also with clients of other users."""
+
 import json
 import os
 import shutil
@@ -22,8 +23,8 @@ SETTINGS = 'executor.backend = "cpu"\nsocket.mode = "0666"\n%s'
 def health(connection, form=JSON):
     reply = connection.request(rawclient.HEALTH, bytes([form]) + bytes(7))
     assert reply.status == "OK", reply
-    size, = struct.unpack_from("<I", reply.body, 4)
-    return reply.body[8:8 + size].decode()
+    (size,) = struct.unpack_from("<I", reply.body, 4)
+    return reply.body[8 : 8 + size].decode()
 
 
 def report(connection):
@@ -40,7 +41,11 @@ class SelfReport(unittest.TestCase):
         self.assertEqual(self.daemon.stop(), 0)
 
     def client(self, pid, uid=None):
-        found = [each for each in report(self.watcher)["clients"] if each["pid"] == pid and uid in (None, each["uid"])]
+        found = [
+            each
+            for each in report(self.watcher)["clients"]
+            if each["pid"] == pid and uid in (None, each["uid"])
+        ]
         self.assertEqual(len(found), 1, found)
         return found[0]
 
@@ -50,14 +55,26 @@ class SelfReport(unittest.TestCase):
     def test_counts_jobs_by_operation_outcome_and_time(self):
         for _ in range(5):
             self.assertEqual(sum_job(self.watcher).status, "OK")
-        self.assertEqual(self.watcher.job(operation=rawclient.TOPK, params=rawclient.topk_params(99), data=rawclient.floats(1, 2, 3, 4)).status,
-                         "BAD_RANGE")
-        self.assertEqual(self.watcher.job(cols=0, params=rawclient.reduce_params(1 << rawclient.MAX)).status, "EMPTY_INPUT")
+        self.assertEqual(
+            self.watcher.job(
+                operation=rawclient.TOPK, params=rawclient.topk_params(99), data=rawclient.floats(1, 2, 3, 4)
+            ).status,
+            "BAD_RANGE",
+        )
+        self.assertEqual(
+            self.watcher.job(cols=0, params=rawclient.reduce_params(1 << rawclient.MAX)).status, "EMPTY_INPUT"
+        )
         daemon = report(self.watcher)
-        self.assertEqual((daemon["backend"], daemon["memory_class"], daemon["backend_reason"]), ("cpu", "none", "executor.backend is cpu"))
+        self.assertEqual(
+            (daemon["backend"], daemon["memory_class"], daemon["backend_reason"]),
+            ("cpu", "none", "executor.backend is cpu"),
+        )
         self.assertEqual(daemon["pid"], self.daemon.process.pid)
         self.assertIn({"operation": "reduce", "status": "OK", "count": 5}, daemon["jobs"])
-        failed = {each["status"]: each["count"] for each in daemon["refused"] + [job for job in daemon["jobs"] if job["status"] != "OK"]}
+        failed = {
+            each["status"]: each["count"]
+            for each in daemon["refused"] + [job for job in daemon["jobs"] if job["status"] != "OK"]
+        }
         self.assertEqual(failed, {"BAD_RANGE": 1, "EMPTY_INPUT": 1})
         times = daemon["latency_seconds"]
         self.assertEqual(list(times), ["queue", "copy", "compute", "whole"])
@@ -68,13 +85,19 @@ class SelfReport(unittest.TestCase):
             self.assertLessEqual(0, of["p50"])
             self.assertTrue(of["p50"] <= of["p90"] <= of["p99"] <= of["p999"] <= of["max"] * 1.01, of)
         self.assertGreaterEqual(times["whole"]["max"], times["compute"]["p50"])
-        self.assertEqual({each["name"]: each["jobs_total"] for each in daemon["executors"]}["inline"], times["whole"]["count"])
+        self.assertEqual(
+            {each["name"]: each["jobs_total"] for each in daemon["executors"]}["inline"],
+            times["whole"]["count"],
+        )
 
     def test_a_process_is_one_client_however_many_connections_it_has(self):
         others = [Connection(self.daemon.path) for _ in range(3)]
         for each in others:
             self.assertEqual(sum_job(each).status, "OK")
-        Daemon.wait_for(lambda: self.client(os.getpid())["connections"] == 4, "the end of the connection that saw the daemon start")
+        Daemon.wait_for(
+            lambda: self.client(os.getpid())["connections"] == 4,
+            "the end of the connection that saw the daemon start",
+        )
         mine = self.client(os.getpid())
         self.assertEqual((mine["jobs_total"], mine["name"]), (3, "rawclient"))
         self.assertGreater(mine["cpu_seconds_total"], 0)
@@ -95,19 +118,30 @@ class SelfReport(unittest.TestCase):
         self.assertIn("OK", first.do("sum_job(c)"))
         self.assertIn("OK", first.do("sum_job(c)"))
         self.assertIn("OK", second.do("sum_job(c)"))
-        self.assertIn("BAD_RANGE", second.do("c.job(operation=TOPK, params=topk_params(99), data=floats(1, 2, 3, 4))"))
+        self.assertIn(
+            "BAD_RANGE", second.do("c.job(operation=TOPK, params=topk_params(99), data=floats(1, 2, 3, 4))")
+        )
         self.assertEqual((self.user(12345)["jobs_total"], self.user(12346)["jobs_total"]), (2, 1))
         self.assertEqual(self.client(first.pid, 12345)["jobs_total"], 2)
         self.assertEqual(self.client(second.pid, 12346)["jobs_total"], 1)
         error = report(self.watcher)["errors"][0]
-        self.assertEqual((error["uid"], error["pid"], error["status"], error["operation"], error["count"]), (12346, second.pid, "BAD_RANGE", "topk", 1))
+        self.assertEqual(
+            (error["uid"], error["pid"], error["status"], error["operation"], error["count"]),
+            (12346, second.pid, "BAD_RANGE", "topk", 1),
+        )
         self.assertIn("99", error["message"])
         self.assertLess(abs(time.time() - error["time_unix_ms"] / 1e3), 60)
         used = self.user(12345)["cpu_seconds_total"]
         first.end(), second.end()
         Daemon.wait_for(lambda: self.user(12345)["connections"] == 0, "the clients to end")
-        self.assertEqual((self.user(12345)["jobs_total"], self.user(12345)["cpu_seconds_total"]), (2, used), "it outlives the connection")
-        self.assertEqual(self.client(first.pid, 12345)["connections"], 0, "and for a while one sees whose it was")
+        self.assertEqual(
+            (self.user(12345)["jobs_total"], self.user(12345)["cpu_seconds_total"]),
+            (2, used),
+            "it outlives the connection",
+        )
+        self.assertEqual(
+            self.client(first.pid, 12345)["connections"], 0, "and for a while one sees whose it was"
+        )
         metrics = health(self.watcher, METRICS)
         self.assertIn('tegu_user_jobs_total{uid="12345"} 2\n', metrics)
         self.assertNotIn("pid", metrics)
@@ -115,24 +149,40 @@ class SelfReport(unittest.TestCase):
     @unittest.skipIf(os.getuid() != 0, "needs root, to be other users")
     def test_a_hostile_user_hides_nobody(self):
         good = OtherUser(self.daemon.path, 12345)
-        self.assertIn("BAD_RANGE", good.do("c.job(operation=TOPK, params=topk_params(99), data=floats(1, 2, 3, 4))"))
+        self.assertIn(
+            "BAD_RANGE", good.do("c.job(operation=TOPK, params=topk_params(99), data=floats(1, 2, 3, 4))")
+        )
         hostile = OtherUser(self.daemon.path, 12346)
         for operation in range(1, 11):
-            hostile.do("[c.job(operation=%d, cols=n, data=floats(1, 2, 3, 4)).status for n in (0, 3, 5, 2**62)]" % operation)
+            hostile.do(
+                "[c.job(operation=%d, cols=n, data=floats(1, 2, 3, 4)).status for n in (0, 3, 5, 2**62)]"
+                % operation
+            )
         hostile.do("[c.request(kind).status for kind in range(5, 64) for _ in range(20)]")
         for _ in range(100):
             hostile.do("Connection(c.socket.getpeername()).close()")
         daemon = report(self.watcher)
         of_hostile = [error for error in daemon["errors"] if error["uid"] == 12346]
         self.assertTrue(0 < len(of_hostile) <= 8, of_hostile)
-        self.assertEqual([error["status"] for error in daemon["errors"] if error["uid"] == 12345], ["BAD_RANGE"])
+        self.assertEqual(
+            [error["status"] for error in daemon["errors"] if error["uid"] == 12345], ["BAD_RANGE"]
+        )
         self.assertEqual(len(daemon["clients"]), 3)
         codes = {reason["code"] for reason in json.loads(health(self.watcher))["reasons"]}
-        self.assertFalse(codes & {"executor_stalled", "internal_errors", "reload_failed", "watchdog_margin", "descriptor_store_degraded"})
+        self.assertFalse(
+            codes
+            & {
+                "executor_stalled",
+                "internal_errors",
+                "reload_failed",
+                "watchdog_margin",
+                "descriptor_store_degraded",
+            }
+        )
         good.end(), hostile.end()
 
     def test_texts_of_clients_are_escaped(self):
-        name = b"\x1b[2J\n\"\\\xff"
+        name = b'\x1b[2J\n"\\\xff'
         self.watcher.close()
         self.watcher = Connection(self.daemon.path, hello=False)
         reply = self.watcher.request(rawclient.HELLO, rawclient.hello_body(name=name))
@@ -165,27 +215,46 @@ class SelfReport(unittest.TestCase):
         other = Connection(self.daemon.path)
         image = other.create(1 << 20).handle
         for priority in (1, 0, 0, 2):
-            body = rawclient.job_body(operation=rawclient.ENTROPY_MAP, kind=rawclient.U8, rows=1024, cols=1024, handle=image,
-                                      params=rawclient.entropy_params(63, 63, 256), out=other.create(4 << 20).handle, out_capacity=4 << 20)
+            body = rawclient.job_body(
+                operation=rawclient.ENTROPY_MAP,
+                kind=rawclient.U8,
+                rows=1024,
+                cols=1024,
+                handle=image,
+                params=rawclient.entropy_params(63, 63, 256),
+                out=other.create(4 << 20).handle,
+                out_capacity=4 << 20,
+            )
             other.submit(rawclient.JOB, body, priority=priority)
         self.assertEqual(other.request(rawclient.PING).status, "OK")  # they have been read
         daemon = report(self.watcher)
         queue = daemon["queue"]
         answered = sum(each["count"] for each in daemon["jobs"] + daemon["refused"])
         self.assertEqual(queue["high"] + queue["normal"] + queue["low"] + queue["running"] + answered, 4)
-        Daemon.wait_for(lambda: report(self.watcher)["jobs"] == [{"operation": "entropy_map", "status": "OK", "count": 4}], "all to end")
+        Daemon.wait_for(
+            lambda: (
+                report(self.watcher)["jobs"] == [{"operation": "entropy_map", "status": "OK", "count": 4}]
+            ),
+            "all to end",
+        )
         cpu = report(self.watcher)["executors"][1]
         self.assertEqual((cpu["name"], cpu["jobs_total"]), ("CPU", 4))
         self.assertGreater(cpu["busy_seconds_total"], 0)
-        self.assertLessEqual(self.client(os.getpid())["cpu_seconds_total"], cpu["busy_seconds_total"] * os.cpu_count() + 0.1)
+        self.assertLessEqual(
+            self.client(os.getpid())["cpu_seconds_total"], cpu["busy_seconds_total"] * os.cpu_count() + 0.1
+        )
         other.close()
 
     @unittest.skipIf(shutil.which("promtool") is None, "needs promtool")
     def test_promtool_finds_nothing_to_say(self):
         self.assertEqual(sum_job(self.watcher).status, "OK")
         self.watcher.job(cols=0, params=rawclient.reduce_params(1 << rawclient.MAX))
-        done = subprocess.run(["promtool", "check", "metrics"], input=health(self.watcher, METRICS).encode(), stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            ["promtool", "check", "metrics"],
+            input=health(self.watcher, METRICS).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         self.assertEqual((done.returncode, done.stdout), (0, b""))
 
 
@@ -197,7 +266,14 @@ class SelfReportOfGpus(unittest.TestCase):
         daemon = Daemon(settings, environment={"TEGU_TEST_GPU": "A,A"}, program="tests/guard_tegud")
         with Connection(daemon.path) as client:
             image = client.create(1 << 20).handle
-            reply = client.job(kind=rawclient.U8, rows=1024, cols=1024, params=rawclient.reduce_params(), handle=image, backend=2)
+            reply = client.job(
+                kind=rawclient.U8,
+                rows=1024,
+                cols=1024,
+                params=rawclient.reduce_params(),
+                handle=image,
+                backend=2,
+            )
             self.assertEqual(reply.status, "OK", reply)
             self.assertEqual(client.fields(rawclient.STATS)["gpu_divided_total"], 1)
             self.assertEqual(client.job(cols=16, data=bytes(64), backend=2).status, "OK")
@@ -209,11 +285,15 @@ class SelfReportOfGpus(unittest.TestCase):
             executors = {each["name"]: each for each in seen["executors"]}
             self.assertEqual(list(executors), ["inline", "CPU", "CPU express", "GPU 0", "GPU 1"])
             gpus = [executors["GPU 0"], executors["GPU 1"]]
-            self.assertTrue(all(each["jobs_total"] > 0 and each["busy_seconds_total"] > 0 for each in gpus), gpus)
-            user, = seen["users"]
+            self.assertTrue(
+                all(each["jobs_total"] > 0 and each["busy_seconds_total"] > 0 for each in gpus), gpus
+            )
+            (user,) = seen["users"]
             self.assertEqual((user["jobs_total"], user["cpu_seconds_total"]), (2, 0))
             self.assertGreater(user["device_seconds_total"], 0)
-            self.assertLessEqual(user["device_seconds_total"], sum(each["busy_seconds_total"] for each in gpus))
+            self.assertLessEqual(
+                user["device_seconds_total"], sum(each["busy_seconds_total"] for each in gpus)
+            )
         self.assertEqual(daemon.stop(), 0)
 
 

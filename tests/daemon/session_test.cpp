@@ -202,9 +202,9 @@ TEST_F(SessionTest, BuffersAreMadeListedFrozenAndReleased) {
             client.reply_to(client.send_message(MessageType::BufferFreeze, wire::BufferRef{buffer.handle}));
         EXPECT_EQ(Status::BadDescriptor, busy.header.status) << "it is mapped for writing here";
     }
-    EXPECT_EQ(
-        Status::Ok,
-        client.reply_to(client.send_message(MessageType::BufferFreeze, wire::BufferRef{buffer.handle})).header.status);
+    EXPECT_EQ(Status::Ok,
+              client.reply_to(client.send_message(MessageType::BufferFreeze, wire::BufferRef{buffer.handle}))
+                  .header.status);
     const Message listed = client.reply_to(client.send(MessageType::BufferList));
     Result<std::vector<wire::BufferInfo>> list = wire::decode_buffer_list(listed.body);
     ASSERT_TRUE(list.ok());
@@ -213,9 +213,9 @@ TEST_F(SessionTest, BuffersAreMadeListedFrozenAndReleased) {
     EXPECT_EQ(bytes, (*list)[0].bytes);
     EXPECT_EQ(static_cast<std::uint32_t>(::getpid()), (*list)[0].pid);
     EXPECT_TRUE((*list)[0].frozen && (*list)[0].created_by_daemon);
-    EXPECT_EQ(
-        Status::Ok,
-        client.reply_to(client.send_message(MessageType::BufferRelease, wire::BufferRef{buffer.handle})).header.status);
+    EXPECT_EQ(Status::Ok,
+              client.reply_to(client.send_message(MessageType::BufferRelease, wire::BufferRef{buffer.handle}))
+                  .header.status);
     const Message gone =
         client.reply_to(client.send_message(MessageType::BufferRelease, wire::BufferRef{buffer.handle}));
     EXPECT_EQ(Status::NotFound, gone.header.status);
@@ -226,20 +226,23 @@ TEST_F(SessionTest, HandlesOfAnotherConnectionNameNothing) {
     RawClient owner(socket()), stranger(socket());
     const test::TestBuffer buffer = test::create_buffer(owner, 4096);
     for (const MessageType type : {MessageType::BufferFreeze, MessageType::BufferRelease})
-        EXPECT_EQ(Status::NotFound,
-                  stranger.reply_to(stranger.send_message(type, wire::BufferRef{buffer.handle})).header.status);
-    EXPECT_EQ(
-        Status::Ok,
-        owner.reply_to(owner.send_message(MessageType::BufferRelease, wire::BufferRef{buffer.handle})).header.status);
+        EXPECT_EQ(
+            Status::NotFound,
+            stranger.reply_to(stranger.send_message(type, wire::BufferRef{buffer.handle})).header.status);
+    EXPECT_EQ(Status::Ok,
+              owner.reply_to(owner.send_message(MessageType::BufferRelease, wire::BufferRef{buffer.handle}))
+                  .header.status);
 }
 
 TEST_F(SessionTest, RegisteringChecksTheDescriptor) {
     RawClient client(socket());
     const Fd good = test::make_client_memfd(4096), sparse = test::make_client_memfd(1 << 20, true, false);
     const wire::BufferRegisterRequest request{4096, wire::Access::Read};
-    EXPECT_EQ(Status::Ok,
-              client.reply_to(client.send_message(MessageType::BufferRegister, request, good.get())).header.status);
-    const Message refused = client.reply_to(client.send_message(MessageType::BufferRegister, request, sparse.get()));
+    EXPECT_EQ(
+        Status::Ok,
+        client.reply_to(client.send_message(MessageType::BufferRegister, request, good.get())).header.status);
+    const Message refused =
+        client.reply_to(client.send_message(MessageType::BufferRegister, request, sparse.get()));
     EXPECT_EQ(Status::BadDescriptor, refused.header.status);
     EXPECT_EQ("descriptor", error_of(refused).field);
     const Message missing = client.reply_to(client.send_message(MessageType::BufferRegister, request));
@@ -275,7 +278,8 @@ TEST_F(SessionTest, ANamedDescriptorThatDoesNotComeEndsTheConnection) {
 TEST_F(SessionTest, AClientThatShutsDownItsSideIsStillAnswered) {
     RawClient client(socket());
     const std::uint64_t first = client.send(MessageType::Ping, wire::ByteBuffer(10));
-    const std::uint64_t second = client.send_job(test::reduce_request({1, 2, 3}, statistic_bit(Statistic::Sum)));
+    const std::uint64_t second =
+        client.send_job(test::reduce_request({1, 2, 3}, statistic_bit(Statistic::Sum)));
     ASSERT_EQ(0, ::shutdown(client.socket(), SHUT_WR));
     EXPECT_EQ(10u, client.reply_to(first).body.size());
     EXPECT_EQ(Status::Ok, client.reply_to(second).header.status);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cancel, deadline and the death of the client in the middle of a long job, for every operation that the daemon has: its threads stop
-within 10 ms of work, and what the client held is free. Work is processor time, so that a busy machine changes nothing."""
+"""Cancel, deadline and the death of the client in the middle of a long job, for every operation that the
+daemon has: its threads stop within 10 ms of work, and what the client held is free. Work is processor time,
+so that a busy machine changes nothing."""
+
 import mmap
 import os
 import random
@@ -10,9 +12,33 @@ import time
 import unittest
 
 import rawclient
-from rawclient import (ADD, CANCEL, DOT, ENTROPY, ENTROPY_MAP, F32, FUSED, HISTOGRAM, JOB, QUANTILE, REDUCE, ROWSCALE, STATS, TOPK,
-                       U8, Connection, Daemon, entropy_of_levels_params, entropy_params, fused_params, histogram_params, job_body,
-                       quantile_params, reduce_params, topk_params)
+from rawclient import (
+    ADD,
+    CANCEL,
+    DOT,
+    ENTROPY,
+    ENTROPY_MAP,
+    F32,
+    FUSED,
+    HISTOGRAM,
+    JOB,
+    QUANTILE,
+    REDUCE,
+    ROWSCALE,
+    STATS,
+    TOPK,
+    U8,
+    Connection,
+    Daemon,
+    entropy_of_levels_params,
+    entropy_params,
+    fused_params,
+    histogram_params,
+    job_body,
+    quantile_params,
+    reduce_params,
+    topk_params,
+)
 
 SANITIZED = bool(os.environ.get("TEGU_SANITIZE"))
 MEASURED = not SANITIZED and os.path.exists("/proc/self/schedstat")  # instrumented kernels work for longer
@@ -22,22 +48,41 @@ ALLOWED_NS = 10000000
 TICK_NS = 4000000  # the kernel counts the time of a thread that runs only as often as this
 ATTEMPTS = 15
 U32 = 5
-EVERY_STATISTIC = 0x7fff
+EVERY_STATISTIC = 0x7FFF
 
 # Each takes tens of milliseconds at least on SIZE bytes.
 LONG_JOBS = {
-    "reduce": dict(operation=REDUCE, kind=U32, rows=SIZE // 64, cols=16, axis=1, params=reduce_params(1 << rawclient.SUM)),
+    "reduce": dict(
+        operation=REDUCE, kind=U32, rows=SIZE // 64, cols=16, axis=1, params=reduce_params(1 << rawclient.SUM)
+    ),
     "topk": dict(operation=TOPK, kind=U32, cols=SIZE // 8, params=topk_params(SIZE // 64)),
-    "entropy_map": dict(operation=ENTROPY_MAP, kind=U8, rows=SIZE >> 14, cols=1 << 12, params=entropy_params(63, 63, 256)),
+    "entropy_map": dict(
+        operation=ENTROPY_MAP, kind=U8, rows=SIZE >> 14, cols=1 << 12, params=entropy_params(63, 63, 256)
+    ),
     "add": dict(operation=ADD, kind=F32, cols=SIZE // 4),
     "dot": dict(operation=DOT, kind=F32, rows=SIZE // 64, cols=16, axis=1),
     "rowscale": dict(operation=ROWSCALE, kind=F32, rows=SIZE // 4 // 16 - (SIZE >> 10), cols=8, axis=1),
-    "quantile": dict(operation=QUANTILE, kind=U32, rows=SIZE >> 14, cols=1 << 12, axis=1, params=quantile_params((0.1, 0.5))),
+    "quantile": dict(
+        operation=QUANTILE,
+        kind=U32,
+        rows=SIZE >> 14,
+        cols=1 << 12,
+        axis=1,
+        params=quantile_params((0.1, 0.5)),
+    ),
     "histogram": dict(operation=HISTOGRAM, kind=U32, cols=SIZE // 4, params=histogram_params(1 << 20)),
     "entropy": dict(operation=ENTROPY, kind=U32, cols=SIZE // 4, params=entropy_of_levels_params(65536)),
-    "fused": dict(operation=FUSED, kind=U32, cols=SIZE // 4, params=fused_params(
-        (REDUCE, reduce_params(EVERY_STATISTIC)), (HISTOGRAM, histogram_params(256)), (QUANTILE, quantile_params()),
-        (ENTROPY, entropy_of_levels_params(256)))),
+    "fused": dict(
+        operation=FUSED,
+        kind=U32,
+        cols=SIZE // 4,
+        params=fused_params(
+            (REDUCE, reduce_params(EVERY_STATISTIC)),
+            (HISTOGRAM, histogram_params(256)),
+            (QUANTILE, quantile_params()),
+            (ENTROPY, entropy_of_levels_params(256)),
+        ),
+    ),
 }
 
 
@@ -50,7 +95,7 @@ class Stop(unittest.TestCase):
         block = random.Random(3).getrandbits(8 << 20).to_bytes(1 << 20, "little")
         with mmap.mmap(cls.input, SIZE) as memory:
             for offset in range(0, SIZE, 1 << 20):
-                memory[offset:offset + (1 << 20)] = block
+                memory[offset : offset + (1 << 20)] = block
 
     @classmethod
     def tearDownClass(cls):
@@ -87,7 +132,8 @@ class Stop(unittest.TestCase):
                 return True
 
     def work_ns(self):
-        """Processor time of the daemon so far, but for the thread that makes the pages of buffers and gives them back."""
+        """Processor time of the daemon so far, but for the thread that makes the pages of buffers and gives
+        them back."""
         if not MEASURED:
             return 0
         tasks = "/proc/%d/task" % self.daemon.process.pid
@@ -99,8 +145,9 @@ class Stop(unittest.TestCase):
         return total
 
     def assert_stops(self, name, attempt):
-        """`attempt` gives the work after the end was asked for, or nothing if the job was over before. One must be within the limit:
-        a job that looks too seldom for its end is late each time, others only where a busy machine slows them down."""
+        """`attempt` gives the work after the end was asked for, or nothing if the job was over before. One
+        must be within the limit: a job that looks too seldom for its end is late each time, others only where
+        a busy machine slows them down."""
         works = []
         for _ in range(ATTEMPTS):
             work = attempt()
@@ -110,12 +157,17 @@ class Stop(unittest.TestCase):
                 break
         self.assertGreaterEqual(len(works), 3, "%s was never met half-way: make it longer" % name)
         if MEASURED:
-            self.assertLessEqual(min(works), THREADS * (ALLOWED_NS + TICK_NS), "%s: %s ns of work" % (name, works))
+            self.assertLessEqual(
+                min(works), THREADS * (ALLOWED_NS + TICK_NS), "%s: %s ns of work" % (name, works)
+            )
 
     def test_the_table_is_whole(self):
         suffix = "_jobs_total"
-        stems = {field[len("operation_"):-len(suffix)] for field in self.stats()
-                 if field.startswith("operation_") and field.endswith(suffix)}
+        stems = {
+            field[len("operation_") : -len(suffix)]
+            for field in self.stats()
+            if field.startswith("operation_") and field.endswith(suffix)
+        }
         self.assertEqual(stems, set(LONG_JOBS))
 
     def test_cancel(self):
@@ -179,7 +231,12 @@ class Stop(unittest.TestCase):
 
     def is_free(self):
         stats = self.stats()
-        return (stats["connections"], stats["buffers"], stats["buffer_bytes"], stats["jobs_running"]) == (1, 0, 0, 0)
+        return (stats["connections"], stats["buffers"], stats["buffer_bytes"], stats["jobs_running"]) == (
+            1,
+            0,
+            0,
+            0,
+        )
 
     def test_afterwards_jobs_are_right(self):
         reply = self.witness.job(cols=4, data=rawclient.floats(1, 2, 3, 4))

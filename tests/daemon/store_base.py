@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the descriptor store share: a service manager of their own, which keeps what tegud stores within the bounds that a test sets and
-hands it to the next tegud; and stores written by hand, from the format in daemon/stored_table.h, which no tegud ever left."""
+"""What tests of the descriptor store share: a service manager of their own, which keeps what tegud stores
+within the bounds that a test sets and hands it to the next tegud; and stores written by hand, from the format
+in daemon/store/stored_table.h, which no tegud ever left."""
 
 import array
 import fcntl
@@ -17,7 +18,19 @@ import threading
 import unittest
 
 import rawclient
-from rawclient import BUFFER_LIST, HEALTH, HELLO, STATS, SUM, Connection, Daemon, floats, hello_body, memfd, reduce_params
+from rawclient import (
+    BUFFER_LIST,
+    HEALTH,
+    HELLO,
+    STATS,
+    SUM,
+    Connection,
+    Daemon,
+    floats,
+    hello_body,
+    memfd,
+    reduce_params,
+)
 
 BUFFER_ATTACH = 14
 MSG_CMSG_CLOEXEC = 0x40000000
@@ -27,7 +40,8 @@ MOST_OF_SHIPPED_UNIT = 1024
 
 
 class Manager:
-    """A service manager with a descriptor store of at most `most`, on a socket `address` in `folder`. Entries: [name, descriptor, polled]."""
+    """A service manager with a descriptor store of at most `most`, on a socket `address` in `folder`.
+    Entries: [name, descriptor, polled]."""
 
     def __init__(self, folder, most=MOST_OF_SHIPPED_UNIT, reads=True):
         self.address = os.path.join(folder, "manager")
@@ -54,7 +68,9 @@ class Manager:
             if self.wake in ready:
                 os.read(self.wake, 64)
             with self.lock:
-                self.drop(lambda entry: entry[2] and ready.get(entry[1], 0) & (select.POLLHUP | select.POLLERR))
+                self.drop(
+                    lambda entry: entry[2] and ready.get(entry[1], 0) & (select.POLLHUP | select.POLLERR)
+                )
                 if self.socket.fileno() in ready:
                     self.take_message()
 
@@ -93,7 +109,9 @@ class Manager:
 
     def tables(self):
         with self.lock:
-            return [os.pread(fd, 1 << 20, 0) for name, fd, _ in self.entries if name.startswith("tegud-table-")]
+            return [
+                os.pread(fd, 1 << 20, 0) for name, fd, _ in self.entries if name.startswith("tegud-table-")
+            ]
 
     def set(self, **what):
         with self.lock:
@@ -110,7 +128,8 @@ class Manager:
 
 
 class StoreDaemon(Daemon):
-    """A tegud that is a service of `manager`, which hands it all that it keeps. `program`: within the build folder."""
+    """A tegud that is a service of `manager`, which hands it all that it keeps. `program`: within the build
+    folder."""
 
     def __init__(self, manager, settings="", variables=(), program="bin/tegud", arguments=()):
         self.folder = tempfile.mkdtemp(prefix="tegud-test-")
@@ -119,8 +138,19 @@ class StoreDaemon(Daemon):
         with open(os.path.join(self.folder, "tegud.toml"), "w") as out:
             out.write(SETTINGS + settings)
         self.log = open(os.path.join(self.folder, "log"), "w+")
-        environment = {name: value for name, value in os.environ.items()
-                       if name not in ("LD_PRELOAD", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "FDSTORE", "JOURNAL_STREAM")}
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name
+            not in (
+                "LD_PRELOAD",
+                "NOTIFY_SOCKET",
+                "WATCHDOG_USEC",
+                "WATCHDOG_PID",
+                "FDSTORE",
+                "JOURNAL_STREAM",
+            )
+        }
         environment.update({"CUDA_VISIBLE_DEVICES": "", "INVOCATION_ID": "0" * 32}, **dict(variables))
         passed = []
         if manager:
@@ -137,11 +167,27 @@ class StoreDaemon(Daemon):
             for name in os.listdir("/proc/self/fd"):  # what whoever runs the tests left open
                 if int(name) >= 3 + len(passed) and os.path.exists("/proc/self/fd/" + name):
                     os.set_inheritable(int(name), False)
+
         # exec of the shell keeps its process id.
-        self.process = subprocess.Popen(["sh", "-c", 'LISTEN_PID=$$ exec "$0" "$@"', os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"),
-                                         program), "--config", os.path.join(self.folder, "tegud.toml"), "--socket", self.path] + list(arguments),
-                                        stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=environment, close_fds=False,
-                                        preexec_fn=become_service)
+        self.process = subprocess.Popen(
+            [
+                "sh",
+                "-c",
+                'LISTEN_PID=$$ exec "$0" "$@"',
+                os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"), program),
+                "--config",
+                os.path.join(self.folder, "tegud.toml"),
+                "--socket",
+                self.path,
+            ]
+            + list(arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+            env=environment,
+            close_fds=False,
+            preexec_fn=become_service,
+        )
         try:
             self.wait_for(self._answers, "the daemon to answer")
         except BaseException:
@@ -149,9 +195,13 @@ class StoreDaemon(Daemon):
             raise
 
     def said(self):
-        """Warnings and errors, but for that of a manager whose queue was full: it may be shorter than what there is to be removed."""
-        return [line for line in self.log_text().splitlines()
-                if re.match("tegud: (warning|error): ", line) and "does not read what it is told" not in line]
+        """Warnings and errors, but for that of a manager whose queue was full: it may be shorter than what
+        there is to be removed."""
+        return [
+            line
+            for line in self.log_text().splitlines()
+            if re.match("tegud: (warning|error): ", line) and "does not read what it is told" not in line
+        ]
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -164,15 +214,18 @@ class StoreDaemon(Daemon):
     def store(self):
         """What health says of it."""
         with Connection(self.path) as client:
-            return json.loads(client.request(HEALTH, bytes(8)).body[8:].decode())["daemon"]["descriptor_store"]
+            return json.loads(client.request(HEALTH, bytes(8)).body[8:].decode())["daemon"][
+                "descriptor_store"
+            ]
 
 
 # What a daemon leaves.
 
+
 def checksum(data):
-    total = 0xcbf29ce484222325
+    total = 0xCBF29CE484222325
     for byte in data:
-        total = (total ^ byte) * 0x100000001b3 % (1 << 64)
+        total = (total ^ byte) * 0x100000001B3 % (1 << 64)
     return struct.pack("<Q", total)
 
 
@@ -181,13 +234,33 @@ def summed(data):
 
 
 def table_bytes(records=b"", count=None, epoch=1, version=1, record_bytes=80):
-    header = struct.pack("<8sHHIQ32x", b"tegudtab", version, record_bytes, len(records) // 80 if count is None else count, epoch)
+    header = struct.pack(
+        "<8sHHIQ32x",
+        b"tegudtab",
+        version,
+        record_bytes,
+        len(records) // 80 if count is None else count,
+        epoch,
+    )
     return summed(header) + records
 
 
 def record(number, fd, token, uid=None, size=4096, generation=1, inode=None, access=0, created=0):
-    return summed(struct.pack("<QQQQQ16sIIBB6x", number, number, size, generation, os.fstat(fd).st_ino if inode is None else inode, token,
-                              os.getuid() if uid is None else uid, 1, access, created))
+    return summed(
+        struct.pack(
+            "<QQQQQ16sIIBB6x",
+            number,
+            number,
+            size,
+            generation,
+            os.fstat(fd).st_ino if inode is None else inode,
+            token,
+            os.getuid() if uid is None else uid,
+            1,
+            access,
+            created,
+        )
+    )
 
 
 def filled(data):
@@ -197,7 +270,7 @@ def filled(data):
 
 
 def token_of(number):
-    return struct.pack("<QQ", 0x7e6a, number)
+    return struct.pack("<QQ", 0x7E6A, number)
 
 
 class StoreTest(unittest.TestCase):

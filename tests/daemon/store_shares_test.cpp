@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in the descriptor store: they are shared until nobody could have one more but from a user who would then have fewer.
-#include "daemon/store_shares.h"
+// Places in the descriptor store: they are shared until nobody could have one more but from a user who would
+// then have fewer.
+#include "daemon/store/store_shares.h"
 
 #include <gtest/gtest.h>
 
@@ -37,8 +38,8 @@ class Store {
         }
     }
     std::size_t kept(uid_t uid) const {
-        return static_cast<std::size_t>(
-            std::count_if(kept_.begin(), kept_.end(), [&](std::uint64_t number) { return uids_.at(number) == uid; }));
+        return static_cast<std::size_t>(std::count_if(
+            kept_.begin(), kept_.end(), [&](std::uint64_t number) { return uids_.at(number) == uid; }));
     }
     const StoreShares& shares() const { return shares_; }
     const std::set<std::uint64_t>& numbers() const { return kept_; }

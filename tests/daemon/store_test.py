@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers that outlive the daemon, without systemd: owners that come back with tokens, right and wrong ones, quotas, and service managers that keep
-less than they should. Each test ends with a second client whose job is right."""
+"""Buffers that outlive the daemon, without systemd: owners that come back with tokens, right and wrong ones,
+quotas, and service managers that keep less than they should. Each test ends with a second client whose job is
+right."""
 
 import os
 import re
@@ -10,7 +11,17 @@ import struct
 import time
 import unittest
 
-from rawclient import BUFFER_FREEZE, BUFFER_RELEASE, HELLO, PING, Connection, Daemon, floats, hello_body, memfd
+from rawclient import (
+    BUFFER_FREEZE,
+    BUFFER_RELEASE,
+    HELLO,
+    PING,
+    Connection,
+    Daemon,
+    floats,
+    hello_body,
+    memfd,
+)
 from store_base import ALL_FEATURES, StoreTest, filled, table_bytes, token_of
 
 NOBODY = 65534
@@ -32,8 +43,13 @@ class Store(StoreTest):
         self.assertEqual(client.named(BUFFER_FREEZE, replies[1].handle).status, "OK")
         self.assert_sum(client, replies[0].handle, 1024, generation=3)
         self.assert_sum(client, replies[0].handle, 1024, generation=7)
-        Daemon.wait_for(lambda: daemon.store()["buffers"] == 3 and manager.buffers() == 3, "three buffers in the store")
-        Daemon.wait_for(lambda: any(struct.pack("<QQ", 4096, 7) in table for table in manager.tables()), "the generation in the table")
+        Daemon.wait_for(
+            lambda: daemon.store()["buffers"] == 3 and manager.buffers() == 3, "three buffers in the store"
+        )
+        Daemon.wait_for(
+            lambda: any(struct.pack("<QQ", 4096, 7) in table for table in manager.tables()),
+            "the generation in the table",
+        )
         for life in range(2):
             daemon.kill()
             self.assertFalse(any(token.hex() in daemon.log_text() for token in tokens))
@@ -49,12 +65,20 @@ class Store(StoreTest):
             listed = self.lists(client)
             self.assertEqual([listed[handle][1] for handle in handles], [0, 1, 0])
             self.assertEqual(listed[handles[0]][0], 7)
-            self.assert_refused(client.job(cols=1024, handle=handles[0], generation=6), "BAD_RANGE", "inputs[0].generation")
+            self.assert_refused(
+                client.job(cols=1024, handle=handles[0], generation=6), "BAD_RANGE", "inputs[0].generation"
+            )
             stats = daemon.stats()
-            self.assertEqual((stats["buffers_attached_total"], stats["buffers_total"], stats["buffers_orphaned"]), (3, 0, 0))
+            self.assertEqual(
+                (stats["buffers_attached_total"], stats["buffers_total"], stats["buffers_orphaned"]),
+                (3, 0, 0),
+            )
             self.assertEqual(self.attach(client, tokens[0]).field, "token")
             self.assert_well(daemon)
-        Daemon.wait_for(lambda: len(manager.names()) == 4 and len(manager.names("tegud-table-")) == 1, "the end of the older tables")
+        Daemon.wait_for(
+            lambda: len(manager.names()) == 4 and len(manager.names("tegud-table-")) == 1,
+            "the end of the older tables",
+        )
         for handle in handles:
             self.assertEqual(client.named(BUFFER_RELEASE, handle).status, "OK")
         Daemon.wait_for(lambda: manager.buffers() == 0, "an empty store")
@@ -65,11 +89,18 @@ class Store(StoreTest):
         self.table(manager, table_bytes(self.buffer(manager, 1) + self.buffer(manager, 2, uid=NOBODY)))
         daemon = self.daemon(manager)
         client = self.connect(daemon)
-        self.assert_refused(self.attach(self.connect(daemon, features=3), token_of(1)), "UNSUPPORTED", "features")
+        self.assert_refused(
+            self.attach(self.connect(daemon, features=3), token_of(1)), "UNSUPPORTED", "features"
+        )
         self.assert_refused(self.attach(client, bytes(16)), "BAD_RANGE", "token")
         for body in (b"", token_of(1)[:15], token_of(1) + b"\0"):
             self.assertEqual(self.attach(client, body).status, "BAD_REQUEST")
-        for token in (b"\xff" * 16, token_of(1)[:15] + b"\x01", token_of(3), token_of(2)):  # the last is another user's
+        for token in (
+            b"\xff" * 16,
+            token_of(1)[:15] + b"\x01",
+            token_of(3),
+            token_of(2),
+        ):  # the last is another user's
             self.assert_refused(self.attach(client, token), "NOT_FOUND", "token")
         first = self.attach(client, token_of(1))
         self.assert_sum(client, first.handle, sum(range(1024)))
@@ -77,7 +108,9 @@ class Store(StoreTest):
         self.assert_refused(self.attach(self.connect(daemon), token_of(1)), "NOT_FOUND", "token")
         self.assertEqual(client.request(PING, b"here").body, b"here")
         client.close()  # while the daemon lives: the buffer ends
-        Daemon.wait_for(lambda: manager.names("tegud-buffer-") == ["tegud-buffer-2"], "one buffer less in the store")
+        Daemon.wait_for(
+            lambda: manager.names("tegud-buffer-") == ["tegud-buffer-2"], "one buffer less in the store"
+        )
         self.assert_refused(self.attach(self.connect(daemon), token_of(1)), "NOT_FOUND", "token")
         self.assertEqual(daemon.stats()["buffers_attached_total"], 1)
         self.ends_well(daemon, [])
@@ -94,7 +127,9 @@ class Store(StoreTest):
                 os.setuid(NOBODY)
                 client = Connection(daemon.path, hello=False)
                 client.request(HELLO, hello_body(features=ALL_FEATURES))
-                replies = [self.attach(client, token_of(number)) for number in (1, 2)] + [client.request(PING)]
+                replies = [self.attach(client, token_of(number)) for number in (1, 2)] + [
+                    client.request(PING)
+                ]
                 os.write(write, " ".join(reply.status + reply.field for reply in replies).encode())
             finally:
                 os._exit(0)
@@ -105,9 +140,16 @@ class Store(StoreTest):
         self.ends_well(daemon, [])
 
     def test_orphans_and_the_quota(self):
-        """They count, and make way for what their user registers, not for others'; what is over a lowered quota is dropped."""
+        """They count, and make way for what their user registers, not for others'; what is over a lowered
+        quota is dropped."""
         manager = self.manager()
-        self.table(manager, table_bytes(b"".join(self.buffer(manager, number) for number in range(1, 6)) + self.buffer(manager, 6, uid=NOBODY)))
+        self.table(
+            manager,
+            table_bytes(
+                b"".join(self.buffer(manager, number) for number in range(1, 6))
+                + self.buffer(manager, 6, uid=NOBODY)
+            ),
+        )
         daemon = self.daemon(manager, "[limits]\nbuffers_per_uid = 4\nbuffers_per_connection = 3\n")
         self.assertEqual(daemon.stats()["buffers_orphaned"], 5)
         Daemon.wait_for(lambda: manager.buffers() == 5, "one buffer less in the store")
@@ -128,7 +170,10 @@ class Store(StoreTest):
         manager = self.manager()
         self.table(manager, table_bytes(self.buffer(manager, 1)))
         daemon = self.daemon(manager, "[timeouts]\nreattach_ms = 1000\n")
-        Daemon.wait_for(lambda: daemon.stats()["buffers_orphaned"] == 0 and manager.buffers() == 0, "the end of the orphan")
+        Daemon.wait_for(
+            lambda: daemon.stats()["buffers_orphaned"] == 0 and manager.buffers() == 0,
+            "the end of the orphan",
+        )
         self.assert_refused(self.attach(self.connect(daemon), token_of(1)), "NOT_FOUND", "token")
         self.ends_well(daemon, [])
 
@@ -158,13 +203,26 @@ class Store(StoreTest):
         listener.bind(stream)
         listener.listen(1)
         daemons = {}
-        for value in ("/", "@", "relative", "/missing/socket", "/" + "x" * 200, "@nobody-%d" % os.getpid(), file, stream, self.folder.name,
-                      "vsock:2:1234", "\x01"):
+        for value in (
+            "/",
+            "@",
+            "relative",
+            "/missing/socket",
+            "/" + "x" * 200,
+            "@nobody-%d" % os.getpid(),
+            file,
+            stream,
+            self.folder.name,
+            "vsock:2:1234",
+            "\x01",
+        ):
             daemons[value] = self.daemon(None, NOTIFY_SOCKET=value)
             self.work(daemons[value], tokens=False)
         for value, daemon in daemons.items():
             with self.subTest(value=value):
-                Daemon.wait_for(lambda: any("do not survive" in line for line in daemon.said()), "the warning")
+                Daemon.wait_for(
+                    lambda: any("do not survive" in line for line in daemon.said()), "the warning"
+                )
                 self.work(daemon, tokens=False)
                 self.assertEqual(daemon.store()["state"], "refused")
                 self.assertEqual(sum("do not survive" in line for line in daemon.said()), 1, daemon.said())
@@ -190,13 +248,27 @@ class Store(StoreTest):
 
     def test_size_of_the_store(self):
         daemons = {}
-        for value, state, lines in (("0", "refused", 1), ("1", "refused", 1), ("2", "refused", 1), ("3", "full", 0), ("", "ok", 0), ("999999999", "ok", 0),
-                                    ("garbage", "ok", 1), ("-1", "ok", 1), ("3 ", "ok", 1), ("9" * 30, "ok", 1), ("4294967297", "ok", 1)):
+        for value, state, lines in (
+            ("0", "refused", 1),
+            ("1", "refused", 1),
+            ("2", "refused", 1),
+            ("3", "full", 0),
+            ("", "ok", 0),
+            ("999999999", "ok", 0),
+            ("garbage", "ok", 1),
+            ("-1", "ok", 1),
+            ("3 ", "ok", 1),
+            ("9" * 30, "ok", 1),
+            ("4294967297", "ok", 1),
+        ):
             with self.subTest(value=value):
                 manager = self.manager()
                 self.table(manager, table_bytes(self.buffer(manager, 1)))
                 daemon = self.daemon(manager, FDSTORE=value)
-                self.assertEqual(self.attach(self.connect(daemon), token_of(1)).status, "NOT_FOUND" if state == "refused" else "OK")
+                self.assertEqual(
+                    self.attach(self.connect(daemon), token_of(1)).status,
+                    "NOT_FOUND" if state == "refused" else "OK",
+                )
                 self.work(daemon, tokens=state != "refused")
                 self.assertEqual(daemon.store()["state"], state)
                 daemons[value] = daemon, lines
@@ -218,16 +290,28 @@ class Store(StoreTest):
                 handles = [client.register(fd, 4096).handle for fd in fds]
                 Daemon.wait_for(lambda: daemon.store()["state"] == "full", "a full store")
                 self.assertIn("would not survive the daemon", daemon.store()["reason"])
-                Daemon.wait_for(lambda: 1 <= daemon.store()["buffers"] == manager.buffers() <= 3 and "tegud-probe" not in manager.names(),
-                                "what it takes to be known")
+                Daemon.wait_for(
+                    lambda: (
+                        1 <= daemon.store()["buffers"] == manager.buffers() <= 3
+                        and "tegud-probe" not in manager.names()
+                    ),
+                    "what it takes to be known",
+                )
                 kept = manager.names("tegud-buffer-")
                 self.assertEqual(client.named(BUFFER_RELEASE, handles[0]).status, "OK")  # the oldest is kept
-                Daemon.wait_for(lambda: len(manager.names("tegud-buffer-")) == len(kept) and manager.names("tegud-buffer-") != kept,
-                                "another buffer in its place")
+                Daemon.wait_for(
+                    lambda: (
+                        len(manager.names("tegud-buffer-")) == len(kept)
+                        and manager.names("tegud-buffer-") != kept
+                    ),
+                    "another buffer in its place",
+                )
                 self.assertEqual(manager.names("tegud-table-"), ["tegud-table-1"])
                 for handle in handles[1:]:
                     self.assertEqual(client.named(BUFFER_RELEASE, handle).status, "OK")
-                Daemon.wait_for(lambda: manager.buffers() == 0 and daemon.store()["state"] == "ok", "a store with room")
+                Daemon.wait_for(
+                    lambda: manager.buffers() == 0 and daemon.store()["state"] == "ok", "a store with room"
+                )
                 self.assertIsNone(daemon.store()["reason"])
                 self.ends_well(daemon)
 
@@ -264,8 +348,14 @@ class Store(StoreTest):
         few = self.register(modest, 2)
         Daemon.wait_for(lambda: {41, 42} <= self.numbers(manager), "two buffers in the place of others")
         some = self.register(other, 40)
-        Daemon.wait_for(lambda: manager.buffers() == 12 and "tegud-probe" not in manager.names() and len(self.numbers(manager) - set(range(1, 43))) == 5,
-                        "a third user with as many as the first")
+        Daemon.wait_for(
+            lambda: (
+                manager.buffers() == 12
+                and "tegud-probe" not in manager.names()
+                and len(self.numbers(manager) - set(range(1, 43))) == 5
+            ),
+            "a third user with as many as the first",
+        )
         self.assertLessEqual(set(range(1, 6)), self.numbers(manager))  # the oldest
         self.assertIn("a quarter", daemon.store()["reason"])
         daemon.kill()
@@ -295,7 +385,9 @@ class Store(StoreTest):
         daemon = self.daemon(manager)
         client = self.connect(daemon)
         tokens = self.register(client, 2)
-        Daemon.wait_for(lambda: manager.buffers() == 2 == daemon.store()["buffers"], "two buffers in the store")
+        Daemon.wait_for(
+            lambda: manager.buffers() == 2 == daemon.store()["buffers"], "two buffers in the store"
+        )
         daemon.kill()
         daemon = self.daemon(manager)
         client = self.connect(daemon)
@@ -330,7 +422,9 @@ class Store(StoreTest):
         self.assert_well(daemon)
         self.assertEqual(manager.names(), [])
         manager.set(reads=True)
-        Daemon.wait_for(lambda: daemon.store()["buffers"] == 15 == manager.buffers(), "fifteen buffers in the store")
+        Daemon.wait_for(
+            lambda: daemon.store()["buffers"] == 15 == manager.buffers(), "fifteen buffers in the store"
+        )
         daemon.kill()
         daemon = self.daemon(manager)
         self.assertEqual(daemon.stats()["buffers_orphaned"], 15)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of the descriptor store: what was written is read, at every instant of a write; what was not is refused or passed over.
-#include "daemon/stored_table.h"
+// The table of the descriptor store: what was written is read, at every instant of a write; what was not is
+// refused or passed over.
+#include "daemon/store/stored_table.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,8 @@ StoredBuffer buffer(std::uint64_t number, std::uint64_t generation = 0) {
     result.bytes = 4096 * number;
     result.generation = generation;
     result.inode = 77;
-    for (std::size_t i = 0; i < result.token.size(); ++i) result.token[i] = static_cast<std::byte>(number + i);
+    for (std::size_t i = 0; i < result.token.size(); ++i)
+        result.token[i] = static_cast<std::byte>(number + i);
     result.uid = 1000;
     result.pid = 4242;
     result.access = wire::Access::ReadWrite;
@@ -173,7 +175,8 @@ TEST(StoredTable, OfVersionOneStaysReadable) {
     put(64, {7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 16});  // number 7, sequence 1, 4096 bytes
     put(64 + 24, {5, 0, 0, 0, 0, 0, 0, 0, 0x21});                      // generation 5, inode 0x21
     put(64 + 40, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
-    put(64 + 56, {0xe8, 3, 0, 0, 0x92, 16, 0, 0, 1, 1});  // uid 1000, pid 4242, read and write, made by the daemon
+    // uid 1000, pid 4242, read and write, made by the daemon
+    put(64 + 56, {0xe8, 3, 0, 0, 0x92, 16, 0, 0, 1, 1});
     sum(64, 136);
     const Result<StoredTable> table = parse_table(memory);
     ASSERT_TRUE(table.ok());

@@ -42,17 +42,21 @@ class DaemonTuning : public testing::Test {
         daemon_.reset();
         remove_directory(tables_);
     }
-    void write(const std::string& name, const std::string& text) const { std::ofstream(tables_ + "/" + name) << text; }
+    void write(const std::string& name, const std::string& text) const {
+        std::ofstream(tables_ + "/" + name) << text;
+    }
     // With the tables that were written; "overlay.toml" is the overlay.
     void start(const DaemonProgram& program = guarded("A"), const std::string& settings = kAuto) {
         daemon_ = std::make_unique<DaemonProcess>(
-            settings + "[tuning]\ndirectory = \"" + tables_ + "\"\noverlay = \"" + tables_ + "/overlay\"\n", program);
+            settings + "[tuning]\ndirectory = \"" + tables_ + "\"\noverlay = \"" + tables_ + "/overlay\"\n",
+            program);
     }
     void reload() {
         RawClient client(daemon_->socket());
         const double before = field(info_of(client), "tuning_loads_total");
         daemon_->signal(SIGHUP);
-        for (int i = 0; i < 1000 && field(info_of(client), "tuning_loads_total") == before; ++i) ::usleep(10000);
+        for (int i = 0; i < 1000 && field(info_of(client), "tuning_loads_total") == before; ++i)
+            ::usleep(10000);
         EXPECT_GT(field(info_of(client), "tuning_loads_total"), before);
     }
     std::string policy(std::size_t count, BackendChoice backend) {
@@ -62,8 +66,8 @@ class DaemonTuning : public testing::Test {
     }
     std::string health() {
         RawClient client(daemon_->socket());
-        const Message reply =
-            client.reply_to(client.send_message(MessageType::Health, wire::HealthRequest{wire::HealthForm::Json}));
+        const Message reply = client.reply_to(
+            client.send_message(MessageType::Health, wire::HealthRequest{wire::HealthForm::Json}));
         const Result<wire::HealthReply> decoded = wire::decode_health_reply(reply.body);
         return decoded ? std::string(decoded->text) : error_of(reply).message;
     }
@@ -83,8 +87,9 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 TEST_F(DaemonTuning, RepliesNameTheRowAndKernelsGetItsPolicy) {
-    write("guard.toml", kGuard + row("small", "topk", "block_threads = 512, sample = 4096", "elements = [1, 1000]\n") +
-                            row("cpu", "topk", "threads = 1", "", "cpu"));
+    write("guard.toml",
+          kGuard + row("small", "topk", "block_threads = 512, sample = 4096", "elements = [1, 1000]\n") +
+              row("cpu", "topk", "threads = 1", "", "cpu"));
     start();
     EXPECT_TRUE(has(policy(999, BackendChoice::Gpu), " given block_threads=512 sample=4096"))
         << policy(999, BackendChoice::Gpu);
@@ -105,7 +110,8 @@ TEST_F(DaemonTuning, RepliesNameTheRowAndKernelsGetItsPolicy) {
 
 TEST_F(DaemonTuning, TheOverlayGoesBeforeTheTables) {
     write("guard.toml", kGuard + row("shipped", "topk", "waves = 2") + row("sum", "reduce", "waves = 2"));
-    write("near.toml", "format = 1\n[device]\ncompute_capability = \"5.3\"\n" + row("near", "add", "waves = 4"));
+    write("near.toml",
+          "format = 1\n[device]\ncompute_capability = \"5.3\"\n" + row("near", "add", "waves = 4"));
     write("overlay", kGuard + row("mine", "topk", "waves = 4"));
     start();
     EXPECT_TRUE(has(policy(100, BackendChoice::Gpu), " row=overlay/mine"));
@@ -131,9 +137,11 @@ TEST_F(DaemonTuning, PartsOfAFusedJobNameTheirRows) {
 }
 
 TEST_F(DaemonTuning, WhatIsWrongIsNamedOnceAndTheRestServes) {
-    write("guard.toml", kGuard + row("old", "topk", "waves = 2", "width = 4\n") + row("good", "topk", "waves = 2"));
+    write("guard.toml",
+          kGuard + row("old", "topk", "waves = 2", "width = 4\n") + row("good", "topk", "waves = 2"));
     write("broken.toml", "format = 1\n[device]\nname = \"tru");
-    std::string text = kGuard + row("wide", "topk", "block_threads = 100") + row("good", "reduce", "waves = 2");
+    std::string text =
+        kGuard + row("wide", "topk", "block_threads = 100") + row("good", "reduce", "waves = 2");
     text.replace(text.find("revision = 1"), 12, "revision = 9");
     write("overlay", text);
     start();
@@ -142,10 +150,11 @@ TEST_F(DaemonTuning, WhatIsWrongIsNamedOnceAndTheRestServes) {
     const Message info = info_of(client);
     EXPECT_EQ(field(info, "tuning_ignored"), 2);
     EXPECT_TRUE(has(text_field(info, "tuning_ignored_0"), "/broken.toml:3:12: table broken is ignored: "));
-    EXPECT_EQ(text_field(info, "tuning_ignored_1"),
-              tables_ +
-                  "/overlay:6:1: row wide is ignored: revision: the row was measured with revision 9; allowed: "
-                  "1, that of these kernels");
+    EXPECT_EQ(
+        text_field(info, "tuning_ignored_1"),
+        tables_ +
+            "/overlay:6:1: row wide is ignored: revision: the row was measured with revision 9; allowed: "
+            "1, that of these kernels");
     EXPECT_TRUE(has(health(),
                     "\"tuning\": {\"tables\": [\"overlay\", \"guard\"], \"rows\": 3, \"costs\": 0, "
                     "\"loads_total\": 1, \"ignored\": 2, \"reasons\": ["))
@@ -173,18 +182,22 @@ TEST_F(DaemonTuning, AFileOfBadRowsGivesFewLines) {
 
 TEST_F(DaemonTuning, ATableOfAnotherDeviceIsNotUsed) {
     write("h200.toml",
-          "format = 1\n[device]\nname = \"NVIDIA H200\"\ncompute_capability = \"9.0\"\nmultiprocessors = 132\n" +
+          "format = 1\n[device]\nname = \"NVIDIA H200\"\ncompute_capability = \"9.0\"\nmultiprocessors = "
+          "132\n" +
               row("a", "topk", "waves = 2"));
     write("overlay", "format = 1\n[device]\nname = \"NVIDIA H200\"\ncompute_capability = \"9.0\"\n" +
                          row("a", "topk", "waves = 2"));
     start();
     EXPECT_TRUE(has(policy(100, BackendChoice::Gpu), " row=default"));
-    EXPECT_EQ(lines_with("table overlay is ignored: it is for another device: NVIDIA H200, compute capability 90"), 1u);
+    EXPECT_EQ(
+        lines_with("table overlay is ignored: it is for another device: NVIDIA H200, compute capability 90"),
+        1u);
     EXPECT_EQ(lines_with("h200.toml"), 0u);
 }
 
 TEST_F(DaemonTuning, RowsOfTheCpuServeADaemonWithoutAGpu) {
-    write("overlay", kAnyCpu + row("one", "topk", "threads = 1, method = \"threshold\"", "elements = [9000]\n", "cpu"));
+    write("overlay",
+          kAnyCpu + row("one", "topk", "threads = 1, method = \"threshold\"", "elements = [9000]\n", "cpu"));
     start(DaemonProgram(), "[executor]\nthreads = 2\n");
     const std::string tuned = policy(9000, BackendChoice::Auto);
     EXPECT_TRUE(has(tuned, "threads=1 threshold") && has(tuned, " row=overlay/one")) << tuned;
@@ -200,8 +213,10 @@ TEST_F(DaemonTuning, ARowThatNeedsTooMuchMemoryIsLeftOut) {
     request.job.params = TopkParams{600, true, false};
     const Message reply = run(client, request);
     EXPECT_EQ(Status::Ok, reply.header.status) << error_of(reply).message;
-    EXPECT_TRUE(has(policy_of(reply), " threshold") && has(policy_of(reply), " row=default")) << policy_of(reply);
-    daemon_->write_settings("[tuning]\ndirectory = \"" + tables_ + "\"\noverlay = \"" + tables_ + "/overlay\"\n");
+    EXPECT_TRUE(has(policy_of(reply), " threshold") && has(policy_of(reply), " row=default"))
+        << policy_of(reply);
+    daemon_->write_settings("[tuning]\ndirectory = \"" + tables_ + "\"\noverlay = \"" + tables_ +
+                            "/overlay\"\n");
     reload();
     EXPECT_TRUE(has(policy_of(run(client, request)), " row=overlay/huge"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/turns.h"
+#include "daemon/sessions/turns.h"
 
 #include <gtest/gtest.h>
 
@@ -52,8 +52,9 @@ TEST(Turns, BeginAnewWhenAllThatWasReadyHasBeenLookedAt) {
         order += name;
         turns.spend(kGreedy, 2 * Turns::kTurnNs, Clock::now());
         if (left > 1)
-            boost::asio::post(
-                io, [&io, &work, name, left] { boost::asio::post(io, [&work, name, left] { work(name, left - 1); }); });
+            boost::asio::post(io, [&io, &work, name, left] {
+                boost::asio::post(io, [&work, name, left] { work(name, left - 1); });
+            });
     };
     for (const char name : {'a', 'b', 'c'}) boost::asio::post(io, [&work, name] { work(name, 3); });
     boost::asio::post(io, [&] {

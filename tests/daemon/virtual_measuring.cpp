@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts virtual times in place of those that guard_tegud measures, wherever a measurement ends: the run of a
-// job, the run of a sample, the turnaround, the way of a sample. Also holds entropy maps while the file $TEGU_TEST_HOLD exists. The linker
-// wraps these functions (CMakeLists.txt), so the daemon knows nothing of it; a function that is no longer
-// there fails the link.
+// job, the run of a sample, the turnaround, the way of a sample. Also holds entropy maps while the file
+// $TEGU_TEST_HOLD exists. The linker wraps these functions (CMakeLists.txt), so the daemon knows nothing of
+// it; a function that is no longer there fails the link.
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <typeinfo>
 
-#include "daemon/gpu_station.h"
+#include "daemon/gpus/gpu_station.h"
 #include "daemon/placement/placement.h"
 #include "daemon/placement/probe_plan.h"
 #include "tests/daemon/virtual_times.h"
@@ -44,10 +44,12 @@ using tegu::test::has_virtual_times;
 using tegu::test::virtual_copy_ns;
 using tegu::test::virtual_ns;
 
-TEGU_WRAPPED(Result<void>, run, TEGU_RUN, JobRunner* runner, const PreparedJob& prepared, const StopToken& stop,
-             std::uint64_t queue_ns, tegu::wire::ByteBuffer& out, RunCost& cost)
-TEGU_WRAPPED(SampleTime, time_on_cpu, TEGU_TIME_ON_CPU, const SampleMemory* memory, const Job& job, ThreadPool* pool)
-TEGU_WRAPPED(SampleTime, time_sample, TEGU_TIME_SAMPLE, GpuStation* station, const Job& job, const SampleMemory& memory)
+TEGU_WRAPPED(Result<void>, run, TEGU_RUN, JobRunner* runner, const PreparedJob& prepared,
+             const StopToken& stop, std::uint64_t queue_ns, tegu::wire::ByteBuffer& out, RunCost& cost)
+TEGU_WRAPPED(SampleTime, time_on_cpu, TEGU_TIME_ON_CPU, const SampleMemory* memory, const Job& job,
+             ThreadPool* pool)
+TEGU_WRAPPED(SampleTime, time_sample, TEGU_TIME_SAMPLE, GpuStation* station, const Job& job,
+             const SampleMemory& memory)
 TEGU_WRAPPED(void, learn, TEGU_LEARN, Placement* placement, const JobTask& task, std::uint64_t turnaround_ns)
 TEGU_WRAPPED(void, learn_start, TEGU_LEARN_START, Placement* placement, Place place, std::uint64_t ns)
 
@@ -76,8 +78,8 @@ SampleTime in_virtual_time(SampleTime time, const char* part, const Job& job) {
 
 // The io thread gives a job up after some milliseconds; virtual ones do not pass there. What computes on a
 // GPU is the only runner of another class.
-Result<void> wrapped_run(JobRunner* runner, const PreparedJob& prepared, const StopToken& stop, std::uint64_t queue_ns,
-                         tegu::wire::ByteBuffer& out, RunCost& cost) {
+Result<void> wrapped_run(JobRunner* runner, const PreparedJob& prepared, const StopToken& stop,
+                         std::uint64_t queue_ns, tegu::wire::ByteBuffer& out, RunCost& cost) {
     if (!on_io_thread()) wait_while_held(prepared.job, stop);
     if (!has_virtual_times()) return real_run(runner, prepared, stop, queue_ns, out, cost);
     const JobRunner& of = *runner;
@@ -97,7 +99,8 @@ SampleTime wrapped_time_sample(GpuStation* station, const Job& job, const Sample
 }
 
 void wrapped_learn(Placement* placement, const JobTask& task, std::uint64_t turnaround_ns) {
-    if (has_virtual_times()) turnaround_ns = task.cost.copy_ns + task.cost.compute_ns + tegu::test::kVirtualHandOverNs;
+    if (has_virtual_times())
+        turnaround_ns = task.cost.copy_ns + task.cost.compute_ns + tegu::test::kVirtualHandOverNs;
     real_learn(placement, task, turnaround_ns);
 }
 

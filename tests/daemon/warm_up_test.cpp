@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for a GPU at the start, and being stopped meanwhile: the process ends at once, and the GPU is blamed only if the time was over.
-#include "daemon/warm_up.h"
+// Waiting for a GPU at the start, and being stopped meanwhile: the process ends at once, and the GPU is
+// blamed only if the time was over.
+#include "daemon/gpus/warm_up.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "daemon/gpu_record.h"
+#include "daemon/gpus/gpu_record.h"
 #include "tests/daemon/daemon_process.h"
 
 namespace tegu::daemon {
@@ -34,7 +35,8 @@ class WarmUpTest : public ::testing::Test {
 
 TEST_F(WarmUpTest, AStopIsNoFailureOfTheGpu) {
     for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
-        EXPECT_EXIT(start_and_stop(number), ::testing::KilledBySignal(number), "stopped while it waited for a GPU");
+        EXPECT_EXIT(start_and_stop(number), ::testing::KilledBySignal(number),
+                    "stopped while it waited for a GPU");
         EXPECT_FALSE(is_blamed());
     }
     EXPECT_EXIT(start_and_stop(SIGKILL), ::testing::KilledBySignal(SIGKILL), "");
@@ -42,7 +44,8 @@ TEST_F(WarmUpTest, AStopIsNoFailureOfTheGpu) {
 }
 
 TEST_F(WarmUpTest, WhoeverEndsItAfterItsTimeHasGivenItUp) {
-    EXPECT_EXIT(start_and_stop(SIGTERM, std::chrono::milliseconds(-1)), ::testing::KilledBySignal(SIGTERM), "");
+    EXPECT_EXIT(start_and_stop(SIGTERM, std::chrono::milliseconds(-1)), ::testing::KilledBySignal(SIGTERM),
+                "");
     EXPECT_TRUE(is_blamed());
 }
 

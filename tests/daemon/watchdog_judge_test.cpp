@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/watchdog_judge.h"
+#include "daemon/service/watchdog_judge.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,8 @@ TEST(WatchdogJudge, WhoOwesAnAnswerKeepsTheManagerWaitingAndThenHangs) {
     EXPECT_EQ(1u, *verdict.hangs);
 }
 
-// The last word to the manager comes with the turn that asks, and the part is given up before the manager's patience ends.
+// The last word to the manager comes with the turn that asks, and the part is given up before the manager's
+// patience ends.
 TEST(WatchdogJudge, GivesUpBeforeTheManagerDoes) {
     WatchdogJudge judge(1);
     (void)judge.turn({true});
@@ -109,7 +110,8 @@ TEST(WatchdogEnvironment, IsReadOrRefused) {
              {"1000", "-4711", -1, "WATCHDOG_PID"},
              {"1000", "self", -1, "WATCHDOG_PID"},
          }) {
-        SCOPED_TRACE(std::string(each.usec ? each.usec : "unset") + " for " + (each.pid ? each.pid : "unset"));
+        SCOPED_TRACE(std::string(each.usec ? each.usec : "unset") + " for " +
+                     (each.pid ? each.pid : "unset"));
         const Result<std::uint64_t> interval = watchdog_interval_ns(each.usec, each.pid, kOwn);
         ASSERT_EQ(each.interval_ns >= 0, interval.ok());
         if (interval.ok()) {

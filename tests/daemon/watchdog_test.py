@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The watchdog without systemd: what is said to a service manager while parts of the daemon live, hang, or fail their probe, and how it ends where
-nobody kills it. tests/systemd/watchdog.py plays the same with a real one."""
+"""The watchdog without systemd: what is said to a service manager while parts of the daemon live, hang, or
+fail their probe, and how it ends where nobody kills it. tests/systemd/watchdog.py plays the same with a real
+one."""
 
 import os
 import shutil
@@ -29,10 +30,18 @@ class Watchdog(unittest.TestCase):
         self.manager.settimeout(rawclient.PATIENCE)
 
     def start(self, gpu="none", settings="[executor]\nthreads = 3\ninline_budget_us = 0\n"):
-        self.daemon = Daemon(settings, program="tests/wedged_tegud", environment={
-            "NOTIFY_SOCKET": self.manager.getsockname(), "WATCHDOG_USEC": str(INTERVAL_US), "TEGU_TEST_GPU": gpu,
-            "TEGU_TEST_FAULT": "lost:" + os.path.join(self.folder, "lost"), "TEGU_TEST_WEDGE": os.path.join(self.folder, "wedges"),
-            "STATE_DIRECTORY": os.path.join(self.folder, "state")})
+        self.daemon = Daemon(
+            settings,
+            program="tests/wedged_tegud",
+            environment={
+                "NOTIFY_SOCKET": self.manager.getsockname(),
+                "WATCHDOG_USEC": str(INTERVAL_US),
+                "TEGU_TEST_GPU": gpu,
+                "TEGU_TEST_FAULT": "lost:" + os.path.join(self.folder, "lost"),
+                "TEGU_TEST_WEDGE": os.path.join(self.folder, "wedges"),
+                "STATE_DIRECTORY": os.path.join(self.folder, "state"),
+            },
+        )
         self.addCleanup(self.stop, self.daemon)
         return self.daemon
 
@@ -72,7 +81,9 @@ class Watchdog(unittest.TestCase):
         self.assertEqual(self.daemon.process.wait(rawclient.PATIENCE), -signal.SIGABRT)
         errors = [line for line in self.daemon.log_text().splitlines() if "error" in line]
         self.assertEqual(len(errors), 1, errors)
-        self.assertRegex(errors[0], "the executor of the CPU hangs: no sign of life for .*EXECUTOR=the executor of the CPU")
+        self.assertRegex(
+            errors[0], "the executor of the CPU hangs: no sign of life for .*EXECUTOR=the executor of the CPU"
+        )
 
     def test_a_loop_that_hangs_is_named_when_the_manager_kills(self):
         self.start()
@@ -84,7 +95,9 @@ class Watchdog(unittest.TestCase):
                 self.manager.recv(65536)
         self.daemon.process.send_signal(signal.SIGABRT)
         self.assertEqual(self.daemon.process.wait(rawclient.PATIENCE), -signal.SIGABRT)
-        self.assertIn("tegud: error: the io thread hangs: its loop has not turned for ", self.daemon.log_text())
+        self.assertIn(
+            "tegud: error: the io thread hangs: its loop has not turned for ", self.daemon.log_text()
+        )
 
     def test_abort_without_a_hang_blames_nobody(self):
         self.start()
@@ -99,11 +112,15 @@ class Watchdog(unittest.TestCase):
             self.start(gpu="A")
             self.assertIn("GPU guarded memory", self.until("READY=1")[-1])
             open(os.path.join(self.folder, "lost"), "w").close()
-            self.assertEqual(self.daemon.process.wait(rawclient.PATIENCE), EX_SOFTWARE, self.daemon.log_text())
+            self.assertEqual(
+                self.daemon.process.wait(rawclient.PATIENCE), EX_SOFTWARE, self.daemon.log_text()
+            )
             os.unlink(os.path.join(self.folder, "lost"))
             self.assertIn("ERRNO=19\nSTATUS=the device fell off the bus", self.until("ERRNO")[-1])
             with open(record) as lines:
-                self.assertEqual([line.split(" ", 2)[2] for line in lines], ["the device fell off the bus\n"] * count)
+                self.assertEqual(
+                    [line.split(" ", 2)[2] for line in lines], ["the device fell off the bus\n"] * count
+                )
         self.start(gpu="A")
         self.assertIn("no GPU: it ended the daemon 3 times within 10 minutes", self.until("READY=1")[-1])
         self.assertEqual(self.daemon.stop(), 0)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegud with the devices of guard_tegud, in which a part stops for good on demand: when $TEGU_TEST_WEDGE, a folder, holds a file of the part's
-// name with the number of this process: `loop` (waiting for events), `executor` (within a job), `idle` (between jobs), `pool` (a worker of it) or
-// `health` (reading a file of the board). The linker puts these functions in place of the real ones, so the daemon itself knows nothing of tests.
+// tegud with the devices of guard_tegud, in which a part stops for good on demand: when $TEGU_TEST_WEDGE, a
+// folder, holds a file of the part's name with the number of this process: `loop` (waiting for events),
+// `executor` (within a job), `idle` (between jobs), `pool` (a worker of it) or `health` (reading a file of
+// the board). The linker puts these functions in place of the real ones, so the daemon itself knows nothing
+// of tests.
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,8 +13,8 @@
 #include <functional>
 #include <string>
 
+#include "kernels/execution/cpu/thread_pool.h"
 #include "kernels/operation.h"
-#include "kernels/thread_pool.h"
 
 namespace {
 
@@ -62,14 +64,16 @@ using tegu::kernels::StopToken;
 using tegu::kernels::ThreadPool;
 using Body = std::function<void(std::uint64_t, unsigned)>;
 
-#define TEGU_RUN_JOB                                                                                                   \
-    "_ZN4tegu7kernels7run_jobERKNS_3JobENS_4SpanIKNS0_9InputViewEEENS4_IKNS0_10OutputViewEEERKNS0_10CpuContextERKNS0_" \
+#define TEGU_RUN_JOB                                                                                \
+    "_ZN4tegu7kernels7run_jobERKNS_3JobENS_4SpanIKNS0_9InputViewEEENS4_IKNS0_10OutputViewEEERKNS0_" \
+    "10CpuContextERKNS0_"                                                                           \
     "9StopTokenE"
 #define TEGU_MEET "_ZN4tegu7kernels10ThreadPool4meetEv"
 #define TEGU_PARALLEL_FOR "_ZN4tegu7kernels10ThreadPool12parallel_forEmRKSt8functionIFvmjEE"
 
-tegu::Result<RunReport> real_run_job(const tegu::Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
-                                     const CpuContext& context, const StopToken& stop) asm("__real_" TEGU_RUN_JOB);
+tegu::Result<RunReport> real_run_job(const tegu::Job& job, Span<const InputView> inputs,
+                                     Span<const OutputView> outputs, const CpuContext& context,
+                                     const StopToken& stop) asm("__real_" TEGU_RUN_JOB);
 tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputView> inputs,
                                         Span<const OutputView> outputs, const CpuContext& context,
                                         const StopToken& stop) asm("__wrap_" TEGU_RUN_JOB);
@@ -87,8 +91,10 @@ void wrapped_meet(ThreadPool* pool) {
     real_meet(pool);
 }
 
-void real_parallel_for(ThreadPool* pool, std::uint64_t count, const Body& body) asm("__real_" TEGU_PARALLEL_FOR);
-void wrapped_parallel_for(ThreadPool* pool, std::uint64_t count, const Body& body) asm("__wrap_" TEGU_PARALLEL_FOR);
+void real_parallel_for(ThreadPool* pool, std::uint64_t count,
+                       const Body& body) asm("__real_" TEGU_PARALLEL_FOR);
+void wrapped_parallel_for(ThreadPool* pool, std::uint64_t count,
+                          const Body& body) asm("__wrap_" TEGU_PARALLEL_FOR);
 void wrapped_parallel_for(ThreadPool* pool, std::uint64_t count, const Body& body) {
     real_parallel_for(pool, count, [&body](std::uint64_t index, unsigned worker) {
         if (worker != 0) stop_if_wedged("pool");

@@ -1,13 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random jobs of every operation. A case is (operation, arrays, axis, parameters)."""
+
 import numpy
 
 import inputs
 from protocol import METHODS, STATISTICS, TYPES
 
 FLOATS = ["f16", "f32", "f64"]
-COUNTS = {"reduce": 1500, "topk": 800, "entropy_map": 300, "add": 350, "dot": 600, "rowscale": 500,
-          "quantile": 800, "histogram": 1000, "entropy": 800, "fused": 500}
+COUNTS = {
+    "reduce": 1500,
+    "topk": 800,
+    "entropy_map": 300,
+    "add": 350,
+    "dot": 600,
+    "rowscale": 500,
+    "quantile": 800,
+    "histogram": 1000,
+    "entropy": 800,
+    "fused": 500,
+}
 
 
 def chance(random, share):
@@ -32,8 +43,9 @@ def reduce(random):
 def topk(random):
     x, axis = inputs.array(random, of_type(random), inputs.shape(random)), int(random.integers(2))
     length = x.size if axis == 0 else x.shape[1]
-    k = int(random.choice([1, 2, 5, 10, 100, length // 2, length, length - 1,
-                           int(random.integers(length + 1))]))
+    k = int(
+        random.choice([1, 2, 5, 10, 100, length // 2, length, length - 1, int(random.integers(length + 1))])
+    )
     k = min(max(k, 1), max(length, 1)) if chance(random, 0.97) else int(random.choice([0, length + 1]))
     return [x], axis, {"k": k, "largest": chance(random, 0.5), "distinct": chance(random, 0.4)}
 
@@ -61,7 +73,7 @@ def some_range(random, x, narrow):
         odd = [low, high, -0.0, 0.0, numpy.inf, numpy.nan, 1e300, -1e300]
         return tuple(float(v) for v in random.choice(odd, 2))
     if kind == 3:
-        base = float(random.choice([1.0, 0.1, 2.0 ** 53, 1e-310, -4.0, low]))
+        base = float(random.choice([1.0, 0.1, 2.0**53, 1e-310, -4.0, low]))
         return base, base + float(random.integers(0, 3 * narrow)) * float(numpy.spacing(abs(base)))
     if kind == 4:
         return 0.0, float(random.integers(0, 4 * narrow)) * 5e-324
@@ -101,8 +113,12 @@ def entropy_map(random):
     if chance(random, 0.03):
         window[int(random.integers(2))] = int(random.choice([0, 1, 4, 64, 65]))
     levels = mostly(random, [2, 3, 5, 16, 64, 100, 256], [1, 257])
-    p = dict(levels_params(random, x, levels), window_rows=window[0], window_cols=window[1],
-             border=str(random.choice(["clip", "mirror"])))
+    p = dict(
+        levels_params(random, x, levels),
+        window_rows=window[0],
+        window_cols=window[1],
+        border=str(random.choice(["clip", "mirror"])),
+    )
     return [x], int(chance(random, 0.02)), p
 
 

@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client of tegud on a socket. Written from docs/protocol.md alone."""
+
 import array
 import os
 import socket
 import struct
 
-from protocol import (BUFFER_REGISTER, HEADER, HELLO, INFO, JOB, REPLY, Refused, hello_body, named_values,
-                      register_body)
+from protocol import (
+    BUFFER_REGISTER,
+    HEADER,
+    HELLO,
+    INFO,
+    JOB,
+    REPLY,
+    Refused,
+    hello_body,
+    named_values,
+    register_body,
+)
 
 PATIENCE = 120.0  # seconds; nothing here depends on speed
 
@@ -26,11 +37,19 @@ class Message:
 def header_bytes(kind, request_id, body, announced, fields):
     """`fields` replaces what a right header would hold."""
     of_job = 1 if kind == JOB else 0  # priority: normal
-    return HEADER.pack(fields.get("magic", b"TEGU"), fields.get("version", 1),
-                       fields.get("announced", announced), kind, request_id,
-                       fields.get("body_bytes", len(body)), fields.get("status", 0),
-                       fields.get("priority", of_job), fields.get("reserved", 0),
-                       fields.get("deadline_ns", 0), fields.get("reserved_tail", 0))
+    return HEADER.pack(
+        fields.get("magic", b"TEGU"),
+        fields.get("version", 1),
+        fields.get("announced", announced),
+        kind,
+        request_id,
+        fields.get("body_bytes", len(body)),
+        fields.get("status", 0),
+        fields.get("priority", of_job),
+        fields.get("reserved", 0),
+        fields.get("deadline_ns", 0),
+        fields.get("reserved_tail", 0),
+    )
 
 
 class Client:

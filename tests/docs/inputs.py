@@ -1,10 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays that are hard to get right: sizes beside the borders of leaves, tiles and chunks; ties, NaN,
 infinities, both zeros, subnormals, extremes."""
+
 import numpy
 
-LENGTHS = [1, 2, 3, 4, 5, 7, 16, 31, 32, 33, 64, 100, 127, 128, 129, 255, 500, 1000, 1023, 1024, 1025, 1100,
-           2047, 2048, 2049, 3000]
+LENGTHS = [
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    16,
+    31,
+    32,
+    33,
+    64,
+    100,
+    127,
+    128,
+    129,
+    255,
+    500,
+    1000,
+    1023,
+    1024,
+    1025,
+    1100,
+    2047,
+    2048,
+    2049,
+    3000,
+]
 LONG = [4096, 5000, 16383, 16384, 16385, 17408, 20000, 33000, 50000]  # several tiles, and chunks
 WIDTHS = [1, 2, 3, 5, 8, 31, 33, 64, 128, 130, 257]
 
@@ -40,8 +67,23 @@ def integers(random, dtype, n):
 
 def special_floats(dtype):
     limits = numpy.finfo(dtype)
-    return numpy.array([0.0, -0.0, 1, -1, limits.max, -limits.max, limits.tiny, limits.tiny / 2,
-                        -limits.tiny / 4, numpy.inf, -numpy.inf, numpy.nan], dtype)
+    return numpy.array(
+        [
+            0.0,
+            -0.0,
+            1,
+            -1,
+            limits.max,
+            -limits.max,
+            limits.tiny,
+            limits.tiny / 2,
+            -limits.tiny / 4,
+            numpy.inf,
+            -numpy.inf,
+            numpy.nan,
+        ],
+        dtype,
+    )
 
 
 def floats(random, dtype, n):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs over every way that docs/protocol.md has for data: in the message or in a buffer, with gaps between
 rows; the result in the reply or in a buffer."""
+
 import os
 
 import numpy
@@ -64,7 +65,13 @@ class Runner:
 
 def most_bytes(operation, x, rows, p):
     """Of a result, alignment included."""
-    of_row = {"topk": 16 * p.get("k", 0), "histogram": 16 * p.get("bins", 0) + 8,
-              "quantile": 8 * len(p.get("q", ())), "reduce": 16 * 8, "entropy": 8, "dot": 8}
+    of_row = {
+        "topk": 16 * p.get("k", 0),
+        "histogram": 16 * p.get("bins", 0) + 8,
+        "quantile": 8 * len(p.get("q", ())),
+        "reduce": 16 * 8,
+        "entropy": 8,
+        "dot": 8,
+    }
     of_all = rows * of_row[operation] if operation in of_row else x.size * max(x.dtype.itemsize, 4) + 8 * rows
     return of_all + 1024

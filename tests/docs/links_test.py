@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The pages hang together: every link between them leads to something, and every page is reached from the README."""
+"""The pages hang together: every link between them leads to something, and every page is reached from the
+README."""
+
 import os
 import re
 import unittest
@@ -18,7 +20,9 @@ def links(text):
 
 def anchors(text):
     """The names under which the headings of a page can be linked."""
-    headings = re.findall(r"^#+ +(.*)$", CODE.sub(lambda code: code.group(0) if "\n" not in code.group(0) else "", text), re.M)
+    headings = re.findall(
+        r"^#+ +(.*)$", CODE.sub(lambda code: code.group(0) if "\n" not in code.group(0) else "", text), re.M
+    )
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
@@ -37,7 +41,9 @@ def pages():
 
 class Links(unittest.TestCase):
     def test_the_reader_of_links(self):
-        self.assertEqual(links("[a](b.md#c) `[d](e)` [f](https://g) [h](#i)\n```\n[j](k)\n```"), [("b.md", "c"), ("", "i")])
+        self.assertEqual(
+            links("[a](b.md#c) `[d](e)` [f](https://g) [h](#i)\n```\n[j](k)\n```"), [("b.md", "c"), ("", "i")]
+        )
         self.assertEqual(anchors("# One: two-`three`\n```\n# no\n```"), {"one-two-three"})
 
     def test_every_link_leads_somewhere(self):
@@ -45,7 +51,9 @@ class Links(unittest.TestCase):
             if page.endswith(".md"):
                 for path, part in links(read(page)):
                     target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
-                    self.assertTrue(os.path.exists(os.path.join(SOURCE, target)), "%s links %s" % (page, path))
+                    self.assertTrue(
+                        os.path.exists(os.path.join(SOURCE, target)), "%s links %s" % (page, path)
+                    )
                     if part:
                         self.assertIn(part, anchors(read(target)), "%s links %s#%s" % (page, path, part))
 
@@ -56,10 +64,18 @@ class Links(unittest.TestCase):
             if page not in reached:
                 reached.add(page)
                 if page.endswith(".md"):
-                    targets = [os.path.normpath(os.path.join(os.path.dirname(page), path)) for path, _ in links(read(page)) if path]
+                    targets = [
+                        os.path.normpath(os.path.join(os.path.dirname(page), path))
+                        for path, _ in links(read(page))
+                        if path
+                    ]
                     folders = [target for target in targets if os.path.isdir(os.path.join(SOURCE, target))]
-                    readmes = [os.path.join(folder, "README.md") for folder in folders]  # what a folder shows, where it has one
-                    todo += [target for target in targets + readmes if os.path.isfile(os.path.join(SOURCE, target))]
+                    readmes = [
+                        os.path.join(folder, "README.md") for folder in folders
+                    ]  # what a folder shows, where it has one
+                    todo += [
+                        target for target in targets + readmes if os.path.isfile(os.path.join(SOURCE, target))
+                    ]
         self.assertEqual(sorted(set(pages()) - reached), [])
 
 

@@ -4,9 +4,10 @@ canonical tree of float sums.
 
 A result is a dictionary {role: array of rows x cols}, or the exception Error with the status and the field
 that the documents name."""
+
 import numpy
 
-NANS = {"f2": 0x7e00, "f4": 0x7fc00000, "f8": 0x7ff8000000000000}
+NANS = {"f2": 0x7E00, "f4": 0x7FC00000, "f8": 0x7FF8000000000000}
 TILE, ROWS, LANES, PLACES, CHUNK = 1024, 8, 32, 4, 16
 
 
@@ -52,7 +53,7 @@ def leaves_of(x):
     """A sequence as tiles x rows x lanes x places, +0.0 beyond its end."""
     tiles = -(-x.size // TILE)
     filled = numpy.zeros(tiles * TILE, x.dtype)
-    filled[:x.size] = x
+    filled[: x.size] = x
     return filled.reshape(tiles, ROWS, LANES, PLACES)
 
 
@@ -81,7 +82,7 @@ def over_tree(leaves, merge, empty):
         parts = halve(parts, lambda part: part[:, 0::2], lambda part: part[:, 1::2])
     parts = tuple(part[:, 0] for part in parts)
     for width in (16, 8, 4, 2, 1):  # lanes
-        parts = halve(parts, lambda part: part[:, :width], lambda part: part[:, width:2 * width])
+        parts = halve(parts, lambda part: part[:, :width], lambda part: part[:, width : 2 * width])
     parts = tuple(part[:, 0] for part in parts)
     while parts[0].size > 1:  # chunks
         parts = tuple(pad(part, part.size + part.size % 2, empty) for part in parts)
@@ -96,7 +97,7 @@ def tree_sum(elements, recompute):
         bad = ~numpy.isfinite(leaves)
         if bad.any():
             leaves[bad] = accumulate(leaves_of(recompute()))[bad]
-    root, = over_tree(leaves, lambda a, b: (a[0] + b[0],), 0.0)
+    (root,) = over_tree(leaves, lambda a, b: (a[0] + b[0],), 0.0)
     return root
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """add, dot and rowscale, from docs/numerics.md: "Sum of two arrays", "Scalar product", "Scaled rows"."""
+
 import numpy
 
 from numerics import NANS, Error, canonical, is_float, sequences, tree_sum, widened
@@ -44,8 +45,9 @@ def dot(x, y, axis, p):
     column = []
     for row, (a, b) in enumerate(zip(sequences(x, axis), sequences(y, axis))):
         try:
-            column.append(dot_of_floats(a, b, p.get("skip_nans", False)) if is_float(x)
-                          else dot_of_integers(a, b))
+            column.append(
+                dot_of_floats(a, b, p.get("skip_nans", False)) if is_float(x) else dot_of_integers(a, b)
+            )
         except Error as error:
             raise Error(error.status, error.field, *error.words, *(["row %d" % row] if axis else []))
     reply_type = {"i": "<i8", "u": "<u8", "f": "<f8"}[x.dtype.kind]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """entropy_map, from docs/numerics.md, "Entropy map". The logarithms are those of the decimal module."""
+
 import decimal
 import functools
 
@@ -27,7 +28,7 @@ def entry(n, base, shift):
 @functools.lru_cache(None)
 def table(pixels, base):
     """(F, S) of a window."""
-    shift = next(shift for shift in range(24, -1, -1) if entry(pixels, base, shift) < 2 ** 31)
+    shift = next(shift for shift in range(24, -1, -1) if entry(pixels, base, shift) < 2**31)
     return numpy.array([entry(n, base, shift) for n in range(pixels + 1)], numpy.int64), shift
 
 
@@ -62,6 +63,6 @@ def entropy_map(x, axis, p):
     D = F[N]
     for one in numpy.unique(level):
         D = D - F[window_sums(widen((level == one).astype(numpy.int64)), rows, cols)]
-    H = D.astype(numpy.uint32).astype(numpy.float32) / (N.astype(numpy.float32) * numpy.float32(2.0 ** shift))
-    H.view("<u4")[window_sums(widen(nan.astype(numpy.int64)), rows, cols) > 0] = 0x7fc00000
+    H = D.astype(numpy.uint32).astype(numpy.float32) / (N.astype(numpy.float32) * numpy.float32(2.0**shift))
+    H.view("<u4")[window_sums(widen(nan.astype(numpy.int64)), rows, cols) > 0] = 0x7FC00000
     return {"map": H}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """histogram, from docs/numerics.md, "Histogram"."""
+
 import bisect
 import math
 
@@ -77,5 +78,7 @@ def histogram(x, axis, p):
         except Error as error:
             raise Error(error.status, error.field, *(["row %d" % row] if axis and limits is None else []))
         counts.append(count(sequence, edges[-1]))
-    return {"histogram": numpy.array(counts, "<u8").reshape(-1, bins),
-            "edges": numpy.array(edges, "<f8").reshape(-1, bins + 1)}
+    return {
+        "histogram": numpy.array(counts, "<u8").reshape(-1, bins),
+        "edges": numpy.array(edges, "<f8").reshape(-1, bins + 1),
+    }

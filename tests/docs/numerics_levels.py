@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How elements become levels, and entropy, from docs/numerics.md: "Entropy map" (Levels) and "Entropy"."""
+
 import functools
 import math
 
@@ -7,7 +8,7 @@ import numpy
 
 from numerics import Error, is_float, sequences
 
-LN2 = 0xb17217f7d1cf79ac  # ln 2 2^64, rounded
+LN2 = 0xB17217F7D1CF79AC  # ln 2 2^64, rounded
 
 
 def fits_f32(dtype):
@@ -44,8 +45,9 @@ def levels_of(x, levels, limits):
     """The level of every element, NaN as 0. `limits`: (lo, hi), or None."""
     if limits is None and not is_float(x):
         bits, smallest = 8 * x.dtype.itemsize, int(numpy.iinfo(x.dtype).min)
-        return numpy.array([(int(v) - smallest) * levels >> bits for v in x.reshape(-1)],
-                           numpy.int64).reshape(x.shape)
+        return numpy.array(
+            [(int(v) - smallest) * levels >> bits for v in x.reshape(-1)], numpy.int64
+        ).reshape(x.shape)
     if limits is None:
         finite = x[numpy.isfinite(x)].astype(numpy.float64)
         if finite.size == 0 or finite.min() == finite.max():
@@ -99,5 +101,5 @@ def entropy(x, axis, p):
         else:
             column.append(entropy_of_counts(numpy.bincount(level[~nan], minlength=1), p.get("base", "2")))
     result = numpy.array(column, "<f8").reshape(-1, 1)
-    result.view("<u8")[result != result] = 0x7ff8000000000000
+    result.view("<u8")[result != result] = 0x7FF8000000000000
     return {"entropy": result}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tree of moments in docs/numerics.md, "Variance and norms"."""
+
 import numpy
 
 from numerics import LANES, accumulate, counted, leaves_of, over_tree, widened
@@ -14,7 +15,7 @@ def leaf_moments(elements, mask, c):
     m = S / numpy.maximum(c, 1).astype(A)
     d = numpy.where(mask, elements - m[:, None, :, None], A(0))
     D, Q = accumulate(d), accumulate(d * d)
-    usable = (Q >= 2.0 ** -100) & (Q <= numpy.finfo(numpy.float32).max)
+    usable = (Q >= 2.0**-100) & (Q <= numpy.finfo(numpy.float32).max)
     c, m, D, Q = (part.astype(numpy.float64) for part in (c, m, D, Q))
     s = c * m + D
     v = Q - (D * D) / numpy.maximum(c, 1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """reduce, from docs/numerics.md: "Values, order, NaN, zero", "Statistics of integers", "Float sums"."""
+
 import math
 
 import numpy
@@ -28,15 +29,29 @@ def reply_type(word, dtype):
 def of_integers(x, words, ddof):
     values = [int(v) for v in x]
     n, total, squares = len(values), sum(values), sum(v * v for v in values)
-    result = {"count": n, "nonzero": sum(v != 0 for v in values), "nans": 0, "sum": total,
-              "l1": sum(abs(v) for v in values)}
+    result = {
+        "count": n,
+        "nonzero": sum(v != 0 for v in values),
+        "nans": 0,
+        "sum": total,
+        "l1": sum(abs(v) for v in values),
+    }
     if n:
         low, high = min(values), max(values)
         # the quotient of two integers is rounded once
         var = (n * squares - total * total) / (n * (n - ddof)) if n > ddof else math.nan
-        result.update(mean=total / n, var=var, std=math.sqrt(var), l2=math.sqrt(float(squares)), min=low,
-                      max=high, minmax=(low, high),
-                      absmax=max(abs(low), abs(high)), argmin=values.index(low), argmax=values.index(high))
+        result.update(
+            mean=total / n,
+            var=var,
+            std=math.sqrt(var),
+            l2=math.sqrt(float(squares)),
+            min=low,
+            max=high,
+            minmax=(low, high),
+            absmax=max(abs(low), abs(high)),
+            argmin=values.index(low),
+            argmax=values.index(high),
+        )
     for word in words:
         limits = numpy.iinfo(reply_type(word, x.dtype)) if word in ("sum", "l1") else None
         if limits is not None and not limits.min <= result[word] <= limits.max:
@@ -47,20 +62,38 @@ def of_integers(x, words, ddof):
 def of_floats(x, skip_nans, ddof):
     mask = counted(x, skip_nans)
     values, nans = x[mask], int((x != x).sum())
-    result = {"count": values.size, "nonzero": int((values != 0).sum()), "nans": nans,
-              "sum": float_sum(x, mask) if x.size else 0.0}
-    result.update(dict.fromkeys("mean min max absmax l1 l2 var std".split(), math.nan),
-                  minmax=(math.nan, math.nan), argmin=-1, argmax=-1)
+    result = {
+        "count": values.size,
+        "nonzero": int((values != 0).sum()),
+        "nans": nans,
+        "sum": float_sum(x, mask) if x.size else 0.0,
+    }
+    result.update(
+        dict.fromkeys("mean min max absmax l1 l2 var std".split(), math.nan),
+        minmax=(math.nan, math.nan),
+        argmin=-1,
+        argmax=-1,
+    )
     if values.size == 0:
         return result
     var, l2 = var_and_l2(x, skip_nans, ddof)
-    result.update(mean=result["sum"] / numpy.float64(values.size), l1=float_sum(numpy.abs(x), mask), l2=l2,
-                  var=var, std=numpy.sqrt(var))
+    result.update(
+        mean=result["sum"] / numpy.float64(values.size),
+        l1=float_sum(numpy.abs(x), mask),
+        l2=l2,
+        var=var,
+        std=numpy.sqrt(var),
+    )
     if skip_nans or not nans:
         low, high = values.min(), values.max()
-        result.update(min=low, max=high, minmax=(low, high), absmax=numpy.abs(values).max(),
-                      argmin=numpy.flatnonzero(mask & (x == low))[0],
-                      argmax=numpy.flatnonzero(mask & (x == high))[0])
+        result.update(
+            min=low,
+            max=high,
+            minmax=(low, high),
+            absmax=numpy.abs(values).max(),
+            argmin=numpy.flatnonzero(mask & (x == low))[0],
+            argmax=numpy.flatnonzero(mask & (x == high))[0],
+        )
     else:
         result.update(argmin=numpy.flatnonzero(x != x)[0], argmax=numpy.flatnonzero(x != x)[0])
     return result

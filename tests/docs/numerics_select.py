@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """topk and quantile, from docs/numerics.md: "Top-k" and "Quantiles"."""
+
 import numpy
 
 from numerics import Error, canonical, is_float, sequences
@@ -40,10 +41,10 @@ def topk(x, axis, p):
             sorted_ranks = rank[order]
             order = order[numpy.concatenate([[True], sorted_ranks[1:] != sorted_ranks[:-1]])]
         order = order[:k]
-        values[row, :order.size], indices[row, :order.size] = canonical(sequence[order]), order
+        values[row, : order.size], indices[row, : order.size] = canonical(sequence[order]), order
         counts[row] = order.size
     if distinct and axis == 0:
-        values, indices = values[:, :int(counts[0, 0])], indices[:, :int(counts[0, 0])]
+        values, indices = values[:, : int(counts[0, 0])], indices[:, : int(counts[0, 0])]
     return dict({"values": values, "indices": indices}, **({"counts": counts} if distinct else {}))
 
 

@@ -9,6 +9,7 @@ On the CPU; with $TEGU_TEST_CUDA set on the GPU of this machine. Skipped (77) wh
 not installed and cannot be fetched (tests/peers.py).
 usage: numerics_test.py [SEED [SHARE]]   of the random cases: their seed, and how many (1: those of cases.py)
 """
+
 import itertools
 import os
 import sys
@@ -21,6 +22,7 @@ import peers  # noqa: E402
 peers.go_on_with("numpy")
 try:
     import numpy
+
     if not hasattr(os, "memfd_create"):
         raise ImportError("Python before 3.8")
 except ImportError as error:
@@ -42,9 +44,17 @@ from protocol import Refused  # noqa: E402
 
 AUTO, GPU = 0, 2  # backends
 ON_CUDA = "TEGU_TEST_CUDA" in os.environ
-ALONE = {"reduce": reduce, "topk": topk, "quantile": quantile, "histogram": histogram, "entropy": entropy,
-         "add": add, "dot": dot, "rowscale": rowscale,
-         "entropy_map": entropy_map}
+ALONE = {
+    "reduce": reduce,
+    "topk": topk,
+    "quantile": quantile,
+    "histogram": histogram,
+    "entropy": entropy,
+    "add": add,
+    "dot": dot,
+    "rowscale": rowscale,
+    "entropy_map": entropy_map,
+}
 
 
 def wanted(operation, arrays, axis, p):
@@ -75,22 +85,36 @@ def difference(a, b):
         return "arrays %s, wanted %s" % (sorted(a), sorted(b))
     for role in b:
         if a[role].shape != b[role].shape or a[role].dtype != b[role].dtype:
-            return "%s is %s %s, wanted %s %s" % (role, a[role].dtype, a[role].shape, b[role].dtype,
-                                                  b[role].shape)
+            return "%s is %s %s, wanted %s %s" % (
+                role,
+                a[role].dtype,
+                a[role].shape,
+                b[role].dtype,
+                b[role].shape,
+            )
         width = a[role].dtype.itemsize
         bits = [numpy.ascontiguousarray(each[role]).view("<u%d" % width).reshape(-1) for each in (a, b)]
         places = numpy.flatnonzero(bits[0] != bits[1])
         if places.size:
             at = places[0]
-            return "%s[%d] is %r (%#x), wanted %r (%#x); %d differ" % (role, at, a[role].reshape(-1)[at],
-                                                                       bits[0][at], b[role].reshape(-1)[at],
-                                                                       bits[1][at], places.size)
+            return "%s[%d] is %r (%#x), wanted %r (%#x); %d differ" % (
+                role,
+                at,
+                a[role].reshape(-1)[at],
+                bits[0][at],
+                b[role].reshape(-1)[at],
+                bits[1][at],
+                places.size,
+            )
     return None
 
 
 def is_one_of(refused, errors):
-    return any((refused.status, refused.field) == (error.status, error.field)
-               and all(word in refused.message for word in error.words) for error in errors)
+    return any(
+        (refused.status, refused.field) == (error.status, error.field)
+        and all(word in refused.message for word in error.words)
+        for error in errors
+    )
 
 
 def check(runner, operation, arrays, axis, p):
@@ -131,5 +155,5 @@ def main(seed, share):
 
 
 if __name__ == "__main__":
-    arguments = sys.argv[1:] + ["1", "1"][len(sys.argv) - 1:]
+    arguments = sys.argv[1:] + ["1", "1"][len(sys.argv) - 1 :]
     sys.exit(main(int(arguments[0]), float(arguments[1])))

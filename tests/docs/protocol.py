@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol of tegud: its lists, requests and replies as bytes. Written from docs/protocol.md alone."""
+
 import struct
 
 import numpy
@@ -13,8 +14,19 @@ STATUSES = """OK BAD_REQUEST UNSUPPORTED BAD_VERSION NOT_FOUND BAD_RANGE BAD_DES
               BUSY DEADLINE_EXCEEDED CANCELLED DENIED SHUTTING_DOWN DEVICE_LOST OUT_OF_MEMORY INTERNAL
               DUPLICATE_ID OVERFLOW EMPTY_INPUT UNAVAILABLE IO""".split()
 OPERATIONS = "reduce topk entropy_map add dot rowscale quantile histogram entropy fused".split()  # from 1
-TYPES = {"u8": "<u1", "i8": "<i1", "u16": "<u2", "i16": "<i2", "u32": "<u4", "i32": "<i4", "u64": "<u8",
-         "i64": "<i8", "f16": "<f2", "f32": "<f4", "f64": "<f8"}  # numbered from 1
+TYPES = {
+    "u8": "<u1",
+    "i8": "<i1",
+    "u16": "<u2",
+    "i16": "<i2",
+    "u32": "<u4",
+    "i32": "<i4",
+    "u64": "<u8",
+    "i64": "<i8",
+    "f16": "<f2",
+    "f32": "<f4",
+    "f64": "<f8",
+}  # numbered from 1
 WORDS = list(TYPES)
 # bits from 0, and roles from 1
 STATISTICS = "count sum mean min max minmax argmin argmax absmax l1 l2 var std nonzero nans".split()
@@ -89,7 +101,7 @@ def arrays_of(body, output=None):
     _, in_output, count, policy_bytes = struct.unpack_from("<BBHH", body)
     assert (output is not None) == bool(in_output)
     start = 32 + 32 * count + policy_bytes
-    data = body[start + -start % 8:] if output is None else output
+    data = body[start + -start % 8 :] if output is None else output
     result = {}
     for i in range(count):
         role, kind, rows, cols, offset = struct.unpack_from("<BB6xQQQ", body, 32 + 32 * i)
@@ -105,8 +117,8 @@ def named_values(body):
     for _ in range(struct.unpack_from("<H", body)[0]):
         kind, name_bytes, value_bytes = struct.unpack_from("<BBH", body, at)
         begin = at + 4 + name_bytes
-        value = body[begin:begin + value_bytes]
-        name = body[at + 4:begin].decode()
+        value = body[begin : begin + value_bytes]
+        name = body[at + 4 : begin].decode()
         result[name] = value.decode() if kind == 2 else struct.unpack("<Q" if kind == 0 else "<d", value)[0]
         at = begin + value_bytes
     return result
@@ -119,7 +131,7 @@ class Refused(Exception):
         lengths = struct.unpack_from("<HHH", body)
         texts, at = [], 8
         for length in lengths:
-            texts.append(body[at:at + length].decode())
+            texts.append(body[at : at + length].decode())
             at += length
         self.status = STATUSES[status]
         self.field, self.allowed, self.message = texts

@@ -4,6 +4,7 @@
 the connection lives on, and in which order answers come. Results are tested by numerics_test.py.
 
 Skipped (77) where numpy is not installed and cannot be fetched (tests/peers.py)."""
+
 import os
 import struct
 import sys
@@ -16,6 +17,7 @@ import peers  # noqa: E402
 peers.go_on_with("numpy")
 try:
     import numpy  # noqa: F401
+
     if not hasattr(os, "memfd_create"):
         raise ImportError("Python before 3.8")
 except ImportError as error:
@@ -24,14 +26,37 @@ except ImportError as error:
 
 import rawclient  # noqa: E402
 from connection import Client, Closed  # noqa: E402
-from protocol import (BUFFER_REGISTER, CANCEL, EVENT, HEALTH, HELLO, JOB, OPERATIONS, PING,  # noqa: E402
-                      REPLY, Refused, hello_body, job_body, operand, params_of, register_body)
+from protocol import (  # noqa: E402
+    BUFFER_REGISTER,
+    CANCEL,
+    EVENT,
+    HEALTH,
+    HELLO,
+    JOB,
+    OPERATIONS,
+    PING,  # noqa: E402
+    REPLY,
+    Refused,
+    hello_body,
+    job_body,
+    operand,
+    params_of,
+    register_body,
+)
 
 WITH_RANGE = {"levels": 4, "bins": 4, "range": (0, 4)}
-PARAMS = {"reduce": {"statistics": ["sum"]}, "topk": {"k": 1}, "add": {}, "dot": {}, "rowscale": {},
-          "entropy_map": dict(WITH_RANGE, window_rows=3, window_cols=3, border="clip"),
-          "quantile": {"q": [0.5]}, "histogram": WITH_RANGE, "entropy": WITH_RANGE,
-          "fused": {"parts": [("reduce", {"statistics": ["sum"]})]}}
+PARAMS = {
+    "reduce": {"statistics": ["sum"]},
+    "topk": {"k": 1},
+    "add": {},
+    "dot": {},
+    "rowscale": {},
+    "entropy_map": dict(WITH_RANGE, window_rows=3, window_cols=3, border="clip"),
+    "quantile": {"q": [0.5]},
+    "histogram": WITH_RANGE,
+    "entropy": WITH_RANGE,
+    "fused": {"parts": [("reduce", {"statistics": ["sum"]})]},
+}
 TWO_INPUTS = ("add", "dot")
 OPERAND = 24  # where the first one begins in a JOB
 
@@ -53,7 +78,7 @@ def valid_job(operation):
 def changed(operation, at, data):
     """valid_job() with other bytes at an offset."""
     body = valid_job(operation)
-    body[at:at + len(data)] = data
+    body[at : at + len(data)] = data
     return body
 
 
@@ -110,10 +135,16 @@ class Numbers(Protocol):
             client.request(JOB, bytes(valid_job(operation)))
 
     def test_of_a_closed_list(self):
-        own = {"reduce": {8: "skip_nans"}, "topk": {8: "largest", 9: "distinct"}, "dot": {0: "skip_nans"},
-               "entropy_map": {12: "has_range", 13: "base", 14: "border"}, "rowscale": {0: "skip_nans"},
-               "quantile": {4: "method", 5: "skip_nans"}, "histogram": {4: "has_range", 5: "skip_nans"},
-               "entropy": {4: "has_range", 5: "base", 6: "skip_nans"}}
+        own = {
+            "reduce": {8: "skip_nans"},
+            "topk": {8: "largest", 9: "distinct"},
+            "dot": {0: "skip_nans"},
+            "entropy_map": {12: "has_range", 13: "base", 14: "border"},
+            "rowscale": {0: "skip_nans"},
+            "quantile": {4: "method", 5: "skip_nans"},
+            "histogram": {4: "has_range", 5: "skip_nans"},
+            "entropy": {4: "has_range", 5: "base", 6: "skip_nans"},
+        }
         client = self.connect()
         for value in (b"\5", b"\xff"):
             for operation, fields in own.items():
@@ -144,9 +175,18 @@ class Zeroes(Protocol):
     """Bytes that must be zero."""
 
     def test_reserved_bytes_of_bodies(self):
-        reserved = {"reduce": range(9, 16), "topk": range(10, 16), "entropy_map": [15], "add": range(8),
-                    "dot": range(1, 8), "rowscale": range(1, 8), "quantile": [6, 7], "histogram": [6, 7],
-                    "entropy": [7], "fused": [4, 5, 6, 7, 10, 15]}
+        reserved = {
+            "reduce": range(9, 16),
+            "topk": range(10, 16),
+            "entropy_map": [15],
+            "add": range(8),
+            "dot": range(1, 8),
+            "rowscale": range(1, 8),
+            "quantile": [6, 7],
+            "histogram": [6, 7],
+            "entropy": [7],
+            "fused": [4, 5, 6, 7, 10, 15],
+        }
         client = self.connect()
         for operation, places in reserved.items():
             for at in [5] + [params_at(operation) + place for place in places]:
@@ -172,9 +212,13 @@ class Zeroes(Protocol):
             self.assert_refused(client, PING, b"", "BAD_REQUEST", field, **{field: 1})
 
     def test_fields_of_operands_in_the_message(self):
-        fields = {OPERAND + 8: "inputs[0].offset_bytes", OPERAND + 16: "inputs[0].generation",
-                  OPERAND + 24: "inputs[0].row_stride", OPERAND + 40: "output.offset_bytes",
-                  OPERAND + 48: "output.capacity_bytes"}
+        fields = {
+            OPERAND + 8: "inputs[0].offset_bytes",
+            OPERAND + 16: "inputs[0].generation",
+            OPERAND + 24: "inputs[0].row_stride",
+            OPERAND + 40: "output.offset_bytes",
+            OPERAND + 48: "output.capacity_bytes",
+        }
         client = self.connect()
         for at, field in fields.items():
             self.assert_job_refused(client, "reduce", at, b"\x40", "BAD_RANGE", field)
@@ -186,7 +230,7 @@ class Zeroes(Protocol):
         for at in range(padding, padding + 4):
             self.assert_job_refused(client, "dot", at, b"\1", "BAD_REQUEST", "padding")
         self.assert_refused(client, JOB, body + bytes(4), "BAD_REQUEST", "data")  # none after the last one
-        del body[padding:padding + 4]
+        del body[padding : padding + 4]
         self.assert_refused(client, JOB, body, "BAD_REQUEST", "data")
         large = struct.pack("<QQ", 1 << 20, 1)
         self.assert_job_refused(client, "reduce", 8, large, "TOO_LARGE", "data")
@@ -195,12 +239,14 @@ class Zeroes(Protocol):
 class Hello(Protocol):
     def test_malformed_ones_may_be_repeated(self):
         client = self.connect(hello=False)
-        for body, status, field in ((hello_body(2, 1), "BAD_RANGE", "version_min"),
-                                    (hello_body(name=b"\n"), "BAD_REQUEST", "name"),
-                                    (hello_body(name=b"x" * 65), "TOO_LARGE", "name"),
-                                    (hello_body(reserved=1), "BAD_REQUEST", "reserved"),
-                                    (hello_body()[:15], "BAD_REQUEST", "body"),
-                                    (hello_body() + b"y", "BAD_REQUEST", "body")):
+        for body, status, field in (
+            (hello_body(2, 1), "BAD_RANGE", "version_min"),
+            (hello_body(name=b"\n"), "BAD_REQUEST", "name"),
+            (hello_body(name=b"x" * 65), "TOO_LARGE", "name"),
+            (hello_body(reserved=1), "BAD_REQUEST", "reserved"),
+            (hello_body()[:15], "BAD_REQUEST", "body"),
+            (hello_body() + b"y", "BAD_REQUEST", "body"),
+        ):
             error = self.error_of(client, HELLO, body)
             self.assertEqual((error.status, error.field), (status, field), error)
         client.request(HELLO, hello_body())
@@ -226,12 +272,14 @@ class Hello(Protocol):
 
 class Framing(Protocol):
     def test_errors_that_end_the_connection(self):
-        for fields, status, field in (({"magic": b"UGET"}, "BAD_REQUEST", "magic"),
-                                      ({"version": 2}, "BAD_VERSION", "version"),
-                                      ({"request_id": 0}, "BAD_REQUEST", "request_id"),
-                                      ({"body_bytes": 81921}, "TOO_LARGE", "body_bytes"),
-                                      ({"announced": 2}, "BAD_DESCRIPTOR", "descriptors"),
-                                      ({"kind": PING | REPLY}, "BAD_REQUEST", "type")):
+        for fields, status, field in (
+            ({"magic": b"UGET"}, "BAD_REQUEST", "magic"),
+            ({"version": 2}, "BAD_VERSION", "version"),
+            ({"request_id": 0}, "BAD_REQUEST", "request_id"),
+            ({"body_bytes": 81921}, "TOO_LARGE", "body_bytes"),
+            ({"announced": 2}, "BAD_DESCRIPTOR", "descriptors"),
+            ({"kind": PING | REPLY}, "BAD_REQUEST", "type"),
+        ):
             client = self.connect()
             client.send(**dict({"kind": PING}, **fields))
             self.assert_ends(client, status, field)

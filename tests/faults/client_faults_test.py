@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each allocation and each system call of a client fails once: in the library (faults_client.cpp), and each allocation in the command, which must
-say so and end with an exit code of its own, or print the right result. Only its static objects may find no memory before main(), which ends it.
+"""Each allocation and each system call of a client fails once: in the library (faults_client.cpp), and each
+allocation in the command, which must say so and end with an exit code of its own, or print the right result.
+Only its static objects may find no memory before main(), which ends it.
 
 Of the command a sample, from a seed that is printed; with TEGU_FAULTS_LONG=1 every allocation.
 """
+
 import json
 import os
 import random
@@ -40,12 +42,22 @@ def names_of_lines(output):
 
 
 # words, what of the output is always the same
-COMMANDS = ((["reduce", "--json", "--stats", "sum,max", "-"], result_of), (["ping", "--count", "1"], without_time), (["health"], names_of_lines))
+COMMANDS = (
+    (["reduce", "--json", "--stats", "sum,max", "-"], result_of),
+    (["ping", "--count", "1"], without_time),
+    (["health"], names_of_lines),
+)
 
 
 def run_command(daemon, words, environment):
-    return subprocess.run([PROGRAM] + words + ["--socket", daemon.path], input=npy(), env=environment,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    return subprocess.run(
+        [PROGRAM] + words + ["--socket", daemon.path],
+        input=npy(),
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=60,
+    )
 
 
 def npy():
@@ -55,24 +67,35 @@ def npy():
 
 
 def places_of_main():
-    """Where main() lies in the program, and the parts that the compiler has moved away from it: (first, last) of each."""
+    """Where main() lies in the program, and the parts that the compiler has moved away from it: (first, last)
+    of each."""
     lines = subprocess.check_output(["nm", "-S", "--defined-only", PROGRAM]).decode().splitlines()
     symbols = [line.split() for line in lines if re.search(r" main(\.\S+)?$", line)]
-    return [(int(words[0], 16), int(words[0], 16) + int(words[1], 16)) for words in symbols if len(words) == 4]
+    return [
+        (int(words[0], 16), int(words[0], 16) + int(words[1], 16)) for words in symbols if len(words) == 4
+    ]
 
 
 def failed_before_main(daemon, faults, words, environment, number):
-    """Whether that allocation is made while main() is not on the stack: it fails once more, and says where it is made."""
+    """Whether that allocation is made while main() is not on the stack: it fails once more, and says where it
+    is made."""
     faults.arm("allocate", number, "ENOMEM")
     done = run_command(daemon, words, dict(environment, TEGU_FAULTS_TRACE="1"))
     if not faults.disarm() or done.stdout:
         return False
     trace = [line for line in done.stderr.splitlines() if re.search(rb"\[0x[0-9a-f]+\]$", line)]
-    within = [int(found.group(1), 16) for found in (re.search(rb"faults_tegu\(\+0x([0-9a-f]+)\)", line) for line in trace) if found]
+    within = [
+        int(found.group(1), 16)
+        for found in (re.search(rb"faults_tegu\(\+0x([0-9a-f]+)\)", line) for line in trace)
+        if found
+    ]
     places = places_of_main()
     assert places, "nm knows no main() in " + PROGRAM
-    return (0 < len(trace) < FRAMES and not any(b"(main+" in line for line in trace)
-            and not any(first < address <= last for first, last in places for address in within))
+    return (
+        0 < len(trace) < FRAMES
+        and not any(b"(main+" in line for line in trace)
+        and not any(first < address <= last for first, last in places for address in within)
+    )
 
 
 def check_command(daemon, faults, words, same, chosen):
@@ -95,7 +118,9 @@ def check_command(daemon, faults, words, same, chosen):
             break
         count += 1
         if done.returncode == 0:
-            right = same(done.stdout) == expected or same(done.stdout) == usual()  # what health has lines for may change
+            right = (
+                same(done.stdout) == expected or same(done.stdout) == usual()
+            )  # what health has lines for may change
         elif done.returncode == -6 and not done.stdout:
             right = failed_before_main(daemon, faults, words, environment, number)
             early += right
@@ -103,8 +128,16 @@ def check_command(daemon, faults, words, same, chosen):
             right = done.returncode > 0 and bool(done.stderr + done.stdout)
         if not right:
             good = False
-            print("FAILED tegu %s: allocation %d: exit code %d\n%s%s" % (
-                " ".join(words), number, done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")))
+            print(
+                "FAILED tegu %s: allocation %d: exit code %d\n%s%s"
+                % (
+                    " ".join(words),
+                    number,
+                    done.returncode,
+                    done.stdout.decode(errors="replace"),
+                    done.stderr.decode(errors="replace"),
+                )
+            )
     print("tegu %s: %d faults, %d of them before main()" % (words[0], count, early))
     return good
 
@@ -116,11 +149,17 @@ def main():
     print("seed %d" % seed, flush=True)
     daemon, faults = Daemon('[executor]\nbackend = "cpu"\n'), Faults()  # no GPU is missed, so health is ok
     try:
-        client = subprocess.run([os.path.join(BUILD, "tests", "faults_client"), daemon.path], env=dict(os.environ, TEGU_FAULTS=faults.path),
-                                timeout=500)
+        client = subprocess.run(
+            [os.path.join(BUILD, "tests", "faults_client"), daemon.path],
+            env=dict(os.environ, TEGU_FAULTS=faults.path),
+            timeout=500,
+        )
         good = client.returncode == 0
         for words, same in COMMANDS:
-            good = check_command(daemon, faults, words, same, lambda number: long or chance.randrange(STEP) == 0) and good
+            good = (
+                check_command(daemon, faults, words, same, lambda number: long or chance.randrange(STEP) == 0)
+                and good
+            )
     finally:
         faults.close()
         code = daemon.stop()

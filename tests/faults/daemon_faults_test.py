@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each allocation and each system call of the daemon fails once, on every path that a client can ask for. After each the client has a reply that
-is right or an error that says so, or its connection ended, or the daemon did, with one line and an exit code that make it start again; nothing
-hangs, and the next client is served with nothing left over.
+"""Each allocation and each system call of the daemon fails once, on every path that a client can ask for.
+After each the client has a reply that is right or an error that says so, or its connection ended, or the
+daemon did, with one line and an exit code that make it start again; nothing hangs, and the next client is
+served with nothing left over.
 
-    daemon_faults_test.py                     a sample: each path with every few faults, from a seed that is printed
+    daemon_faults_test.py                     a sample: each path with every few faults, from a seed that is
+                                              printed
     TEGU_FAULTS_LONG=1 daemon_faults_test.py  all of them
     daemon_faults_test.py --report FILE       all of them, as a page
-Further variables, to look for a cause: TEGU_FAULTS_PATHS and TEGU_FAULTS_KINDS (words with commas), TEGU_FAULTS_TRACE (where each call is made).
-"""
+Further variables, to look for a cause: TEGU_FAULTS_PATHS and TEGU_FAULTS_KINDS (words with commas),
+TEGU_FAULTS_TRACE (where each call is made)."""
+
 import os
 import random
 import subprocess
@@ -26,7 +29,8 @@ STEP = int(os.environ.get("TEGU_FAULTS_STEP", 12))  # of a sample: about every s
 
 
 def go(supervised, path, fault=None):
-    """One time along a path; with `fault` (kind, number, error) armed once it is connected. Returns (outcome, result, fired)."""
+    """One time along a path; with `fault` (kind, number, error) armed once it is connected. Returns (outcome,
+    result, fired)."""
     act, connection, fired = supervised.PATHS[path], None, False
     faults = supervised.faults
     supervised.prepare(path)
@@ -112,11 +116,18 @@ descriptors, buffers, connections or jobs were left over.
 
 def write_page(file, reports):
     """What there is so far: all programs take a while."""
+
     def output(*command):
         return subprocess.run(command, stdout=subprocess.PIPE, cwd=FOLDER).stdout.decode().strip()
-    commit = output("git", "log", "-1", "--format=%h") + (" with changes" if output("git", "status", "--porcelain", "-uno") else "")
+
+    commit = output("git", "log", "-1", "--format=%h") + (
+        " with changes" if output("git", "status", "--porcelain", "-uno") else ""
+    )
     with open("/proc/cpuinfo", encoding="utf-8") as cpu:
-        model = ([line.split(":")[1].strip() for line in cpu if line.startswith("model name")] + ["a processor without a name"])[0]
+        model = (
+            [line.split(":")[1].strip() for line in cpu if line.startswith("model name")]
+            + ["a processor without a name"]
+        )[0]
     text = PAGE % (commit, os.cpu_count(), model)
     for name, report_of in reports.items():
         text += "## %s\n\n%d faults.\n\n%s\n\n" % (name, report_of.faults(), "\n".join(report_of.table(0)))
@@ -127,8 +138,18 @@ def write_page(file, reports):
 CPU, GPU = 1, 2  # backends that jobs ask for
 PROGRAMS = {
     "CPU": (Supervised, "tests/faults_tegud", {}, CPU),
-    "GPU (guarded device, memory class A)": (Supervised, "tests/faults_guard_tegud", {"TEGU_TEST_GPU": "A"}, GPU),
-    "GPU (guarded device, memory class B)": (Supervised, "tests/faults_guard_tegud", {"TEGU_TEST_GPU": "B"}, GPU),
+    "GPU (guarded device, memory class A)": (
+        Supervised,
+        "tests/faults_guard_tegud",
+        {"TEGU_TEST_GPU": "A"},
+        GPU,
+    ),
+    "GPU (guarded device, memory class B)": (
+        Supervised,
+        "tests/faults_guard_tegud",
+        {"TEGU_TEST_GPU": "B"},
+        GPU,
+    ),
     "CPU, a service whose buffers are kept": (Service, "tests/faults_tegud", {}, CPU),
 }
 
@@ -149,8 +170,13 @@ def main():
         try:
             for path in kind.PATHS:
                 if paths is None or path in paths.split(","):
-                    run_path(supervised, path, reports[name], lambda: long or chance.randrange(STEP) == 0,
-                             kinds_wanted and kinds_wanted.split(","))
+                    run_path(
+                        supervised,
+                        path,
+                        reports[name],
+                        lambda: long or chance.randrange(STEP) == 0,
+                        kinds_wanted and kinds_wanted.split(","),
+                    )
                     sys.stdout.flush()
         finally:
             supervised.stop()
@@ -158,7 +184,12 @@ def main():
         print("\n".join(reports[name].table(0)))
         if "--report" in sys.argv:
             write_page(sys.argv[sys.argv.index("--report") + 1], reports)
-    return any(word == "FAILED" for each in reports.values() for counter in each.outcomes.values() for word in counter)
+    return any(
+        word == "FAILED"
+        for each in reports.values()
+        for counter in each.outcomes.values()
+        for word in counter
+    )
 
 
 if __name__ == "__main__":

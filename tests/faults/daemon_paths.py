@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a client can ask of the daemon, as functions: each takes a connection, whose `backend` its jobs ask for and whose `supervised` is the daemon at
-the other end, and returns what has to be the same whenever it comes to an end. What is refused ends it with Failed."""
+"""What a client can ask of the daemon, as functions: each takes a connection, whose `backend` its jobs ask
+for and whose `supervised` is the daemon at the other end, and returns what has to be the same whenever it
+comes to an end. What is refused ends it with Failed."""
+
 import os
 import re
 import select
@@ -12,7 +14,17 @@ from rawclient import Closed, floats, job_body
 from store_base import BUFFER_ATTACH, token_of
 
 # What tells a client whether to try again. INTERNAL is for a job whose input was overwritten.
-CLEAN = {"OUT_OF_MEMORY", "BUSY", "IO", "UNAVAILABLE", "BAD_DESCRIPTOR", "OVER_QUOTA", "TOO_LARGE", "DEVICE_LOST", "SHUTTING_DOWN"}
+CLEAN = {
+    "OUT_OF_MEMORY",
+    "BUSY",
+    "IO",
+    "UNAVAILABLE",
+    "BAD_DESCRIPTOR",
+    "OVER_QUOTA",
+    "TOO_LARGE",
+    "DEVICE_LOST",
+    "SHUTTING_DOWN",
+}
 ALL_STATISTICS = sum(1 << statistic for statistic in (rawclient.SUM, rawclient.MAX))
 
 
@@ -31,11 +43,23 @@ def data(count):
 
 
 def small_job(connection):
-    return checked(connection.job(backend=connection.backend, cols=64, params=rawclient.reduce_params(ALL_STATISTICS), data=data(64))).arrays()
+    return checked(
+        connection.job(
+            backend=connection.backend, cols=64, params=rawclient.reduce_params(ALL_STATISTICS), data=data(64)
+        )
+    ).arrays()
 
 
 def large_inline_job(connection):
-    return checked(connection.job(backend=connection.backend, cols=16000, operation=rawclient.TOPK, params=rawclient.topk_params(20), data=data(16000))).arrays()
+    return checked(
+        connection.job(
+            backend=connection.backend,
+            cols=16000,
+            operation=rawclient.TOPK,
+            params=rawclient.topk_params(20),
+            data=data(16000),
+        )
+    ).arrays()
 
 
 def make_buffer(size, seed=1):
@@ -47,6 +71,7 @@ def make_buffer(size, seed=1):
 
 def with_buffer(size, use):
     """A path that registers a buffer, uses it and releases it."""
+
     def path(connection):
         fd = make_buffer(size)
         try:
@@ -56,18 +81,43 @@ def with_buffer(size, use):
             return result
         finally:
             os.close(fd)
+
     return path
 
 
 def on_buffer(operation, params, kind=rawclient.U8, rows=1, cols=1 << 22):
-    return with_buffer(1 << 22, lambda connection, handle: checked(connection.job(
-        backend=connection.backend, operation=operation, kind=kind, rows=rows, cols=cols, params=params, handle=handle)).arrays())
+    return with_buffer(
+        1 << 22,
+        lambda connection, handle: checked(
+            connection.job(
+                backend=connection.backend,
+                operation=operation,
+                kind=kind,
+                rows=rows,
+                cols=cols,
+                params=params,
+                handle=handle,
+            )
+        ).arrays(),
+    )
 
 
 def promised(connection, handle):
-    """Two jobs on the same generation: a GPU that has copied it for the first uses the copy for the second."""
-    return [checked(connection.job(backend=connection.backend, kind=rawclient.U8, cols=1 << 20, params=rawclient.reduce_params(ALL_STATISTICS),
-                                   handle=handle, generation=1)).arrays() for _ in range(2)]
+    """Two jobs on the same generation: a GPU that has copied it for the first uses the copy for the
+    second."""
+    return [
+        checked(
+            connection.job(
+                backend=connection.backend,
+                kind=rawclient.U8,
+                cols=1 << 20,
+                params=rawclient.reduce_params(ALL_STATISTICS),
+                handle=handle,
+                generation=1,
+            )
+        ).arrays()
+        for _ in range(2)
+    ]
 
 
 def into_output(connection):
@@ -77,8 +127,19 @@ def into_output(connection):
     try:
         source = checked(connection.register(inputs, size, 0)).handle
         made = checked(connection.create(4 * size))
-        checked(connection.job(backend=connection.backend, operation=rawclient.ENTROPY_MAP, kind=rawclient.U8, rows=side, cols=side,
-                               params=rawclient.entropy_params(5, 5, 256), handle=source, out=made.handle, out_capacity=4 * size))
+        checked(
+            connection.job(
+                backend=connection.backend,
+                operation=rawclient.ENTROPY_MAP,
+                kind=rawclient.U8,
+                rows=side,
+                cols=side,
+                params=rawclient.entropy_params(5, 5, 256),
+                handle=source,
+                out=made.handle,
+                out_capacity=4 * size,
+            )
+        )
         content = os.pread(made.fds[0], 4 * size, 0)
         made.close()
         checked(connection.named(rawclient.BUFFER_RELEASE, made.handle))
@@ -102,7 +163,12 @@ def buffer_life(connection):
     made = checked(connection.create(size))
     os.pwrite(made.fds[0], data(1 << 18), 0)
     made.close()
-    job = dict(backend=connection.backend, cols=1 << 18, params=rawclient.reduce_params(ALL_STATISTICS), handle=made.handle)
+    job = dict(
+        backend=connection.backend,
+        cols=1 << 18,
+        params=rawclient.reduce_params(ALL_STATISTICS),
+        handle=made.handle,
+    )
     results = [checked(connection.job(**job)).arrays()]
     freeze(connection, made.handle)
     results.append(checked(connection.job(**job)).arrays())
@@ -114,8 +180,18 @@ def buffer_life(connection):
 def several_jobs(connection):
     """Eight at once, small and large, in one message each."""
     large = data(16000)
-    ids = [connection.submit(rawclient.JOB, job_body(backend=connection.backend, cols=16000 if i % 2 else 64, params=rawclient.reduce_params(ALL_STATISTICS),
-                                                     data=large if i % 2 else large[:256])) for i in range(8)]
+    ids = [
+        connection.submit(
+            rawclient.JOB,
+            job_body(
+                backend=connection.backend,
+                cols=16000 if i % 2 else 64,
+                params=rawclient.reduce_params(ALL_STATISTICS),
+                data=large if i % 2 else large[:256],
+            ),
+        )
+        for i in range(8)
+    ]
     replies = [connection.wait(request_id) for request_id in ids]
     return [checked(reply).arrays() for reply in replies]
 
@@ -127,9 +203,20 @@ def cancelled_job(connection):
         handle = checked(connection.register(fd, size, 0)).handle
         made = checked(connection.create(4 * size))
         made.close()
-        job = connection.submit(rawclient.JOB, job_body(
-            rawclient.ENTROPY_MAP, rawclient.U8, 2048, 2048, rawclient.entropy_params(63, 63, 256), handle=handle, out=made.handle,
-            out_capacity=4 * size, backend=connection.backend))
+        job = connection.submit(
+            rawclient.JOB,
+            job_body(
+                rawclient.ENTROPY_MAP,
+                rawclient.U8,
+                2048,
+                2048,
+                rawclient.entropy_params(63, 63, 256),
+                handle=handle,
+                out=made.handle,
+                out_capacity=4 * size,
+                backend=connection.backend,
+            ),
+        )
         cancel = connection.cancel(job)
         if cancel.status not in ("OK", "NOT_FOUND"):
             raise Failed(cancel)  # the job goes on, until the connection ends
@@ -146,7 +233,10 @@ def leaves_all_behind(connection):
     try:
         handle = checked(connection.register(fd, 1 << 20, 0)).handle
         checked(connection.create(1 << 16)).close()
-        connection.submit(rawclient.JOB, job_body(backend=connection.backend, kind=rawclient.U8, cols=1 << 20, handle=handle))
+        connection.submit(
+            rawclient.JOB,
+            job_body(backend=connection.backend, kind=rawclient.U8, cols=1 << 20, handle=handle),
+        )
         connection.close()
     finally:
         os.close(fd)
@@ -155,6 +245,7 @@ def leaves_all_behind(connection):
 def report(kind, body=b""):
     def path(connection):
         checked(connection.request(kind, body))
+
     return path
 
 
@@ -208,10 +299,14 @@ PATHS = {
 
 def until(connection, condition, what):
     """Waits for what the store does in rounds, unless it has said why it does not."""
+
     def over():
-        if select.select([connection.socket], [], [], 0)[0] and not connection.socket.recv(1, socket.MSG_PEEK):
+        if select.select([connection.socket], [], [], 0)[0] and not connection.socket.recv(
+            1, socket.MSG_PEEK
+        ):
             raise Closed()  # and with it the buffer
         return condition() or not connection.supervised.daemon.alive() or connection.supervised.daemon.said()
+
     rawclient.Daemon.wait_for(over, what, connection.socket.gettimeout())
 
 
@@ -222,14 +317,19 @@ def end_kept(connection, handle):
 
 
 def kept_buffer(connection):
-    """Registered, kept, frozen, used, released and no longer kept. An answer without a token is one too: then it is not kept."""
+    """Registered, kept, frozen, used, released and no longer kept. An answer without a token is one too: then
+    it is not kept."""
     manager, fd = connection.supervised.manager, make_buffer(4096)
     try:
         reply = checked(connection.register(fd, 4096))
         if any(reply.body[16:]):
             until(connection, lambda: manager.buffers() == 1, "a buffer to be kept")
         checked(connection.named(rawclient.BUFFER_FREEZE, reply.handle))
-        result = checked(connection.job(cols=1024, params=rawclient.reduce_params(ALL_STATISTICS), handle=reply.handle, generation=1)).arrays()
+        result = checked(
+            connection.job(
+                cols=1024, params=rawclient.reduce_params(ALL_STATISTICS), handle=reply.handle, generation=1
+            )
+        ).arrays()
         end_kept(connection, reply.handle)
         return result
     finally:
@@ -238,7 +338,9 @@ def kept_buffer(connection):
 
 def buffer_that_comes_back(connection):
     handle = checked(connection.request(BUFFER_ATTACH, token_of(1))).handle
-    result = checked(connection.job(cols=1024, params=rawclient.reduce_params(ALL_STATISTICS), handle=handle)).arrays()
+    result = checked(
+        connection.job(cols=1024, params=rawclient.reduce_params(ALL_STATISTICS), handle=handle)
+    ).arrays()
     end_kept(connection, handle)
     return result
 

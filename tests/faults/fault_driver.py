@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets the n-th call of a kind fail, n = 1, 2, 3 ... until a path makes no n-th call: faults.h says how."""
+
 import collections
 import errno
 import mmap
@@ -19,17 +20,48 @@ def kinds():
 
 # What each call may say on a Linux system that has too little of something, or is interrupted.
 ERRORS = {
-    "allocate": ["ENOMEM"], "thread": ["EAGAIN"], "accept4": ["EMFILE", "ECONNABORTED"], "epoll_create1": ["EMFILE"],
-    "epoll_ctl": ["ENOMEM", "ENOSPC"], "epoll_wait": ["EINTR"], "eventfd": ["EMFILE"], "timerfd_create": ["EMFILE"],
-    "timerfd_settime": ["EINVAL"], "recvmsg": ["EAGAIN", "EINTR", "ENOMEM", "ECONNRESET"], "recv": ["EINTR", "ENOMEM"],
-    "sendmsg": ["EAGAIN", "EINTR", "ENOBUFS", "EPIPE"], "send": ["EAGAIN", "EINTR", "ENOBUFS", "EPIPE"], "getsockopt": ["ENOBUFS"],
-    "setsockopt": ["ENOMEM"], "poll": ["EINTR", "ENOMEM"], "read": ["EINTR", "EIO"], "write": ["EIO"], "open": ["EMFILE", "EINTR"],
-    "openat": ["EMFILE", "EACCES"], "fstat": ["ENOMEM"], "fcntl": ["EINVAL", "EMFILE"], "ftruncate": ["EINTR", "EFBIG"],
-    "fallocate": ["EINTR", "ENOSPC"], "mmap": ["ENOMEM", "EAGAIN"], "madvise": ["ENOMEM", "EAGAIN"], "memfd_create": ["EMFILE", "ENOMEM"],
-    "syscall": ["ENOSYS", "ENOMEM"], "socket": ["EMFILE"], "connect": ["EINTR", "EAGAIN"], "ppoll": ["EINTR"],
-    "sendto": ["EAGAIN", "EINTR", "ENOBUFS", "ECONNREFUSED"], "shutdown": ["ENOTCONN"], "fstatfs": ["ENOMEM"], "pread": ["EIO", "EINTR"],
-    "getrandom": ["EAGAIN"], "pipe2": ["EMFILE"], "munmap": ["ENOMEM"], "mremap": ["ENOMEM"], "mprotect": ["ENOMEM"],
-    "inotify_init1": ["EMFILE"], "inotify_add_watch": ["ENOSPC", "ENOMEM"],
+    "allocate": ["ENOMEM"],
+    "thread": ["EAGAIN"],
+    "accept4": ["EMFILE", "ECONNABORTED"],
+    "epoll_create1": ["EMFILE"],
+    "epoll_ctl": ["ENOMEM", "ENOSPC"],
+    "epoll_wait": ["EINTR"],
+    "eventfd": ["EMFILE"],
+    "timerfd_create": ["EMFILE"],
+    "timerfd_settime": ["EINVAL"],
+    "recvmsg": ["EAGAIN", "EINTR", "ENOMEM", "ECONNRESET"],
+    "recv": ["EINTR", "ENOMEM"],
+    "sendmsg": ["EAGAIN", "EINTR", "ENOBUFS", "EPIPE"],
+    "send": ["EAGAIN", "EINTR", "ENOBUFS", "EPIPE"],
+    "getsockopt": ["ENOBUFS"],
+    "setsockopt": ["ENOMEM"],
+    "poll": ["EINTR", "ENOMEM"],
+    "read": ["EINTR", "EIO"],
+    "write": ["EIO"],
+    "open": ["EMFILE", "EINTR"],
+    "openat": ["EMFILE", "EACCES"],
+    "fstat": ["ENOMEM"],
+    "fcntl": ["EINVAL", "EMFILE"],
+    "ftruncate": ["EINTR", "EFBIG"],
+    "fallocate": ["EINTR", "ENOSPC"],
+    "mmap": ["ENOMEM", "EAGAIN"],
+    "madvise": ["ENOMEM", "EAGAIN"],
+    "memfd_create": ["EMFILE", "ENOMEM"],
+    "syscall": ["ENOSYS", "ENOMEM"],
+    "socket": ["EMFILE"],
+    "connect": ["EINTR", "EAGAIN"],
+    "ppoll": ["EINTR"],
+    "sendto": ["EAGAIN", "EINTR", "ENOBUFS", "ECONNREFUSED"],
+    "shutdown": ["ENOTCONN"],
+    "fstatfs": ["ENOMEM"],
+    "pread": ["EIO", "EINTR"],
+    "getrandom": ["EAGAIN"],
+    "pipe2": ["EMFILE"],
+    "munmap": ["ENOMEM"],
+    "mremap": ["ENOMEM"],
+    "mprotect": ["ENOMEM"],
+    "inotify_init1": ["EMFILE"],
+    "inotify_add_watch": ["ENOSPC", "ENOMEM"],
 }
 FIRED = (1 << 64) - 1
 
@@ -83,9 +115,15 @@ class Report:
         for key, counter in self.outcomes.items():
             rows.setdefault(key[column], collections.Counter()).update(counter)
         words = sorted({word for counter in rows.values() for word in counter})
-        lines = ["| %s | faults | %s |" % (("path", "call")[column], " | ".join(words)), "|---|---:|" + "---:|" * len(words)]
+        lines = [
+            "| %s | faults | %s |" % (("path", "call")[column], " | ".join(words)),
+            "|---|---:|" + "---:|" * len(words),
+        ]
         for name, counter in rows.items():
-            lines.append("| %s | %d | %s |" % (name, sum(counter.values()), " | ".join(str(counter[word] or "") for word in words)))
+            lines.append(
+                "| %s | %d | %s |"
+                % (name, sum(counter.values()), " | ".join(str(counter[word] or "") for word in words))
+            )
         return lines
 
 

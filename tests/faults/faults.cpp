@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocations of C++ are replaced, those of the libraries in C++ with them; calls into the C library are replaced by the linker (--wrap) where
-// this project's code and the headers that it includes make them. So a sanitizer's runtime stays in its place below.
+// The allocations of C++ are replaced, those of the libraries in C++ with them; calls into the C library are
+// replaced by the linker (--wrap) where this project's code and the headers that it includes make them. So a
+// sanitizer's runtime stays in its place below.
 //
 // What the daemon calls besides, by `nm -D --undefined-only`, does not fail on the path of a job:
 //   close                 has ended the descriptor whatever it returns, and nobody looks
-//   clock_gettime, getpid, getauxval, sysconf, getenv, inet_*, strto*, *printf and the like: have no way to fail as they are called
-//   ioctl                 FIONBIO of a descriptor that is open, and SIOCOUTQ of the journal's socket as the daemon ends
-//   pthread_mutex_*, _cond_*, _once, _join, _detach, _sigmask, _setname_np: need nothing of the kernel that it can refuse
-//   pthread_create, pipe, epoll_create: Boost.Asio's for name resolution, and for kernels that lack eventfd or epoll_create1
-//   malloc, calloc, posix_memalign: called by this file alone; what the C library takes for itself is not the project's
-//   fdopendir, readdir, closedir, fstatvfs: of the board's health, which a thread of its own reads between jobs; open, openat, fstat and read
+//   clock_gettime, getpid, getauxval, sysconf, getenv, inet_*, strto*, *printf and the like: have no way to
+//   fail as they are called
+//   ioctl                 FIONBIO of a descriptor that is open, and SIOCOUTQ of the journal's socket as the
+//                         daemon ends
+//   pthread_mutex_*, _cond_*, _once, _join, _detach, _sigmask, _setname_np: need nothing of the kernel that
+//   it can refuse pthread_create, pipe, epoll_create: Boost.Asio's for name resolution, and for kernels that
+//   lack eventfd or epoll_create1 malloc, calloc, posix_memalign: called by this file alone; what the C
+//   library takes for itself is not the project's fdopendir, readdir, closedir, fstatvfs: of the board's
+//   health, which a thread of its own reads between jobs; open, openat, fstat and read
 //                         of that thread do fail here, and damaged boards are tests of their own
-//   bind, listen, getsockname, sd_is_socket, flock, lstat, stat, umask, unlink, rename, access, fwrite, getrlimit, setrlimit, signal, sigaction,
-//   sigfillset, raise, pause: as the daemon starts or ends, and nobody's job is there
+//   bind, listen, getsockname, sd_is_socket, flock, lstat, stat, umask, unlink, rename, access, fwrite,
+//   getrlimit, setrlimit, signal, sigaction, sigfillset, raise, pause: as the daemon starts or ends, and
+//   nobody's job is there
 #include "tests/faults/faults.h"
 
 #include <execinfo.h>
@@ -52,7 +57,8 @@ FaultControl* map_control() {
     const char* path = std::getenv("TEGU_FAULTS");
     const int fd = path == nullptr ? -1 : __real_open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return nullptr;
-    void* const memory = __real_mmap(nullptr, sizeof(FaultControl), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void* const memory =
+        __real_mmap(nullptr, sizeof(FaultControl), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     ::close(fd);
     return memory == MAP_FAILED ? nullptr : static_cast<FaultControl*>(memory);
 }
@@ -147,7 +153,8 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
     std::free(memory);
 }
 
-// std::thread's constructor. `state` is a std::unique_ptr of a type that newer libraries keep private: the ABI passes the address of what has a destructor.
+// std::thread's constructor. `state` is a std::unique_ptr of a type that newer libraries keep private: the
+// ABI passes the address of what has a destructor.
 void real_start(std::thread* thread, void* state, void (*depend)()) asm(
     "__real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
 void wrapped_start(std::thread* thread, void* state, void (*depend)()) asm(
@@ -166,12 +173,15 @@ extern "C" {
         if (fails(Kind::name)) return static_cast<type>(-1); \
         return __real_##name arguments;                      \
     }
-TEGU_WRAP(int, accept4, (int socket, sockaddr* address, socklen_t* length, int flags), (socket, address, length, flags))
+TEGU_WRAP(int, accept4, (int socket, sockaddr* address, socklen_t* length, int flags),
+          (socket, address, length, flags))
 TEGU_WRAP(int, epoll_create1, (int flags), (flags))
-TEGU_WRAP(int, epoll_wait, (int fd, epoll_event* events, int count, int timeout), (fd, events, count, timeout))
+TEGU_WRAP(int, epoll_wait, (int fd, epoll_event* events, int count, int timeout),
+          (fd, events, count, timeout))
 TEGU_WRAP(int, eventfd, (unsigned value, int flags), (value, flags))
 TEGU_WRAP(int, timerfd_create, (int clock, int flags), (clock, flags))
-TEGU_WRAP(int, timerfd_settime, (int fd, int flags, const itimerspec* value, itimerspec* old), (fd, flags, value, old))
+TEGU_WRAP(int, timerfd_settime, (int fd, int flags, const itimerspec* value, itimerspec* old),
+          (fd, flags, value, old))
 TEGU_WRAP(ssize_t, recvmsg, (int fd, msghdr* message, int flags), (fd, message, flags))
 TEGU_WRAP(ssize_t, recv, (int fd, void* to, std::size_t bytes, int flags), (fd, to, bytes, flags))
 TEGU_WRAP(ssize_t, sendmsg, (int fd, const msghdr* message, int flags), (fd, message, flags))
@@ -206,7 +216,8 @@ TEGU_WRAP(int, munmap, (void* address, std::size_t bytes), (address, bytes))
 TEGU_WRAP(int, mprotect, (void* address, std::size_t bytes, int protection), (address, bytes, protection))
 #undef TEGU_WRAP
 
-// Linux needs memory for a descriptor that is added, not for one that is changed or removed: no event source of ours has EPOLLWAKEUP.
+// Linux needs memory for a descriptor that is added, not for one that is changed or removed: no event source
+// of ours has EPOLLWAKEUP.
 int __real_epoll_ctl(int fd, int operation, int target, epoll_event* event);
 int __wrap_epoll_ctl(int fd, int operation, int target, epoll_event* event) {
     if (operation == EPOLL_CTL_ADD && fails(Kind::epoll_ctl)) return -1;
@@ -258,7 +269,8 @@ long __wrap_syscall(long number, ...) {
     for (long& argument : arguments) argument = va_arg(rest, long);
     va_end(rest);
     if (number != SYS_futex && fails(Kind::syscall)) return -1;
-    return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+                          arguments[5]);
 }
 
 }  // extern "C"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults: one call of one kind fails, once, chosen from outside. A program that is linked with faults.cpp and tegu_link_faults() has its
-// allocations and its calls into the C library counted. The driver shares a file with it, $TEGU_FAULTS, that is mapped as FaultControl:
-// it writes an order, and the program lets that call fail and says so in the same place, so that neither sees half of what the other does.
+// Faults: one call of one kind fails, once, chosen from outside. A program that is linked with faults.cpp and
+// tegu_link_faults() has its allocations and its calls into the C library counted. The driver shares a file
+// with it, $TEGU_FAULTS, that is mapped as FaultControl: it writes an order, and the program lets that call
+// fail and says so in the same place, so that neither sees half of what the other does.
 #pragma once
 
 #include <atomic>
@@ -62,7 +63,8 @@ enum class Kind : std::uint32_t {
         Count
 };
 
-// 0: nothing is to fail. Else its Kind, 16 bits for the errno of the call that fails, 32 bits for which one it is, 1: the next.
+// 0: nothing is to fail. Else its Kind, 16 bits for the errno of the call that fails, 32 bits for which one
+// it is, 1: the next.
 using Order = std::uint64_t;
 inline constexpr Order kFired = ~Order{0};  // what an order becomes with the call that fails
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// faults_client SOCKET: a program that uses the client library while each of its allocations and system calls fails once. What a call of tegu.h
-// says then must be a status with an error that names it, or OK with the right result; afterwards a new client works and no descriptor
-// is left. $TEGU_FAULTS is a file of its own for the faults. Prints a line for each path; exit code 1 if one went wrong.
+// faults_client SOCKET: a program that uses the client library while each of its allocations and system calls
+// fails once. What a call of tegu.h says then must be a status with an error that names it, or OK with the
+// right result; afterwards a new client works and no descriptor is left. $TEGU_FAULTS is a file of its own
+// for the faults. Prints a line for each path; exit code 1 if one went wrong.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -38,12 +39,14 @@ struct Fault {
 };
 // What Linux may say where a client calls it.
 constexpr Fault kFaults[] = {
-    {Kind::allocate, ENOMEM},     {Kind::socket, EMFILE},       {Kind::connect, EINTR},   {Kind::connect, EAGAIN},
-    {Kind::setsockopt, ENOMEM},   {Kind::getsockopt, ENOBUFS},  {Kind::sendmsg, EAGAIN},  {Kind::sendmsg, EINTR},
-    {Kind::sendmsg, ENOBUFS},     {Kind::sendmsg, EPIPE},       {Kind::recvmsg, EAGAIN},  {Kind::recvmsg, EINTR},
-    {Kind::recvmsg, ENOMEM},      {Kind::recvmsg, ECONNRESET},  {Kind::ppoll, EINTR},     {Kind::ppoll, ENOMEM},
-    {Kind::memfd_create, EMFILE}, {Kind::memfd_create, ENOMEM}, {Kind::fallocate, EINTR}, {Kind::fallocate, ENOSPC},
-    {Kind::fcntl, EINVAL},        {Kind::fcntl, EMFILE},        {Kind::fstat, ENOMEM},    {Kind::mmap, ENOMEM},
+    {Kind::allocate, ENOMEM}, {Kind::socket, EMFILE},       {Kind::connect, EINTR},
+    {Kind::connect, EAGAIN},  {Kind::setsockopt, ENOMEM},   {Kind::getsockopt, ENOBUFS},
+    {Kind::sendmsg, EAGAIN},  {Kind::sendmsg, EINTR},       {Kind::sendmsg, ENOBUFS},
+    {Kind::sendmsg, EPIPE},   {Kind::recvmsg, EAGAIN},      {Kind::recvmsg, EINTR},
+    {Kind::recvmsg, ENOMEM},  {Kind::recvmsg, ECONNRESET},  {Kind::ppoll, EINTR},
+    {Kind::ppoll, ENOMEM},    {Kind::memfd_create, EMFILE}, {Kind::memfd_create, ENOMEM},
+    {Kind::fallocate, EINTR}, {Kind::fallocate, ENOSPC},    {Kind::fcntl, EINVAL},
+    {Kind::fcntl, EMFILE},    {Kind::fstat, ENOMEM},        {Kind::mmap, ENOMEM},
     {Kind::munmap, ENOMEM},
 };
 
@@ -77,7 +80,9 @@ class Use {
     }
     tegu_status status() const { return status_; }
     // A failure without a word, or another status in the error than was returned.
-    bool broken() const { return status_ != TEGU_OK && (error_.status != status_ || error_.message[0] == '\0'); }
+    bool broken() const {
+        return status_ != TEGU_OK && (error_.status != status_ || error_.message[0] == '\0');
+    }
     const std::vector<double>& results() const { return results_; }
 
     void connect() {
@@ -90,8 +95,8 @@ class Use {
     }
     void run(std::uint64_t count, bool in_buffers) {
         if (status_ != TEGU_OK) return;
-        std::vector<float> numbers(in_buffers ? 1
-                                              : count);  // counted: an allocation of the caller, which is caught by it
+        // counted: an allocation of the caller, which is caught by it
+        std::vector<float> numbers(in_buffers ? 1 : count);
         for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 97);
         tegu_request request;
         tegu_request_init(&request, sizeof request, TEGU_TOPK);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tegud whose calls fail, started again when it ends, and what has to hold of it after each fault: alone, and as a service that has buffers kept."""
+"""A tegud whose calls fail, started again when it ends, and what has to hold of it after each fault: alone,
+and as a service that has buffers kept."""
+
 import json
 import os
 import shutil
@@ -24,7 +26,9 @@ class Supervised:
 
     def __init__(self, program, environment, backend):
         self.faults = Faults()
-        self.folder = tempfile.mkdtemp(prefix="tegu-faults-")  # a board without files: nothing of health is counted
+        self.folder = tempfile.mkdtemp(
+            prefix="tegu-faults-"
+        )  # a board without files: nothing of health is counted
         self.scrapes = os.path.join(self.folder, "scrapes")
         self.settings = self.SETTINGS + '[metrics]\nlisten = "%s"\n' % self.scrapes
         self.backend = backend
@@ -33,7 +37,12 @@ class Supervised:
         self.start()
 
     def launch(self):
-        return Daemon(self.settings, environment=self.environment, program=self.program, arguments=["--sysroot", self.folder])
+        return Daemon(
+            self.settings,
+            environment=self.environment,
+            program=self.program,
+            arguments=["--sysroot", self.folder],
+        )
 
     def start(self):
         self.daemon = self.launch()
@@ -74,7 +83,9 @@ class Supervised:
         try:
             Daemon.wait_for(self.idle, "", PATIENCE)
         except AssertionError:
-            raise AssertionError("connections, buffers, jobs that wait and jobs that run stay %s" % (self.load(),))
+            raise AssertionError(
+                "connections, buffers, jobs that wait and jobs that run stay %s" % (self.load(),)
+            )
 
     def load(self):
         stats = self.witness.fields(rawclient.STATS)
@@ -86,7 +97,9 @@ class Supervised:
             return False
         self.daemon.process.wait(PATIENCE)
         code, text = self.daemon.process.returncode, self.daemon.log_text()
-        errors = [line for line in text.splitlines() if line.startswith("tegud: error:") and "EXIT_CODE=" in line]  # else of a reload
+        errors = [
+            line for line in text.splitlines() if line.startswith("tegud: error:") and "EXIT_CODE=" in line
+        ]  # else of a reload
         assert code > 0, "tegud ended with %d\n%s" % (code, text)
         assert len(errors) == 1, "tegud ended with %d and said\n%s" % (code, text)
         self.witness.close()
@@ -95,7 +108,8 @@ class Supervised:
         return True
 
     def answers(self):
-        """The witness is there before a fault and afterwards. Its connection may have ended for want of memory, as any other."""
+        """The witness is there before a fault and afterwards. Its connection may have ended for want of
+        memory, as any other."""
         for _ in range(2):
             try:
                 self.witness.request(rawclient.PING)
@@ -113,13 +127,19 @@ class Supervised:
         with self.connect() as connection:
             assert small_job(connection) == right, "the next job is wrong"
         self.wait_until_idle()
-        Daemon.wait_for(lambda: self.daemon.descriptors() <= self.descriptors,
-                        "%d descriptors to be %d again" % (self.daemon.descriptors(), self.descriptors), PATIENCE)
-        self.descriptors = min(self.descriptors, self.daemon.descriptors())  # at the start a service asks whether there is a store
+        Daemon.wait_for(
+            lambda: self.daemon.descriptors() <= self.descriptors,
+            "%d descriptors to be %d again" % (self.daemon.descriptors(), self.descriptors),
+            PATIENCE,
+        )
+        self.descriptors = min(
+            self.descriptors, self.daemon.descriptors()
+        )  # at the start a service asks whether there is a store
 
 
 class Service(Supervised):
     """With a service manager of the test, which keeps buffers."""
+
     PATHS = KEPT_PATHS
     SETTINGS = ""  # the store has its own
     FEATURES = 7
@@ -130,7 +150,13 @@ class Service(Supervised):
         super().__init__(program, environment, backend)
 
     def launch(self):
-        return StoreDaemon(self.manager, self.settings, self.environment, program=self.program, arguments=["--sysroot", self.folder])
+        return StoreDaemon(
+            self.manager,
+            self.settings,
+            self.environment,
+            program=self.program,
+            arguments=["--sysroot", self.folder],
+        )
 
     def stop(self):
         super().stop()
@@ -156,7 +182,9 @@ class Service(Supervised):
         self.start()
 
     def store(self):
-        return json.loads(checked(self.witness.request(rawclient.HEALTH, bytes(8))).body[8:].decode())["daemon"]["descriptor_store"]
+        return json.loads(checked(self.witness.request(rawclient.HEALTH, bytes(8))).body[8:].decode())[
+            "daemon"
+        ]["descriptor_store"]
 
     def settled(self, orphans):
         """Nothing is on its way to the manager, or health says why nothing goes there."""
@@ -165,8 +193,11 @@ class Service(Supervised):
             assert store["reason"], store
             return True
         names = self.manager.names()
-        return "tegud-probe" not in names and len([name for name in names if name.startswith("tegud-table-")]) == 1 and (
-            orphans or self.manager.buffers() == 0)
+        return (
+            "tegud-probe" not in names
+            and len([name for name in names if name.startswith("tegud-table-")]) == 1
+            and (orphans or self.manager.buffers() == 0)
+        )
 
     def idle(self):
         """A buffer that nobody came for stays until its time is over."""

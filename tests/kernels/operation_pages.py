@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every example of docs/operations against a private tegud: each `sh` and `python` block of a page, in its order.
+"""Runs every example of docs/operations against a private tegud: each `sh` and `python` block of a page, in
+its order.
 
 Python blocks need numpy; without it they are left out, and the test counts as skipped.
 """
+
 import glob
 import os
 import re
@@ -45,11 +47,26 @@ def run_page(page, daemon, folder):
         if language == "python" and numpy is None:
             continue
         ran += 1
-        done = subprocess.run(command_of(language, text), cwd=folder, env=environment_for(daemon, language), timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            command_of(language, text),
+            cwd=folder,
+            env=environment_for(daemon, language),
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         if done.returncode != 0 or done.stderr:
-            failures.append("%s, %s block: exit code %d\n%s%s" % (os.path.basename(page), language, done.returncode,
-                                                                done.stdout.decode(), done.stderr.decode()))
+            failures.append(
+                "%s, %s block: exit code %d\n%s%s"
+                % (
+                    os.path.basename(page),
+                    language,
+                    done.returncode,
+                    done.stdout.decode(),
+                    done.stderr.decode(),
+                )
+            )
     if {language for language, _ in blocks} != {"sh", "python"}:
         failures.append("%s: lacks an example for the shell or for Python" % os.path.basename(page))
     return ran, failures

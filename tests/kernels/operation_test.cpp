@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door to the kernels: shapes that no buffer can have are refused for every operation, and every operation of the list answers.
+// The door to the kernels: shapes that no buffer can have are refused for every operation, and every
+// operation of the list answers.
 #include "kernels/operation.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu_isa.h"
-#include "kernels/thread_pool.h"
+#include "kernels/execution/cpu/isa.h"
+#include "kernels/execution/cpu/thread_pool.h"
 
 namespace tegu::kernels {
 namespace {
@@ -94,19 +95,22 @@ TEST(RunJob, ReportsTheThreadsThatThePolicyNames) {
         const InputView view{reinterpret_cast<const std::byte*>(data.data()), job.cols};
         const InputView inputs[] = {view, view};
         Result<RunReport> report =
-            run_job(job, Span<const InputView>(inputs, static_cast<std::size_t>(info->inputs)), outputs, &pool, StopToken());
+            run_job(job, Span<const InputView>(inputs, static_cast<std::size_t>(info->inputs)), outputs,
+                    &pool, StopToken());
         return report.ok() ? std::move(report).value() : RunReport{report.error().message, {}, 0};
     };
     for (Job job : a_job_of_each())
         for (const Axis axis : {Axis::Whole, Axis::Rows})
             for (const std::uint64_t extent : {std::uint64_t{8}, std::uint64_t{2000}}) {
                 const Operation operation = operation_of(job);
-                if (axis == Axis::Rows && (operation == Operation::Add || operation == Operation::EntropyMap)) continue;
+                if (axis == Axis::Rows && (operation == Operation::Add || operation == Operation::EntropyMap))
+                    continue;
                 job.axis = axis;
                 job.rows = job.cols = extent;
                 const RunReport report = reported(job);
                 EXPECT_EQ(report.threads, extent == 8 ? 1u : 3u) << report.policy;
-                const std::string words = "cpu " + std::string(cpu_isa()) + " threads=" + std::to_string(report.threads);
+                const std::string words =
+                    "cpu " + std::string(cpu_isa()) + " threads=" + std::to_string(report.threads);
                 EXPECT_EQ(report.policy.find(words), 0u) << report.policy;
             }
 }
@@ -130,12 +134,14 @@ TEST(PlanJob, RefusesShapesThatOverflow) {
         }
 }
 
-// The product is 0, so each extent must be bounded by itself: lengths of rows are divisors and factors further in.
+// The product is 0, so each extent must be bounded by itself: lengths of rows are divisors and factors
+// further in.
 TEST(PlanJob, RefusesExtentsThatOverflowBesideNone) {
     for (Job job : a_job_of_each())
         for (const ElementType type : {ElementType::U8, ElementType::F32, ElementType::F64})
             for (const std::uint64_t less : {1u, 32u, 64u, 4096u})
-                for (const std::uint64_t top : {std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1} << 61})
+                for (const std::uint64_t top :
+                     {std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1} << 61})
                     for (const bool no_rows : {true, false}) {
                         job.type = type;
                         job.axis = Axis::Rows;
@@ -143,12 +149,16 @@ TEST(PlanJob, RefusesExtentsThatOverflowBesideNone) {
                         job.cols = no_rows ? top - less : 0;
                         const Result<JobPlan> plan = plan_job(job);
                         if (plan.ok()) {  // small enough: no rows or no columns is something that can run
-                            EXPECT_LE(no_rows ? job.cols * element_bytes(type) : job.rows, std::uint64_t{1} << 62);
+                            EXPECT_LE(no_rows ? job.cols * element_bytes(type) : job.rows,
+                                      std::uint64_t{1} << 62);
                             if (!no_rows || plan->scratch_bytes > (1u << 26)) continue;
                             const InputView none[] = {{nullptr, job.cols}, {nullptr, job.cols}};
                             const std::vector<OutputView> outputs(plan->outputs.size());
-                            const auto inputs = static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
-                            EXPECT_TRUE(run_job(job, Span<const InputView>(none, inputs), outputs, nullptr, StopToken()).ok());
+                            const auto inputs = static_cast<std::size_t>(
+                                find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs);
+                            EXPECT_TRUE(run_job(job, Span<const InputView>(none, inputs), outputs, nullptr,
+                                                StopToken())
+                                            .ok());
                             continue;
                         }
                         EXPECT_FALSE(plan.error().field.empty());
@@ -204,7 +214,8 @@ TEST(StopToken, EachLookBeats) {
 
 TEST(CpuIsa, HasAWordOfTheList) {
     const std::string word = cpu_isa();
-    EXPECT_TRUE(word == "sse2" || word == "avx2" || word == "avx512" || word == "neon" || word == "scalar") << word;
+    EXPECT_TRUE(word == "sse2" || word == "avx2" || word == "avx512" || word == "neon" || word == "scalar")
+        << word;
 }
 
 #if defined(__x86_64__)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layer rule of docs/architecture.md, checked: no folder includes, or links, one that it may not use.
 
-Every include of ours is written "layer/file.h" from the top of the tree, so a breach shows in the line. Relative includes are
-breaches too. The check proves itself on a made-up breach before it reads the tree.
-"""
+Every include of ours is written "layer/file.h" from the top of the tree, so a breach shows in the line.
+Relative includes are breaches too. The check proves itself on a made-up breach before it reads the tree."""
+
 import os
 import re
 import sys
@@ -26,11 +26,29 @@ MAY_USE = {
     "tools/tune/search": {"base", "kernels", "tools/tune/jobs", "tools/tune/measure"},
     "tools/tune/table": {"base", "kernels", "config", "tools/tune/measure"},
     "tools/tune/tegud": {"base", "kernels", "client", "tools/tune/jobs", "tools/tune/measure"},
-    "tools/tune/run": {"base", "kernels", "tools", "tools/tune/jobs", "tools/tune/measure", "tools/tune/search",
-                       "tools/tune/table"},
-    "tools/tune": {"base", "client", "kernels", "config", "tools", "tools/board", "tools/tune/jobs",
-                   "tools/tune/measure", "tools/tune/search", "tools/tune/table", "tools/tune/tegud",
-                   "tools/tune/run"},
+    "tools/tune/run": {
+        "base",
+        "kernels",
+        "tools",
+        "tools/tune/jobs",
+        "tools/tune/measure",
+        "tools/tune/search",
+        "tools/tune/table",
+    },
+    "tools/tune": {
+        "base",
+        "client",
+        "kernels",
+        "config",
+        "tools",
+        "tools/board",
+        "tools/tune/jobs",
+        "tools/tune/measure",
+        "tools/tune/search",
+        "tools/tune/table",
+        "tools/tune/tegud",
+        "tools/tune/run",
+    },
 }
 SOURCE = (".h", ".hpp", ".cpp", ".c", ".cu", ".cuh", ".inc")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
@@ -46,7 +64,8 @@ def layer_of(path):
 
 
 def allowed(layer):
-    """The layers that a file of `layer` may include: its own and, since headers include headers, what those may use."""
+    """The layers that a file of `layer` may include: its own and, since headers include headers, what those
+    may use."""
     result, todo = {layer}, list(MAY_USE[layer])
     while todo:
         other = todo.pop()
@@ -65,7 +84,10 @@ def breaches_in(path, text):
             continue
         target = layer_of(match.group(1))
         if target not in MAY_USE:
-            found.append("%s:%d: includes \"%s\": write \"layer/file.h\" from the top of the tree" % (path, number, match.group(1)))
+            found.append(
+                '%s:%d: includes "%s": write "layer/file.h" from the top of the tree'
+                % (path, number, match.group(1))
+            )
         elif target not in allowed(layer):
             found.append("%s:%d: %s/ may not use %s/ (%s)" % (path, number, layer, target, match.group(1)))
     return found
@@ -83,15 +105,27 @@ def link_breaches(path, text):
 
 
 def self_check():
-    assert breaches_in("wire/a.h", '#include "daemon/session.h"\n'), "an upward include must be found"
+    assert breaches_in("wire/a.h", '#include "daemon/sessions/session.h"\n'), (
+        "an upward include must be found"
+    )
     assert breaches_in("kernels/cpu/a.cpp", '#include "../reduce.h"\n'), "a relative include must be found"
     assert breaches_in("tools/tegu/a.cpp", '#include "wire/messages.h"\n'), "a skipped layer must be found"
-    assert breaches_in("daemon/health/a.cpp", '#include "daemon/session.h"\n'), "the health of a board knows no sessions"
-    assert breaches_in("tools/tegu/a.cpp", '#include "tools/board/watch.h"\n'), "the command sees the board through the daemon"
-    assert breaches_in("tools/bench/a.cpp", '#include "daemon/health/gpu.h"\n'), "boards are read through tools/board"
-    assert not breaches_in("tools/board/a.cpp", '#include "daemon/health/gpu.h"\n')
-    assert breaches_in("tools/tune/table/a.cpp", '#include "tools/tune/search/halving.h"\n'), "tables know no search"
-    assert breaches_in("tools/tune/measure/a.h", '#include "tools/tune/commands.h"\n'), "measuring knows no commands"
+    assert breaches_in("daemon/health/a.cpp", '#include "daemon/sessions/session.h"\n'), (
+        "the health of a board knows no sessions"
+    )
+    assert breaches_in("tools/tegu/a.cpp", '#include "tools/board/watch.h"\n'), (
+        "the command sees the board through the daemon"
+    )
+    assert breaches_in("tools/bench/a.cpp", '#include "daemon/health/board/gpu.h"\n'), (
+        "boards are read through tools/board"
+    )
+    assert not breaches_in("tools/board/a.cpp", '#include "daemon/health/board/gpu.h"\n')
+    assert breaches_in("tools/tune/table/a.cpp", '#include "tools/tune/search/halving.h"\n'), (
+        "tables know no search"
+    )
+    assert breaches_in("tools/tune/measure/a.h", '#include "tools/tune/commands.h"\n'), (
+        "measuring knows no commands"
+    )
     assert not breaches_in("tools/tune/search/a.h", '#include "tools/tune/measure/gain.h"\n')
     assert not breaches_in("daemon/a.h", '#include "wire/messages.h"\n#include <vector>\n')
     assert link_breaches("client/CMakeLists.txt", "target_link_libraries(x tegu_kernels)\n")

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that are compiled for one instruction set must not emit code that another object could be linked to.
+"""Objects that are compiled for one instruction set must not emit code that another object could be linked
+to.
 
-The linker keeps one copy of an inline function. If that copy came from an AVX-512 object, the program would die on a machine without it.
-So every symbol that such an object defines must live in its own namespace, tegu::kernels::<isa>, or be local to the object.
-usage: isa_symbols.py <build dir>
-"""
+The linker keeps one copy of an inline function. If that copy came from an AVX-512 object, the program would
+die on a machine without it. So every symbol that such an object defines must live in its own namespace,
+tegu::kernels::<isa>, or be local to the object. usage: isa_symbols.py <build dir>"""
+
 import os
 import subprocess
 import sys
@@ -44,9 +45,16 @@ def main(build):
                     continue
                 objects += 1
                 path = os.path.join(where, name)
-                listing = subprocess.run(["nm", "-C", "--defined-only", "--extern-only", path], check=True,
-                                         stdout=subprocess.PIPE, universal_newlines=True).stdout
-                found += ["%s: %s" % (os.path.relpath(path, build), symbol) for symbol in foreign_symbols(isa, listing)]
+                listing = subprocess.run(
+                    ["nm", "-C", "--defined-only", "--extern-only", path],
+                    check=True,
+                    stdout=subprocess.PIPE,
+                    universal_newlines=True,
+                ).stdout
+                found += [
+                    "%s: %s" % (os.path.relpath(path, build), symbol)
+                    for symbol in foreign_symbols(isa, listing)
+                ]
     if objects == 0:
         print("skipped: no objects of an instruction set in this build (not x86-64?)")
         return 77

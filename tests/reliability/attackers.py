@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The hostile clients, one class for each kind: attackers.py KIND BOARD SOCKET [UID], as whom it goes on once it has read its own files. While the
-board says RUN, the attack is made again and again, as fast as it goes; else nothing of it is left open. tests/daemon/hostile_*_test.py has the
-same attacks and asks whether the daemon answers them rightly; here they are there to be in the way of others."""
+"""The hostile clients, one class for each kind: attackers.py KIND BOARD SOCKET [UID], as whom it goes on once
+it has read its own files. While the board says RUN, the attack is made again and again, as fast as it goes;
+else nothing of it is left open. tests/daemon/hostile_*_test.py has the same attacks and asks whether the
+daemon answers them rightly; here they are there to be in the way of others."""
+
 import array
 import mmap
 import os
@@ -51,10 +53,14 @@ class Attack(object):
 
 class Greedy(Attack):
     """Many connections with requests in flight all the time; replies are read and forgotten."""
+
     connections, batch = 4, 64
 
     def begin(self):
-        self.ready = [(connection, self.requests(connection)) for connection in (self.connect() for _ in range(self.connections))]
+        self.ready = [
+            (connection, self.requests(connection))
+            for connection in (self.connect() for _ in range(self.connections))
+        ]
 
     def round(self):
         for connection, requests in self.ready:
@@ -115,7 +121,7 @@ class Dribble(Attack):
 
     def round(self):
         for connection in self.ready:
-            connection.socket.send(self.message[self.at:self.at + 1])
+            connection.socket.send(self.message[self.at : self.at + 1])
         self.at += 1
         if self.at == len(self.message):
             self.renew()
@@ -123,6 +129,7 @@ class Dribble(Attack):
 
 class Deaf(Attack):
     """Sends and does not read."""
+
     request = staticmethod(lambda: frame(rawclient.PING, 1, bytes(60000)))
 
     def begin(self):
@@ -144,6 +151,7 @@ class Deaf(Attack):
 
 class DeafToReports(Deaf):
     """Asks for what takes longer to write than to be asked, and does not read it."""
+
     request = staticmethod(lambda: frame(rawclient.STATS, 1) * 100)
 
 
@@ -151,11 +159,14 @@ class SmallJobs(Greedy):
     """More small jobs than the daemon can compute."""
 
     def requests(self, connection):
-        return [frame(rawclient.JOB, i + 1, job_body(cols=4000, data=bytes(16000))) for i in range(self.batch)]
+        return [
+            frame(rawclient.JOB, i + 1, job_body(cols=4000, data=bytes(16000))) for i in range(self.batch)
+        ]
 
 
 class TinyRequests(Greedy):
     """The cheapest requests there are."""
+
     batch = 1000
 
     def requests(self, connection):
@@ -166,21 +177,35 @@ class BadRequests(Greedy):
     """Requests that are framed rightly and wrong in every other way."""
 
     def requests(self, connection):
-        bodies = [job_body(operation=77), job_body(kind=99), job_body(cols=1 << 60, handle=5), job_body(handle=12345, cols=4), b"", bytes(100)]
+        bodies = [
+            job_body(operation=77),
+            job_body(kind=99),
+            job_body(cols=1 << 60, handle=5),
+            job_body(handle=12345, cols=4),
+            b"",
+            bytes(100),
+        ]
         return [frame(rawclient.JOB, i + 1, bodies[i % len(bodies)]) for i in range(self.batch)]
 
 
 class Reports(Greedy):
     """Asks the daemon for all that it can tell, which takes it longer to write than to be asked."""
+
     batch = 8
 
     def requests(self, connection):
-        bodies = [(rawclient.STATS, b""), (rawclient.INFO, b""), (HEALTH, struct.pack("<B7x", 0)), (HEALTH, struct.pack("<B7x", 2))]
+        bodies = [
+            (rawclient.STATS, b""),
+            (rawclient.INFO, b""),
+            (HEALTH, struct.pack("<B7x", 0)),
+            (HEALTH, struct.pack("<B7x", 2)),
+        ]
         return [frame(kind, i + 1, body) for i, (kind, body) in enumerate(bodies * (self.batch // 4))]
 
 
 class LongJobs(Greedy):
     """As many long jobs as it may have, of all priorities."""
+
     batch = 16
 
     def image(self, connection):
@@ -189,7 +214,14 @@ class LongJobs(Greedy):
         return made.handle
 
     def body(self, handle):
-        return job_body(rawclient.QUANTILE, rawclient.F32, rows=4, cols=MIB // 16, handle=handle, params=rawclient.quantile_params((0.1, 0.5, 0.9)))
+        return job_body(
+            rawclient.QUANTILE,
+            rawclient.F32,
+            rows=4,
+            cols=MIB // 16,
+            handle=handle,
+            params=rawclient.quantile_params((0.1, 0.5, 0.9)),
+        )
 
     def requests(self, connection):
         handle = self.image(connection)
@@ -198,11 +230,20 @@ class LongJobs(Greedy):
 
 class VeryLongJobs(LongJobs):
     """Jobs of some 100 ms."""
+
     batch = 4
 
     def body(self, handle):
-        return job_body(rawclient.ENTROPY_MAP, rawclient.U8, rows=1024, cols=1024, handle=handle, out=self.out, out_capacity=4 * MIB,
-                        params=rawclient.entropy_params(63, 63, 256))
+        return job_body(
+            rawclient.ENTROPY_MAP,
+            rawclient.U8,
+            rows=1024,
+            cols=1024,
+            handle=handle,
+            out=self.out,
+            out_capacity=4 * MIB,
+            params=rawclient.entropy_params(63, 63, 256),
+        )
 
     def requests(self, connection):
         made = connection.create(4 * MIB)
@@ -213,6 +254,7 @@ class VeryLongJobs(LongJobs):
 
 class Cancels(LongJobs):
     """Long jobs, each cancelled at once, and cancels of what is not there."""
+
     batch = 24
 
     def requests(self, connection):
@@ -229,7 +271,9 @@ class Deadlines(LongJobs):
 
     def requests(self, connection):
         handle = self.image(connection)
-        return [frame(rawclient.JOB, i + 1, self.body(handle), deadline=1 + 10000 * i) for i in range(self.batch)]
+        return [
+            frame(rawclient.JOB, i + 1, self.body(handle), deadline=1 + 10000 * i) for i in range(self.batch)
+        ]
 
 
 class Deaths(LongJobs):
@@ -267,7 +311,12 @@ class BadDescriptors(Attack):
 
     def begin(self):
         self.connection = self.connect()
-        self.kinds = [os.open("/dev/zero", os.O_RDWR), os.open("/", os.O_RDONLY), memfd(1 << 16, whole=False), memfd(1 << 16, flags=1)]
+        self.kinds = [
+            os.open("/dev/zero", os.O_RDWR),
+            os.open("/", os.O_RDONLY),
+            memfd(1 << 16, whole=False),
+            memfd(1 << 16, flags=1),
+        ]
         self.kinds += os.pipe()
 
     def end(self):
@@ -298,6 +347,7 @@ class Sealing(Attack):
 
 class Memory(LongJobs):
     """Rewrites a buffer and punches holes into it while jobs read it."""
+
     connections = 1
 
     def image(self, connection):
@@ -316,7 +366,7 @@ class Memory(LongJobs):
         for connection, requests in self.ready:
             connection.send(b"".join(requests))
         for _ in range(20):
-            self.memory[:1 << 19] = os.urandom(1 << 19)
+            self.memory[: 1 << 19] = os.urandom(1 << 19)
             rawclient.punch_hole(self.fd, self.random.randrange(200) * 4096, 8192)
         os.posix_fallocate(self.fd, 0, MIB)
         for connection, requests in self.ready:
@@ -354,7 +404,8 @@ class SlowCloses(Attack):
 
 
 class Busy(Attack):
-    """No client at all: a program that keeps one core busy. What it does to the good client is the machine's doing."""
+    """No client at all: a program that keeps one core busy. What it does to the good client is the machine's
+    doing."""
 
     def round(self):
         end = time.monotonic() + 0.01
@@ -363,7 +414,8 @@ class Busy(Attack):
 
 
 class BusyTwice(Busy):
-    """The same with two threads' worth: as many busy cores as a hostile client and the daemon that serves it."""
+    """The same with two threads' worth: as many busy cores as a hostile client and the daemon that serves
+    it."""
 
     def begin(self):
         self.child = os.fork()
@@ -379,10 +431,30 @@ class BusyTwice(Busy):
             self.child = 0
 
 
-KINDS = {"busy": Busy, "busy-twice": BusyTwice, "garbage": Garbage, "visits": Visits, "silent": Silent, "dribble": Dribble, "deaf": Deaf,
-         "deaf-to-reports": DeafToReports, "small-jobs": SmallJobs, "tiny-requests": TinyRequests, "bad-requests": BadRequests, "reports": Reports,
-         "long-jobs": LongJobs, "very-long-jobs": VeryLongJobs, "cancels": Cancels, "deadlines": Deadlines, "deaths": Deaths, "buffers": Buffers,
-         "bad-descriptors": BadDescriptors, "sealing": Sealing, "memory": Memory, "slow-closes": SlowCloses}
+KINDS = {
+    "busy": Busy,
+    "busy-twice": BusyTwice,
+    "garbage": Garbage,
+    "visits": Visits,
+    "silent": Silent,
+    "dribble": Dribble,
+    "deaf": Deaf,
+    "deaf-to-reports": DeafToReports,
+    "small-jobs": SmallJobs,
+    "tiny-requests": TinyRequests,
+    "bad-requests": BadRequests,
+    "reports": Reports,
+    "long-jobs": LongJobs,
+    "very-long-jobs": VeryLongJobs,
+    "cancels": Cancels,
+    "deadlines": Deadlines,
+    "deaths": Deaths,
+    "buffers": Buffers,
+    "bad-descriptors": BadDescriptors,
+    "sealing": Sealing,
+    "memory": Memory,
+    "slow-closes": SlowCloses,
+}
 
 
 def attack(kind, table):
@@ -405,7 +477,8 @@ def attack(kind, table):
 
 
 def main():
-    """The attacker leaves the cores to whoever else wants them, so that what others notice of it is what it does by way of the daemon."""
+    """The attacker leaves the cores to whoever else wants them, so that what others notice of it is what it
+    does by way of the daemon."""
     name, path, address = sys.argv[1:4]
     for uid in map(int, sys.argv[4:]):
         os.setgroups([])

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The board: a small mapped file by which the clients of a reliability test, of C++ and of Python, are told what to do and tell what they are doing,
-without a message that a kill or a wait could delay. Byte 0 is the command; byte 1 + i what client i does. load_client.cpp has the same numbers."""
+"""The board: a small mapped file by which the clients of a reliability test, of C++ and of Python, are told
+what to do and tell what they are doing, without a message that a kill or a wait could delay. Byte 0 is the
+command; byte 1 + i what client i does. load_client.cpp has the same numbers."""
+
 import contextlib
 import mmap
 import os
 import time
 
 BYTES = 64
-PREPARE, RUN, REST, LEAVE, BREATHE = range(5)  # commands: REST ends what was begun and writes a report; BREATHE waits with a fresh connection
+PREPARE, RUN, REST, LEAVE, BREATHE = range(
+    5
+)  # commands: REST ends what was begun and writes a report; BREATHE waits with a fresh connection
 STARTING, READY, WORKING, REGISTERING, FREEZING, REPLIES, RELEASING, RESTED = range(8)
 NAMES = ("starting", "ready", "working", "registering", "freezing", "replies", "releasing", "rested")
 GAP_S = 0.010  # waits longer than this are written down
@@ -29,11 +33,12 @@ class Board(object):
         self.memory[0] = command
 
     def states(self, clients):
-        return list(self.memory[1:1 + clients])
+        return list(self.memory[1 : 1 + clients])
 
 
 class Watcher(object):
-    """A Watch (mixed_load.py) for client `index`: shows what it does on the board, and writes down when it waited long for an answer."""
+    """A Watch (mixed_load.py) for client `index`: shows what it does on the board, and writes down when it
+    waited long for an answer."""
 
     def __init__(self, board, index, out):
         self.memory, self.place, self.out = board.memory, 1 + index, out

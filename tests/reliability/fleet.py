@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Eight clients, every other one of C++ and of Python, on one daemon: started, told when to run and to rest, measured, and asked for their reports."""
+"""Eight clients, every other one of C++ and of Python, on one daemon: started, told when to run and to rest,
+measured, and asked for their reports."""
+
 import json
 import os
 import subprocess
@@ -26,7 +28,8 @@ def resources(pid):
 
 
 class Fleet(object):
-    """folder: for the board and what the clients write. program: the client of C++. as_user: for each client's preexec_fn, or None."""
+    """folder: for the board and what the clients write. program: the client of C++. as_user: for each
+    client's preexec_fn, or None."""
 
     def __init__(self, folder, program, socket, seed, pause_ms, as_user=(), niceness=0):
         self.folder = folder
@@ -34,12 +37,23 @@ class Fleet(object):
         self.clients, self.outputs = [], []
         environment = dict(os.environ, TEGU_SOCKET=socket)
         for index in range(CLIENTS):
-            command = [program] if index % 2 == 0 else [sys.executable, "-B", os.path.join(HERE, "load_client.py")]
+            command = (
+                [program] if index % 2 == 0 else [sys.executable, "-B", os.path.join(HERE, "load_client.py")]
+            )
             path = os.path.join(folder, "client%d" % index)
             with open(path, "w") as out:
-                self.clients.append(subprocess.Popen(
-                    command + [self.board_path(), str(index), str(seed + index), str(pause_ms)], stdin=subprocess.DEVNULL, stdout=out,
-                    stderr=out, env=environment, preexec_fn=self._prepare(as_user[index % len(as_user)] if as_user else None, niceness)))
+                self.clients.append(
+                    subprocess.Popen(
+                        command + [self.board_path(), str(index), str(seed + index), str(pause_ms)],
+                        stdin=subprocess.DEVNULL,
+                        stdout=out,
+                        stderr=out,
+                        env=environment,
+                        preexec_fn=self._prepare(
+                            as_user[index % len(as_user)] if as_user else None, niceness
+                        ),
+                    )
+                )
             self.outputs.append(path)
 
     @staticmethod
@@ -48,6 +62,7 @@ class Fleet(object):
             os.nice(niceness)
             if become is not None:
                 become()
+
         return prepare
 
     def board_path(self):
@@ -65,14 +80,19 @@ class Fleet(object):
         for index, client in enumerate(self.clients):
             if client.poll() is not None:
                 lines = [line for line in self.text(index).splitlines() if not line.startswith("gap ")]
-                raise AssertionError("client %d (%s) ended with %d: %s" % (index, self.kind(index), client.returncode, "\n".join(lines)))
+                raise AssertionError(
+                    "client %d (%s) ended with %d: %s"
+                    % (index, self.kind(index), client.returncode, "\n".join(lines))
+                )
 
     def wait_for(self, state):
         end = time.monotonic() + PATIENCE_S
         while any(seen != state for seen in self.board.states(CLIENTS)):
             self.check_alive()
             if time.monotonic() > end:
-                raise AssertionError("the clients are not all in state %d: %s" % (state, self.board.states(CLIENTS)))
+                raise AssertionError(
+                    "the clients are not all in state %d: %s" % (state, self.board.states(CLIENTS))
+                )
             time.sleep(0.02)
 
     def ready(self):
@@ -106,7 +126,9 @@ class Fleet(object):
                 self.check_alive()
             lines = self.text(index).splitlines()
             report = json.loads([line for line in lines if line.startswith("{")][-1])
-            report["gaps"] = [tuple(float(word) for word in line.split()[1:]) for line in lines if line.startswith("gap ")]
+            report["gaps"] = [
+                tuple(float(word) for word in line.split()[1:]) for line in lines if line.startswith("gap ")
+            ]
             report["kind"] = self.kind(index)
             reports.append(report)
         return reports

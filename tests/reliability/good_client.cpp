@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The good client beside a hostile one: good_client BOARD TIMES, with $TEGU_SOCKET. Works as a control loop does, some hundred times a second: two
-// small jobs, which the daemon computes where it reads them, then one that goes through its queue. Writes each job's moment, round trip and kind
-// to TIMES as three doubles, and compares every result with the first. Begins and ends as the board says (board.py).
+// The good client beside a hostile one: good_client BOARD TIMES, with $TEGU_SOCKET. Works as a control loop
+// does, some hundred times a second: two small jobs, which the daemon computes where it reads them, then one
+// that goes through its queue. Writes each job's moment, round trip and kind to TIMES as three doubles, and
+// compares every result with the first. Begins and ends as the board says (board.py).
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -54,7 +55,8 @@ class Job {
         if (expected_.empty()) expected_ = bits(*result);
         if (bits(*result) != expected_) fail("another result than the first");
         const double entry[] = {begin, took, static_cast<double>(kind_)};
-        if (times != nullptr && std::fwrite(entry, sizeof entry, 1, times) != 1) fail("cannot write the times");
+        if (times != nullptr && std::fwrite(entry, sizeof entry, 1, times) != 1)
+            fail("cannot write the times");
     }
 
   private:
@@ -68,9 +70,11 @@ class Job {
 int main(int argc, char** argv) {
     if (argc != 3) fail("usage: good_client BOARD TIMES");
     const int fd = open(argv[1], O_RDWR | O_CLOEXEC);
-    void* mapped = fd < 0 ? MAP_FAILED : mmap(nullptr, kBoardBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void* mapped =
+        fd < 0 ? MAP_FAILED : mmap(nullptr, kBoardBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     std::FILE* times = std::fopen(argv[2], "wb");
-    if (mapped == MAP_FAILED || times == nullptr) fail("cannot open " + std::string(argv[1]) + " or " + argv[2]);
+    if (mapped == MAP_FAILED || times == nullptr)
+        fail("cannot open " + std::string(argv[1]) + " or " + argv[2]);
     volatile std::uint8_t* board = static_cast<std::uint8_t*>(mapped);
 
     tc::Options options;

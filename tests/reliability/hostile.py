@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A good client beside a hostile one of each kind: how much longer the good one's jobs take.
-    hostile.py [--kinds A,B] [--pairs N] [--slice-s N] [--output FILE]     default: two kinds, 2 pairs of 0.3 s
+    hostile.py [--kinds A,B] [--pairs N] [--slice-s N] [--output FILE]     default: two kinds, 2 pairs of 0.3
+    s
 
-The attack is on and off by turns (off on, on off, ...), so that what the machine does to both alike cancels. The attacker is another user where this
-runs as root, and runs at the lowest priority of the machine (SCHED_IDLE): any program can take cores from others, and what is asked here is what can be
-taken by way of the daemon. Kinds that begin with "busy" show the difference: they are no clients, but programs that keep cores busy. Right if every result is, and the daemon lives; times are reported, and judged by nobody here."""
+The attack is on and off by turns (off on, on off, ...), so that what the machine does to both alike cancels.
+The attacker is another user where this runs as root, and runs at the lowest priority of the machine
+(SCHED_IDLE): any program can take cores from others, and what is asked here is what can be taken by way of
+the daemon. Kinds that begin with "busy" show the difference: they are no clients, but programs that keep
+cores busy. Right if every result is, and the daemon lives; times are reported, and judged by nobody here."""
+
 import argparse
 import bisect
 import os
@@ -40,8 +44,12 @@ class Bench(object):
         self.table = board.Board(os.path.join(folder, "good"), make=True)
         self.daemon = rawclient.Daemon('[socket]\nmode = "0666"\n')
         environment = dict(os.environ, TEGU_SOCKET=self.daemon.path)
-        self.good = subprocess.Popen([GOOD_CLIENT, os.path.join(folder, "good"), self.times_path], env=environment, stdout=subprocess.PIPE,
-                                     universal_newlines=True)
+        self.good = subprocess.Popen(
+            [GOOD_CLIENT, os.path.join(folder, "good"), self.times_path],
+            env=environment,
+            stdout=subprocess.PIPE,
+            universal_newlines=True,
+        )
         self.wait(self.table, 1, board.READY)
         self.table.tell(board.RUN)
 
@@ -64,8 +72,11 @@ class Bench(object):
         path = os.path.join(self.folder, kind)
         table = board.Board(path, make=True)
         become = [str(NOBODY)] if os.geteuid() == 0 else []
-        attacker = subprocess.Popen([sys.executable, "-B", attackers.__file__, kind, path, self.daemon.path] + become,
-                                    stdout=subprocess.PIPE, universal_newlines=True)
+        attacker = subprocess.Popen(
+            [sys.executable, "-B", attackers.__file__, kind, path, self.daemon.path] + become,
+            stdout=subprocess.PIPE,
+            universal_newlines=True,
+        )
         try:
             self.wait(table, 2, board.READY)
             found = {False: [], True: []}
@@ -96,7 +107,9 @@ class Bench(object):
             self.check()
         with open(self.times_path, "rb") as file:
             entries = list(struct.iter_unpack("=3d", file.read()))
-        return [[(begin, took) for begin, took, kind in entries if kind == index] for index in range(len(JOBS))]
+        return [
+            [(begin, took) for begin, took, kind in entries if kind == index] for index in range(len(JOBS))
+        ]
 
     def end(self):
         if self.good.poll() is None:
@@ -110,18 +123,24 @@ def within(times, slices):
     """Of the round trips of one kind, in their order, those that began in one of the slices."""
     found = []
     for begin, end in slices:
-        found += [took for _, took in times[bisect.bisect_left(times, (begin,)):bisect.bisect_left(times, (end,))]]
+        found += [
+            took for _, took in times[bisect.bisect_left(times, (begin,)) : bisect.bisect_left(times, (end,))]
+        ]
     return found
 
 
 def summary(values):
-    return {"jobs": len(values), "p50_us": round(1e6 * record.quantile(values, 0.5), 1), "p99_us": round(1e6 * record.quantile(values, 0.99), 1),
-            "p999_us": round(1e6 * record.quantile(values, 0.999), 1)}
+    return {
+        "jobs": len(values),
+        "p50_us": round(1e6 * record.quantile(values, 0.5), 1),
+        "p99_us": round(1e6 * record.quantile(values, 0.99), 1),
+        "p999_us": round(1e6 * record.quantile(values, 0.999), 1),
+    }
 
 
 def compare(times, off, on):
-    """Both, the ratio of their p99, and its noise: the median deviation of the ratios of parts of the run from their median, in proportion. None: the
-    slices were too short for this machine."""
+    """Both, the ratio of their p99, and its noise: the median deviation of the ratios of parts of the run
+    from their median, in proportion. None: the slices were too short for this machine."""
     alone, beside = within(times, off), within(times, on)
     groups = min(GROUPS, len(off))
     ratios = []
@@ -132,13 +151,19 @@ def compare(times, off, on):
     if not ratios:
         return None
     middle = statistics.median(ratios)
-    compared = {"alone": summary(alone), "beside": summary(beside), "noise": round(statistics.median(abs(each - middle) for each in ratios) / middle, 3)}
+    compared = {
+        "alone": summary(alone),
+        "beside": summary(beside),
+        "noise": round(statistics.median(abs(each - middle) for each in ratios) / middle, 3),
+    }
     compared["p99_ratio"] = round(compared["beside"]["p99_us"] / compared["alone"]["p99_us"], 2)
     return compared
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kinds", default="garbage,long-jobs", help="of: all " + " ".join(attackers.KINDS))
     parser.add_argument("--pairs", type=int, default=2)
     parser.add_argument("--slice-s", type=float, default=0.3)
@@ -149,7 +174,12 @@ def main():
     unknown = [kind for kind in kinds if kind not in attackers.KINDS]
     if unknown:
         parser.error("there is no kind %s; there are: all %s" % (unknown[0], " ".join(attackers.KINDS)))
-    made = {"head": record.head("hostile.py --kinds %s --pairs %d --slice-s %g" % (options.kinds, options.pairs, options.slice_s)), "kinds": {}}
+    made = {
+        "head": record.head(
+            "hostile.py --kinds %s --pairs %d --slice-s %g" % (options.kinds, options.pairs, options.slice_s)
+        ),
+        "kinds": {},
+    }
     folder = tempfile.mkdtemp(prefix="tegu-hostile-")
     os.chmod(folder, 0o755)
     bench = None
@@ -170,15 +200,28 @@ def main():
         off, on, rounds = slices[kind]
         if rounds == 0:
             sys.exit("the attack %s was not made" % kind)
-        about = made["kinds"][kind] = {"rounds": rounds, "what": " ".join(attackers.KINDS[kind].__doc__.split())}
+        about = made["kinds"][kind] = {
+            "rounds": rounds,
+            "what": " ".join(attackers.KINDS[kind].__doc__.split()),
+        }
         for index, job in enumerate(JOBS):
             compared = compare(times[index], off, on)
             if compared is None:
                 print("%-16s %-6s no job began in these slices" % (kind, job))
                 continue
             about[job] = compared
-            print("%-16s %-6s alone %s, beside it %s: p99 x %.2f, noise %.0f %%" % (
-                kind, job, about[job]["alone"], about[job]["beside"], about[job]["p99_ratio"], 100 * about[job]["noise"]), flush=True)
+            print(
+                "%-16s %-6s alone %s, beside it %s: p99 x %.2f, noise %.0f %%"
+                % (
+                    kind,
+                    job,
+                    about[job]["alone"],
+                    about[job]["beside"],
+                    about[job]["p99_ratio"],
+                    100 * about[job]["noise"],
+                ),
+                flush=True,
+            )
     if options.output:
         record.write(options.output, made)
 

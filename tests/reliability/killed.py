@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of the daemon, again and again, while eight clients put mixed load on it and a real systemd restarts it. Played by service_test.py for
-kill.py; not to be run by hand. $TEGU_KILLS and $TEGU_SEED say how often, and at which moments.
+"""kill -9 of the daemon, again and again, while eight clients put mixed load on it and a real systemd
+restarts it. Played by service_test.py for kill.py; not to be run by hand. $TEGU_KILLS and $TEGU_SEED say how
+often, and at which moments.
 
-A third of the kills wait until a client registers, freezes or gives back a buffer, or until many replies are on their way; some hit the new daemon
-while it starts and the clients come back; the rest come at any time."""
+A third of the kills wait until a client registers, freezes or gives back a buffer, or until many replies are
+on their way; some hit the new daemon while it starts and the clients come back; the rest come at any time."""
+
 import json
 import os
 import random
@@ -25,7 +27,8 @@ KILLS, SEED = int(os.environ.get("TEGU_KILLS", "6")), int(os.environ.get("TEGU_S
 SANITIZED = bool(os.environ.get("TEGU_SANITIZE"))
 PROGRAM = "/opt/tegu/bin/reliability_load_client"
 PAUSE_MS = 4
-OWN_KIB = 4096  # what a client's own memory may have grown: its allocator's, which does not depend on the number of kills
+# what a client's own memory may have grown: its allocator's, which does not depend on the number of kills
+OWN_KIB = 4096
 AIMED = (board.REGISTERING, board.FREEZING, board.REPLIES, board.RELEASING)
 
 
@@ -77,13 +80,18 @@ class Killer(object):
 
 
 def recoveries(kills, reports):
-    """Of each kill and each client: seconds from the kill to the end of the longest wait before the next kill. (What the old daemon had written before
-    its end is still read after it, so the first answer does not tell.) A client that did not wait long is not counted. The second list has those
-    waits in which no other kill came."""
+    """Of each kill and each client: seconds from the kill to the end of the longest wait before the next
+    kill. (What the old daemon had written before its end is still read after it, so the first answer does not
+    tell.) A client that did not wait long is not counted. The second list has those waits in which no other
+    kill came."""
     found, undisturbed = [], []
     for kill, following in zip(kills, kills[1:] + [{"at": float("inf")}]):
         for report in reports:
-            waits = [(end - max(begin, kill["at"]), end) for begin, end in report["gaps"] if end > kill["at"] and begin < following["at"]]
+            waits = [
+                (end - max(begin, kill["at"]), end)
+                for begin, end in report["gaps"]
+                if end > kill["at"] and begin < following["at"]
+            ]
             if waits:
                 end = max(waits)[1]
                 found.append(round(end - kill["at"], 6))
@@ -106,7 +114,11 @@ class Killed(Service):
         systemctl("daemon-reload")
 
     def test_no_job_is_lost_and_none_is_wrong(self):
-        os.environ.update(TEGU_LIBRARY="/opt/tegu/lib/libtegu.so.0", PYTHONPATH="/opt/tegu/source/client/python", ASAN_OPTIONS="detect_leaks=0")
+        os.environ.update(
+            TEGU_LIBRARY="/opt/tegu/lib/libtegu.so.0",
+            PYTHONPATH="/opt/tegu/source/client/python",
+            ASAN_OPTIONS="detect_leaks=0",
+        )
         clients = fleet.Fleet(self.folder, PROGRAM, SOCKET, SEED, PAUSE_MS, as_user=(None, as_user(FRIEND)))
         self.addCleanup(clients.end)
         at_rest = clients.ready()
@@ -127,9 +139,21 @@ class Killed(Service):
         reports = clients.leave()
         grown, late = fleet.growth(at_rest, rested), fleet.growth(halfway, rested)
         found, undisturbed = recoveries(killer.kills, reports)
-        record = {"kills": killer.kills, "seconds": round(seconds, 1), "totals": fleet.total(reports), "restarts": int(show("NRestarts")),
-                  "recoveries": found, "undisturbed": undisturbed, "at_rest": at_rest, "halfway": halfway, "rested": rested,
-                  "clients": [{name: report[name] for name in ("kind", "jobs", "reconnects", "resent", "outcomes")} for report in reports]}
+        record = {
+            "kills": killer.kills,
+            "seconds": round(seconds, 1),
+            "totals": fleet.total(reports),
+            "restarts": int(show("NRestarts")),
+            "recoveries": found,
+            "undisturbed": undisturbed,
+            "at_rest": at_rest,
+            "halfway": halfway,
+            "rested": rested,
+            "clients": [
+                {name: report[name] for name in ("kind", "jobs", "reconnects", "resent", "outcomes")}
+                for report in reports
+            ],
+        }
         print("\nrecord " + json.dumps(record, sort_keys=True), flush=True)
         for report, growth, lately in zip(reports, grown, late):
             self.assertGreater(report["outcomes"]["right"], 0, report)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of the reliability tests in C++: load_client BOARD INDEX SEED PAUSE_MS, with $TEGU_SOCKET. Does at random what clients do, as
-// mixed_load.py, and compares every result bit for bit with one of before the load. Is told when by the board, whose numbers board.py
-// explains; writes its waits and its report as lines. Ends with 1 if one result was wrong or one job was lost.
+// A client of the reliability tests in C++: load_client BOARD INDEX SEED PAUSE_MS, with $TEGU_SOCKET. Does at
+// random what clients do, as mixed_load.py, and compares every result bit for bit with one of before the
+// load. Is told when by the board, whose numbers board.py explains; writes its waits and its report as lines.
+// Ends with 1 if one result was wrong or one job was lost.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -28,7 +29,16 @@ namespace tc = tegu::client;
 using Clock = std::chrono::steady_clock;
 
 enum Command : std::uint8_t { kPrepare, kRun, kRest, kLeave, kBreathe };
-enum State : std::uint8_t { kStarting, kReady, kWorking, kRegistering, kFreezing, kReplies, kReleasing, kRested };
+enum State : std::uint8_t {
+    kStarting,
+    kReady,
+    kWorking,
+    kRegistering,
+    kFreezing,
+    kReplies,
+    kReleasing,
+    kRested
+};
 constexpr std::size_t kBoardBytes = 64;
 constexpr double kGapSeconds = 0.010, kWarmUpSeconds = 1.5;
 constexpr std::uint32_t kReconnectMs = 30000, kAllStatistics = (1u << 15) - 1;
@@ -134,7 +144,8 @@ std::vector<Case> make_cases(const std::vector<Source>& sources) {
             cases.push_back(Case{name, &source, std::move(request), of_rows});
         };
         add("reduce", tc::Request::reduce(kAllStatistics));
-        add("reduce of rows", tc::Request::reduce(TEGU_STAT_SUM | TEGU_STAT_ARGMAX | TEGU_STAT_VAR).by_rows(), true);
+        add("reduce of rows", tc::Request::reduce(TEGU_STAT_SUM | TEGU_STAT_ARGMAX | TEGU_STAT_VAR).by_rows(),
+            true);
         add("topk", tc::Request::topk(100));
         add("topk distinct", tc::Request::topk(50, false, true));
         add("entropy map", tc::Request::entropy_map(5, 5, 16), true);
@@ -144,8 +155,8 @@ std::vector<Case> make_cases(const std::vector<Source>& sources) {
         add("quantile", tc::Request(tc::Part::quantile(quantiles, 3)));
         add("histogram", tc::Request(tc::Part::histogram(300)));
         add("entropy", tc::Request(tc::Part::entropy(256)));
-        add("fused",
-            tc::Request::fused({tc::Part::reduce(kAllStatistics), tc::Part::histogram(64), tc::Part::topk(7)}));
+        add("fused", tc::Request::fused(
+                         {tc::Part::reduce(kAllStatistics), tc::Part::histogram(64), tc::Part::topk(7)}));
     }
     tc::Client client = connect();
     for (Case& each : cases) {
@@ -197,15 +208,17 @@ class Worker {
         if (kind == 22) return registered(each);
         return left(each);
     }
-    void pause(double most_s) { std::this_thread::sleep_for(std::chrono::duration<double>(most_s * uniform())); }
+    void pause(double most_s) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(most_s * uniform()));
+    }
     // A fresh connection, without memory that the library keeps for more jobs.
     void renew() {
         reconnects_ += client_.reconnects();
         client_ = connect();
     }
     void report() const {
-        std::printf("{\"jobs\": %llu, \"reconnects\": %llu, \"resent\": %llu, \"outcomes\": {", jobs_, reconnects_,
-                    resent_);
+        std::printf("{\"jobs\": %llu, \"reconnects\": %llu, \"resent\": %llu, \"outcomes\": {", jobs_,
+                    reconnects_, resent_);
         const char* comma = "";
         for (const auto& outcome : outcomes_) {
             std::printf("%s\"%s\": %llu", comma, outcome.first, outcome.second);
@@ -242,8 +255,8 @@ class Worker {
         return result;
     }
     // The job is right, or failed with `allowed`, which counts as `outcome`.
-    void settle(const Case& each, std::uint64_t id, const char* what, int allowed = TEGU_OK, const char* outcome = "",
-                std::size_t in_flight = 1) {
+    void settle(const Case& each, std::uint64_t id, const char* what, int allowed = TEGU_OK,
+                const char* outcome = "", std::size_t in_flight = 1) {
         const auto result = wait(id, in_flight);
         if (!result) {
             if (allowed == TEGU_OK || result.error().status != allowed)
@@ -251,7 +264,8 @@ class Worker {
             ++outcomes_[outcome];
             return;
         }
-        if (bits(*result) != each.expected) fail(std::string(each.name) + " " + what + ": another result than before");
+        if (bits(*result) != each.expected)
+            fail(std::string(each.name) + " " + what + ": another result than before");
         ++outcomes_["right"];
     }
     void begin(State state) {
@@ -281,7 +295,8 @@ class Worker {
     void on_array(const Case& each) { settle(each, submit(each.complete(nullptr)), "as an array"); }
     void on_buffer(const Case& each) {
         tc::Buffer buffer = make_buffer(*each.source);
-        for (unsigned i = random_() % 4 + 1; i > 0; --i) settle(each, submit(each.complete(&buffer)), "in a buffer");
+        for (unsigned i = random_() % 4 + 1; i > 0; --i)
+            settle(each, submit(each.complete(&buffer)), "in a buffer");
         if (random_() % 3 == 0) {
             begin(kFreezing);
             if (auto done = buffer.freeze(); !done) fail("freeze: " + text_of(done.error()));
@@ -337,8 +352,10 @@ class Worker {
     // Memory of our own.
     void registered(const Case& each) {
         const std::vector<std::uint8_t>& bytes = each.source->bytes;
-        const int fd = static_cast<int>(syscall(SYS_memfd_create, "load", 3));  // MFD_CLOEXEC | MFD_ALLOW_SEALING
-        if (fd < 0 || write(fd, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) fail("memfd");
+        // MFD_CLOEXEC | MFD_ALLOW_SEALING
+        const int fd = static_cast<int>(syscall(SYS_memfd_create, "load", 3));
+        if (fd < 0 || write(fd, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+            fail("memfd");
         begin(kRegistering);
         auto buffer = client_.register_buffer(fd, bytes.size());
         if (!buffer) fail("register: " + text_of(buffer.error()));

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A client of the reliability tests in Python: load_client.py BOARD INDEX SEED PAUSE_MS, with $TEGU_SOCKET. Does what the board says (board.py);
-writes its waits and its report as lines. Ends with 1 if one result was wrong or one job was lost."""
+"""A client of the reliability tests in Python: load_client.py BOARD INDEX SEED PAUSE_MS, with $TEGU_SOCKET.
+Does what the board says (board.py); writes its waits and its report as lines. Ends with 1 if one result was
+wrong or one job was lost."""
+
 import gc
 import json
 import os
@@ -17,7 +19,16 @@ harness.preload_sanitizer()
 import board  # noqa: E402
 from mixed_load import make_cases, make_inputs, Worker  # noqa: E402
 
-ACTS = {"on_array": 6, "on_buffer": 6, "pipelined": 4, "scribbled": 1, "cancelled": 2, "overdue": 2, "in_place": 2, "left": 0.5}
+ACTS = {
+    "on_array": 6,
+    "on_buffer": 6,
+    "pipelined": 4,
+    "scribbled": 1,
+    "cancelled": 2,
+    "overdue": 2,
+    "in_place": 2,
+    "left": 0.5,
+}
 WARM_UP_S = 1.5
 
 
@@ -56,8 +67,18 @@ def main():
 
     worker.run(keeps_on, pause_s)
     renew()
-    out.write(json.dumps({"jobs": worker.jobs, "reconnects": worker.reconnects, "resent": worker.resent, "outcomes": worker.outcomes},
-                         sort_keys=True) + "\n")
+    out.write(
+        json.dumps(
+            {
+                "jobs": worker.jobs,
+                "reconnects": worker.reconnects,
+                "resent": worker.resent,
+                "outcomes": worker.outcomes,
+            },
+            sort_keys=True,
+        )
+        + "\n"
+    )
     out.flush()
     watch.set(board.RESTED)
     while table.command() != board.LEAVE:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What clients of every kind do with the daemon, mixed at random: jobs of all operations on arrays and on buffers, many in flight, cancelled, overdue,
-in place; buffers that are made, rewritten, frozen and given back; connections that end with jobs in flight. Every result is compared bit for bit
-with one that was computed before. Used by the soaks here and in tests/daemon, and by the clients of the kill test."""
+"""What clients of every kind do with the daemon, mixed at random: jobs of all operations on arrays and on
+buffers, many in flight, cancelled, overdue, in place; buffers that are made, rewritten, frozen and given
+back; connections that end with jobs in flight. Every result is compared bit for bit with one that was
+computed before. Used by the soaks here and in tests/daemon, and by the clients of the kill test."""
+
 import contextlib
 import random
 import time
@@ -31,9 +33,15 @@ def image_of(x):
 # name: (types, call(client, x, **options))
 JOBS = {
     "reduce": (("f32", "i32", "u8", "f64"), lambda c, x, **o: c.submit.reduce(x, "all", **o)),
-    "reduce rows": (("f32", "u8"), lambda c, x, **o: c.submit.reduce(x, ("sum", "argmax", "var"), shape=image_of(x), axis=1, **o)),
+    "reduce rows": (
+        ("f32", "u8"),
+        lambda c, x, **o: c.submit.reduce(x, ("sum", "argmax", "var"), shape=image_of(x), axis=1, **o),
+    ),
     "topk": (("f32", "i32", "u8"), lambda c, x, **o: c.submit.topk(x, 100, **o)),
-    "topk distinct": (("i32", "u8"), lambda c, x, **o: c.submit.topk(x, 50, distinct=True, largest=False, **o)),
+    "topk distinct": (
+        ("i32", "u8"),
+        lambda c, x, **o: c.submit.topk(x, 50, distinct=True, largest=False, **o),
+    ),
     "topk many": (("f32",), lambda c, x, **o: c.submit.topk(x, 2500, **o)),
     "entropy map": (("f32", "u8"), lambda c, x, **o: c.submit.entropy_map(x, shape=image_of(x), **o)),
     "add": (("f32", "i32", "u8"), lambda c, x, **o: c.submit.add(x, x, **o)),
@@ -42,7 +50,12 @@ JOBS = {
     "quantile": (("f32", "u8"), lambda c, x, **o: c.submit.quantile(x, (0.1, 0.5, 0.99), **o)),
     "histogram": (("f32", "u8", "f64"), lambda c, x, **o: c.submit.histogram(x, 300, **o)),
     "entropy": (("f32", "u8"), lambda c, x, **o: c.submit.entropy(x, **o)),
-    "fused": (("f32", "u8"), lambda c, x, **o: c.submit.fused(x, reduce={"stats": "all"}, histogram={"bins": 64}, topk={"k": 7}, **o)),
+    "fused": (
+        ("f32", "u8"),
+        lambda c, x, **o: c.submit.fused(
+            x, reduce={"stats": "all"}, histogram={"bins": 64}, topk={"k": 7}, **o
+        ),
+    ),
 }
 OF_IMAGES = ("reduce rows", "entropy map", "rowscale")  # a buffer has the shape that it was made with
 
@@ -83,17 +96,27 @@ class Watch(object):
 
 
 class Worker(object):
-    """What one client does. acts: name -> how often, in proportion; backends: among which a job's is drawn."""
+    """What one client does. acts: name -> how often, in proportion; backends: among which a job's is
+    drawn."""
 
-    def __init__(self, path, inputs, cases, seed, acts, backends=("auto",), watch=None, reconnect_timeout=30.0):
+    def __init__(
+        self, path, inputs, cases, seed, acts, backends=("auto",), watch=None, reconnect_timeout=30.0
+    ):
         self.path, self.inputs, self.cases, self.random = path, inputs, cases, random.Random(seed)
-        self.acts, self.backends, self.watch, self.reconnect_timeout = acts, backends, watch or Watch(), reconnect_timeout
+        self.acts, self.backends, self.watch, self.reconnect_timeout = (
+            acts,
+            backends,
+            watch or Watch(),
+            reconnect_timeout,
+        )
         self.jobs = self.reconnects = self.resent = 0
         self.outcomes = {"right": 0, "cancelled": 0, "overdue": 0, "undone": 0, "disturbed": 0}
         self.client = self.connect()
 
     def connect(self):
-        return tegu.connect(self.path, connect_timeout=self.reconnect_timeout, reconnect_timeout=self.reconnect_timeout)
+        return tegu.connect(
+            self.path, connect_timeout=self.reconnect_timeout, reconnect_timeout=self.reconnect_timeout
+        )
 
     def leave(self):
         """Closes the client, and remembers what it knew."""
@@ -103,12 +126,15 @@ class Worker(object):
     # One job
 
     def submit(self, case, x, **options):
-        future = JOBS[case[0]][1](self.client, x, **dict({"backend": self.random.choice(self.backends)}, **options))
+        future = JOBS[case[0]][1](
+            self.client, x, **dict({"backend": self.random.choice(self.backends)}, **options)
+        )
         self.watch.submitted()
         return future
 
     def result(self, future, in_flight=1):
-        """Its result or tegu.Error. in_flight: how many jobs are, to know how many had to be sent again if the connection was lost."""
+        """Its result or tegu.Error. in_flight: how many jobs are, to know how many had to be sent again if
+        the connection was lost."""
         before = self.client.reconnects
         try:
             return future.result()
@@ -119,7 +145,10 @@ class Worker(object):
 
     def check(self, case, found, what):
         if bits(found) != case[2]:
-            raise AssertionError("%s of %s %s: another result than before (%s)" % (case[0], case[1], what, self.client.last.policy))
+            raise AssertionError(
+                "%s of %s %s: another result than before (%s)"
+                % (case[0], case[1], what, self.client.last.policy)
+            )
         self.outcomes["right"] += 1
 
     def expect(self, case, x, what):
@@ -178,8 +207,8 @@ class Worker(object):
             future = self.submit(case, buffer)
             while not future.done():
                 at = self.random.randrange(max(1, memory.size - noise.size))
-                part = memory[at:at + noise.size]
-                part[:] = noise[:part.size]
+                part = memory[at : at + noise.size]
+                part[:] = noise[: part.size]
             try:
                 self.result(future)
             except tegu.Error as error:
@@ -193,7 +222,15 @@ class Worker(object):
     def pipelined(self, unused):
         """Many in flight, fetched in another order; with large replies among them."""
         cases = [self.random.choice(self.cases) for _ in range(PIPELINE)]
-        futures = [(case, self.submit(case, self.inputs[case[1]], priority=self.random.choice(("high", "normal", "low")))) for case in cases]
+        futures = [
+            (
+                case,
+                self.submit(
+                    case, self.inputs[case[1]], priority=self.random.choice(("high", "normal", "low"))
+                ),
+            )
+            for case in cases
+        ]
         self.random.shuffle(futures)
         with self.watch.doing("replies"):
             while futures:
@@ -206,11 +243,18 @@ class Worker(object):
         for future in futures:
             future.cancel()
         for index, future in enumerate(futures):
-            self.settle(case, future, "that was to be cancelled", "CANCELLED", "cancelled", len(futures) - index)
+            self.settle(
+                case, future, "that was to be cancelled", "CANCELLED", "cancelled", len(futures) - index
+            )
 
     def overdue(self, case):
-        self.settle(case, self.submit(case, self.inputs[case[1]], deadline=10 ** self.random.uniform(-4.5, -2)), "with a deadline",
-                    "DEADLINE_EXCEEDED", "overdue")
+        self.settle(
+            case,
+            self.submit(case, self.inputs[case[1]], deadline=10 ** self.random.uniform(-4.5, -2)),
+            "with a deadline",
+            "DEADLINE_EXCEEDED",
+            "overdue",
+        )
 
     def in_place(self, unused):
         """x + x over x: undone, and said so, if the connection was lost meanwhile."""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the three measurements have in common: where and of what they were made, numbers of a sample, and the file that report.py reads."""
+"""What the three measurements have in common: where and of what they were made, numbers of a sample, and the
+file that report.py reads."""
+
 import json
 import math
 import os
@@ -27,19 +29,50 @@ def first(pattern, path, default=""):
 
 def commit():
     """Of the sources; with a + if files of them differ from it."""
+
     def git(*words):
-        return subprocess.run(("git", "-C", SOURCE) + words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True).stdout.strip()
+        return subprocess.run(
+            ("git", "-C", SOURCE) + words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            universal_newlines=True,
+        ).stdout.strip()
+
     name = git("rev-parse", "--short=12", "HEAD") or "unknown"
-    return name + ("+" if git("status", "--porcelain", "--untracked-files=no", "--", "base", "wire", "config", "kernels", "daemon", "client") else "")
+    return name + (
+        "+"
+        if git(
+            "status",
+            "--porcelain",
+            "--untracked-files=no",
+            "--",
+            "base",
+            "wire",
+            "config",
+            "kernels",
+            "daemon",
+            "client",
+        )
+        else ""
+    )
 
 
 def head(command):
     """What a number means nothing without. Call it before the measurement."""
-    return {"command": command, "commit": commit(), "began": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-            "build": first(r"^CMAKE_BUILD_TYPE:\w+=(.*)$", os.path.join(BUILD, "CMakeCache.txt")) or "unknown",
-            "sanitizers": os.environ.get("TEGU_SANITIZE", ""),
-            "machine": "%s, %d cores, Linux %s" % (first(r"^model name\s*: (.*)$", "/proc/cpuinfo", platform.machine()), os.cpu_count(), platform.release()),
-            "load_before": round(os.getloadavg()[0], 2)}
+    return {
+        "command": command,
+        "commit": commit(),
+        "began": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "build": first(r"^CMAKE_BUILD_TYPE:\w+=(.*)$", os.path.join(BUILD, "CMakeCache.txt")) or "unknown",
+        "sanitizers": os.environ.get("TEGU_SANITIZE", ""),
+        "machine": "%s, %d cores, Linux %s"
+        % (
+            first(r"^model name\s*: (.*)$", "/proc/cpuinfo", platform.machine()),
+            os.cpu_count(),
+            platform.release(),
+        ),
+        "load_before": round(os.getloadavg()[0], 2),
+    }
 
 
 def quantile(values, q):
@@ -60,12 +93,21 @@ def line_through(points):
 
 def write(path, record):
     """JSON with a line for each entry of a list or an object of the record, so that a diff can be read."""
+
     def lines(value):
         if isinstance(value, list) and value and isinstance(value[0], (list, dict)):
             return "[\n  " + ",\n  ".join(json.dumps(each, sort_keys=True) for each in value) + "\n ]"
         if isinstance(value, dict) and any(isinstance(each, dict) for each in value.values()):
-            return "{\n  " + ",\n  ".join(json.dumps(name) + ": " + json.dumps(value[name], sort_keys=True) for name in sorted(value)) + "\n }"
+            return (
+                "{\n  "
+                + ",\n  ".join(
+                    json.dumps(name) + ": " + json.dumps(value[name], sort_keys=True)
+                    for name in sorted(value)
+                )
+                + "\n }"
+            )
         return json.dumps(value, sort_keys=True)
+
     text = ",\n ".join(json.dumps(name) + ": " + lines(record[name]) for name in sorted(record))
     with open(path, "w") as out:
         out.write("{\n " + text + "\n}\n")

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Mixed load of eight clients for a long time: what the daemon and the clients hold stays flat.
-    soak.py [--seconds N] [--seed N] [--pause-ms N] [--niceness N] [--output FILE]     default: 8 s, or $TEGU_SOAK_SECONDS
+    soak.py [--seconds N] [--seed N] [--pause-ms N] [--niceness N] [--output FILE]     default: 8 s, or
+    $TEGU_SOAK_SECONDS
 
-Every INTERVAL_S the clients end what they began and connect anew, and daemon and clients are measured: so jobs in flight are no part of a sample. Flat:
-over the second half the line through the samples rises by no more than the bound of its kind (BOUNDS). Memory of their own wanders by some MiB,
-as allocators give pages back or keep them; a leak of the smallest block of malloc, 32 bytes, would add 30 MiB a million jobs. Short runs (below LONG_S)
-are judged by their ends alone: every result right, every client alive, and when all have gone, the daemon has the descriptors that it had before, and of memory not more than ENDS_KIB over what it had when they were warm."""
+Every INTERVAL_S the clients end what they began and connect anew, and daemon and clients are measured: so
+jobs in flight are no part of a sample. Flat: over the second half the line through the samples rises by no
+more than the bound of its kind (BOUNDS). Memory of their own wanders by some MiB, as allocators give pages
+back or keep them; a leak of the smallest block of malloc, 32 bytes, would add 30 MiB a million jobs. Short
+runs (below LONG_S) are judged by their ends alone: every result right, every client alive, and when all have
+gone, the daemon has the descriptors that it had before, and of memory not more than ENDS_KIB over what it had
+when they were warm."""
+
 import argparse
 import os
 import random
@@ -22,11 +27,20 @@ import fleet  # noqa: E402
 import rawclient  # noqa: E402
 
 LONG_S = 120
-ENDS_KIB = 16384  # what the daemon may have more of its own than after the warm-up: its allocator's, and areas that it uses again
+# what the daemon may have more of its own than after the warm-up: its allocator's, and areas that it uses
+# again
+ENDS_KIB = 16384
 INTERVAL_S = 10.0
 # The most that a series may rise over the second half.
-BOUNDS = {"daemon own_kib": 4096, "daemon shared_kib": 64, "daemon descriptors": 0.5, "daemon mappings": 8,
-          "clients own_kib": 8192, "clients descriptors": 0.5, "clients mappings": 16}
+BOUNDS = {
+    "daemon own_kib": 4096,
+    "daemon shared_kib": 64,
+    "daemon descriptors": 0.5,
+    "daemon mappings": 8,
+    "clients own_kib": 8192,
+    "clients descriptors": 0.5,
+    "clients mappings": 16,
+}
 
 
 def series_of(daemon, clients):
@@ -37,19 +51,27 @@ def series_of(daemon, clients):
 
 
 def judge(samples):
-    """name -> rise over the second half, two standard errors of it, the mean, the bound, and whether that is flat."""
-    half = samples[len(samples) // 2:]
+    """name -> rise over the second half, two standard errors of it, the mean, the bound, and whether that is
+    flat."""
+    half = samples[len(samples) // 2 :]
     length = half[-1]["seconds"] - half[0]["seconds"]
     judged = {}
     for name, bound in BOUNDS.items():
         slope, error, mean = record.line_through([(sample["seconds"], sample[name]) for sample in half])
-        judged[name] = {"rise": round(slope * length, 2), "noise": round(2 * error * length, 2), "mean": round(mean, 1), "bound": bound,
-                        "flat": slope * length <= bound}
+        judged[name] = {
+            "rise": round(slope * length, 2),
+            "noise": round(2 * error * length, 2),
+            "mean": round(mean, 1),
+            "bound": bound,
+            "flat": slope * length <= bound,
+        }
     return judged
 
 
 def settled(daemon, witness, clients):
-    """What the daemon holds when it has but the connections of the witness and of these clients, and no buffer that is still being given back."""
+    """What the daemon holds when it has but the connections of the witness and of these clients, and no
+    buffer that is still being given back."""
+
     def ended():
         stats = witness.fields(rawclient.STATS)
         return (stats["connections"], stats["buffers"]) == (clients + 1, 0)
@@ -59,15 +81,22 @@ def settled(daemon, witness, clients):
 
 
 def soak(options, folder):
-    made = {"head": record.head("soak.py --seconds %g --seed %d --pause-ms %g" % (options.seconds, options.seed, options.pause_ms)),
-            "seconds": options.seconds, "seed": options.seed}
+    made = {
+        "head": record.head(
+            "soak.py --seconds %g --seed %d --pause-ms %g" % (options.seconds, options.seed, options.pause_ms)
+        ),
+        "seconds": options.seconds,
+        "seed": options.seed,
+    }
     daemon = rawclient.Daemon("[timeouts]\nhello_ms = 60000\n")  # a busy machine may keep a client waiting
     clients = witness = None
     try:
         pid = daemon.process.pid
         witness = rawclient.Connection(daemon.path)
         before = settled(daemon, witness, 0)
-        clients = fleet.Fleet(folder, record.LOAD_CLIENT, daemon.path, options.seed, options.pause_ms, niceness=options.niceness)
+        clients = fleet.Fleet(
+            folder, record.LOAD_CLIENT, daemon.path, options.seed, options.pause_ms, niceness=options.niceness
+        )
         at_rest = clients.ready()
         warm = fleet.resources(pid)
         samples, interval = [], min(INTERVAL_S, options.seconds / 4)
@@ -77,7 +106,12 @@ def soak(options, folder):
             time.sleep(interval)
             held = clients.breathe()
             assert daemon.alive(), daemon.log_text()
-            samples.append(dict(series_of(settled(daemon, witness, fleet.CLIENTS), held), seconds=round(time.monotonic() - began, 2)))
+            samples.append(
+                dict(
+                    series_of(settled(daemon, witness, fleet.CLIENTS), held),
+                    seconds=round(time.monotonic() - began, 2),
+                )
+            )
         rested = clients.rest()
         reports = clients.leave()
         after = settled(daemon, witness, 0)
@@ -90,7 +124,13 @@ def soak(options, folder):
         if witness is not None:
             witness.close()
         daemon.stop()
-    made.update(before=before, warm=warm, after=after, totals=fleet.total(reports), clients_grew=fleet.growth(at_rest, rested))
+    made.update(
+        before=before,
+        warm=warm,
+        after=after,
+        totals=fleet.total(reports),
+        clients_grew=fleet.growth(at_rest, rested),
+    )
     made["columns"] = ["seconds"] + list(BOUNDS)
     made["rows"] = [[sample[name] for name in made["columns"]] for sample in samples]
     made["verdict"] = judge(samples) if options.seconds >= LONG_S else {}
@@ -110,7 +150,9 @@ def check(made):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=float(os.environ.get("TEGU_SOAK_SECONDS", "8")))
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--pause-ms", type=float, default=10.0)
@@ -126,8 +168,10 @@ def main():
         shutil.rmtree(folder)
     if options.output:
         record.write(options.output, made)
-    print("%d jobs, %s; the daemon before %s, warm %s, after %s" %
-          (made["totals"]["jobs"], made["totals"]["outcomes"], made["before"], made["warm"], made["after"]))
+    print(
+        "%d jobs, %s; the daemon before %s, warm %s, after %s"
+        % (made["totals"]["jobs"], made["totals"]["outcomes"], made["before"], made["warm"], made["after"])
+    )
     for name, verdict in made["verdict"].items():
         print("%-20s %s" % (name, verdict))
     check(made)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/gpu-check.sh with stand-ins for the driver's tools, CTest, compute-sanitizer and the programs of a build: what it runs, and what it reports."""
+"""scripts/gpu-check.sh with stand-ins for the driver's tools, CTest, compute-sanitizer and the programs of a
+build: what it runs, and what it reports."""
+
 import json
 import os
 import shutil
@@ -49,8 +51,14 @@ class Machine:
         self.folder = tempfile.mkdtemp(prefix="tegu-gpu-check-")
         self.build = os.path.join(self.folder, "build")
         program = os.path.join(self.build, "tests", "gpu_sums_test")
-        tests = [{"name": "gpu_sums_test", "command": [program], "properties": [{"name": "TIMEOUT", "value": 5.0}]},
-                 {"name": "gpu_script", "command": ["/bin/sh", "-c", "echo no peer; exit 77"], "properties": []}]
+        tests = [
+            {
+                "name": "gpu_sums_test",
+                "command": [program],
+                "properties": [{"name": "TIMEOUT", "value": 5.0}],
+            },
+            {"name": "gpu_script", "command": ["/bin/sh", "-c", "echo no peer; exit 77"], "properties": []},
+        ]
         self.write("bin/ctest", "#!/bin/sh\ncat <<'END'\n" + json.dumps({"tests": tests}) + "\nEND\n")
         if has_gpu:
             self.write("bin/nvidia-smi", NVIDIA_SMI)
@@ -72,8 +80,13 @@ class Machine:
         """(exit code, what it said, its report or None)"""
         report = os.path.join(self.folder, "report")
         environment = dict(os.environ, PATH=os.path.join(self.folder, "bin") + ":" + os.environ["PATH"])
-        done = subprocess.run([os.path.join(SOURCE, "scripts", "gpu-check.sh"), "--build", self.build, "--report", report] + list(arguments),
-                              env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            [os.path.join(SOURCE, "scripts", "gpu-check.sh"), "--build", self.build, "--report", report]
+            + list(arguments),
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         path = os.path.join(report, "report.json")
         if not os.path.exists(path):
             return done.returncode, done.stdout.decode(), None
@@ -102,11 +115,29 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("SKIPPED", said)
 
     def test_every_state_of_a_test_is_reported(self):
-        code, said, report = self.machine().check("--sanitize", "none", "--bench", "none", "--jobs", "4", "--commit", "abc")
+        code, said, report = self.machine().check(
+            "--sanitize", "none", "--bench", "none", "--jobs", "4", "--commit", "abc"
+        )
         self.assertEqual(1, code, said)
-        self.assertEqual({"gpu_sums_test:Sums.Right": "passed", "gpu_sums_test:Sums.Wrong": "failed", "gpu_sums_test:Sums.Slow": "timeout",
-                          "gpu_sums_test:Sums.NoGpu/0": "skipped", "gpu_script": "skipped"}, states(report["tests"]))
-        for text in ("NOT good", "1 is not 2", "Skipped (no memory)", "Skipped (no peer)", "Test Board", "580.1", "| commit | abc |"):
+        self.assertEqual(
+            {
+                "gpu_sums_test:Sums.Right": "passed",
+                "gpu_sums_test:Sums.Wrong": "failed",
+                "gpu_sums_test:Sums.Slow": "timeout",
+                "gpu_sums_test:Sums.NoGpu/0": "skipped",
+                "gpu_script": "skipped",
+            },
+            states(report["tests"]),
+        )
+        for text in (
+            "NOT good",
+            "1 is not 2",
+            "Skipped (no memory)",
+            "Skipped (no peer)",
+            "Test Board",
+            "580.1",
+            "| commit | abc |",
+        ):
             self.assertIn(text, said)
 
     def test_a_filter_chooses_tests(self):
@@ -116,15 +147,35 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("GPU check: good", said)
 
     def test_the_tools_run_small_tests(self):
-        code, said, report = self.machine().check("--tests", "none", "--sanitize-tests", "Right", "--bench", "none", "--elements", "11", "--sample", "3")
+        code, said, report = self.machine().check(
+            "--tests",
+            "none",
+            "--sanitize-tests",
+            "Right",
+            "--bench",
+            "none",
+            "--elements",
+            "11",
+            "--sample",
+            "3",
+        )
         self.assertEqual(1, code)
-        self.assertEqual({"gpu_sums_test:Sums.Right memcheck": "clean", "gpu_sums_test:Sums.Right racecheck": "errors",
-                          "gpu_sums_test:Sums.Right initcheck": "failed", "gpu_sums_test:Sums.Right synccheck": "failed"}, states(report["sanitizers"]))
+        self.assertEqual(
+            {
+                "gpu_sums_test:Sums.Right memcheck": "clean",
+                "gpu_sums_test:Sums.Right racecheck": "errors",
+                "gpu_sums_test:Sums.Right initcheck": "failed",
+                "gpu_sums_test:Sums.Right synccheck": "failed",
+            },
+            states(report["sanitizers"]),
+        )
         self.assertIn("elements 11 one in 3", said)
         self.assertIn("Race reported", said)
 
     def test_a_tool_can_be_chosen(self):
-        code, said, report = self.machine().check("--tests", "Right", "--sanitize", "memcheck", "--bench", "none")
+        code, said, report = self.machine().check(
+            "--tests", "Right", "--sanitize", "memcheck", "--bench", "none"
+        )
         self.assertEqual(0, code, said)
         self.assertEqual({"gpu_sums_test:Sums.Right memcheck": "clean"}, states(report["sanitizers"]))
         code, said, report = self.machine().check("--sanitize", "magic")
@@ -132,14 +183,33 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("there is no tool 'magic'", said)
 
     def test_what_no_time_is_left_for_is_not_good(self):
-        code, said, report = self.machine().check("--tests", "Slow|Wrong", "--test-seconds", "2", "--jobs", "1", "--sanitize", "none", "--bench", "none")
+        code, said, report = self.machine().check(
+            "--tests",
+            "Slow|Wrong",
+            "--test-seconds",
+            "2",
+            "--jobs",
+            "1",
+            "--sanitize",
+            "none",
+            "--bench",
+            "none",
+        )
         self.assertEqual(1, code)
-        self.assertEqual({"gpu_sums_test:Sums.Slow": "timeout", "gpu_sums_test:Sums.Wrong": "not run"}, states(report["tests"]), said)
+        self.assertEqual(
+            {"gpu_sums_test:Sums.Slow": "timeout", "gpu_sums_test:Sums.Wrong": "not run"},
+            states(report["tests"]),
+            said,
+        )
 
     def test_benchmarks_are_quoted(self):
-        code, said, report = self.machine().check("--tests", "none", "--sanitize", "none", "--bench", "topk,add,round-trip")
+        code, said, report = self.machine().check(
+            "--tests", "none", "--sanitize", "none", "--bench", "topk,add,round-trip"
+        )
         self.assertEqual(0, code, said)
-        self.assertEqual({"topk": "passed", "add": "passed", "round-trip": "skipped"}, states(report["benchmarks"]))
+        self.assertEqual(
+            {"topk": "passed", "add": "passed", "round-trip": "skipped"}, states(report["benchmarks"])
+        )
         self.assertIn("case of topk takes 7 us", said)
         self.assertIn("no GPU for round-trip", said)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""install.sh and uninstall.sh with --destdir, as a package is made: what lies where, what an upgrade keeps, that nothing is left.
-On a machine with systemd and users it is tests/systemd/install.py that plays them."""
+"""install.sh and uninstall.sh with --destdir, as a package is made: what lies where, what an upgrade keeps,
+that nothing is left. On a machine with systemd and users it is tests/systemd/install.py that plays them."""
 
 import os
 import re
@@ -17,7 +17,11 @@ SCRIPTS = os.path.join(SOURCE, "scripts")
 
 
 def listing(folder):
-    return sorted(os.path.relpath(os.path.join(path, name), folder) for path, folders, files in os.walk(folder) for name in folders + files)
+    return sorted(
+        os.path.relpath(os.path.join(path, name), folder)
+        for path, folders, files in os.walk(folder)
+        for name in folders + files
+    )
 
 
 class Install(unittest.TestCase):
@@ -27,7 +31,13 @@ class Install(unittest.TestCase):
 
     def script(self, name, *arguments):
         command = [os.path.join(SCRIPTS, name), "--destdir", self.root] + list(arguments)
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            universal_newlines=True,
+            stdin=subprocess.DEVNULL,
+        )
         return done.returncode, done.stdout
 
     def install(self, *arguments):
@@ -49,20 +59,60 @@ class Install(unittest.TestCase):
         os.makedirs(self.path("/usr/sbin"))
         os.makedirs(self.path("/etc/systemd"))
         before = listing(self.root)
-        text = self.install("--prefix", "/usr", "--systemd", "249", "--drop-in", "memory-max", "--without-sandbox", "--drop-in", "verbose", "--enable-textfile")
+        text = self.install(
+            "--prefix",
+            "/usr",
+            "--systemd",
+            "249",
+            "--drop-in",
+            "memory-max",
+            "--without-sandbox",
+            "--drop-in",
+            "verbose",
+            "--enable-textfile",
+        )
         self.assertIn("drop-ins: memory-max no-sandbox verbose", text)
-        for name in ("sbin/tegud", "bin/tegu", "include/tegu.h", "lib/systemd/system/tegud.service", "lib/systemd/system/tegud.socket",
-                     "lib/systemd/system/tegud-textfile.timer", "lib/sysusers.d/tegud.conf", "lib/tmpfiles.d/tegud.conf", "share/man/man8/tegud.8",
-                     "share/man/man5/tegud.toml.5", "share/man/man1/tegu.1", "share/bash-completion/completions/tegu", "share/doc/tegu/tegud.toml"):
+        for name in (
+            "sbin/tegud",
+            "bin/tegu",
+            "include/tegu.h",
+            "lib/systemd/system/tegud.service",
+            "lib/systemd/system/tegud.socket",
+            "lib/systemd/system/tegud-textfile.timer",
+            "lib/sysusers.d/tegud.conf",
+            "lib/tmpfiles.d/tegud.conf",
+            "share/man/man8/tegud.8",
+            "share/man/man5/tegud.toml.5",
+            "share/man/man1/tegu.1",
+            "share/bash-completion/completions/tegu",
+            "share/doc/tegu/tegud.toml",
+        ):
             self.assertTrue(os.path.isfile(self.path("/usr/" + name)), name)
-        self.assertEqual([name.rsplit("/", 1)[1] for name in self.dropins("usr/lib/systemd/system")],
-                         ["10-memory-243.conf", "10-sandbox-245.conf", "10-sandbox-249.conf"])
-        self.assertEqual([name.rsplit("/", 1)[1] for name in self.dropins("etc/systemd/system")],
-                         ["50-memory-max.conf", "50-no-sandbox-245.conf", "50-no-sandbox-249.conf", "50-no-sandbox.conf", "50-verbose.conf"])
+        self.assertEqual(
+            [name.rsplit("/", 1)[1] for name in self.dropins("usr/lib/systemd/system")],
+            ["10-memory-243.conf", "10-sandbox-245.conf", "10-sandbox-249.conf"],
+        )
+        self.assertEqual(
+            [name.rsplit("/", 1)[1] for name in self.dropins("etc/systemd/system")],
+            [
+                "50-memory-max.conf",
+                "50-no-sandbox-245.conf",
+                "50-no-sandbox-249.conf",
+                "50-no-sandbox.conf",
+                "50-verbose.conf",
+            ],
+        )
         self.assertIn("\nExecStart=/usr/sbin/tegud\n", self.read("/usr/lib/systemd/system/tegud.service"))
-        self.assertIn("\nExecStart=/usr/sbin/tegud --verbose\n", self.read("/etc/systemd/system/tegud.service.d/50-verbose.conf"))
+        self.assertIn(
+            "\nExecStart=/usr/sbin/tegud --verbose\n",
+            self.read("/etc/systemd/system/tegud.service.d/50-verbose.conf"),
+        )
         for name in listing(self.root):
-            if not os.path.islink(self.path(name)) and os.path.isfile(self.path(name)) and name.endswith((".conf", ".service", ".socket", ".timer")):
+            if (
+                not os.path.islink(self.path(name))
+                and os.path.isfile(self.path(name))
+                and name.endswith((".conf", ".service", ".socket", ".timer"))
+            ):
                 self.assertIsNone(re.search(r"@\w+@|" + re.escape(self.root), self.read(name)), name)
         code, text = self.script("uninstall.sh", "--prefix", "/usr")
         self.assertEqual(code, 0, text)
@@ -72,10 +122,14 @@ class Install(unittest.TestCase):
         text = self.install("--drop-in", "no-exec")
         self.assertIn("units for systemd 237", text)
         self.assertIn("left out the drop-in no-exec, which needs systemd 248; this is 237", text)
-        self.assertEqual(self.dropins("usr/local/lib/systemd/system") + self.dropins("etc/systemd/system"), [])
+        self.assertEqual(
+            self.dropins("usr/local/lib/systemd/system") + self.dropins("etc/systemd/system"), []
+        )
 
     def test_upgrade_keeps_what_was_changed_and_chosen(self):
-        self.install("--prefix", "/opt/tegu", "--systemd", "252", "--drop-in", "memory-max", "--drop-in", "no-exec")
+        self.install(
+            "--prefix", "/opt/tegu", "--systemd", "252", "--drop-in", "memory-max", "--drop-in", "no-exec"
+        )
         first = listing(self.root)
         settings, limit = "/etc/tegud/tegud.toml", "/etc/systemd/system/tegud.service.d/50-memory-max.conf"
         for name in (settings, limit):
@@ -92,9 +146,17 @@ class Install(unittest.TestCase):
             self.assertTrue(self.read(name).endswith("# changed\n"))
         self.assertEqual(listing(self.root), first)
         text = self.install("--prefix", "/opt/tegu", "--systemd", "252", "--no-drop-in", "no-exec")
-        self.assertEqual(set(first) - set(listing(self.root)), {"etc/systemd/system/tegud.service.d/50-no-exec-248.conf"})
-        for name in ("tegud.service", "tegud.socket", "tegud.service.d/10-sandbox-245.conf"):  # systemd looks here, not below /opt
-            self.assertEqual(os.readlink(self.path("/etc/systemd/system/" + name)), "/opt/tegu/lib/systemd/system/" + name)
+        self.assertEqual(
+            set(first) - set(listing(self.root)), {"etc/systemd/system/tegud.service.d/50-no-exec-248.conf"}
+        )
+        for name in (
+            "tegud.service",
+            "tegud.socket",
+            "tegud.service.d/10-sandbox-245.conf",
+        ):  # systemd looks here, not below /opt
+            self.assertEqual(
+                os.readlink(self.path("/etc/systemd/system/" + name)), "/opt/tegu/lib/systemd/system/" + name
+            )
 
         code, text = self.script("uninstall.sh", "--prefix", "/opt/tegu")
         self.assertEqual(code, 0, text)
@@ -133,12 +195,19 @@ class Install(unittest.TestCase):
         self.assertEqual(listing(self.root), before)
 
     def test_wrong_arguments(self):
-        for arguments, code, words in ((["--drop-in", "fast"], 64, "there is no drop-in 'fast' (known: discrete-gpu, memory-max, verbose, no-exec, no-sandbox)"),
-                                       (["--prefix", "usr"], 64, "--prefix needs a path from the root, not 'usr'"),
-                                       (["--systemd", "v252"], 64, "--systemd needs a number such as 245, not 'v252'"),
-                                       (["--prefix"], 64, "--prefix needs a value"), (["--fast"], 64, "unknown argument '--fast'"),
-                                       (["--build", "/nowhere"], 66, "nothing is built in /nowhere"),
-                                       (["--user", "no-such-user"], 67, "there is no user 'no-such-user'")):
+        for arguments, code, words in (
+            (
+                ["--drop-in", "fast"],
+                64,
+                "there is no drop-in 'fast' (known: discrete-gpu, memory-max, verbose, no-exec, no-sandbox)",
+            ),
+            (["--prefix", "usr"], 64, "--prefix needs a path from the root, not 'usr'"),
+            (["--systemd", "v252"], 64, "--systemd needs a number such as 245, not 'v252'"),
+            (["--prefix"], 64, "--prefix needs a value"),
+            (["--fast"], 64, "unknown argument '--fast'"),
+            (["--build", "/nowhere"], 66, "nothing is built in /nowhere"),
+            (["--user", "no-such-user"], 67, "there is no user 'no-such-user'"),
+        ):
             found, text = self.script("install.sh", *arguments)
             self.assertEqual(found, code, text)
             self.assertIn(words, text)

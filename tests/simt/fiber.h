@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread of a block as a Boost.Context fiber, with what AddressSanitizer has to be told when stacks change.
+// One thread of a block as a Boost.Context fiber, with what AddressSanitizer has to be told when stacks
+// change.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -36,8 +37,9 @@ class Fiber {
         boost::context::stack_context context;
         context.sp = stack.bottom() + kStackBytes;
         context.size = kStackBytes;
-        inside_ = boost::context::fiber(std::allocator_arg, boost::context::preallocated(context.sp, context.size, context),
-                                        Borrowed{}, [this](boost::context::fiber&& outside) { return run(std::move(outside)); });
+        inside_ = boost::context::fiber(
+            std::allocator_arg, boost::context::preallocated(context.sp, context.size, context), Borrowed{},
+            [this](boost::context::fiber&& outside) { return run(std::move(outside)); });
     }
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
@@ -64,7 +66,9 @@ class Fiber {
         outside_ = std::move(outside_).resume();
 #endif
     }
-    bool ended() const { return ended_; }
+    bool ended() const {
+        return ended_;
+    }
 
   private:
     struct Borrowed {  // the stack is not the fiber's
@@ -80,7 +84,8 @@ class Fiber {
         body_();
         ended_ = true;
 #if defined(__SANITIZE_ADDRESS__)
-        __sanitizer_start_switch_fiber(nullptr, outer_bottom_, outer_bytes_);  // null: this stack's fake frames go
+        // null: this stack's fake frames go
+        __sanitizer_start_switch_fiber(nullptr, outer_bottom_, outer_bytes_);
 #endif
         return std::move(outside_);
     }

@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/cuda/launch.cuh"
+#include "kernels/execution/cuda/launch.cuh"
 #include "tests/simt/fiber.h"
 
 namespace tegu::simt {
@@ -150,7 +150,8 @@ class Block {
         }
         for (unsigned i = begin; i < end; ++i) {
             Thread& thread = threads_[i];
-            if (wait == Wait::Exchange && thread.from >= kLanes) fail("a shuffle from a lane that is not there");
+            if (wait == Wait::Exchange && thread.from >= kLanes)
+                fail("a shuffle from a lane that is not there");
             thread.result = wait == Wait::Exchange ? threads_[begin + thread.from % kLanes].word
                             : wait == Wait::Match  ? lanes_with(thread.word, begin)
                             : wait == Wait::Ballot ? bits
@@ -160,15 +161,20 @@ class Block {
 
     std::uint32_t lanes_with(std::uint32_t word, unsigned begin) const {
         std::uint32_t lanes = 0;
-        for (unsigned lane = 0; lane < kLanes; ++lane) lanes |= std::uint32_t{threads_[begin + lane].word == word} << lane;
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            lanes |= std::uint32_t{threads_[begin + lane].word == word} << lane;
         return lanes;
     }
 
     [[noreturn]] void fail(const char* what) const {
-        std::fprintf(stderr, "simt: %s: block (%u, %u) of a %u x %u grid, thread %u %s;", what, position_.block_x,
-                     position_.block_y, shape_.blocks_x, shape_.blocks_y, current_, word(threads_[current_].wait));
-        for (const Wait wait : {Wait::Block, Wait::Warp, Wait::Exchange, Wait::Ballot, Wait::Match, Wait::Ended})
-            std::fprintf(stderr, " %ld %s%s", std::count_if(threads_.begin(), threads_.end(), [&](const Thread& t) { return t.wait == wait; }),
+        std::fprintf(stderr, "simt: %s: block (%u, %u) of a %u x %u grid, thread %u %s;", what,
+                     position_.block_x, position_.block_y, shape_.blocks_x, shape_.blocks_y, current_,
+                     word(threads_[current_].wait));
+        for (const Wait wait :
+             {Wait::Block, Wait::Warp, Wait::Exchange, Wait::Ballot, Wait::Match, Wait::Ended})
+            std::fprintf(stderr, " %ld %s%s",
+                         std::count_if(threads_.begin(), threads_.end(),
+                                       [&](const Thread& t) { return t.wait == wait; }),
                          word(wait), wait == Wait::Ended ? "\n" : ",");
         std::abort();
     }
@@ -193,28 +199,55 @@ Counts total;
 
 }  // namespace
 
-void on_every_step(std::function<void()> act) { step_action = std::move(act); }
-void set_seed(std::uint64_t seed) { random_source.seed(seed); }
-Counts counts() { return total; }
-void reset_counts() { total = Counts{}; }
+void on_every_step(std::function<void()> act) {
+    step_action = std::move(act);
+}
+void set_seed(std::uint64_t seed) {
+    random_source.seed(seed);
+}
+Counts counts() {
+    return total;
+}
+void reset_counts() {
+    total = Counts{};
+}
 
-const Position& position() { return running->position(); }
+const Position& position() {
+    return running->position();
+}
 void* shared_memory(const void* place, std::size_t bytes) {
     return running->shared_memory(place, bytes);
 }
-unsigned char* dynamic_shared_memory() { return running->dynamic_shared_memory(); }
-void block_barrier() { running->collective(Wait::Block, 0, 0); }
-void warp_barrier() { running->collective(Wait::Warp, 0, 0); }
-std::uint32_t exchange(std::uint32_t given, unsigned from) { return running->collective(Wait::Exchange, given, from); }
-std::uint32_t ballot(bool predicate) { return running->collective(Wait::Ballot, predicate, 0); }
-std::uint32_t match(std::uint32_t given) { return running->collective(Wait::Match, given, 0); }
-int count_of_block(bool predicate) { return static_cast<int>(running->collective(Wait::Block, predicate, 0)); }
-void let_others_run() { running->give_way(); }
+unsigned char* dynamic_shared_memory() {
+    return running->dynamic_shared_memory();
+}
+void block_barrier() {
+    running->collective(Wait::Block, 0, 0);
+}
+void warp_barrier() {
+    running->collective(Wait::Warp, 0, 0);
+}
+std::uint32_t exchange(std::uint32_t given, unsigned from) {
+    return running->collective(Wait::Exchange, given, from);
+}
+std::uint32_t ballot(bool predicate) {
+    return running->collective(Wait::Ballot, predicate, 0);
+}
+std::uint32_t match(std::uint32_t given) {
+    return running->collective(Wait::Match, given, 0);
+}
+int count_of_block(bool predicate) {
+    return static_cast<int>(running->collective(Wait::Block, predicate, 0));
+}
+void let_others_run() {
+    running->give_way();
+}
 
 void run_grid(const cuda::LaunchShape& shape, const std::function<void()>& thread) {
     if (shape.blocks_x == 0 || shape.blocks_y == 0 || shape.blocks_y > 65535 || shape.threads == 0 ||
         shape.threads % kLanes != 0 || shape.threads > kMaxThreads) {
-        std::fprintf(stderr, "simt: a launch of %u x %u blocks of %u threads\n", shape.blocks_x, shape.blocks_y, shape.threads);
+        std::fprintf(stderr, "simt: a launch of %u x %u blocks of %u threads\n", shape.blocks_x,
+                     shape.blocks_y, shape.threads);
         std::abort();
     }
     while (stacks.size() < shape.threads) stacks.emplace_back();
@@ -222,8 +255,8 @@ void run_grid(const cuda::LaunchShape& shape, const std::function<void()>& threa
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random_source);
     for (const std::uint64_t number : order) {
-        Block block(shape, static_cast<unsigned>(number % shape.blocks_x), static_cast<unsigned>(number / shape.blocks_x),
-                    thread, stacks, random_source);
+        Block block(shape, static_cast<unsigned>(number % shape.blocks_x),
+                    static_cast<unsigned>(number / shape.blocks_x), thread, stacks, random_source);
         running = &block;
         block.run();
         running = nullptr;

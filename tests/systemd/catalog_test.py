@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The message catalog: one entry for each number of daemon/events.h, each of which the daemon logs; journalctl takes all of it."""
+"""The message catalog: one entry for each number of daemon/service/events.h, each of which the daemon logs;
+journalctl takes all of it."""
 
 import glob
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -22,7 +22,11 @@ def read(path):
 
 def events():
     """name -> number."""
-    return dict(re.findall(r'constexpr char (k\w+)\[\] = "([0-9a-f]{32})";', read(os.path.join(SOURCE, "daemon", "events.h"))))
+    return dict(
+        re.findall(
+            r'constexpr char (k\w+)\[\] = "([0-9a-f]{32})";', read(os.path.join(SOURCE, "daemon", "events.h"))
+        )
+    )
 
 
 def entries():
@@ -44,7 +48,7 @@ class Catalog(unittest.TestCase):
         for number, text in entries().items():
             for variable in re.findall(r"@(\w+)@", text):
                 self.assertTrue(variable.startswith("TEGUD_"), variable)
-                self.assertIn('{"%s"' % variable[len("TEGUD_"):], sources, number)
+                self.assertIn('{"%s"' % variable[len("TEGUD_") :], sources, number)
 
     def test_lines_fit_a_terminal(self):
         for line in read(CATALOG).splitlines():
@@ -61,8 +65,12 @@ class Catalog(unittest.TestCase):
         shutil.copy(CATALOG, folder)
 
         def journalctl(*arguments):
-            done = subprocess.run(("journalctl", "--root=" + root) + arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  universal_newlines=True)
+            done = subprocess.run(
+                ("journalctl", "--root=" + root) + arguments,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                universal_newlines=True,
+            )
             self.assertEqual(done.returncode, 0, done.stdout)
             return done.stdout
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scenarios have in common that service_test.py plays inside its namespaces, where PID 1 is systemd and the units are the shipped ones."""
+"""What scenarios have in common that service_test.py plays inside its namespaces, where PID 1 is systemd and
+the units are the shipped ones."""
 
 import json
 import os
@@ -19,13 +20,17 @@ FRIEND, STRANGER = 4101, 4102
 
 
 def run(*command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, **more)
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, **more
+    )
 
 
 def systemctl(*arguments):
     done = run("systemctl", "--no-pager", *arguments)
     if done.returncode != 0:
-        raise AssertionError("systemctl %s: exit %d\n%s" % (" ".join(arguments), done.returncode, done.stdout))
+        raise AssertionError(
+            "systemctl %s: exit %d\n%s" % (" ".join(arguments), done.returncode, done.stdout)
+        )
     return done.stdout
 
 
@@ -47,21 +52,25 @@ def wait_for(what, condition, seconds=60):
 
 def wait_until_stored(count):
     """So many buffers of a client, and all that its library has besides, are in the descriptor store."""
+
     def all_are():
         now = stats()
         return now["buffers_stored"] == now["buffers"] >= count
+
     wait_for("buffers in the store", all_are)
 
 
 def as_user(uid):
     """For preexec_fn: become the user, with the groups that the user tables give."""
     import pwd
+
     user = pwd.getpwuid(uid)
 
     def become():
         os.initgroups(user.pw_name, user.pw_gid)
         os.setgid(user.pw_gid)
         os.setuid(uid)
+
     return become
 
 
@@ -69,8 +78,14 @@ class Holder:
     """A client that keeps its connection, and does what it is told."""
 
     def __init__(self, reconnect_ms=10000, uid=FRIEND):
-        self.process = subprocess.Popen([CLIENT, "hold", str(reconnect_ms)], preexec_fn=as_user(uid), stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        self.process = subprocess.Popen(
+            [CLIENT, "hold", str(reconnect_ms)],
+            preexec_fn=as_user(uid),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            universal_newlines=True,
+        )
         self.hello = self.process.stdout.readline().strip()
 
     def tell(self, line):
@@ -91,7 +106,8 @@ class Holder:
 
 
 class Service(unittest.TestCase):
-    """Each scenario begins with the socket listening, no daemon, no settings file, and no failures remembered."""
+    """Each scenario begins with the socket listening, no daemon, no settings file, and no failures
+    remembered."""
 
     def setUp(self):
         self.clients, self.added = [], set()
@@ -116,7 +132,9 @@ class Service(unittest.TestCase):
         return client
 
     def load(self, seconds, seed):
-        process = subprocess.Popen([CLIENT, "run", str(seconds), str(seed)], stdout=subprocess.PIPE, universal_newlines=True)
+        process = subprocess.Popen(
+            [CLIENT, "run", str(seconds), str(seed)], stdout=subprocess.PIPE, universal_newlines=True
+        )
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)

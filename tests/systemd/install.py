@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegu is installed, used, upgraded and removed on a machine with systemd that has none. Played by service_test.py --bare; not to be run by hand."""
+"""tegu is installed, used, upgraded and removed on a machine with systemd that has none. Played by
+service_test.py --bare; not to be run by hand."""
 
 import grp
 import os
 import pwd
-import time
 import unittest
 
 from inside import run, systemctl, show, wait_for, as_user, Holder, FRIEND, SETTINGS, SOCKET, main
@@ -14,17 +14,25 @@ METRICS = "/var/lib/prometheus/node-exporter/tegu.prom"
 
 
 def files():
-    """Every file and folder where an installation could have left one; not what systemd and the tools for users keep for themselves."""
+    """Every file and folder where an installation could have left one; not what systemd and the tools for
+    users keep for themselves."""
     found = set()
     for top in ("/etc", "/opt", "/usr/local", "/var/lib", "/run/tegud", "/run/tegud-textfile"):
         for path, folders, names in os.walk(top):
-            folders[:] = [name for name in folders if os.path.join(path, name) not in ("/opt/tegu", "/var/lib/systemd", "/var/lib/private")]
+            folders[:] = [
+                name
+                for name in folders
+                if os.path.join(path, name) not in ("/opt/tegu", "/var/lib/systemd", "/var/lib/private")
+            ]
             found.update(os.path.join(path, name) for name in folders + names)
     return {path for path in found if not path.endswith((".lock", "-")) and path != "/etc/ld.so.cache"}
 
 
 def users():
-    return {user.pw_name for user in pwd.getpwall()}, {group.gr_name for group in grp.getgrall()} - {"video", "render"}
+    return {user.pw_name for user in pwd.getpwall()}, {group.gr_name for group in grp.getgrall()} - {
+        "video",
+        "render",
+    }
 
 
 @unittest.skipUnless(__name__ == "__main__", "needs the systemd of service_test.py")
@@ -38,7 +46,12 @@ class Install(unittest.TestCase):
         return done.stdout
 
     def install(self, *arguments):
-        return self.script(os.environ["TEGU_SOURCE_DIR"] + "/scripts/install.sh", "--build", os.environ["TEGU_BUILD_DIR"], *arguments)
+        return self.script(
+            os.environ["TEGU_SOURCE_DIR"] + "/scripts/install.sh",
+            "--build",
+            os.environ["TEGU_BUILD_DIR"],
+            *arguments,
+        )
 
     def assert_as_before(self):
         self.assertEqual(files(), self.files)
@@ -52,7 +65,10 @@ class Install(unittest.TestCase):
         self.assertIn("tegu-friend may connect, after the next login", text)
         self.assertEqual(show("ActiveState", "tegud.socket"), "active")
         self.assertEqual(systemctl("is-enabled", "tegud.socket").strip(), "enabled")
-        self.assertIn("/tegud.service.d/10-", show("DropInPaths") if int(systemctl("--version").split()[1]) >= 243 else "/tegud.service.d/10-")
+        self.assertIn(
+            "/tegud.service.d/10-",
+            show("DropInPaths") if int(systemctl("--version").split()[1]) >= 243 else "/tegud.service.d/10-",
+        )
         environment = {"PATH": os.environ["PATH"]}  # the command finds its library by itself
         done = run("/usr/local/bin/tegu", "ping", preexec_fn=as_user(FRIEND), env=environment)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -78,7 +94,13 @@ class Install(unittest.TestCase):
         with open(SETTINGS, "w") as settings:
             settings.write(text + "[limits\n")
         pid = show("MainPID")
-        done = run(os.environ["TEGU_SOURCE_DIR"] + "/scripts/install.sh", "--build", os.environ["TEGU_BUILD_DIR"], "--prefix", "/usr/local")
+        done = run(
+            os.environ["TEGU_SOURCE_DIR"] + "/scripts/install.sh",
+            "--build",
+            os.environ["TEGU_BUILD_DIR"],
+            "--prefix",
+            "/usr/local",
+        )
         self.assertEqual(done.returncode, 78, done.stdout)
         self.assertIn("tegud goes on in its old version", done.stdout)
         self.assertIn(SETTINGS + ":%d:" % (text.count("\n") + 1), done.stdout)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegud under systemd: started by its socket, in its sandbox, killed. Played by service_test.py; not to be run by hand."""
+"""tegud under systemd: started by its socket, in its sandbox, killed. Played by service_test.py; not to be
+run by hand."""
 
 import os
 import time
@@ -64,7 +65,9 @@ class Life(Service):
             pid = show("MainPID")
             systemctl("kill", "--signal=KILL", "tegud.service")
             wait_for("the next daemon", lambda: show("MainPID") not in ("0", pid))
-            kills += all(process.poll() is None for process in load)  # on a busy machine the load may end before the last ones
+            kills += all(
+                process.poll() is None for process in load
+            )  # on a busy machine the load may end before the last ones
         self.assertGreater(kills, 0)
         reconnects = 0
         for process in load:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegud under systemd with its drop-ins and at its limits: it dies again and again, cannot run programs. Played by service_test.py; not to be run by hand."""
+"""tegud under systemd with its drop-ins and at its limits: it dies again and again, cannot run programs.
+Played by service_test.py; not to be run by hand."""
 
 import os
 import unittest
@@ -20,10 +21,16 @@ class Limits(Service):
         self.drop_in("ExecStart=\nExecStart=/bin/sh -c 'kill -SEGV $$'\n")
         with self.assertRaises(AssertionError):
             self.holder(reconnect_ms=0)
-        wait_for("the end of the restarts", lambda: (show("ActiveState"), show("ActiveState", "tegud.socket")) == ("failed", "failed"), seconds=60)
+        wait_for(
+            "the end of the restarts",
+            lambda: (show("ActiveState"), show("ActiveState", "tegud.socket")) == ("failed", "failed"),
+            seconds=60,
+        )
         self.assertEqual(show("Result", "tegud.socket"), "service-start-limit-hit")
         self.assertGreaterEqual(int(show("NRestarts")), 29)
-        self.assertIn("repeated too quickly", self.journal("--unit=tegud.service", "--after-cursor=" + self.cursor))
+        self.assertIn(
+            "repeated too quickly", self.journal("--unit=tegud.service", "--after-cursor=" + self.cursor)
+        )
         self.remove_drop_ins()
         with open("/opt/tegu/source/docs/systemd.md") as page:
             command = "systemctl reset-failed tegud.service tegud.socket; systemctl start tegud.socket"

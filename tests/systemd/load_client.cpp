@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that checks every answer, for the scenarios here to put load on the daemon and to hold connections while it restarts.
-//   load_client run SECONDS SEED    keeps eight jobs in flight for so long; then prints "jobs N reconnects R"; 1 if one failed
+// A client that checks every answer, for the scenarios here to put load on the daemon and to hold connections
+// while it restarts.
+//   load_client run SECONDS SEED    keeps eight jobs in flight for so long; then prints "jobs N reconnects
+//                                   R"; 1 if one failed
 //   load_client hold RECONNECT_MS   does what the lines of its input say, and answers each with one line:
 //       ping           "ok" or the status word
 //       submit N       N long jobs, then a ping: "ok" means that the daemon has accepted them all
-//       wait           for all of them: "ok N" if all were right, else how often each status came: "OK 2 SHUTTING_DOWN 1"
+//       wait           for all of them: "ok N" if all were right, else how often each status came: "OK 2
+//                      SHUTTING_DOWN 1"
 //       buffer         makes one more buffer: "ok", or status word and field
 //       keep           makes a buffer that is filled with its number: "ok", or status word and field
 //       check          a job on each of these: "ok N" if all were right
@@ -58,7 +61,8 @@ struct Sequence {
         std::mt19937 random(seed);
         for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<std::int32_t>(i);
         for (std::size_t i = n; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
-        for (std::size_t i = 0; i < n; ++i) place[static_cast<std::size_t>(values[i])] = static_cast<std::int64_t>(i);
+        for (std::size_t i = 0; i < n; ++i)
+            place[static_cast<std::size_t>(values[i])] = static_cast<std::int64_t>(i);
     }
     std::int64_t size() const { return static_cast<std::int64_t>(values.size()); }
 };
@@ -196,7 +200,8 @@ int hold(std::uint32_t reconnect_ms) {
     const auto say = [](const std::string& line) { std::cout << line << std::endl; };
     {
         auto first = client.run(job.request());
-        if (!first || !job.same_as_first(*first)) fail("first job: " + (first ? "no map" : text_of(first.error())));
+        if (!first || !job.same_as_first(*first))
+            fail("first job: " + (first ? "no map" : text_of(first.error())));
     }
     say("ready");
     for (std::string line, word; std::getline(std::cin, line);) {
@@ -213,8 +218,8 @@ int hold(std::uint32_t reconnect_ms) {
                 if (!id) fail("submit: " + text_of(id.error()));
                 in_flight.push_back(*id);
             }
-            const auto accepted =
-                client.ping();  // a connection is read in order: the jobs before it have been admitted
+            // a connection is read in order: the jobs before it have been admitted
+            const auto accepted = client.ping();
             say(accepted ? "ok" : accepted.error().word());
         } else if (word == "wait") {
             std::map<std::string, int> statuses;
@@ -223,7 +228,8 @@ int hold(std::uint32_t reconnect_ms) {
                 ++statuses[!result ? result.error().word() : job.same_as_first(*result) ? "OK" : "WRONG"];
             }
             std::string text;
-            for (const auto& status : statuses) text += " " + status.first + " " + std::to_string(status.second);
+            for (const auto& status : statuses)
+                text += " " + status.first + " " + std::to_string(status.second);
             const bool all_right = statuses.size() == 1 && statuses.count("OK") == 1;
             say(all_right ? "ok " + std::to_string(in_flight.size()) : text.substr(text.empty() ? 0 : 1));
             in_flight.clear();
@@ -250,7 +256,8 @@ int hold(std::uint32_t reconnect_ms) {
 
 int main(int argc, char** argv) {
     const std::string mode = argc > 1 ? argv[1] : "";
-    if (mode == "run" && argc == 4) return run(std::stod(argv[2]), static_cast<std::uint32_t>(std::stoul(argv[3])));
+    if (mode == "run" && argc == 4)
+        return run(std::stod(argv[2]), static_cast<std::uint32_t>(std::stoul(argv[3])));
     if (mode == "hold" && argc == 3) return hold(static_cast<std::uint32_t>(std::stoul(argv[2])));
     std::fputs("usage: load_client run SECONDS SEED | hold RECONNECT_MS\n", stderr);
     return 64;

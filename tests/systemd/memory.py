@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegud under systemd has no more memory than its drop-in allows. Played by service_test.py --memory; not to be run by hand."""
+"""tegud under systemd has no more memory than its drop-in allows. Played by service_test.py --memory; not to
+be run by hand."""
 
 import os
 import unittest
@@ -20,13 +21,15 @@ class Memory(Service):
         self.assertEqual(client.ask("wait"), "ok 2")
 
     def test_out_of_memory(self):
-        """The kernel ends the daemon, systemd starts it again, and the jobs of the client are done once it has more. systemd names the cause where
-        it can see it, with OOMPolicy= and version 2 of cgroups."""
+        """The kernel ends the daemon, systemd starts it again, and the jobs of the client are done once it
+        has more. systemd names the cause where it can see it, with OOMPolicy= and version 2 of cgroups."""
         self.drop_in("MemoryAccounting=yes\n")  # by itself since 238
         sees = self.is_known("10-memory-243.conf")
         if sees:
             self.assertEqual(show("OOMPolicy"), "stop")
-        self.write_settings("[placement]\nprobe_ms = 0\n")  # sample jobs hold memory, and give it back at any moment
+        self.write_settings(
+            "[placement]\nprobe_ms = 0\n"
+        )  # sample jobs hold memory, and give it back at any moment
         client = self.holder(reconnect_ms=60000)
         # No room for what a job needs beyond what it holds now: its input and result are of 5 MB.
         most = int(show("MemoryCurrent")) + (1 << 20)
@@ -42,7 +45,10 @@ class Memory(Service):
         systemctl("restart", "tegud.service")
         client.answer()
         self.assertEqual(client.ask("wait"), "ok 6")
-        self.assertEqual([show(name) for name in ("ActiveState", "SubState", "Result", "ExecMainStatus")], ["active", "running", "success", "0"])
+        self.assertEqual(
+            [show(name) for name in ("ActiveState", "SubState", "Result", "ExecMainStatus")],
+            ["active", "running", "success", "0"],
+        )
         self.assertEqual(self.processes(), [show("MainPID")])  # nothing of the one before
 
     @staticmethod

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegud-metrics.socket: scrapes of a daemon that has no network of its own. Played by service_test.py; not to be run by hand."""
+"""tegud-metrics.socket: scrapes of a daemon that has no network of its own. Played by service_test.py; not to
+be run by hand."""
 
 import os
 import socket

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegud under systemd reads its settings: good ones, bad ones, hostile ones, at reload and at start. Played by service_test.py; not to be run by hand."""
+"""tegud under systemd reads its settings: good ones, bad ones, hostile ones, at reload and at start. Played
+by service_test.py; not to be run by hand."""
 
 import os
 import time
@@ -38,7 +39,10 @@ class Reload(Service):
         self.assertEqual(client.ask("reconnects"), "0")
         messages = self.messages()
         self.assertIn(SETTINGS + ":3:19: error: limits.buffers_per_uid: found 0, allowed 1..65536", messages)
-        self.assertIn(SETTINGS + ":4:1: error: limits.conections: unknown key; did you mean limits.connections?", messages)
+        self.assertIn(
+            SETTINGS + ":4:1: error: limits.conections: unknown key; did you mean limits.connections?",
+            messages,
+        )
         self.assertIn("reload failed", show("StatusText"))
         self.assertEqual(show("MainPID"), pid)
         self.write_settings("")
@@ -64,6 +68,7 @@ class Reload(Service):
 
     def hostile(self):
         """(what it is, how to make it, what the message says of it)."""
+
         def device():
             os.symlink("/dev/zero", SETTINGS)
 
@@ -82,9 +87,15 @@ class Reload(Service):
         def newer():
             self.write_settings("[hologram]\ndepth = 3\n")
 
-        return [("folder", lambda: os.mkdir(SETTINGS), ""), ("FIFO", lambda: os.mkfifo(SETTINGS), "found a special file, allowed a regular file"),
-                ("device", device, "found a special file, allowed a regular file"), ("huge", huge, "bytes, allowed at most that"),
-                ("secret", secret, "ermission denied"), ("garbage", garbage, "error"), ("of a newer version", newer, "hologram: unknown table")]
+        return [
+            ("folder", lambda: os.mkdir(SETTINGS), ""),
+            ("FIFO", lambda: os.mkfifo(SETTINGS), "found a special file, allowed a regular file"),
+            ("device", device, "found a special file, allowed a regular file"),
+            ("huge", huge, "bytes, allowed at most that"),
+            ("secret", secret, "ermission denied"),
+            ("garbage", garbage, "error"),
+            ("of a newer version", newer, "hologram: unknown table"),
+        ]
 
     def clear_settings(self):
         if os.path.isdir(SETTINGS):
@@ -103,8 +114,8 @@ class Reload(Service):
                 make()
                 seen = self.messages()
                 systemctl("reload", "tegud.service")
-                wait_for("its refusal", lambda: "stay in force" in self.messages()[len(seen):])
-                self.assertIn(words, self.messages()[len(seen):])
+                wait_for("its refusal", lambda: "stay in force" in self.messages()[len(seen) :])
+                self.assertIn(words, self.messages()[len(seen) :])
                 self.assertIn("reload failed", show("StatusText"))
                 self.assertEqual(client.ask("ping"), "ok")
         self.assertEqual(show("MainPID"), pid)
@@ -118,7 +129,9 @@ class Reload(Service):
                 self.clear_settings()
                 make()
                 self.assertNotEqual(run("systemctl", "start", "tegud.service").returncode, 0)
-                self.assertEqual((show("ActiveState"), show("ExecMainStatus"), show("NRestarts")), ("failed", "78", "0"))
+                self.assertEqual(
+                    (show("ActiveState"), show("ExecMainStatus"), show("NRestarts")), ("failed", "78", "0")
+                )
                 self.assertIn(words, self.messages())
                 systemctl("reset-failed", "tegud.service")
 
@@ -129,7 +142,9 @@ class Reload(Service):
         self.assertEqual(show("ActiveState"), "failed")
         self.assertEqual(show("ExecMainStatus"), "78")
         self.assertEqual(show("NRestarts"), "0")
-        self.assertIn(SETTINGS + ":2:15: error: limits.connections: found 0, allowed 1..65536", self.messages())
+        self.assertIn(
+            SETTINGS + ":2:15: error: limits.connections: found 0, allowed 1..65536", self.messages()
+        )
 
 
 if __name__ == "__main__":

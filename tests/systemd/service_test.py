@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The service under a real systemd: PID 1 of namespaces of its own (PID, mount, cgroup, UTS, IPC), with the shipped units, the
-users of sysusers.d, and a journal. Inside, a file of scenarios is played; its report comes back through a file.
-    service_test.py [--bare] [--memory] SCENARIOS [PROGRAM]     SCENARIOS: a file of this folder; PROGRAM: what is tegud, within the build (bin/tegud)
-With --bare tegu is not there: the scenarios install it, below a copy of /usr/local. With --memory systemd can limit memory: where the
-kernel has that controller in version 1 alone, as on JetPack up to 5, cgroups are mounted as there.
+"""The service under a real systemd: PID 1 of namespaces of its own (PID, mount, cgroup, UTS, IPC), with the
+shipped units, the users of sysusers.d, and a journal. Inside, a file of scenarios is played; its report comes
+back through a file.
+    service_test.py [--bare] [--memory] SCENARIOS [PROGRAM]     SCENARIOS: a file of this folder; PROGRAM:
+    what is tegud, within the build (bin/tegud)
+With --bare tegu is not there: the scenarios install it, below a copy of /usr/local. With --memory systemd can
+limit memory: where the kernel has that controller in version 1 alone, as on JetPack up to 5, cgroups are
+mounted as there.
 
-Nothing of the host is changed: /etc, /run, /opt, /tmp and /var/lib are private copies or empty, /proc/sys is read-only, and the cgroup, the
-mounts and every process are gone when this ends. Exit 77 where a namespace, a cgroup or a program cannot be had."""
+Nothing of the host is changed: /etc, /run, /opt, /tmp and /var/lib are private copies or empty, /proc/sys is
+read-only, and the cgroup, the mounts and every process are gone when this ends. Exit 77 where a namespace, a
+cgroup or a program cannot be had."""
 
 import os
 import re
@@ -26,7 +30,8 @@ SCENARIOS, PROGRAM = (ARGUMENTS + ["bin/tegud"])[:2] if ARGUMENTS else ("", "")
 LIMIT_S = float(os.environ.get("TEGU_SYSTEMD_LIMIT_S", "250" if os.environ.get("TEGU_SANITIZE") else "120"))
 PREFIX = "/opt/tegu"
 
-# What PID 1 needs besides our units. Everything else of the host stays out: SYSTEMD_UNIT_PATH names this folder alone.
+# What PID 1 needs besides our units. Everything else of the host stays out: SYSTEMD_UNIT_PATH names this
+# folder alone.
 STUB_UNITS = {
     "default.target": "[Unit]\nDefaultDependencies=no\nWants=systemd-journald.service scenarios.service\n",
     "sysinit.target": "[Unit]\nDefaultDependencies=no\n",
@@ -36,23 +41,24 @@ STUB_UNITS = {
     "shutdown.target": "[Unit]\nDefaultDependencies=no\n",
     "exit.target": "[Unit]\nDefaultDependencies=no\n",
     "systemd-journald.socket": "[Unit]\nDefaultDependencies=no\n[Socket]\nListenStream=/run/systemd/journal/stdout\n"
-                               "ListenDatagram=/run/systemd/journal/socket\nPassCredentials=yes\nPassSecurity=yes\n",
+    "ListenDatagram=/run/systemd/journal/socket\nPassCredentials=yes\nPassSecurity=yes\n",
     "systemd-journald.service": "[Unit]\nDefaultDependencies=no\nRequires=systemd-journald.socket\nAfter=systemd-journald.socket\n"
-                                "[Service]\nType=notify\nSockets=systemd-journald.socket\nFileDescriptorStoreMax=64\n"
-                                "ExecStart=%(journald)s\nStandardOutput=null\n",
-    # After=tegud.service orders nothing here, but a unit that is referred to is not forgotten when it stops: how it ended can be asked.
+    "[Service]\nType=notify\nSockets=systemd-journald.socket\nFileDescriptorStoreMax=64\n"
+    "ExecStart=%(journald)s\nStandardOutput=null\n",
+    # After=tegud.service orders nothing here, but a unit that is referred to is not forgotten when it stops:
+    # how it ended can be asked.
     "scenarios.service": "[Unit]\nDefaultDependencies=no\nAfter=systemd-journald.service tegud.service\n"
-                         "[Service]\nType=oneshot\nTimeoutStartSec=infinity\nPassEnvironment=%(environment)s\n"
-                         "ExecStart=%(python)s -B %(prefix)s/source/tests/systemd/%(scenarios)s %(prefix)s/work\n"
-                         "ExecStopPost=%(systemctl)s --force exit\n"
-                         "StandardOutput=file:%(prefix)s/work/report\nStandardError=inherit\n",
+    "[Service]\nType=oneshot\nTimeoutStartSec=infinity\nPassEnvironment=%(environment)s\n"
+    "ExecStart=%(python)s -B %(prefix)s/source/tests/systemd/%(scenarios)s %(prefix)s/work\n"
+    "ExecStopPost=%(systemctl)s --force exit\n"
+    "StandardOutput=file:%(prefix)s/work/report\nStandardError=inherit\n",
     # The daemon without a socket unit: it makes its own socket.
     "tegud-alone.service": "[Service]\nType=notify\nUser=tegud\nRuntimeDirectory=tegud-alone\n"
-                           "ExecStart=%(prefix)s/sbin/tegud --socket /run/tegud-alone/tegud.sock\n",
+    "ExecStart=%(prefix)s/sbin/tegud --socket /run/tegud-alone/tegud.sock\n",
 }
 
-# Becomes PID 1. /tmp, /var/tmp and /var/lib are covered too, for PrivateTmp= and StateDirectory= leave folders there: what is needed of
-# them is bound first.
+# Becomes PID 1. /tmp, /var/tmp and /var/lib are covered too, for PrivateTmp= and StateDirectory= leave
+# folders there: what is needed of them is bound first.
 INNER = r"""
 set -eu
 mount --make-rprivate /
@@ -159,10 +165,16 @@ def make_users(work):
             shutil.copy2("/etc/" + name, os.path.join(work, "etc"))
     conf = os.path.join(work, "people.conf")
     with open(conf, "w") as people:
-        people.write("u tegu-friend 4101\nu tegu-stranger 4102\n" + ("" if BARE else "m tegu-friend tegu-clients\n"))
+        people.write(
+            "u tegu-friend 4101\nu tegu-stranger 4102\n" + ("" if BARE else "m tegu-friend tegu-clients\n")
+        )
     users = [] if BARE else [os.path.join(SOURCE, "systemd", "sysusers.conf")]
-    done = subprocess.run(["systemd-sysusers", "--root=" + work] + users + [conf],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    done = subprocess.run(
+        ["systemd-sysusers", "--root=" + work] + users + [conf],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        universal_newlines=True,
+    )
     if done.returncode != 0:
         print(done.stdout)
         sys.exit("systemd-sysusers refuses systemd/sysusers.conf")
@@ -178,10 +190,14 @@ def make_units(work, programs):
     units = os.path.join(work, "units")
     for name, text in STUB_UNITS.items():
         write(os.path.join(units, name), text % programs)
-    if os.environ.get("TEGU_SANITIZE"):  # sanitizers trace themselves and re-execute without address randomisation
+    if os.environ.get(
+        "TEGU_SANITIZE"
+    ):  # sanitizers trace themselves and re-execute without address randomisation
         for name in ("tegud", "tegud-textfile"):
-            write(os.path.join(units, name + ".service.d", "sanitize.conf"),
-                  "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\nMemoryDenyWriteExecute=no\nTimeoutStartSec=60\n")
+            write(
+                os.path.join(units, name + ".service.d", "sanitize.conf"),
+                "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\nMemoryDenyWriteExecute=no\nTimeoutStartSec=60\n",
+            )
     if BARE:
         return
     with open(os.path.join(BUILD, "systemd", "tegud.service")) as unit:
@@ -193,14 +209,28 @@ def make_units(work, programs):
     for name in os.listdir(os.path.join(SOURCE, "systemd", "dropins")):  # as cmake --install chooses them
         found = re.match(r"10-.*-(\d+)\.conf$", name)
         if found and int(found.group(1)) <= programs["version"]:
-            shutil.copy(os.path.join(BUILD, "systemd", "dropins", name), os.path.join(units, "tegud.service.d"))
+            shutil.copy(
+                os.path.join(BUILD, "systemd", "dropins", name), os.path.join(units, "tegud.service.d")
+            )
 
 
 def run_inside(work, groups, programs):
     """Runs systemd in the namespaces; True if it ended by itself."""
-    environment = dict(os.environ, work=work, build=BUILD, source=SOURCE, program=PROGRAM, bare="yes" if BARE else "", version1="yes" if len(groups) > 1 else "", systemd=programs["systemd"],
-                       container="tegu-test", SYSTEMD_UNIT_PATH=PREFIX + "/work/units", LD_LIBRARY_PATH=PREFIX + "/lib", LC_ALL="C.UTF-8",
-                       TEGU_SOURCE_DIR=SOURCE)
+    environment = dict(
+        os.environ,
+        work=work,
+        build=BUILD,
+        source=SOURCE,
+        program=PROGRAM,
+        bare="yes" if BARE else "",
+        version1="yes" if len(groups) > 1 else "",
+        systemd=programs["systemd"],
+        container="tegu-test",
+        SYSTEMD_UNIT_PATH=PREFIX + "/work/units",
+        LD_LIBRARY_PATH=PREFIX + "/lib",
+        LC_ALL="C.UTF-8",
+        TEGU_SOURCE_DIR=SOURCE,
+    )
     if BARE:
         environment["SYSTEMD_UNIT_PATH"] += ":/etc/systemd/system:/usr/local/lib/systemd/system"
     environment.pop("NOTIFY_SOCKET", None)
@@ -210,9 +240,28 @@ def run_inside(work, groups, programs):
             with open(os.path.join(group, "cgroup.procs"), "w") as members:
                 members.write(str(os.getpid()))
 
-    child = subprocess.Popen(["unshare", "--fork", "--pid", "--kill-child", "--mount", "--uts", "--ipc", "--cgroup", "--mount-proc",
-                              "sh", "-c", INNER], env=environment, preexec_fn=enter_cgroup, start_new_session=True,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    child = subprocess.Popen(
+        [
+            "unshare",
+            "--fork",
+            "--pid",
+            "--kill-child",
+            "--mount",
+            "--uts",
+            "--ipc",
+            "--cgroup",
+            "--mount-proc",
+            "sh",
+            "-c",
+            INNER,
+        ],
+        env=environment,
+        preexec_fn=enter_cgroup,
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     try:
         output = child.communicate(timeout=LIMIT_S)[0]
     except subprocess.TimeoutExpired:
@@ -223,7 +272,8 @@ def run_inside(work, groups, programs):
 
 
 def remove_cgroup(cgroup):
-    """Removes the cgroup and everything below it, once the kernel has taken away the last process of the namespace."""
+    """Removes the cgroup and everything below it, once the kernel has taken away the last process of the
+    namespace."""
     for attempt in range(50):
         try:
             for folder, _, _ in os.walk(cgroup, topdown=False):
@@ -242,8 +292,11 @@ def main():
     programs = {
         "systemd": find_program("/lib/systemd/systemd", "/usr/lib/systemd/systemd"),
         "journald": find_program("/lib/systemd/systemd-journald", "/usr/lib/systemd/systemd-journald"),
-        "systemctl": find_program("systemctl"), "python": sys.executable, "prefix": PREFIX,
-        "scenarios": SCENARIOS, "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH TEGU_KILLS TEGU_STORE_KILLS TEGU_SEED TEGU_SOURCE_DIR TEGU_BUILD_DIR",
+        "systemctl": find_program("systemctl"),
+        "python": sys.executable,
+        "prefix": PREFIX,
+        "scenarios": SCENARIOS,
+        "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH TEGU_KILLS TEGU_STORE_KILLS TEGU_SEED TEGU_SOURCE_DIR TEGU_BUILD_DIR",
     }
     for name in ("systemd", "journald", "systemctl"):
         if programs[name] is None:
@@ -251,7 +304,9 @@ def main():
     for name in ("unshare", "systemd-sysusers", "journalctl", "mount"):
         if find_program(name) is None:
             skip("no " + name + " here")
-    version = subprocess.run([programs["systemctl"], "--version"], stdout=subprocess.PIPE, universal_newlines=True).stdout
+    version = subprocess.run(
+        [programs["systemctl"], "--version"], stdout=subprocess.PIPE, universal_newlines=True
+    ).stdout
     programs["version"] = int(re.search(r"systemd (\d+)", version).group(1))
     groups = cgroups()
     for group in groups:
@@ -262,13 +317,20 @@ def main():
     work = tempfile.mkdtemp(prefix="tegu-systemd-")
     os.chmod(work, 0o755)
     try:
-        if subprocess.run(["unshare", "--fork", "--pid", "--mount", "--cgroup", "--mount-proc", "true"],
-                          stderr=subprocess.DEVNULL).returncode != 0:
+        if (
+            subprocess.run(
+                ["unshare", "--fork", "--pid", "--mount", "--cgroup", "--mount-proc", "true"],
+                stderr=subprocess.DEVNULL,
+            ).returncode
+            != 0
+        ):
             skip("cannot make namespaces here")
         make_users(work)
         write(os.path.join(work, "etc", "machine-id"), "7465677564746573740000000000000a\n")
-        write(os.path.join(work, "etc", "systemd", "journald.conf.d", "test.conf"),
-              "[Journal]\nStorage=volatile\nReadKMsg=no\nAudit=no\nRateLimitIntervalSec=0\n")
+        write(
+            os.path.join(work, "etc", "systemd", "journald.conf.d", "test.conf"),
+            "[Journal]\nStorage=volatile\nReadKMsg=no\nAudit=no\nRateLimitIntervalSec=0\n",
+        )
         make_units(work, programs)
         run_inside(work, groups, programs)
         report = ""

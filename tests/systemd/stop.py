@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegud under systemd is stopped and restarted: in time, and without losing a job. Played by service_test.py; not to be run by hand."""
+"""tegud under systemd is stopped and restarted: in time, and without losing a job. Played by service_test.py;
+not to be run by hand."""
 
 import os
 import time
@@ -42,7 +43,8 @@ class Stop(Service):
         self.holder()
 
     def test_stop_takes_as_long_as_the_settings_say(self):
-        """The daemon asks for the time that jobs may still have: TimeoutStopSec= does not cut it off before."""
+        """The daemon asks for the time that jobs may still have: TimeoutStopSec= does not cut it off
+        before."""
         self.drop_in("TimeoutStopSec=1\n")
         self.write_settings("[timeouts]\nstop_ms = 90000\n")
         client = self.holder(reconnect_ms=0)

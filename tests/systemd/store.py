@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers that outlive the daemon in the descriptor store of a real systemd: killed, aborted, restarted. Played by service_test.py; not to be run by hand."""
+"""Buffers that outlive the daemon in the descriptor store of a real systemd: killed, aborted, restarted.
+Played by service_test.py; not to be run by hand."""
 
 import json
 import os
@@ -41,11 +42,17 @@ class Store(Service):
     def end_daemon(self, *command):
         pid = show("MainPID")
         systemctl(*command)
-        wait_for("the next daemon", lambda: show("MainPID") not in ("0", pid) and show("ActiveState") == "active")
+        wait_for(
+            "the next daemon", lambda: show("MainPID") not in ("0", pid) and show("ActiveState") == "active"
+        )
 
     def test_killed_aborted_and_restarted(self):
         client = self.client_with_buffers()
-        for command in (("kill", "--signal=KILL", "tegud.service"), ("kill", "--signal=ABRT", "tegud.service"), ("restart", "tegud.service")):
+        for command in (
+            ("kill", "--signal=KILL", "tegud.service"),
+            ("kill", "--signal=ABRT", "tegud.service"),
+            ("restart", "tegud.service"),
+        ):
             self.end_daemon(*command)
             self.assert_goes_on(client, 5)
 
@@ -62,9 +69,17 @@ class Store(Service):
             systemctl("reset-failed", "tegud.service")
             self.assert_goes_on(client, 5)
         time.sleep(1.5)
-        wait_for("as many descriptors as before", lambda: (int(show("NFileDescriptorStore")), pid_1_descriptors()) == before)
+        wait_for(
+            "as many descriptors as before",
+            lambda: (int(show("NFileDescriptorStore")), pid_1_descriptors()) == before,
+        )
         self.assertEqual(client.ask("drop"), "ok")
-        wait_for("five descriptors fewer", lambda: (int(show("NFileDescriptorStore")), pid_1_descriptors()) == (before[0] - 5, before[1] - 5))
+        wait_for(
+            "five descriptors fewer",
+            lambda: (
+                (int(show("NFileDescriptorStore")), pid_1_descriptors()) == (before[0] - 5, before[1] - 5)
+            ),
+        )
 
     def test_restart_under_load(self):
         client = self.client_with_buffers()
@@ -86,11 +101,14 @@ class Store(Service):
         self.end_daemon("kill", "--signal=KILL", "tegud.service")
         self.assertGreaterEqual(stats()["buffers_orphaned"], 5)  # and the library's own
         self.assertIn("wait for their clients", self.messages())
-        wait_for("the end of the orphans", lambda: stats()["buffers_orphaned"] == 0 and stats()["buffers"] == 0)
+        wait_for(
+            "the end of the orphans", lambda: stats()["buffers_orphaned"] == 0 and stats()["buffers"] == 0
+        )
         wait_for("an empty store but for the table", lambda: int(show("NFileDescriptorStore")) == 1)
 
     def test_stop_gives_the_memory_back(self):
-        """Until systemd 254 a store cannot outlive a stop, and from then on ours does not want to: clients register again."""
+        """Until systemd 254 a store cannot outlive a stop, and from then on ours does not want to: clients
+        register again."""
         client = self.client_with_buffers()
         systemctl("stop", "tegud.service")
         self.assertEqual(show("NFileDescriptorStore"), "0")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A tegud in which parts stop for good, under systemd with a short watchdog: it is killed, started anew, and no client loses a job.
-Played by service_test.py with tests/wedged_tegud; not to be run by hand."""
+"""A tegud in which parts stop for good, under systemd with a short watchdog: it is killed, started anew, and
+no client loses a job. Played by service_test.py with tests/wedged_tegud; not to be run by hand."""
 
 import json
 import os
@@ -32,8 +32,10 @@ class WatchdogCase(Service):
         os.makedirs(WEDGES)
         os.makedirs(os.path.dirname(DROPIN), exist_ok=True)
         with open(DROPIN, "w") as out:
-            out.write("[Service]\nWatchdogSec=%d\nEnvironment=TEGU_TEST_WEDGE=%s TEGU_TEST_GPU=none %s\n%s" % (
-                WATCHDOG_SEC, WEDGES, self.environment, self.more))
+            out.write(
+                "[Service]\nWatchdogSec=%d\nEnvironment=TEGU_TEST_WEDGE=%s TEGU_TEST_GPU=none %s\n%s"
+                % (WATCHDOG_SEC, WEDGES, self.environment, self.more)
+            )
         systemctl("daemon-reload")
         self.addCleanup(systemctl, "daemon-reload")
         self.addCleanup(os.unlink, DROPIN)
@@ -49,9 +51,12 @@ class WatchdogCase(Service):
         return int(show("NRestarts"))
 
     def event(self, number):
-        """The messages of that kind since the scenario began, as journald keeps them. By time: after a cursor the first match is left out."""
+        """The messages of that kind since the scenario began, as journald keeps them. By time: after a cursor
+        the first match is left out."""
         run("journalctl", "--sync")
-        lines = self.journal("--unit=tegud.service", "--output=json", "--since=@%f" % self.begin, "MESSAGE_ID=" + number)
+        lines = self.journal(
+            "--unit=tegud.service", "--output=json", "--since=@%f" % self.begin, "MESSAGE_ID=" + number
+        )
         return [json.loads(line) for line in lines.splitlines()]
 
 
@@ -78,7 +83,9 @@ class Wedges(WatchdogCase):
         self.killed_and_replayed("loop", "the io thread hangs: its loop has not turned for [1-9] s")
 
     def test_executor_within_a_job(self):
-        self.killed_and_replayed("executor", "the executor of the CPU hangs: no sign of life for %d s" % WATCHDOG_SEC)
+        self.killed_and_replayed(
+            "executor", "the executor of the CPU hangs: no sign of life for %d s" % WATCHDOG_SEC
+        )
 
     def test_idle_executor(self):
         self.killed_and_replayed("idle", "the executor of the CPU hangs", jobs_before=False)
@@ -107,7 +114,10 @@ class Wedges(WatchdogCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         systemctl("start", "tegud.service")
         self.assertEqual([message["TEGUD_SOCKET"] for message in self.event(READY)], [SOCKET])
-        self.assertIn(" Subject: tegud serves jobs on " + SOCKET, self.journal("-x", "--unit=tegud.service", "MESSAGE_ID=" + READY))
+        self.assertIn(
+            " Subject: tegud serves jobs on " + SOCKET,
+            self.journal("-x", "--unit=tegud.service", "MESSAGE_ID=" + READY),
+        )
 
     def test_read_of_health_does_not_count(self):
         client = self.holder()
@@ -123,7 +133,7 @@ class Wedges(WatchdogCase):
 
 
 class GpuWedges(WatchdogCase):
-    settings = "[executor]\nbackend = \"gpu\"\n"
+    settings = '[executor]\nbackend = "gpu"\n'
     environment = "TEGU_TEST_GPU=A TEGU_TEST_FAULT=hang:%s/gpu" % WEDGES
 
     def hang(self):
@@ -139,7 +149,9 @@ class GpuWedges(WatchdogCase):
             self.assertIn("GPU guarded memory", show("StatusText"))
             self.hang()
         self.assertIn("GPU 0 hangs", self.event(HANG)[-1]["MESSAGE"])
-        self.assertIn("it ended the daemon 3 times within 10 minutes, the last time: it hung", show("StatusText"))
+        self.assertIn(
+            "it ended the daemon 3 times within 10 minutes, the last time: it hung", show("StatusText")
+        )
         self.assertEqual(client.ask("submit 1"), "ok")
         self.assertEqual(client.ask("wait"), "ok 1")
         done = run(TEGU, "health")

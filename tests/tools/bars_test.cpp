@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bars and columns: lengths, the smallest that is seen, and neighbours that share one.
-#include "tools/tegu/bars.h"
+#include "tools/tegu/output/bars.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report of tools/bench/peers: what a round compares, which goal is met, and what stands in the tables. Needs no peer: they are
-made up here, as are the figures of tegu-bench. The names of cases are those that tegu-bench has."""
+"""The report of tools/bench/peers: what a round compares, which goal is met, and what stands in the tables.
+Needs no peer: they are made up here, as are the figures of tegu-bench. The names of cases are those that
+tegu-bench has."""
+
 import io
 import json
 import os
@@ -26,6 +28,7 @@ import report as peers_report  # noqa: E402
 
 class FakeTegu:
     """Case "x" takes 1 ms in the first round, 2 ms in the second, and so on; case "y" twice as long."""
+
     threads, quick = 2, False
 
     def __init__(self):
@@ -33,10 +36,16 @@ class FakeTegu:
 
     def cases(self, names, threads, seconds):
         self.round += 1
-        return {name: {"median_ns": self.round * (1e6 if name == "x" else 2e6), "of_floor": 0.5} for name in names}
+        return {
+            name: {"median_ns": self.round * (1e6 if name == "x" else 2e6), "of_floor": 0.5} for name in names
+        }
 
     def report(self, names, seconds):
-        return {"commit": "abc", "date": "today", "device": {"cpu": "C", "cores": 2, "isa": "i", "kernel": "k", "build": "b"}}
+        return {
+            "commit": "abc",
+            "date": "today",
+            "device": {"cpu": "C", "cores": 2, "isa": "i", "kernel": "k", "build": "b"},
+        }
 
 
 class PeersTest(unittest.TestCase):
@@ -54,7 +63,9 @@ class PeersTest(unittest.TestCase):
 
     def test_ratios_are_taken_within_a_round(self):
         one = self.lines(lambda group: group.faster_than("w", "x", "peer", 10))[0]
-        self.assertEqual((one["value"], one["met"], one["measured"], one["rounds"]), (10, True, "10.00 times", 3))
+        self.assertEqual(
+            (one["value"], one["met"], one["measured"], one["rounds"]), (10, True, "10.00 times", 3)
+        )
         self.assertEqual((one["tegu_seconds"], one["peer_seconds"]), (0.002, 0.02))
         self.assertEqual(one["noise"], 0)
 
@@ -66,6 +77,7 @@ class PeersTest(unittest.TestCase):
             group.of_floor("w", "x", 0.85)
             group.within("w", ["x", "y"], ["x", "x"], 1.5, ["same", "double"])
             group.below("w", "x", 0.003)
+
         lines = self.lines(compare)
         self.assertEqual([one["met"] for one in lines], [False, None, True, False, False, True])
         self.assertEqual(lines[4]["peer"], "double")  # the worst is the one that is told
@@ -77,7 +89,15 @@ class PeersTest(unittest.TestCase):
         self.report.versions["numpy"] = "2"
         self.report.finish("the command", 0.25, 12, False)
         text = self.report.markdown()
-        for word in ("the command", "commit abc", "on C", "numpy 2", "load before the run 0.25", "1 of 2 goals", "## Heading"):
+        for word in (
+            "the command",
+            "commit abc",
+            "on C",
+            "numpy 2",
+            "load before the run 0.25",
+            "1 of 2 goals",
+            "## Heading",
+        ):
             self.assertIn(word, text)
         self.assertIn("| w | 11 times as fast | 10.00 times | **no** | 0.0 % | 2 ms | peer: 20 ms |", text)
         found = json.loads(self.report.json())
@@ -91,25 +111,37 @@ class PeersTest(unittest.TestCase):
         if not os.path.exists(PROGRAM) or numpy is None:
             self.skipTest("needs tegu-bench and numpy")
         import numpy_peers
-        asked = {"entropy_map/u8/2560x2560/window=5/levels=16", "entropy_map/u8/2560x2560/window=31/levels=256"}
+
+        asked = {
+            "entropy_map/u8/2560x2560/window=5/levels=16",
+            "entropy_map/u8/2560x2560/window=31/levels=256",
+        }
 
         class Recorder(FakeTegu):
             def cases(self, names, threads, seconds):
                 asked.update(names)
                 return FakeTegu.cases(self, names, threads, seconds)
+
         report = peers_report.Report(Recorder(), 1)
-        with mock.patch.object(peers_report, "timed", lambda function, runs: 1.0), redirect_stdout(io.StringIO()), \
-                mock.patch.object(numpy_peers, "values_of", lambda word, n, seed=1: numpy.zeros(n, dtype=numpy_peers.SHORT[word])):
+        with mock.patch.object(peers_report, "timed", lambda function, runs: 1.0), redirect_stdout(
+            io.StringIO()
+        ), mock.patch.object(
+            numpy_peers, "values_of", lambda word, n, seed=1: numpy.zeros(n, dtype=numpy_peers.SHORT[word])
+        ):
             for section in ("small", "reduce", "narrow", "topk", "quantile", "arrays", "counts"):
                 getattr(numpy_peers, section)(report)
         with open(os.path.join(PEERS, "service.py")) as source:
             asked.update(re.findall(r'"(daemon/[^"]*)"', source.read()))
-        listed = subprocess.run([PROGRAM, "--list"], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
+        listed = subprocess.run(
+            [PROGRAM, "--list"], stdout=subprocess.PIPE, check=True, universal_newlines=True
+        ).stdout
         self.assertLessEqual(asked, set(re.sub(r"/threads=\d+$", "", name) for name in listed.split()))
         self.assertGreater(len(report.lines), 60)
 
     def test_a_section_that_is_not_there_is_refused(self):
-        done = subprocess.run([sys.executable, PEERS, "--only", "reduce,tea"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            [sys.executable, PEERS, "--only", "reduce,tea"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"tea", done.stderr)
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegu-bench runs every case, prints what it promises in both forms, and refuses what it cannot do. No time is judged."""
+"""tegu-bench runs every case, prints what it promises in both forms, and refuses what it cannot do. No time
+is judged."""
+
 import json
 import os
 import re
@@ -10,13 +12,29 @@ import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"), "bin", "tegu-bench")
-OPERATIONS = ("reduce", "topk", "entropy_map", "add", "dot", "rowscale", "quantile", "histogram", "entropy", "fused")
+OPERATIONS = (
+    "reduce",
+    "topk",
+    "entropy_map",
+    "add",
+    "dot",
+    "rowscale",
+    "quantile",
+    "histogram",
+    "entropy",
+    "fused",
+)
 FEW = "^(floor/bytes=400000/|reduce/f32/n=1024/stats=sum|topk/i32/n=100000/k=10/uniform|daemon/(ready|round-trip|pipelined))"
 
 
 def run(*arguments):
-    return subprocess.run([PROGRAM] + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                          timeout=250)
+    return subprocess.run(
+        [PROGRAM] + list(arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        timeout=250,
+    )
 
 
 class Bench(unittest.TestCase):
@@ -29,9 +47,14 @@ class Bench(unittest.TestCase):
         self.assertTrue(report["commit"])
         self.assertGreaterEqual(report["device"]["cores"], 1)
         cases = {case["name"]: case for case in report["cases"]}
-        for name in ("floor/bytes=400000/threads=1", "reduce/f32/n=1024/stats=sum/threads=2",
-                     "topk/i32/n=100000/k=10/uniform/threads=1", "daemon/ready", "daemon/round-trip/sum/f32/n=1024",
-                     "daemon/pipelined/sum/f32/n=1024/depth=16"):
+        for name in (
+            "floor/bytes=400000/threads=1",
+            "reduce/f32/n=1024/stats=sum/threads=2",
+            "topk/i32/n=100000/k=10/uniform/threads=1",
+            "daemon/ready",
+            "daemon/round-trip/sum/f32/n=1024",
+            "daemon/pipelined/sum/f32/n=1024/depth=16",
+        ):
             self.assertIn(name, cases)
             self.assertGreater(cases[name]["median_ns"], 0)
             self.assertLessEqual(cases[name]["min_ns"], cases[name]["median_ns"])
@@ -50,7 +73,9 @@ class Bench(unittest.TestCase):
         names = run("--list", "--threads", "2", *limits).stdout.split()
         self.assertEqual(len(names), len(set(names)))
         if not limits:
-            self.assertEqual({name.split("/")[0] for name in names}, set(OPERATIONS) | {"floor", "daemon", "tuning"})
+            self.assertEqual(
+                {name.split("/")[0] for name in names}, set(OPERATIONS) | {"floor", "daemon", "tuning"}
+            )
         done = run("--json", "--quick", "--threads", "2", *limits)
         self.assertEqual(done.returncode, 0, done.stderr)
         cases = json.loads(done.stdout)["cases"]
@@ -73,8 +98,10 @@ class Bench(unittest.TestCase):
         self.assertTrue(report["device"]["gpu"])
         names = [case["name"] for case in report["cases"]]
         for stem in ("sum/f32/n=1048576/", "sum/i32/n=1048576/"):
-            self.assertEqual([name[len(stem):] for name in names if name.startswith(stem)],
-                             ["0a", "0b", "1", "2", "3", "4a", "4b", "4c", "5", "6", "7", "tegu"])
+            self.assertEqual(
+                [name[len(stem) :] for name in names if name.startswith(stem)],
+                ["0a", "0b", "1", "2", "3", "4a", "4b", "4c", "5", "6", "7", "tegu"],
+            )
         self.assertTrue(all(case["median_ns"] > 0 for case in report["cases"]))
 
     def test_subcommands_refuse_what_they_do_not_know(self):
@@ -85,15 +112,32 @@ class Bench(unittest.TestCase):
         with open(os.path.join(SOURCE, "docs", "man", "tegu-bench.1"), encoding="utf-8") as page:
             sections = page.read().replace("\\-", "-").replace("\\ ", " ").split("\n.SH ")
         text = [section for section in sections if section.startswith("LADDER")][0]
-        explained = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(re.findall(r"^\.TP\n\.B[RI]? (.*)", text, re.M))))
+        explained = set(
+            re.findall(
+                r"(?<![\w-])--?[a-z][a-z-]*", " ".join(re.findall(r"^\.TP\n\.B[RI]? (.*)", text, re.M))
+            )
+        )
         listed = re.findall(r"^  (-\S+)", run("ladder", "--help").stdout, re.M)
         self.assertEqual(explained, set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(listed))))
 
     def completed(self, *words):
-        script = '. %s; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu_bench "%s" "%s" "%s"; printf "%%s\\n" "${COMPREPLY[@]}"' % (
-            os.path.join(SOURCE, "tools/completion/tegu-bench.bash"), " ".join('"%s"' % word for word in words), len(words) - 1, PROGRAM,
-            words[-1], words[-2])
-        done = subprocess.run(["bash", "--norc", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        script = (
+            '. %s; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu_bench "%s" "%s" "%s"; printf "%%s\\n" "${COMPREPLY[@]}"'
+            % (
+                os.path.join(SOURCE, "tools/completion/tegu-bench.bash"),
+                " ".join('"%s"' % word for word in words),
+                len(words) - 1,
+                PROGRAM,
+                words[-1],
+                words[-2],
+            )
+        )
+        done = subprocess.run(
+            ["bash", "--norc", "-c", script],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+        )
         self.assertEqual(done.stderr, "")
         return set(done.stdout.split())
 
@@ -117,7 +161,12 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.splitlines()
         self.assertTrue(lines[0].startswith("`tegu-bench --repetitions 1"))
-        self.assertTrue(any(re.match(r"^\| reduce/u8/n=1024/stats=sum/threads=1 \| [\d.]+ (ns|us|ms) \|", line) for line in lines))
+        self.assertTrue(
+            any(
+                re.match(r"^\| reduce/u8/n=1024/stats=sum/threads=1 \| [\d.]+ (ns|us|ms) \|", line)
+                for line in lines
+            )
+        )
 
     def test_a_filter_that_is_no_regular_expression_is_refused(self):
         done = run("--filter", "(")

@@ -9,6 +9,7 @@
 In texts {*} stands for anything and {n} for a number. All lines of both streams must be there, and no other.
 usage: cli_cases.py FILE...
 """
+
 import re
 import struct
 import sys
@@ -44,7 +45,7 @@ def fixtures():
         "limits.npy": npy("<i2", (2, 3), packed("h", [0, 0, 0, 0, 32763, 0])),
         "weights.npy": npy("<f4", (2, 3), packed("f", [1, -2, 4, 0, 0, 0])),
         "holes.npy": npy("<f4", (2, 2), packed("f", [nan, -2, 1, 4])),
-        "wide.npy": npy("<u8", (2,), packed("Q", [2 ** 64 - 1, 2])),
+        "wide.npy": npy("<u8", (2,), packed("Q", [2**64 - 1, 2])),
         "big-endian.npy": npy(">f4", (2,), b"\0" * 8),
         "truncated.npy": matrix[:-1],
         "surplus.npy": matrix + b"x",
@@ -91,7 +92,9 @@ def read_cases(path):
 
 def pattern_of(lines):
     text = "".join(line + "\n" for line in lines)
-    escaped = re.escape(text).replace(re.escape("{*}"), "[^\n]*").replace(re.escape("{n}"), r"[0-9][0-9.e+-]*")
+    escaped = (
+        re.escape(text).replace(re.escape("{*}"), "[^\n]*").replace(re.escape("{n}"), r"[0-9][0-9.e+-]*")
+    )
     return re.compile(escaped)
 
 
@@ -100,7 +103,11 @@ def mismatch(case, done):
     for name, lines, found in (("stdout", case.out, done.stdout), ("stderr", case.err, done.stderr)):
         text = found.decode(errors="replace")
         if not pattern_of(lines).fullmatch(text):
-            return "%s differs\n  expected: %s\n  found:    %s" % (name, "\n            ".join(lines), text.replace("\n", "\n            "))
+            return "%s differs\n  expected: %s\n  found:    %s" % (
+                name,
+                "\n            ".join(lines),
+                text.replace("\n", "\n            "),
+            )
     return None if done.returncode == case.code else "exit code %d, not %d" % (done.returncode, case.code)
 
 
@@ -110,6 +117,7 @@ def self_check():
 
     class Done:
         stdout, stderr, returncode = b"a 1.5e-3 bcd\n", b"", 0
+
     assert mismatch(case, Done) is None
     for wrong in (b"a x bcd\n", b"a 1 bcd\nmore\n", b"a 1 b"):
         Done.stdout = wrong

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files in and out, against readers and writers that share no code with the command: pictures of every kind, .npy results, and large
-inputs that travel through buffers."""
+"""Files in and out, against readers and writers that share no code with the command: pictures of every kind,
+.npy results, and large inputs that travel through buffers."""
+
 import itertools
 import random
 import struct
@@ -37,11 +38,21 @@ class FilesTest(unittest.TestCase):
     def check_png(self, depth, colour, interlaced, width=13, height=11):
         samples = [self.random.randrange(1 << depth) for _ in range(width * height * CHANNELS[colour])]
         code = ">%dB" if depth == 8 else ">%dH"
-        self.daemon.write("x.png", png(width, height, depth, colour, struct.pack(code % len(samples), *samples), interlaced=interlaced))
+        self.daemon.write(
+            "x.png",
+            png(
+                width,
+                height,
+                depth,
+                colour,
+                struct.pack(code % len(samples), *samples),
+                interlaced=interlaced,
+            ),
+        )
         report, pixels = self.pixels_of("x.png", width * height)
         self.assertEqual((report["dtype"], report["shape"]), ("u%d" % depth, [height, width]))
         channels = CHANNELS[colour]
-        groups = [samples[i:i + channels] for i in range(0, len(samples), channels)]
+        groups = [samples[i : i + channels] for i in range(0, len(samples), channels)]
         expected = [luma(*group[:3]) if channels >= 3 else group[0] for group in groups]
         self.assertEqual(pixels, expected, (depth, colour, interlaced))
 
@@ -54,7 +65,11 @@ class FilesTest(unittest.TestCase):
             self.check_png(8, 2, True, size, size)
 
     def test_png_of_few_bits_is_spread(self):
-        for depth, packed, expected in ((1, b"\x5f", [0, 255, 0, 255]), (2, b"\x1b", [0, 85, 170, 255]), (4, b"\x0f\x17", [0, 255, 17, 119])):
+        for depth, packed, expected in (
+            (1, b"\x5f", [0, 255, 0, 255]),
+            (2, b"\x1b", [0, 85, 170, 255]),
+            (4, b"\x0f\x17", [0, 255, 17, 119]),
+        ):
             self.daemon.write("x.png", png(4, 1, depth, 0, packed))
             self.assertEqual(self.pixels_of("x.png", 4)[1], expected, depth)
 
@@ -69,7 +84,7 @@ class FilesTest(unittest.TestCase):
     def test_png_broken_in_every_byte_never_kills(self):
         good = png(13, 11, 8, 0, bytes(self.random.randrange(256) for _ in range(143)))
         for at in range(8, len(good), 7):
-            self.daemon.write("x.png", good[:at] + bytes([good[at] ^ 0x41]) + good[at + 1:])
+            self.daemon.write("x.png", good[:at] + bytes([good[at] ^ 0x41]) + good[at + 1 :])
             self.assertIn(self.daemon.run("tegu reduce --stats sum x.png").returncode, (0, 65), at)
 
     def test_map_as_picture_is_the_map_scaled(self):
@@ -79,7 +94,9 @@ class FilesTest(unittest.TestCase):
         values = struct.unpack("<262144f", content)
         # full: 0 to log2(32); data: min to max
         for scale, lo, hi in (("full", 0.0, 5.0), ("data", min(values), max(values)), ("1,2.5", 1.0, 2.5)):
-            done = self.daemon.run("tegu entropy-map --window 7 --levels 32 --scale %s $DATA/camera.pgm -o map.png" % scale)
+            done = self.daemon.run(
+                "tegu entropy-map --window 7 --levels 32 --scale %s $DATA/camera.pgm -o map.png" % scale
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             width, height, depth, colour, pixels, texts = read_png(self.daemon.read("map.png"))
             self.assertEqual((width, height, depth, colour), (512, 512, 8, 0))
@@ -112,24 +129,31 @@ class FilesTest(unittest.TestCase):
 
     def test_large_inputs_in_every_order_and_way(self):
         rows, cols = 1500, 130  # beyond one tile each way, and beyond what travels in a message
-        values = [self.random.randrange(-2 ** 31, 2 ** 31) for _ in range(rows * cols)]
+        values = [self.random.randrange(-(2**31), 2**31) for _ in range(rows * cols)]
         turned = [values[r * cols + c] for c in range(cols) for r in range(rows)]
         pack = struct.Struct("<%di" % len(values)).pack
         self.daemon.write("c.npy", npy("<i4", (rows, cols), pack(*values)))
         self.daemon.write("f.npy", npy("<i4", (rows, cols), pack(*turned), fortran=True))
         self.daemon.write("r.raw", pack(*values))
-        expected = [max(values[r * cols:(r + 1) * cols]) for r in range(rows)]
-        for command in ("tegu reduce --rows --stats max %s c.npy", "tegu reduce --rows --stats max %s f.npy",
-                        "tegu reduce --rows --stats max --dtype i32 --shape 1500x130 %s r.raw",
-                        "cat c.npy | tegu reduce --rows --stats max %s -", "cat f.npy | tegu reduce --rows --stats max %s -",
-                        "tegu reduce --rows --stats max %s - < c.npy"):
+        expected = [max(values[r * cols : (r + 1) * cols]) for r in range(rows)]
+        for command in (
+            "tegu reduce --rows --stats max %s c.npy",
+            "tegu reduce --rows --stats max %s f.npy",
+            "tegu reduce --rows --stats max --dtype i32 --shape 1500x130 %s r.raw",
+            "cat c.npy | tegu reduce --rows --stats max %s -",
+            "cat f.npy | tegu reduce --rows --stats max %s -",
+            "tegu reduce --rows --stats max %s - < c.npy",
+        ):
             report = self.daemon.json(command % "--timeout 100")
             self.assertEqual(report["stats"]["max"], expected, command)
 
     def test_deep_pgm_through_a_buffer(self):
         values = [self.random.randrange(65536) for _ in range(300 * 200)]
         self.daemon.write("d.pgm", b"P5\n300 200\n65535\n" + struct.pack(">60000H", *values))
-        for command in ("tegu reduce --stats sum,argmax d.pgm", "cat d.pgm | tegu reduce --stats sum,argmax -"):
+        for command in (
+            "tegu reduce --stats sum,argmax d.pgm",
+            "cat d.pgm | tegu reduce --stats sum,argmax -",
+        ):
             stats = self.daemon.json(command)["stats"]
             self.assertEqual(stats, {"sum": sum(values), "argmax": values.index(max(values))}, command)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""--json: the keys of every command and their order, and the numbers themselves, which must read back to the bit. These keys are a
-promise: a change here is a change for every script."""
+"""--json: the keys of every command and their order, and the numbers themselves, which must read back to the
+bit. These keys are a promise: a change here is a change for every script."""
+
 import json
 import math
 import random
@@ -22,7 +23,9 @@ class JsonTest(unittest.TestCase):
         cls.daemon = Daemon()
         cls.daemon.start()
         cls.daemon.write("numbers.npy", npy("<i4", (2, 3), struct.pack("<6i", 5, -3, 9, 9, 1, 9)))
-        cls.daemon.write("floats.npy", npy("<f8", (4,), struct.pack("<4d", 0.1, float("nan"), float("inf"), -float("inf"))))
+        cls.daemon.write(
+            "floats.npy", npy("<f8", (4,), struct.pack("<4d", 0.1, float("nan"), float("inf"), -float("inf")))
+        )
         cls.daemon.write("image.pgm", pgm(4, 3, bytes(range(0, 240, 20))))
 
     @classmethod
@@ -47,8 +50,26 @@ class JsonTest(unittest.TestCase):
 
     def test_reduce_all_statistics_have_their_word(self):
         report = self.daemon.json("tegu reduce --stats all numbers.npy")
-        self.assertEqual(list(report["stats"]), ["count", "sum", "mean", "min", "max", "minmax", "argmin", "argmax", "absmax", "l1",
-                                                 "l2", "var", "std", "nonzero", "nans"])
+        self.assertEqual(
+            list(report["stats"]),
+            [
+                "count",
+                "sum",
+                "mean",
+                "min",
+                "max",
+                "minmax",
+                "argmin",
+                "argmax",
+                "absmax",
+                "l1",
+                "l2",
+                "var",
+                "std",
+                "nonzero",
+                "nans",
+            ],
+        )
 
     def test_reduce_rows(self):
         report = self.daemon.json("tegu reduce --rows --stats sum,minmax numbers.npy")
@@ -84,7 +105,9 @@ class JsonTest(unittest.TestCase):
         report = self.daemon.json("tegu entropy-map --base e image.pgm -o map.png --colour magma --scale 0,3")
         self.keys(report, JOB + ["stats", "unit", "output", "error"])
         self.assertEqual(report["unit"], "nat")
-        self.assertEqual(report["output"], {"file": "map.png", "format": "png", "colour": "magma", "range": [0, 3]})
+        self.assertEqual(
+            report["output"], {"file": "map.png", "format": "png", "colour": "magma", "range": [0, 3]}
+        )
         report = self.daemon.json("tegu entropy-map image.pgm -o map.npy")
         self.assertEqual(report["output"], {"file": "map.npy", "format": "npy"})
 
@@ -96,12 +119,16 @@ class JsonTest(unittest.TestCase):
             report = self.daemon.json("tegu topk -k 500 random.npy -o top.npy")
             _, _, content = read_npy(self.daemon.read("top.npy"))
             exact = [value for value, _ in struct.iter_unpack("<" + code + "q", content)]
-            rounded = report["values"] if code == "d" else struct.unpack("500f", struct.pack("500f", *report["values"]))
+            rounded = (
+                report["values"]
+                if code == "d"
+                else struct.unpack("500f", struct.pack("500f", *report["values"]))
+            )
             self.assertEqual(list(rounded), exact, "seed %d" % seed)
 
     def test_large_integers_keep_all_digits(self):
-        self.daemon.write("large.npy", npy("<u8", (2,), struct.pack("<2Q", 2 ** 64 - 1, 2 ** 53 + 1)))
-        self.assertEqual(self.daemon.json("tegu topk -k 2 large.npy")["values"], [2 ** 64 - 1, 2 ** 53 + 1])
+        self.daemon.write("large.npy", npy("<u8", (2,), struct.pack("<2Q", 2**64 - 1, 2**53 + 1)))
+        self.assertEqual(self.daemon.json("tegu topk -k 2 large.npy")["values"], [2**64 - 1, 2**53 + 1])
 
     def test_control_commands(self):
         report = self.daemon.json("tegu ping -c 2 -i 0")
@@ -119,19 +146,39 @@ class JsonTest(unittest.TestCase):
 
     def test_latency(self):
         report = self.daemon.json("tegu latency -c 50 --pipeline 4")
-        self.keys(report, ["operation", "count", "seconds", "per_second", "pipeline", "size", "intrinsic", "timing_us", "error"])
+        self.keys(
+            report,
+            [
+                "operation",
+                "count",
+                "seconds",
+                "per_second",
+                "pipeline",
+                "size",
+                "intrinsic",
+                "timing_us",
+                "error",
+            ],
+        )
         times = report["timing_us"]
         self.assertEqual(list(times), ["min", "avg", "p50", "p90", "p99", "max"])
         self.assertEqual((report["count"], report["pipeline"], report["intrinsic"]), (50, 4, False))
-        self.assertTrue(0 < times["min"] <= times["p50"] <= times["p90"] <= times["p99"] <= times["max"], times)
+        self.assertTrue(
+            0 < times["min"] <= times["p50"] <= times["p90"] <= times["p99"] <= times["max"], times
+        )
 
     def test_two_inputs(self):
         report = self.daemon.json("tegu add numbers.npy numbers.npy")
         self.keys(report, JOB + ["stats", "values", "error"])
         self.assertEqual(report["values"], [[10, -6, 18], [18, 2, 18]])
         self.assertEqual(report["stats"], {"min": -6, "mean": 10, "max": 18})
-        self.keys(self.daemon.json("tegu add numbers.npy numbers.npy -o sum.npy"), JOB + ["stats", "output", "error"])
-        self.assertEqual(read_npy(self.daemon.read("sum.npy")), ("<i4", (2, 3), struct.pack("<6i", 10, -6, 18, 18, 2, 18)))
+        self.keys(
+            self.daemon.json("tegu add numbers.npy numbers.npy -o sum.npy"),
+            JOB + ["stats", "output", "error"],
+        )
+        self.assertEqual(
+            read_npy(self.daemon.read("sum.npy")), ("<i4", (2, 3), struct.pack("<6i", 10, -6, 18, 18, 2, 18))
+        )
         report = self.daemon.json("tegu dot numbers.npy numbers.npy")
         self.keys(report, JOB + ["dot", "error"])
         self.assertEqual(report["dot"], 278)
@@ -145,7 +192,9 @@ class JsonTest(unittest.TestCase):
         report = self.daemon.json("tegu rowscale --axis rows w.npy -o v.npy --scales s.npy")
         self.keys(report, JOB + ["stats", "scales", "output", "error"])
         self.assertEqual((report["scales"], report["output"]), ([4, 0], {"file": "v.npy", "format": "npy"}))
-        self.assertEqual(read_npy(self.daemon.read("v.npy")), ("<f4", (2, 2), struct.pack("<4f", 0.25, -1, 0, 0)))
+        self.assertEqual(
+            read_npy(self.daemon.read("v.npy")), ("<f4", (2, 2), struct.pack("<4f", 0.25, -1, 0, 0))
+        )
         self.assertEqual(read_npy(self.daemon.read("s.npy")), ("<f4", (2,), struct.pack("<2f", 4, 0)))
 
     def test_quantile(self):
@@ -178,17 +227,50 @@ class JsonTest(unittest.TestCase):
     def test_fused_has_the_keys_and_numbers_of_its_parts(self):
         asked = "--stats sum,std -k 2 -q 0.5 --bins 3 --range 0,9 --levels 3"
         report = self.daemon.json("tegu fused %s numbers.npy -o f.npy" % asked)
-        self.keys(report, JOB + ["stats", "values", "indices", "q", "quantiles", "histogram", "edges", "entropy", "unit", "error"])
-        for alone in ("reduce --stats sum,std", "topk -k 2", "quantile -q 0.5", "histogram --bins 3 --range 0,9",
-                      "entropy --range 0,9 --levels 3"):
+        self.keys(
+            report,
+            JOB
+            + [
+                "stats",
+                "values",
+                "indices",
+                "q",
+                "quantiles",
+                "histogram",
+                "edges",
+                "entropy",
+                "unit",
+                "error",
+            ],
+        )
+        for alone in (
+            "reduce --stats sum,std",
+            "topk -k 2",
+            "quantile -q 0.5",
+            "histogram --bins 3 --range 0,9",
+            "entropy --range 0,9 --levels 3",
+        ):
             part = self.daemon.json("tegu %s numbers.npy" % alone)
             for key in set(part) - set(JOB):
                 self.assertEqual(report[key], part[key], (alone, key))
         descr, shape, content = read_npy(self.daemon.read("f.npy"))
         self.assertEqual(shape, ())
-        self.assertEqual(descr, [("sum", "<i8"), ("std", "<f8"), ("values", "<i4", (2,)), ("indices", "<i8", (2,)), ("quantiles", "<f8"),
-                                 ("histogram", "<u8", (3,)), ("edges", "<f8", (4,)), ("entropy", "<f8")])
-        self.assertEqual(struct.unpack("<qd2i2qd3Q4dd", content)[:2], (report["stats"]["sum"], report["stats"]["std"]))
+        self.assertEqual(
+            descr,
+            [
+                ("sum", "<i8"),
+                ("std", "<f8"),
+                ("values", "<i4", (2,)),
+                ("indices", "<i8", (2,)),
+                ("quantiles", "<f8"),
+                ("histogram", "<u8", (3,)),
+                ("edges", "<f8", (4,)),
+                ("entropy", "<f8"),
+            ],
+        )
+        self.assertEqual(
+            struct.unpack("<qd2i2qd3Q4dd", content)[:2], (report["stats"]["sum"], report["stats"]["std"])
+        )
 
     def test_an_error(self):
         done = self.daemon.run("tegu topk -k 7 --json numbers.npy")
@@ -197,7 +279,10 @@ class JsonTest(unittest.TestCase):
         self.assertEqual(list(report), ["operation", "error"])
         self.assertEqual(list(report["error"]), ERROR)
         error = report["error"]
-        self.assertEqual((error["status"], error["exit_code"], error["field"], error["allowed"]), ("BAD_RANGE", 65, "k", "1..6"))
+        self.assertEqual(
+            (error["status"], error["exit_code"], error["field"], error["allowed"]),
+            ("BAD_RANGE", 65, "k", "1..6"),
+        )
         self.assertTrue(done.stderr)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon that dies under a job: the command tells it within its timeout, or, if another daemon comes up, ends with the right
-result and without having lost anything."""
+"""A daemon that dies under a job: the command tells it within its timeout, or, if another daemon comes up,
+ends with the right result and without having lost anything."""
+
 import os
-import struct
 import subprocess
 import unittest
 
@@ -13,9 +13,15 @@ from files import npy, read_npy
 
 class ReplayTest(unittest.TestCase):
     def run_and_kill(self, daemon, arguments, restart):
-        """Starts a command, kills the daemon while the job runs, and restarts it if asked. None if the answer was faster than that."""
-        process = subprocess.Popen([TEGU] + arguments, cwd=daemon.folder, env=daemon.environment, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
+        """Starts a command, kills the daemon while the job runs, and restarts it if asked. None if the answer
+        was faster than that."""
+        process = subprocess.Popen(
+            [TEGU] + arguments,
+            cwd=daemon.folder,
+            env=daemon.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         running = False
         while process.poll() is None and not running:
             running = daemon.json("tegu stats")["stats"]["jobs_running"] > 0
@@ -32,7 +38,9 @@ class ReplayTest(unittest.TestCase):
     def until_in_time(self, daemon, arguments, restart):
         """The job may end before the signal comes: then again, with more work."""
         for size in (700, 1500, 3000, 6000):
-            daemon.write("image.npy", npy("|u1", (size, size), bytes(i * i % 251 for i in range(size)) * size))
+            daemon.write(
+                "image.npy", npy("|u1", (size, size), bytes(i * i % 251 for i in range(size)) * size)
+            )
             ended = self.run_and_kill(daemon, arguments, restart)
             if ended is not None:
                 return ended, size
@@ -44,7 +52,21 @@ class ReplayTest(unittest.TestCase):
     def test_without_another_daemon(self):
         with Daemon() as daemon:
             (code, out, err), _ = self.until_in_time(
-                daemon, ["entropy-map", "--window", "63", "--levels", "256", "image.npy", "-o", "map.npy", "--timeout", "20"], False)
+                daemon,
+                [
+                    "entropy-map",
+                    "--window",
+                    "63",
+                    "--levels",
+                    "256",
+                    "image.npy",
+                    "-o",
+                    "map.npy",
+                    "--timeout",
+                    "20",
+                ],
+                False,
+            )
             self.assertIn(code, (69, 75), err)
             self.assertTrue(err.startswith(b"tegu entropy-map: "), err)
             self.assertEqual(out, b"")

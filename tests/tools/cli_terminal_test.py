@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a terminal sees and a pipe does not: bold headings, a live line; NO_COLOR and TERM=dumb; signals."""
+
 import os
 import pty
 import select
@@ -30,8 +31,14 @@ class TerminalTest(unittest.TestCase):
         variables = dict(self.daemon.environment, TERM="xterm")
         variables.pop("NO_COLOR", None)
         variables.update(environment)
-        process = subprocess.Popen([TEGU] + arguments, cwd=self.daemon.folder, env=variables, stdin=subprocess.DEVNULL, stdout=inner,
-                                   stderr=inner)
+        process = subprocess.Popen(
+            [TEGU] + arguments,
+            cwd=self.daemon.folder,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=inner,
+            stderr=inner,
+        )
         os.close(inner)
         text, end = b"", time.time() + PATIENCE
         while time.time() < end:
@@ -73,8 +80,13 @@ class TerminalTest(unittest.TestCase):
 
     def test_progress_of_a_slow_pipe(self):
         outer, inner = pty.openpty()
-        process = subprocess.Popen([TEGU, "reduce", "--dtype", "u8", "--stats", "count", "-"], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=inner, env=dict(self.daemon.environment, TERM="xterm"))
+        process = subprocess.Popen(
+            [TEGU, "reduce", "--dtype", "u8", "--stats", "count", "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=inner,
+            env=dict(self.daemon.environment, TERM="xterm"),
+        )
         os.close(inner)
         line, end = b"", time.time() + PATIENCE
         while b"reading " not in line and time.time() < end:  # for the first second nothing is said
@@ -89,7 +101,9 @@ class TerminalTest(unittest.TestCase):
         self.assertNotIn(b"reading ", out)
 
     def test_watch_redraws_and_ends_by_interrupt(self):
-        code, text = self.on_terminal(["stats", "--watch", "--interval", "0.05"], interrupt_after=b"\x1b[H\x1b[J")
+        code, text = self.on_terminal(
+            ["stats", "--watch", "--interval", "0.05"], interrupt_after=b"\x1b[H\x1b[J"
+        )
         self.assertEqual(code, 0)
         self.assertIn(b"per second", text)
 
@@ -97,8 +111,14 @@ class TerminalTest(unittest.TestCase):
         """A command that waits for a daemon that is stopped."""
         self.daemon.process.send_signal(signal.SIGSTOP)
         try:
-            return subprocess.run([TEGU] + arguments, cwd=self.daemon.folder, env=self.daemon.environment, timeout=PATIENCE,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            return subprocess.run(
+                [TEGU] + arguments,
+                cwd=self.daemon.folder,
+                env=self.daemon.environment,
+                timeout=PATIENCE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
         finally:
             self.daemon.process.send_signal(signal.SIGCONT)
 
@@ -116,8 +136,11 @@ class TerminalTest(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.join(self.daemon.folder, "out")), [])
         for number in (signal.SIGINT, signal.SIGTERM):
             self.daemon.process.send_signal(signal.SIGSTOP)
-            process = subprocess.Popen([TEGU, "entropy-map", "image.pgm", "-o", "out/map.npy"], cwd=self.daemon.folder,
-                                       env=self.daemon.environment)
+            process = subprocess.Popen(
+                [TEGU, "entropy-map", "image.pgm", "-o", "out/map.npy"],
+                cwd=self.daemon.folder,
+                env=self.daemon.environment,
+            )
             folder, end = os.path.join(self.daemon.folder, "out"), time.time() + PATIENCE
             while not os.listdir(folder) and time.time() < end:
                 time.sleep(0.01)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegu top in a real terminal, that of tmux, beside a daemon that reads a board of tests/data/boards: what is on the screen after keys, new sizes and the
-end of the daemon, and that the terminal is as it was before whatever ends the program. Skipped without tmux."""
+"""tegu top in a real terminal, that of tmux, beside a daemon that reads a board of tests/data/boards: what is
+on the screen after keys, new sizes and the end of the daemon, and that the terminal is as it was before
+whatever ends the program. Skipped without tmux."""
+
 import json
 import os
 import re
@@ -12,7 +14,7 @@ import sys
 import time
 import unittest
 
-from daemon import Daemon, PATIENCE, SOURCE, TEGU, TEGUD
+from daemon import Daemon, PATIENCE, SOURCE, TEGUD
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "daemon", "health"))
 from daemon_test import unpack  # noqa: E402
@@ -31,9 +33,15 @@ class BoardDaemon(Daemon):
         config = os.path.join(self.folder, "tegud.toml")
         self.write("tegud.toml", b'executor.backend = "cpu"\n')
         with open(os.path.join(self.folder, "tegud.log"), "ab") as log:
-            self.process = subprocess.Popen([TEGUD, "--config", config, "--socket", self.socket, "--sysroot", root], stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [TEGUD, "--config", config, "--socket", self.socket, "--sysroot", root],
+                stdout=log,
+                stderr=log,
+            )
         end = time.time() + PATIENCE
-        while b'"number": 0' in self.run("tegu health --json").stdout or self.run("tegu ping").returncode != 0:
+        while (
+            b'"number": 0' in self.run("tegu health --json").stdout or self.run("tegu ping").returncode != 0
+        ):
             if self.process.poll() is not None or time.time() > end:
                 raise RuntimeError("tegud did not start: " + self.log())
             time.sleep(0.02)
@@ -41,6 +49,7 @@ class BoardDaemon(Daemon):
 
 class Terminal:
     """A shell in a tmux of its own."""
+
     count = 0
 
     def __init__(self, daemon, width=80, height=24, kind="screen", **environment):
@@ -51,9 +60,22 @@ class Terminal:
         for name in ("TMUX", "NO_COLOR", "ENV"):
             variables.pop(name, None)
         variables.update(environment)
-        variables["ASAN_OPTIONS"] = "detect_leaks=0:handle_segv=0"  # ncurses keeps what it knows of the terminal; signals are the program's here
+        variables["ASAN_OPTIONS"] = (
+            # ncurses keeps what it knows of the terminal; signals are the program's here
+            "detect_leaks=0:handle_segv=0"
+        )
         self.variables = variables
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "env TERM=%s PS1='ready> ' /bin/sh" % kind)
+        self.tmux(
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            str(width),
+            "-y",
+            str(height),
+            "env TERM=%s PS1='ready> ' /bin/sh" % kind,
+        )
 
     def __enter__(self):
         try:
@@ -67,8 +89,14 @@ class Terminal:
         self.tmux("kill-server")
 
     def tmux(self, *arguments):
-        return subprocess.run(["tmux", "-u", "-S", self.socket] + list(arguments), env=self.variables, cwd=self.daemon.folder, check=True,
-                              stdout=subprocess.PIPE, timeout=PATIENCE).stdout.decode()
+        return subprocess.run(
+            ["tmux", "-u", "-S", self.socket] + list(arguments),
+            env=self.variables,
+            cwd=self.daemon.folder,
+            check=True,
+            stdout=subprocess.PIPE,
+            timeout=PATIENCE,
+        ).stdout.decode()
 
     def keys(self, *names):
         self.tmux("send-keys", *names)
@@ -81,8 +109,8 @@ class Terminal:
         return self.tmux("capture-pane", "-p", *(["-e"] if escapes else []))
 
     def wait(self, what, gone=False, escapes=False):
-        """The screen, once it shows `what`, a regular expression; or once it does not any more. It may be half drawn: each thing that
-        shall be there is waited for by itself."""
+        """The screen, once it shows `what`, a regular expression; or once it does not any more. It may be
+        half drawn: each thing that shall be there is waited for by itself."""
         end = time.time() + PATIENCE
         while True:
             shown = self.screen(escapes)
@@ -113,7 +141,9 @@ class TopTest(unittest.TestCase):
 
     def settings_are_back(self, terminal):
         Terminal.count += 1
-        terminal.wait(r"ready>\s*\Z")  # the shell reads again: what is typed before may be echoed before the prompt
+        terminal.wait(
+            r"ready>\s*\Z"
+        )  # the shell reads again: what is typed before may be echoed before the prompt
         terminal.line("stty -a > after; echo look %d" % Terminal.count)
         terminal.wait(r"(?m)^look %d" % Terminal.count)
         self.assertEqual(self.settings("after"), self.settings("before"))
@@ -126,8 +156,18 @@ class TopTest(unittest.TestCase):
         with Terminal(self.daemon) as terminal:
             terminal.top()
             terminal.wait(r"(?m)Jobs/s +0")
-            for what in ("^ ok +Jetson Xavier NX +MODE_20W_6CORE", "Daemon +cpu", "^Mem +━", "^GPU-therm +46.0 °C ━+╸?─+ +44.5", "^Power .* 8.55 W",
-                         "^GPU +━+.* 47 % +803/1109 MHz", "queue +high 0", "Latency +p50 +p99 +max", "^ +PID USER +NAME .*GPU%▾", r"^ +[0-9]+ \w+ +tegu top "):
+            for what in (
+                "^ ok +Jetson Xavier NX +MODE_20W_6CORE",
+                "Daemon +cpu",
+                "^Mem +━",
+                "^GPU-therm +46.0 °C ━+╸?─+ +44.5",
+                "^Power .* 8.55 W",
+                "^GPU +━+.* 47 % +803/1109 MHz",
+                "queue +high 0",
+                "Latency +p50 +p99 +max",
+                "^ +PID USER +NAME .*GPU%▾",
+                r"^ +[0-9]+ \w+ +tegu top ",
+            ):
                 terminal.wait("(?m)" + what)
             coloured = terminal.wait(r"\x1b\[36m", escapes=True)
             for sequence in re.findall(r"\x1b\[[0-9;]*m", coloured):
@@ -207,8 +247,11 @@ class TopTest(unittest.TestCase):
         """Once the daemon has seen the end of the one before, and this one."""
         end = time.time() + PATIENCE
         while True:
-            found = [client["pid"] for client in self.daemon.json("tegu health")["health"]["daemon"]["clients"]
-                     if client["name"] == "tegu top" and client["connections"] > 0]
+            found = [
+                client["pid"]
+                for client in self.daemon.json("tegu health")["health"]["daemon"]["clients"]
+                if client["name"] == "tegu top" and client["connections"] > 0
+            ]
             if len(found) == 1:
                 return found[0]
             self.assertLess(time.time(), end, found)
@@ -216,7 +259,12 @@ class TopTest(unittest.TestCase):
 
     def test_signals_give_the_terminal_back(self):
         with Terminal(self.daemon) as terminal:
-            for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 0), (signal.SIGSEGV, None)):
+            for number, code in (
+                (signal.SIGTERM, 143),
+                (signal.SIGHUP, 129),
+                (signal.SIGINT, 0),
+                (signal.SIGSEGV, None),
+            ):
                 terminal.line("ulimit -c 0; clear")
                 terminal.top()
                 os.kill(self.pid_of_top(), number)
@@ -260,7 +308,10 @@ class TopTest(unittest.TestCase):
             with Terminal(self.daemon) as terminal:
                 terminal.line("TERM=%s tegu top; echo ended with $?" % kind)
                 shown = terminal.wait("ended with [0-9]+")
-                self.assertRegex(shown.replace("\n", ""), "tegu top: TERM is .*: set TERM to ?what it is, or use --once.*ended with 64")
+                self.assertRegex(
+                    shown.replace("\n", ""),
+                    "tegu top: TERM is .*: set TERM to ?what it is, or use --once.*ended with 64",
+                )
         with Terminal(self.daemon) as terminal:
             terminal.line("tegu top < /dev/null; echo ended with $?")
             self.assertIn("stdin, which is no terminal: use --once", terminal.wait("ended with 64"))
@@ -269,7 +320,9 @@ class TopTest(unittest.TestCase):
 class OnceTest(unittest.TestCase):
     def test_one_frame_as_text(self):
         with BoardDaemon() as daemon:
-            done = daemon.run("LC_ALL=C.UTF-8 tegu top -i 0.1 --sort rate; tegu top --once -i 0.1 --no-colour")
+            done = daemon.run(
+                "LC_ALL=C.UTF-8 tegu top -i 0.1 --sort rate; tegu top --once -i 0.1 --no-colour"
+            )
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertNotIn(b"\x1b", done.stdout)
             text = done.stdout.decode()
@@ -279,7 +332,9 @@ class OnceTest(unittest.TestCase):
             report = daemon.json("tegu top")
             self.assertEqual((report["operation"], report["error"]), ("top", None))
             self.assertEqual(report["health"]["gpu"]["load_ratio"], 0.472)
-            self.assertEqual(daemon.run("COLUMNS=150 tegu top -1 -i 0.1").stdout.split(b"\n")[0].count(b" tegud "), 1)
+            self.assertEqual(
+                daemon.run("COLUMNS=150 tegu top -1 -i 0.1").stdout.split(b"\n")[0].count(b" tegud "), 1
+            )
             missing = daemon.run("tegu top --socket missing.sock --json")
             self.assertEqual(missing.returncode, 69)
             self.assertEqual(json.loads(missing.stdout.decode())["error"]["status"], "UNAVAILABLE")

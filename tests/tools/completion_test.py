@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Completion: the files are what --help says, and bash and zsh, on terminals of their own, complete with them. A shell that is not there is skipped."""
+"""Completion: the files are what --help says, and bash and zsh, on terminals of their own, complete with
+them. A shell that is not there is skipped."""
+
 import fcntl
 import os
 import pty
@@ -41,9 +43,22 @@ class Shell:
         os.mkdir(os.path.join(self.folder, "boards"))
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 200, 300, 0, 0))
-        environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "TERM": "xterm", "LC_ALL": "C", "PS1": "$ "}
-        self.process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=self.folder, env=environment,
-                                        preexec_fn=lambda: (os.setsid(), fcntl.ioctl(0, termios.TIOCSCTTY, 0)))
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": self.folder,
+            "TERM": "xterm",
+            "LC_ALL": "C",
+            "PS1": "$ ",
+        }
+        self.process = subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd=self.folder,
+            env=environment,
+            preexec_fn=lambda: (os.setsid(), fcntl.ioctl(0, termios.TIOCSCTTY, 0)),
+        )
         os.close(slave)
         for line in lines + ["echo REA''DY"]:
             os.write(self.master, line.encode() + b"\n")
@@ -58,7 +73,8 @@ class Shell:
         return output
 
     def complete(self, typed, expected=()):
-        """Types it and a tab. The line as it is then, and the words that were listed; `expected` are waited for, as zsh lists nothing while keys come."""
+        """Types it and a tab. The line as it is then, and the words that were listed; `expected` are waited
+        for, as zsh lists nothing while keys come."""
         os.write(self.master, typed.encode() + b"\t")
         shown = self.read_until(lambda output: set(expected) <= listed(output, typed)) if expected else ""
         os.write(self.master, SHOW)
@@ -79,9 +95,13 @@ class FilesTest(unittest.TestCase):
         cls.commands = cli_help.read_program(os.path.join(BIN, "tegu"))
 
     def completed(self, *words):
-        script = '. "%s/tegu.bash"; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu tegu "%s" "%s"; printf "%%s\\n" "${COMPREPLY[@]}"' % (
-            FOLDER, " ".join('"%s"' % word for word in words), len(words) - 1, words[-1], words[-2])
-        done = subprocess.run(["bash", "--norc", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        script = (
+            '. "%s/tegu.bash"; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu tegu "%s" "%s"; printf "%%s\\n" "${COMPREPLY[@]}"'
+            % (FOLDER, " ".join('"%s"' % word for word in words), len(words) - 1, words[-1], words[-2])
+        )
+        done = subprocess.run(
+            ["bash", "--norc", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
         self.assertEqual(done.stderr, b"")
         return set(done.stdout.decode().split())
 
@@ -93,10 +113,16 @@ class FilesTest(unittest.TestCase):
 
     def test_every_command_option_and_word(self):
         commands = self.commands[1:]
-        self.assertEqual(self.completed("tegu", ""), {command.name for command in commands} | {"--help", "--version"})
+        self.assertEqual(
+            self.completed("tegu", ""), {command.name for command in commands} | {"--help", "--version"}
+        )
         self.assertEqual(self.completed("tegu", "red"), {"reduce"})
         for command in commands:
-            self.assertEqual(self.completed("tegu", command.name, "-"), set(write_completion.names_of(command.options)), command.name)
+            self.assertEqual(
+                self.completed("tegu", command.name, "-"),
+                set(write_completion.names_of(command.options)),
+                command.name,
+            )
         words = {}  # the same in many commands
         for command in commands:
             for option in command.options:
@@ -108,7 +134,9 @@ class FilesTest(unittest.TestCase):
 
     def test_words_of_a_list(self):
         self.assertEqual(self.completed("tegu", "reduce", "--stats", "sum,s"), {"sum,sum", "sum,std"})
-        self.assertEqual(self.completed("tegu", "reduce", "--stats", "=", "min,arg"), {"min,argmin", "min,argmax"})
+        self.assertEqual(
+            self.completed("tegu", "reduce", "--stats", "=", "min,arg"), {"min,argmin", "min,argmax"}
+        )
 
 
 class ShellCases:
@@ -144,7 +172,9 @@ class ShellCases:
 
     def test_lists(self):
         self.assertEqual(self.line("tegu reduce --stats nonz").rstrip(" ,"), "tegu reduce --stats nonzero")
-        self.assertEqual(self.line("tegu reduce --stats sum,nonz").rstrip(" ,"), "tegu reduce --stats sum,nonzero")
+        self.assertEqual(
+            self.line("tegu reduce --stats sum,nonz").rstrip(" ,"), "tegu reduce --stats sum,nonzero"
+        )
 
     def test_files(self):
         self.assertEqual(self.line("tegu reduce num"), "tegu reduce numbers.npy ")
@@ -173,10 +203,17 @@ class BashTest(ShellCases, unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.shell = Shell(["bash", "--norc", "--noprofile", "-i"], [
-            "bind 'set enable-bracketed-paste off'", "bind 'set show-all-if-ambiguous on'", "bind 'set completion-query-items 0'",
-            "bind 'set page-completions off'", "bind -x '\"\\C-x\\C-p\": printf \"<%s%s%s>\" \"<<\" \"$READLINE_LINE\" \">>\"; READLINE_LINE= READLINE_POINT=0'",
-            "for f in %s/*.bash; do . $f; done" % FOLDER])
+        cls.shell = Shell(
+            ["bash", "--norc", "--noprofile", "-i"],
+            [
+                "bind 'set enable-bracketed-paste off'",
+                "bind 'set show-all-if-ambiguous on'",
+                "bind 'set completion-query-items 0'",
+                "bind 'set page-completions off'",
+                'bind -x \'"\\C-x\\C-p": printf "<%s%s%s>" "<<" "$READLINE_LINE" ">>"; READLINE_LINE= READLINE_POINT=0\'',
+                "for f in %s/*.bash; do . $f; done" % FOLDER,
+            ],
+        )
 
 
 @unittest.skipIf(shutil.which("zsh") is None, "needs zsh")
@@ -185,9 +222,14 @@ class ZshTest(ShellCases, unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.shell = Shell(["zsh", "-f", "-i"], [
-            "fpath=(%s $fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=10000" % FOLDER, "setopt no_list_ambiguous no_beep",
-            "show-line() { zle -I; print -rn -- \"<\"\"<<$BUFFER>>\"\">\"; BUFFER= }; zle -N show-line; bindkey '^X^P' show-line"])
+        cls.shell = Shell(
+            ["zsh", "-f", "-i"],
+            [
+                "fpath=(%s $fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=10000" % FOLDER,
+                "setopt no_list_ambiguous no_beep",
+                'show-line() { zle -I; print -rn -- "<""<<$BUFFER>>"">"; BUFFER= }; zle -N show-line; bindkey \'^X^P\' show-line',
+            ],
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A private tegud on a socket of its own, and the command beside it. Environment: TEGU_BUILD_DIR, the build folder."""
+"""A private tegud on a socket of its own, and the command beside it. Environment: TEGU_BUILD_DIR, the build
+folder."""
+
 import json
 import os
 import shutil
@@ -23,8 +25,12 @@ class Daemon:
         self.socket = os.path.join(self.folder, "tegud.sock")
         self.process = None
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("TEGU_")}
-        self.environment.update(TEGU_SOCKET=self.socket, PATH=os.path.dirname(TEGU) + ":" + os.environ["PATH"], DATA=SOURCE + "/tests/data",
-                                LC_ALL="C")
+        self.environment.update(
+            TEGU_SOCKET=self.socket,
+            PATH=os.path.dirname(TEGU) + ":" + os.environ["PATH"],
+            DATA=SOURCE + "/tests/data",
+            LC_ALL="C",
+        )
 
     def __enter__(self):
         self.start()
@@ -57,8 +63,15 @@ class Daemon:
 
     def run(self, command, data=None):
         """Runs a line of shell; stdout and stderr are bytes."""
-        return subprocess.run(["/bin/sh", "-c", command], cwd=self.folder, env=self.environment, input=data or b"",
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=5 * PATIENCE)
+        return subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=self.folder,
+            env=self.environment,
+            input=data or b"",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=5 * PATIENCE,
+        )
 
     def json(self, command, data=None):
         """The object that a command prints with --json; asserts that it ends with 0."""

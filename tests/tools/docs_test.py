@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The man page and the user page say what the command says of itself."""
+
 import os
 import re
 import subprocess
@@ -22,7 +23,11 @@ def commands():
 
 
 def options(command):
-    return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(re.findall(r"^  (-\S+)", tegu(command, "--help"), re.M))))
+    return set(
+        re.findall(
+            r"(?<![\w-])--?[a-z][a-z-]*", " ".join(re.findall(r"^  (-\S+)", tegu(command, "--help"), re.M))
+        )
+    )
 
 
 def read(path):
@@ -44,7 +49,9 @@ def man_page():
 class DocsTest(unittest.TestCase):
     def test_the_man_page_explains_every_option_and_no_other(self):
         page, sections = man_page()
-        self.assertEqual(set(commands()), set(sections) - {"Options of every operation", "Options of every command"})
+        self.assertEqual(
+            set(commands()), set(sections) - {"Options of every operation", "Options of every command"}
+        )
         for command in commands():
             explained = sections[command] | sections["Options of every command"]
             if command not in OTHERS:
@@ -58,16 +65,26 @@ class DocsTest(unittest.TestCase):
             self.assertIn("\n" + tegu(command, "--help").split("Example:\n  ")[1].strip() + "\n", page)
 
     def test_the_examples_of_the_user_page_use_what_there_is(self):
-        examples = re.findall(r"^    (?:.*[|&] )?tegu ([a-z-]+) ?(.*?)(?: +#.*)?$", read("docs/tegu.md"), re.M)
-        self.assertLessEqual(set(commands()) - {"info", "buffers", "ping"}, {command for command, _ in examples})
+        examples = re.findall(
+            r"^    (?:.*[|&] )?tegu ([a-z-]+) ?(.*?)(?: +#.*)?$", read("docs/tegu.md"), re.M
+        )
+        self.assertLessEqual(
+            set(commands()) - {"info", "buffers", "ping"}, {command for command, _ in examples}
+        )
         for command, arguments in examples:
             used = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", arguments.split("&&")[0]))
             self.assertLessEqual(used, options(command), command)
 
     def test_exit_codes_are_the_same_in_both_pages(self):
         page, _ = man_page()
-        in_page = set(re.findall(r"\b(?:0|[67]\d)\b", page.split(".SH EXIT STATUS")[1].split(".SH ENVIRONMENT")[0]))
-        in_user_page = set(re.findall(r"\b(?:0|[67]\d)\b", " ".join(re.findall(r"^\| ([\d, ]+) \|", read("docs/tegu.md"), re.M))))
+        in_page = set(
+            re.findall(r"\b(?:0|[67]\d)\b", page.split(".SH EXIT STATUS")[1].split(".SH ENVIRONMENT")[0])
+        )
+        in_user_page = set(
+            re.findall(
+                r"\b(?:0|[67]\d)\b", " ".join(re.findall(r"^\| ([\d, ]+) \|", read("docs/tegu.md"), re.M))
+            )
+        )
         self.assertEqual(in_page, in_user_page)
 
 

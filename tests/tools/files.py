@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes and reads the small files of the tests, from the format's own documents and with nothing but the standard library: an
-oracle that shares no code with the command."""
+"""Writes and reads the small files of the tests, from the format's own documents and with nothing but the
+standard library: an oracle that shares no code with the command."""
+
 import ast
 import struct
 import zlib
@@ -10,7 +11,13 @@ def npy(descr, shape, data, fortran=False, version=1):
     """The bytes of a .npy. `descr` as NumPy writes it, e.g. "<f4"; `data` the bytes of the elements."""
     header = repr({"descr": descr, "fortran_order": fortran, "shape": tuple(shape)}).encode()
     header += b" " * (63 - (len(header) + (10 if version == 1 else 12)) % 64) + b"\n"
-    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(header)) + header + data
+    return (
+        b"\x93NUMPY"
+        + bytes([version, 0])
+        + struct.pack("<H" if version == 1 else "<I", len(header))
+        + header
+        + data
+    )
 
 
 def read_npy(content):
@@ -18,9 +25,9 @@ def read_npy(content):
     assert content[:8] == b"\x93NUMPY\x01\0", content[:8]
     size = struct.unpack("<H", content[8:10])[0]
     assert (10 + size) % 64 == 0
-    header = ast.literal_eval(content[10:10 + size].decode())
+    header = ast.literal_eval(content[10 : 10 + size].decode())
     assert header["fortran_order"] is False
-    return header["descr"], header["shape"], content[10 + size:]
+    return header["descr"], header["shape"], content[10 + size :]
 
 
 def pgm(width, height, data, maximum=255):
@@ -28,7 +35,9 @@ def pgm(width, height, data, maximum=255):
 
 
 def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data) & 0xffffffff)
+    return (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data) & 0xFFFFFFFF)
+    )
 
 
 CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -36,8 +45,8 @@ ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (
 
 
 def png(width, height, depth, colour, data, palette=None, transparency=None, interlaced=False):
-    """The bytes of a .png. `data`: rows of packed samples, most significant byte first, without filter bytes. Interlacing needs whole
-    bytes per pixel."""
+    """The bytes of a .png. `data`: rows of packed samples, most significant byte first, without filter bytes.
+    Interlacing needs whole bytes per pixel."""
     bits = depth * CHANNELS[colour]
     row = (width * bits + 7) // 8
     lines = []
@@ -45,13 +54,17 @@ def png(width, height, depth, colour, data, palette=None, transparency=None, int
         size = bits // 8
         for x0, y0, dx, dy in ADAM7:
             for y in range(y0, height, dy):
-                line = b"".join(data[y * row + x * size:y * row + (x + 1) * size] for x in range(x0, width, dx))
+                line = b"".join(
+                    data[y * row + x * size : y * row + (x + 1) * size] for x in range(x0, width, dx)
+                )
                 if line:
                     lines.append(line)
     else:
-        lines = [data[i:i + row] for i in range(0, len(data), row)]
+        lines = [data[i : i + row] for i in range(0, len(data), row)]
     content = b"\x89PNG\r\n\x1a\n"
-    content += chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 1 if interlaced else 0))
+    content += chunk(
+        b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 1 if interlaced else 0)
+    )
     if palette is not None:
         content += chunk(b"PLTE", palette)
     if transparency is not None:
@@ -74,13 +87,17 @@ def unfilter(kind, line, above, size):
 
 
 def read_png(content):
-    """(width, height, depth, colour, bytes of the pixels, {keyword: text}) of a .png that is not interlaced."""
+    """(width, height, depth, colour, bytes of the pixels, {keyword: text}) of a .png that is not
+    interlaced."""
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
     at, packed, texts, head = 8, b"", {}, None
     while at < len(content):
-        size, kind = struct.unpack(">I4s", content[at:at + 8])
-        data = content[at + 8:at + 8 + size]
-        assert struct.unpack(">I", content[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + data) & 0xffffffff
+        size, kind = struct.unpack(">I4s", content[at : at + 8])
+        data = content[at + 8 : at + 8 + size]
+        assert (
+            struct.unpack(">I", content[at + 8 + size : at + 12 + size])[0]
+            == zlib.crc32(kind + data) & 0xFFFFFFFF
+        )
         if kind == b"IHDR":
             head = struct.unpack(">IIBBBBB", data)
         elif kind == b"IDAT":
@@ -95,7 +112,7 @@ def read_png(content):
     row = (width * depth * CHANNELS[colour] + 7) // 8
     raw, pixels, above = zlib.decompress(packed), b"", bytes(row)
     for y in range(height):
-        line = raw[y * (row + 1):(y + 1) * (row + 1)]
+        line = raw[y * (row + 1) : (y + 1) * (row + 1)]
         above = unfilter(line[0], line[1:], above, pixel)
         pixels += above
     return width, height, depth, colour, pixels, texts

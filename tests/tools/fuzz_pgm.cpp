@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes .pgm: the header, and the samples of the text form. Checked: nothing is allocated that the file does not justify, samples
-// stay below the maximum.
+// Fuzzes .pgm: the header, and the samples of the text form. Checked: nothing is allocated that the file does
+// not justify, samples stay below the maximum.
 #include "tests/fuzz.h"
 #include "tools/formats/pgm.h"
 
@@ -10,11 +10,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view file(reinterpret_cast<const char*>(data), size);
     const Expected<PgmHeader> header = parse_pgm(file.substr(0, kPrefixBytes), size);
     if (!header) {
-        require(!header.error().message.empty() && !header.error().field.empty(), "an error that does not help");
+        require(!header.error().message.empty() && !header.error().field.empty(),
+                "an error that does not help");
         return 0;
     }
     require(header->array.offset <= size, "an array behind the file");
-    require(header->array.bytes <= (header->text ? size * 2 : size - header->array.offset), "more than the file has");
+    require(header->array.bytes <= (header->text ? size * 2 : size - header->array.offset),
+            "more than the file has");
     if (!header->text) return 0;
     std::vector<std::uint16_t> samples(header->array.bytes / 2 + 1);
     if (!decode_pgm_text(file, *header, samples.data()) || header->array.type != TEGU_U16) return 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes what `tegu top` makes of a daemon's answers. The first line of the input is a byte that chooses the screen and the keys that are pressed;
-// then come answers to HEALTH with "@" between them, a second apart. Checked: what is no such JSON is refused with a sentence, and whatever is
-// accepted, the frame drawn of it has nothing that would harm a terminal.
+// Fuzzes what `tegu top` makes of a daemon's answers. The first line of the input is a byte that chooses the
+// screen and the keys that are pressed; then come answers to HEALTH with "@" between them, a second apart.
+// Checked: what is no such JSON is refused with a sentence, and whatever is accepted, the frame drawn of it
+// has nothing that would harm a terminal.
 #include <algorithm>
 #include <clocale>
 #include <string_view>
 
 #include "tests/fuzz.h"
-#include "tools/tegu/top_app.h"
-#include "tools/tegu/top_key.h"
+#include "tools/tegu/top/app.h"
+#include "tools/tegu/top/key.h"
 
 namespace {
 
@@ -45,7 +46,8 @@ void check_text(const std::string& text, bool unicode) {
     for (const char c : text) {
         const bool control = (c >= 0 && c < ' ' && c != '\n') || c == '\x7f';
         require(!control && (unicode || c >= 0), "a control character is drawn");
-        require(before != '\xc2' || static_cast<unsigned char>(c) >= 0xa0, "a control character of C1 is drawn");
+        require(before != '\xc2' || static_cast<unsigned char>(c) >= 0xa0,
+                "a control character of C1 is drawn");
         before = c;
     }
 }

@@ -7,8 +7,8 @@
 namespace tegu::bench {
 namespace {
 
-LadderRow row(const std::string& name, const std::string& title, double us, std::uint64_t bytes, double speedup,
-              std::uint64_t partials) {
+LadderRow row(const std::string& name, const std::string& title, double us, std::uint64_t bytes,
+              double speedup, std::uint64_t partials) {
     LadderRow made;
     made.row.name = name;
     made.row.median_ns = made.row.min_ns = 1e3 * us;
@@ -49,19 +49,20 @@ bool holds(const std::string& text, const std::string& part) {
 
 TEST(LadderReport, MarkdownHasARowForEachStepAndColumnsThatApply) {
     const std::string text = ladder_markdown(report(), device());
-    EXPECT_TRUE(
-        holds(text,
-              "`tegu-bench ladder`, commit abc, 2026-01-01 00:00 UTC\non a GPU & its driver; a copy of 1024 MiB "
-              "moves 400 GB/s"));
+    EXPECT_TRUE(holds(
+        text,
+        "`tegu-bench ladder`, commit abc, 2026-01-01 00:00 UTC\non a GPU & its driver; a copy of 1024 MiB "
+        "moves 400 GB/s"));
     EXPECT_TRUE(holds(text,
                       "| kernel | what it changes | us | noise | GB/s | of copy | faster by | left to add "
                       "|\n|---|---|---|---|---|---|---|---|\n"));
     EXPECT_TRUE(holds(text, "| 1. first | a <change> & more | 40.00 | 1.5 % | 100 | 25 % |  | 4 |\n"));
     EXPECT_TRUE(holds(text, "| tegu's | a <change> & more | 20.00 | 1.5 % | 200 | 25 % | 2.00 | 1 |\n"));
-    EXPECT_TRUE(holds(text,
-                      "### Sum of two\n\n| kernel | what it changes | us | noise | GB/s | of copy | faster by "
-                      "|\n|---|---|---|---|---|---|---|\n"
-                      "| managed | a <change> & more | 1234 | 1.5 % |  |  |  |\n"));
+    EXPECT_TRUE(
+        holds(text,
+              "### Sum of two\n\n| kernel | what it changes | us | noise | GB/s | of copy | faster by "
+              "|\n|---|---|---|---|---|---|---|\n"
+              "| managed | a <change> & more | 1234 | 1.5 % |  |  |  |\n"));
 }
 
 TEST(LadderReport, JsonNamesTheGpuAndWhatAppliesToARow) {

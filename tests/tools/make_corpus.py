@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the seeds of the fuzzers of formats and of tegu top, tests/data/corpus/{npy,pgm,png,top}. How it is called: tests/seeds.py."""
+"""Makes the seeds of the fuzzers of formats and of tegu top, tests/data/corpus/{npy,pgm,png,top}. How it is
+called: tests/seeds.py."""
+
 import json
 import os
 import sys
@@ -27,18 +29,31 @@ def trimmed(value):
 
 def answer(health):
     """What a daemon answers to HEALTH."""
-    return json.dumps(dict({"state": "ok", "reasons": []}, **health), separators=(",", ":"), sort_keys=True).encode()
+    return json.dumps(
+        dict({"state": "ok", "reasons": []}, **health), separators=(",", ":"), sort_keys=True
+    ).encode()
 
 
 def top_files():
     """Of fuzz_top.cpp: a screen and keys, then answers. Whole ones, and each part alone."""
     board, daemon = trimmed(read("boards/agx-orin")), trimmed(read("top/daemon"))
-    before = answer({"daemon": {name: daemon[name] for name in ("pid", "uptime_seconds", "jobs", "users", "clients")}})
+    before = answer(
+        {"daemon": {name: daemon[name] for name in ("pid", "uptime_seconds", "jobs", "users", "clients")}}
+    )
     result = {
         "top/board": b"\x0e\n" + answer(board),
         "top/daemon": b"\x0bsr\n" + answer({"daemon": daemon}),
-        "top/names": b"\x0bN\n" + answer({"daemon": {"clients": [{"pid": client["pid"], "name": client["name"]}
-                                                            for client in read("top/daemon")["clients"]]}}),
+        "top/names": b"\x0bN\n"
+        + answer(
+            {
+                "daemon": {
+                    "clients": [
+                        {"pid": client["pid"], "name": client["name"]}
+                        for client in read("top/daemon")["clients"]
+                    ]
+                }
+            }
+        ),
         "top/reasons": b"\x01M\x81\n" + answer({"state": "failing", "reasons": read("top/failing")[:2]}),
         "top/grown": b"\x00uJ\n" + before + b"@" + before.replace(b'"jobs_total":', b'"jobs_total":1'),
         "top/restarted": b"\x05p\n" + before + b"@" + before.replace(b'"pid":812', b'"pid":813'),
@@ -73,7 +88,7 @@ def files():
         "png/rgba-16": png(1, 1, 16, 6, b"abcdefgh"),
         "png/palette-2": png(4, 1, 2, 3, b"\x1b", palette=b"\0\0\0\xff\0\0\0\xff\0\0\0\xff"),
         "png/lies": png(1000000, 1000000, 8, 0, b""),
-        **top_files()
+        **top_files(),
     }
 
 

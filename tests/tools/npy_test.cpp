@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// .npy headers: what NumPy writes is read, what we write is read back, and every way to be wrong has its own message.
+// .npy headers: what NumPy writes is read, what we write is read back, and every way to be wrong has its own
+// message.
 #include "tools/formats/npy.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +42,8 @@ TEST(NpyParse, ElevenTypesAndBool) {
                  {"<f2", TEGU_F16, 2}, {"<f4", TEGU_F32, 4}, {"<f8", TEGU_F64, 8}, {"|b1", TEGU_U8, 1},
                  {">u1", TEGU_U8, 1},  {"=f4", TEGU_F32, 4}, {"f4", TEGU_F32, 4}};
     for (const auto& c : cases) {
-        const std::string file = file_of(dictionary_of("'" + std::string(c.descr) + "'", "(2, 3)"), 6 * c.bytes);
+        const std::string file =
+            file_of(dictionary_of("'" + std::string(c.descr) + "'", "(2, 3)"), 6 * c.bytes);
         const Expected<ArrayHeader> header = parse(file);
         ASSERT_TRUE(header) << c.descr << ": " << message(file);
         EXPECT_EQ(header->type, c.type) << c.descr;
@@ -97,12 +99,14 @@ TEST(NpyParse, RefusesByName) {
         {file_of(dictionary_of("'<c8'", "(1,)"), 8), ".npy: element type '<c8' is not known here [descr]"},
         {file_of(dictionary_of("'|O'", "(1,)"), 8), ".npy: element type '|O' is not known here [descr]"},
         {file_of(dictionary_of("'<U99'", "(1,)"), 8), ".npy: element type '<U99' is not known here [descr]"},
-        {file_of(dictionary_of("'\x1b[31mred'", "(1,)"), 8), ".npy: element type '?[31mred' is not known here [descr]"},
+        {file_of(dictionary_of("'\x1b[31mred'", "(1,)"), 8),
+         ".npy: element type '?[31mred' is not known here [descr]"},
         {file_of(dictionary_of("[('a', '<f4')]", "(1,)"), 4),
          ".npy: a structured array; save one of its fields [descr]"},
         {file_of(dictionary_of("'<f4'", "(3,)"), 11),
          ".npy: truncated: the header announces 12 bytes of elements, the file holds 11 [bytes]"},
-        {file_of(dictionary_of("'<f4'", "(3,)"), 13), ".npy: 1 bytes follow the elements of the shape [bytes]"},
+        {file_of(dictionary_of("'<f4'", "(3,)"), 13),
+         ".npy: 1 bytes follow the elements of the shape [bytes]"},
         {file_of(dictionary_of("'<f8'", "(9223372036854775807,)"), 8),
          ".npy: 'shape' is not a tuple of at most 32 integers of 63 bits [header]"},
         {file_of(dictionary_of("'<f8'", "(4611686018427387904,)"), 8),
@@ -119,7 +123,8 @@ TEST(NpyParse, RefusesByName) {
          ".npy: 'shape' is not a tuple of at most 32 integers of 63 bits [header]"},
         {file_of(dictionary_of("'<f4'", "(3)"), 12),
          ".npy: 'shape' is not a tuple of at most 32 integers of 63 bits [header]"},
-        {file_of(dictionary_of("'<f4'", "(1,)", "0"), 4), ".npy: 'fortran_order' is neither True nor False [header]"},
+        {file_of(dictionary_of("'<f4'", "(1,)", "0"), 4),
+         ".npy: 'fortran_order' is neither True nor False [header]"},
         {file_of("{'descr': '<f4', 'shape': (1,), }", 4),
          ".npy: the header lacks one of 'descr', 'fortran_order', 'shape' [header]"},
         {file_of("{'descr': '<f4', 'descr': '<f4', }", 4),
@@ -127,7 +132,8 @@ TEST(NpyParse, RefusesByName) {
         {file_of("{'extra': 1, }", 4), ".npy: key 'extra' is unknown or stands there twice [header]"},
         {file_of("__import__('os')", 4), ".npy: the header is not a dictionary [header]"},
         {file_of("{'descr': '<f4'", 4), ".npy: the header is not a dictionary [header]"},
-        {file_of(dictionary_of("'<f4'", "(1,)") + " x", 4), ".npy: text after the dictionary of the header [header]"},
+        {file_of(dictionary_of("'<f4'", "(1,)") + " x", 4),
+         ".npy: text after the dictionary of the header [header]"},
         {file_of(dictionary_of("'<f4'", "(1,)"), 4, 4), ".npy: version 4.0 is not known here [version]"},
         {file_of(dictionary_of("'<f4'", "(1,)"), 4, 0), ".npy: version 0.0 is not known here [version]"},
         {file_of(std::string(70000, ' '), 4, 2), ".npy: a header of 70001 bytes [header]"},
@@ -172,7 +178,8 @@ TEST(NpyEncode, ReadsBack) {
 TEST(NpyEncode, StructuredColumns) {
     const std::string header = encode_npy_header({{"sum", TEGU_F64, 1}, {"minmax", TEGU_U8, 2}}, {4});
     EXPECT_NE(
-        header.find("{'descr': [('sum', '<f8'), ('minmax', '|u1', (2,))], 'fortran_order': False, 'shape': (4,), }"),
+        header.find(
+            "{'descr': [('sum', '<f8'), ('minmax', '|u1', (2,))], 'fortran_order': False, 'shape': (4,), }"),
         std::string::npos)
         << header;
 }

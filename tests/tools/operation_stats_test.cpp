@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of operations: whose fields it tells, what stands in it, and what is missing from an older daemon.
+// The table of operations: whose fields it tells, what stands in it, and what is missing from an older
+// daemon.
 #include "tools/tegu/operation_stats.h"
 
 #include <gtest/gtest.h>
@@ -36,8 +37,10 @@ TEST(OperationStats, OneLineForEachOperationThatHadJobs) {
     Fields fields = fields_of("topk", 4);
     for (const client::Field& field : fields_of("reduce", 0)) fields.push_back(field);
     std::string table = operations_table(fields, {}, 0);
-    EXPECT_NE(table.find("  topk           4        0        0          50 ns             1 us   4 GB/s           -"),
-              std::string::npos)
+    EXPECT_NE(
+        table.find(
+            "  topk           4        0        0          50 ns             1 us   4 GB/s           -"),
+        std::string::npos)
         << table;
     EXPECT_EQ(table.find("reduce"), std::string::npos);
     EXPECT_EQ(operations_table(fields_of("reduce", 0), {}, 0), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output files are whole or not there: commit, give up, fail half way.
-#include "tools/tegu/output_file.h"
+#include "tools/tegu/output/output_file.h"
 
 #include <gtest/gtest.h>
 

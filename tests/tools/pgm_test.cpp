@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PGM files, binary and text: what is read, what is refused and by which name, and that what is written reads back.
+// PGM files, binary and text: what is read, what is refused and by which name, and that what is written reads
+// back.
 #include "tools/formats/pgm.h"
 
 #include <gtest/gtest.h>
@@ -61,9 +62,11 @@ TEST(PgmParse, RefusesByName) {
     const struct {
         std::string file, message;
     } cases[] = {
-        {"P6 1 1 255\nabc", "a netpbm image of kind P6 is not a greymap; convert it, e.g. with ppmtopgm [format]"},
+        {"P6 1 1 255\nabc",
+         "a netpbm image of kind P6 is not a greymap; convert it, e.g. with ppmtopgm [format]"},
         {"P4 1 1\na", "a netpbm image of kind P4 is not a greymap; convert it, e.g. with ppmtopgm [format]"},
-        {"P5 3 2 255\nabcde", ".pgm: truncated: the header announces 6 bytes of elements, the file holds 5 [bytes]"},
+        {"P5 3 2 255\nabcde",
+         ".pgm: truncated: the header announces 6 bytes of elements, the file holds 5 [bytes]"},
         {"P5 3 2 65535\nabcdefghijk",
          ".pgm: truncated: the header announces 12 bytes of elements, the file holds 11 [bytes]"},
         {"P5 4294967295 4294967295 65535\nx", ".pgm: the image does not fit into memory [width]"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG: what we write is read back; files of other kinds (sixteen bits, colour, alpha, palettes, interlaced) are made by
-// cli_pictures_test.py and read end to end; here the malformed ones.
+// PNG: what we write is read back; files of other kinds (sixteen bits, colour, alpha, palettes, interlaced)
+// are made by cli_pictures_test.py and read end to end; here the malformed ones.
 #include "tools/formats/png.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,8 @@ TEST(Png, ColourBecomesLuma) {
 TEST(Png, EveryCutIsRefused) {
     const std::string file = encoded(gradient(3, 5, 1));
     ASSERT_EQ(message(file), "accepted");
-    for (std::size_t size = 0; size < file.size(); ++size) EXPECT_NE(message(file.substr(0, size)), "accepted") << size;
+    for (std::size_t size = 0; size < file.size(); ++size)
+        EXPECT_NE(message(file.substr(0, size)), "accepted") << size;
 }
 
 TEST(Png, ALyingHeaderIsRefusedBeforeAnyoneAllocates) {
@@ -79,7 +80,8 @@ TEST(Png, ALyingHeaderIsRefusedBeforeAnyoneAllocates) {
     EXPECT_EQ(message(file).substr(0, 17), ".png: an image of");
 }
 
-// A chunk that changes no pixel may announce any length: nobody allocates it. libpng skips it, or (1.6.37) refuses it by the limit of chunks.
+// A chunk that changes no pixel may announce any length: nobody allocates it. libpng skips it, or (1.6.37)
+// refuses it by the limit of chunks.
 TEST(Png, AChunkThatLiesAboutItsLengthIsNotAllocated) {
     std::string file = encoded(gradient(3, 5, 1));
     file.insert(33, std::string("\x7f\xff\xff\xfesPLT", 8) + std::string(64, 'x'));
@@ -91,8 +93,8 @@ TEST(Png, AChunkThatLiesAboutItsLengthIsNotAllocated) {
 TEST(Png, RefusesByName) {
     const std::string file = encoded(gradient(3, 5, 1));
     std::string flipped = file;
-    flipped[flipped.size() - 20] =
-        static_cast<char>(flipped[flipped.size() - 20] ^ 1);  // in the pixels: a checksum fails
+    // in the pixels: a checksum fails
+    flipped[flipped.size() - 20] = static_cast<char>(flipped[flipped.size() - 20] ^ 1);
     EXPECT_NE(message(flipped), "accepted");
     EXPECT_EQ(message("\x89PNG\r\n\x1a\n"), ".png: truncated: the file ends within the header");
     EXPECT_EQ(message("\x89PNG\n"), ".png: the signature is missing");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts for people and programs: numbers, elements, times, tables, JSON, shapes, and the percentiles of a histogram.
-#include "tools/tegu/text.h"
+// Texts for people and programs: numbers, elements, times, tables, JSON, shapes, and the percentiles of a
+// histogram.
+#include "tools/tegu/output/text.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@
 #include <random>
 
 #include "tools/tegu/input.h"
-#include "tools/tegu/json.h"
+#include "tools/tegu/output/json.h"
 
 namespace tegu {
 namespace cli {
@@ -47,7 +48,8 @@ TEST(ElementText, EveryType) {
     EXPECT_EQ(text(TEGU_I8, &small), "-128");
     EXPECT_EQ(text(TEGU_U8, &small), "128");
     const std::uint16_t halves[] = {0x3c00, 0xc000, 0x0001, 0x03ff, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0x8000};
-    const char* const expected[] = {"1", "-2", "5.9604645e-08", "6.097555e-05", "65504", "inf", "-inf", "nan", "-0"};
+    const char* const expected[] = {"1",   "-2", "5.9604645e-08", "6.097555e-05", "65504", "inf", "-inf",
+                                    "nan", "-0"};
     for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(text(TEGU_F16, &halves[i]), expected[i]);
 }
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegu metrics --textfile: what node_exporter finds, whether the daemon answers, is away, refuses or says nothing."""
+"""tegu metrics --textfile: what node_exporter finds, whether the daemon answers, is away, refuses or says
+nothing."""
+
 import os
 import shutil
 import socket
@@ -76,9 +78,22 @@ class TextfileTest(unittest.TestCase):
             # The program and its library may not be where this user can read them.
             shutil.copy(TEGU, self.path("tegu"))
             shutil.copy(os.path.join(BUILD, "lib", "libtegu.so.0"), self.daemon.folder)
-            done = subprocess.run([self.path("tegu"), "metrics", "--textfile", self.path("tegu.prom"), "--socket", self.daemon.socket,
-                                   "--timeout", "1"], env=dict(os.environ, LD_LIBRARY_PATH=self.daemon.folder),
-                                  preexec_fn=lambda: os.setuid(65534), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            done = subprocess.run(
+                [
+                    self.path("tegu"),
+                    "metrics",
+                    "--textfile",
+                    self.path("tegu.prom"),
+                    "--socket",
+                    self.daemon.socket,
+                    "--timeout",
+                    "1",
+                ],
+                env=dict(os.environ, LD_LIBRARY_PATH=self.daemon.folder),
+                preexec_fn=lambda: os.setuid(65534),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
         finally:
             os.chmod(self.daemon.socket, 0o660)
         self.assertEqual(done.returncode, 77, done.stderr)
@@ -86,7 +101,12 @@ class TextfileTest(unittest.TestCase):
 
     def test_files_that_cannot_be_written(self):
         self.daemon.run("mkdir -p folder.prom.d")
-        for path, code in (("no/such/folder/tegu.prom", 73), ("folder.prom.d", 73), ("folder.prom.d/", 73), ("/dev/full", 74)):
+        for path, code in (
+            ("no/such/folder/tegu.prom", 73),
+            ("folder.prom.d", 73),
+            ("folder.prom.d/", 73),
+            ("/dev/full", 74),
+        ):
             done = self.daemon.run("tegu metrics --textfile " + path)
             self.assertEqual(done.returncode, code, (path, done.stderr))
             self.assertIn(path.encode(), done.stderr)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys and samples: what each changes on the screen.
-#include "tools/tegu/top_app.h"
+#include "tools/tegu/top/app.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/tools/top_frames.h"
-#include "tools/tegu/top_key.h"
+#include "tools/tegu/top/key.h"
 
 namespace tegu {
 namespace cli {
@@ -20,7 +20,9 @@ class TopApp : public ::testing::Test {
     }
     bool press(int key) { return app_.press(key, screen_); }
     std::string text(double time = 100) { return app_.frame(screen_, time, kFrameUnixSeconds).text(); }
-    bool shows(const std::string& what, double time = 100) { return text(time).find(what) != std::string::npos; }
+    bool shows(const std::string& what, double time = 100) {
+        return text(time).find(what) != std::string::npos;
+    }
     // The name in the first row of the table.
     std::string first_row() {
         const std::string all = text();

@@ -14,7 +14,8 @@ namespace cli {
 namespace top {
 
 bool use_utf8() {
-    return std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr || std::setlocale(LC_CTYPE, "en_US.UTF-8") != nullptr;
+    return std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr ||
+           std::setlocale(LC_CTYPE, "en_US.UTF-8") != nullptr;
 }
 
 std::string file_text(const std::string& path) {
@@ -66,7 +67,8 @@ History make_history() {
     History history;
     for (int i = 0; i < 200; ++i) {
         history.gpu_share.push_back(i % 50 == 7 ? Number() : Number(0.5 + 0.45 * std::sin(i / 4.0)));
-        history.jobs_per_second.push_back(std::round(900 + 400 * std::sin(i / 4.0 + 1) + 100 * std::sin(i * 1.3)));
+        history.jobs_per_second.push_back(
+            std::round(900 + 400 * std::sin(i / 4.0 + 1) + 100 * std::sin(i * 1.3)));
     }
     return history;
 }
@@ -75,8 +77,8 @@ std::string picture(const Grid& grid) {
     std::string styles;
     for (int row = 0; row < grid.height(); ++row) {
         for (const Grid::Run& run : grid.runs(row))
-            styles +=
-                std::string(static_cast<std::size_t>(columns_of(run.text, grid.unicode())), style_letter(run.style));
+            styles += std::string(static_cast<std::size_t>(columns_of(run.text, grid.unicode())),
+                                  style_letter(run.style));
         styles += "\n";
     }
     return grid.text() + "----\n" + styles;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of `tegu top` for tests: views of the boards in tests/data/boards with a daemon that has clients, and golden files of what is drawn.
+// Frames of `tegu top` for tests: views of the boards in tests/data/boards with a daemon that has clients,
+// and golden files of what is drawn.
 #pragma once
 
 #include <string>
 
-#include "tools/tegu/top_layout.h"
+#include "tools/tegu/top/layout.h"
 
 namespace tegu {
 namespace cli {
@@ -16,7 +17,8 @@ constexpr double kFrameUnixSeconds = 1700001000;  // when the frames of tests ar
 bool use_utf8();
 
 std::string file_text(const std::string& path);  // in tests/data
-// The JSON of a board's health; with the object of daemon.json if `daemon`, with these reasons unless empty: "degraded", "failing".
+// The JSON of a board's health; with the object of daemon.json if `daemon`, with these reasons unless empty:
+// "degraded", "failing".
 std::string health_text(const std::string& board, bool daemon, const std::string& reasons = {});
 
 // The view of that JSON, with rates.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text from outside in a grid: columns, cuts, and what cannot be shown. Then the parts of lines.
-#include "tools/tegu/top_grid.h"
+#include "tools/tegu/top/grid.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/tools/top_frames.h"
-#include "tools/tegu/top_parts.h"
+#include "tools/tegu/top/parts.h"
 
 namespace tegu {
 namespace cli {
@@ -63,7 +63,9 @@ TEST_F(TopGrid, LinesCutTheLeftBeforeTheRight) {
 }
 
 TEST_F(TopGrid, SmallScreensKeepWhatMatters) {
-    const auto line = [](const char* text, int rank, bool title = false) { return Line{{{text}}, {}, rank, title}; };
+    const auto line = [](const char* text, int rank, bool title = false) {
+        return Line{{{text}}, {}, rank, title};
+    };
     const Lines all = {line("A", 1, true), line("a", 5), line("B", 1, true), line("b", 2), line("c", 3)};
     const auto names = [&](int height) {
         std::string found;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of `tegu top`, as golden files that were looked at; and that no size and no board draws outside of the screen.
-#include "tools/tegu/top_layout.h"
+// The frames of `tegu top`, as golden files that were looked at; and that no size and no board draws outside
+// of the screen.
+#include "tools/tegu/top/layout.h"
 
 #include <gtest/gtest.h>
 
@@ -49,7 +50,8 @@ TEST_F(Frames, Picture) {
     std::vector<Account> clients;
     for (Account& client : view.daemon->clients) {
         client.user = *client.uid == 0 ? "root" : *client.uid == 1000 ? "robot" : "fusion";
-        const bool odd = client.name.empty() || client.name.find_first_of("\x1b\xcc\xe5") != std::string::npos;
+        const bool odd =
+            client.name.empty() || client.name.find_first_of("\x1b\xcc\xe5") != std::string::npos;
         if (!odd) clients.push_back(client);
     }
     view.daemon->clients = clients;
@@ -64,8 +66,9 @@ TEST_F(Frames, WithReasons) {
 
 TEST_F(Frames, OfADaemonThatTellsNothingOfItself) {
     expect_frame("old-daemon-80x24", draw(make_view(health_text("orin-nano", false)), 80, 24));
-    expect_frame("left-out-80x24",
-                 draw(make_view("{\"state\": \"ok\", \"reasons\": [], \"left_out\": \"all values\"}"), 80, 24));
+    expect_frame(
+        "left-out-80x24",
+        draw(make_view("{\"state\": \"ok\", \"reasons\": [], \"left_out\": \"all values\"}"), 80, 24));
 }
 
 TEST_F(Frames, InAsciiAlone) {

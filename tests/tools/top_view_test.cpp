@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read of a HEALTH answer, what is not there, and answers that are no such thing: cut, deep, huge, changed at random.
-#include "tools/tegu/top_view.h"
+// What is read of a HEALTH answer, what is not there, and answers that are no such thing: cut, deep, huge,
+// changed at random.
+#include "tools/tegu/top/view.h"
 
 #include <gtest/gtest.h>
 
@@ -59,9 +60,9 @@ TEST(ParseView, ValuesThatAreNoneAreUnknown) {
     const char* const texts[] = {"null", "\"NaN\"",       "\"Infinity\"", "1e999", "-1e300",
                                  "\"\"", "\"12 apples\"", "{}",           "[1]",   "true"};
     for (const std::string text : texts) {
-        const Expected<View> view =
-            parse_view("{\"state\": \"ok\", \"gpu\": {\"load_ratio\": " + text + "}, \"daemon\": {\"pid\": " + text +
-                       ", \"queue\": " + text + ", \"clients\": " + text + ", \"errors\": [" + text + "]}}");
+        const Expected<View> view = parse_view("{\"state\": \"ok\", \"gpu\": {\"load_ratio\": " + text +
+                                               "}, \"daemon\": {\"pid\": " + text + ", \"queue\": " + text +
+                                               ", \"clients\": " + text + ", \"errors\": [" + text + "]}}");
         ASSERT_TRUE(view) << text << ": " << view.error().message;
         EXPECT_EQ(view->board.gpu.share, Number()) << text;
         EXPECT_EQ(view->daemon->pid, Number()) << text;
@@ -71,12 +72,14 @@ TEST(ParseView, ValuesThatAreNoneAreUnknown) {
 }
 
 TEST(ParseView, WhatIsNoHealthIsAnError) {
-    for (const std::string text : {"", "{", "[]", "{}", "null", "7", "{\"state\": \"great\"}", "{\"state\": 1}",
-                                   "{\"state\": \"ok\"} x", "{\"state\": \"ok\xff\"}", "{\"state\": \"ok\", }"}) {
+    for (const std::string text :
+         {"", "{", "[]", "{}", "null", "7", "{\"state\": \"great\"}", "{\"state\": 1}",
+          "{\"state\": \"ok\"} x", "{\"state\": \"ok\xff\"}", "{\"state\": \"ok\", }"}) {
         const Expected<View> view = parse_view(text);
         ASSERT_FALSE(view) << text;
         EXPECT_EQ(exit_code_of(view.error()), kDataError);
-        EXPECT_EQ(view.error().message.find("cannot read what the daemon answered: "), 0u) << view.error().message;
+        EXPECT_EQ(view.error().message.find("cannot read what the daemon answered: "), 0u)
+            << view.error().message;
     }
 }
 
@@ -90,8 +93,8 @@ TEST(ParseView, DeepAndLargeAnswersAreRefused) {
     }
     EXPECT_FALSE(parse_view("{\"state\": \"ok\"}" + std::string(2 << 20, ' ')));
     // Brackets in texts are no depth.
-    EXPECT_TRUE(
-        parse_view("{\"state\": \"ok\", \"a\": \"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"}"));
+    EXPECT_TRUE(parse_view("{\"state\": \"ok\", \"a\": \"" + std::string(1000, '[') + "\\\"" +
+                           std::string(1000, '{') + "\"}"));
 }
 
 TEST(ParseView, CutAndChangedAnswersNeverCrash) {

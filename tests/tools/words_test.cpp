@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of numbers and ranges as they are typed.
-#include "tools/tegu/words.h"
+#include "tools/tegu/output/words.h"
 
 #include <gtest/gtest.h>
 

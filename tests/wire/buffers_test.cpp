@@ -86,7 +86,8 @@ TEST(BufferList, IsRefusedIfItsCountLies) {
     expect_error(decode_buffer_list(with_tail(good, 1)), Status::BadRequest, "count");
     expect_error(decode_buffer_list(with<std::uint8_t>(good, 8 + 44, 2)), Status::BadRange, "access");
     expect_error(decode_buffer_list(with<std::uint8_t>(good, 8 + 45, 2)), Status::BadRange, "frozen");
-    expect_error(decode_buffer_list(with<std::uint8_t>(good, 8 + 46, 2)), Status::BadRange, "created_by_daemon");
+    expect_error(decode_buffer_list(with<std::uint8_t>(good, 8 + 46, 2)), Status::BadRange,
+                 "created_by_daemon");
     expect_error(decode_buffer_list(with<std::uint8_t>(good, 8 + 47, 2)), Status::BadRequest, "reserved");
     expect_error(decode_buffer_list(with<std::uint8_t>(good, 4, 1)), Status::BadRequest, "reserved");
 }

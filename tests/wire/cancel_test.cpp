@@ -11,7 +11,8 @@ TEST(Cancel, ComesBackAndChecksItsFields) {
         EXPECT_EQ(decode_cancel_reply(body_of(CancelReply{running}))->was_running, running);
     expect_error(decode_cancel_reply(with<std::uint8_t>(body_of(CancelReply{}), 0, 2)), Status::BadRange,
                  "was_running");
-    expect_error(decode_cancel_reply(with<std::uint8_t>(body_of(CancelReply{}), 7, 2)), Status::BadRequest, "reserved");
+    expect_error(decode_cancel_reply(with<std::uint8_t>(body_of(CancelReply{}), 7, 2)), Status::BadRequest,
+                 "reserved");
 }
 
 TEST(EmptyBody, HasNoBytes) {

@@ -10,8 +10,8 @@ namespace tegu::wire {
 namespace {
 
 bool names_field(const Error& error) {
-    return error.status != Status::Ok && is_status(static_cast<std::uint16_t>(error.status)) && !error.field.empty() &&
-           !error.message.empty();
+    return error.status != Status::Ok && is_status(static_cast<std::uint16_t>(error.status)) &&
+           !error.field.empty() && !error.message.empty();
 }
 
 bool same(Bytes left, Bytes right) {
@@ -40,8 +40,9 @@ Outcome check_list(Bytes body) {
     if (same(again, body)) return Outcome::Canonical;
     // Values of a kind that is not known are skipped: what is left must be stable.
     const Result<std::vector<Element>> rest = decode(again);
-    return again.size() < body.size() && rest && same(encoded(Span<const Element>(*rest)), again) ? Outcome::Canonical
-                                                                                                  : Outcome::Broken;
+    return again.size() < body.size() && rest && same(encoded(Span<const Element>(*rest)), again)
+               ? Outcome::Canonical
+               : Outcome::Broken;
 }
 
 Outcome check_error(Bytes body) {
@@ -52,7 +53,8 @@ Outcome check_error(Bytes body) {
     const Error error = decode_error(header, body);
     if (error.status != Status::Busy || error.retry_after_ns != 5) return Outcome::Broken;
     if (same(encoded(error), body)) return Outcome::Canonical;
-    return error.message == "the daemon sent an error whose text cannot be read" ? Outcome::Refused : Outcome::Broken;
+    return error.message == "the daemon sent an error whose text cannot be read" ? Outcome::Refused
+                                                                                 : Outcome::Broken;
 }
 
 Outcome check_empty(Bytes body) {
@@ -92,7 +94,8 @@ const std::size_t kBodyCodecCount = sizeof kBodyCodecs / sizeof kBodyCodecs[0];
 
 const BodyCodec* find_codec(const std::string& name) {
     const auto* end = kBodyCodecs + kBodyCodecCount;
-    const auto* found = std::find_if(kBodyCodecs, end, [&](const BodyCodec& codec) { return codec.name == name; });
+    const auto* found =
+        std::find_if(kBodyCodecs, end, [&](const BodyCodec& codec) { return codec.name == name; });
     return found == end ? nullptr : found;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The property that every body codec must have, for tests and fuzzers alike: any bytes are either refused with an error that
-// names a field, or decode to a message that encodes to the same bytes again.
+// The property that every body codec must have, for tests and fuzzers alike: any bytes are either refused
+// with an error that names a field, or decode to a message that encodes to the same bytes again.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The property of canonical.h on every message: whole, cut anywhere, with every byte changed, and mutated at random.
+// The property of canonical.h on every message: whole, cut anywhere, with every byte changed, and mutated at
+// random.
 #include "tests/wire/canonical.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +66,8 @@ TEST(Canonical, EveryByteMayTakeAnyValue) {
             std::vector<std::byte> body = seed.body;
             for (unsigned value = 0; value < 256; ++value) {
                 body[i] = static_cast<std::byte>(value);
-                ASSERT_NE(check(seed, body), Outcome::Broken) << seed.title << " byte " << i << " = " << value;
+                ASSERT_NE(check(seed, body), Outcome::Broken)
+                    << seed.title << " byte " << i << " = " << value;
             }
         }
 }
@@ -80,7 +82,8 @@ TEST(Canonical, RandomMutationsAreRefusedOrCanonical) {
         std::vector<std::byte> body = seed.body;
         for (unsigned changes = 1 + random() % 6; changes > 0; --changes) {
             if (random() % 8 == 0) body.resize(body.size() + random() % 9);
-            if (random() % 8 == 0) body.resize(body.size() - std::min<std::size_t>(random() % 9, body.size()));
+            if (random() % 8 == 0)
+                body.resize(body.size() - std::min<std::size_t>(random() % 9, body.size()));
             if (!body.empty())
                 body[random() % body.size()] = static_cast<std::byte>(random() % 3 == 0 ? 0xff : random());
         }

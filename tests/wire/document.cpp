@@ -28,7 +28,8 @@ ExampleLine parse_example_line(const std::string& line) {
     }
     ExampleLine result{std::stoul(match[1]), {}, parse_annotations(match[3])};
     std::istringstream hex(match[2]);
-    for (std::string byte; hex >> byte;) result.bytes.push_back(static_cast<std::byte>(std::stoul(byte, nullptr, 16)));
+    for (std::string byte; hex >> byte;)
+        result.bytes.push_back(static_cast<std::byte>(std::stoul(byte, nullptr, 16)));
     return result;
 }
 
@@ -47,7 +48,8 @@ void parse_row(const std::string& line, Section& section) {
 std::vector<std::byte> Example::bytes() const {
     std::vector<std::byte> result;
     for (const auto* part : {&header, &body})
-        for (const ExampleLine& line : *part) result.insert(result.end(), line.bytes.begin(), line.bytes.end());
+        for (const ExampleLine& line : *part)
+            result.insert(result.end(), line.bytes.begin(), line.bytes.end());
     return result;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/protocol.md as data: its tables and its worked examples, for tests that hold the document against the code.
+// docs/protocol.md as data: its tables and its worked examples, for tests that hold the document against the
+// code.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +53,8 @@ struct Document {
     const Example* example(const std::string& title) const;
 };
 
-// Reads docs/protocol.md. Its problems (a line of an example that does not parse) become failures of the test that runs.
+// Reads docs/protocol.md. Its problems (a line of an example that does not parse) become failures of the test
+// that runs.
 Document read_protocol_document();
 
 }  // namespace tegu::wire

@@ -25,13 +25,15 @@ TEST(ErrorBody, ComesBackWithTheStatusOfTheHeader) {
 }
 
 TEST(ErrorBody, BusyCarriesTheHint) {
-    EXPECT_EQ(decode_error(reply_with(Status::Busy), body_of(make_error(Status::Busy, "later"))).retry_after_ns, 77u);
+    EXPECT_EQ(
+        decode_error(reply_with(Status::Busy), body_of(make_error(Status::Busy, "later"))).retry_after_ns,
+        77u);
 }
 
 TEST(ErrorBody, TextsAreCutBetweenCharacters) {
-    Error error =
-        make_error(Status::Internal, std::string(kMaxErrorTextBytes - 1, 'a') + "\xc3\xa9");  // an e acute at the limit
-    error.allowed = std::string(kMaxErrorTextBytes - 2, 'b') + "\xe2\x82\xac";                // a euro sign
+    // an e acute at the limit
+    Error error = make_error(Status::Internal, std::string(kMaxErrorTextBytes - 1, 'a') + "\xc3\xa9");
+    error.allowed = std::string(kMaxErrorTextBytes - 2, 'b') + "\xe2\x82\xac";  // a euro sign
     error.field = std::string(kMaxErrorTextBytes + 1, 'c');
     const Error decoded = decode_error(reply_with(Status::Internal), body_of(error));
     EXPECT_EQ(decoded.message, std::string(kMaxErrorTextBytes - 1, 'a'));

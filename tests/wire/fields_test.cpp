@@ -44,13 +44,14 @@ TEST(Fields, TakeTheLargestListAndNoMore) {
     const ByteBuffer body = encoded(many);
     EXPECT_EQ(decode_fields(body)->size(), kMaxFields);
     expect_error(decode_fields(with<std::uint16_t>(body, 0, kMaxFields + 1)), Status::TooLarge, "count");
-    const std::vector<Field> longest = {{std::string(kMaxNameBytes, 'n'), std::string(kMaxFieldTextBytes, 't')}};
+    const std::vector<Field> longest = {
+        {std::string(kMaxNameBytes, 'n'), std::string(kMaxFieldTextBytes, 't')}};
     EXPECT_EQ(std::get<std::string>((*decode_fields(encoded(longest)))[0].value).size(), kMaxFieldTextBytes);
 }
 
 TEST(Fields, TextsAreCutBetweenCharacters) {
-    const auto fields =
-        *decode_fields(encoded({{"path", std::string(kMaxFieldTextBytes - 1, 'p') + "\xc3\xa9"}, {"n", 0.5}}));
+    const auto fields = *decode_fields(
+        encoded({{"path", std::string(kMaxFieldTextBytes - 1, 'p') + "\xc3\xa9"}, {"n", 0.5}}));
     EXPECT_EQ(std::get<std::string>(fields[0].value), std::string(kMaxFieldTextBytes - 1, 'p'));
     EXPECT_EQ(std::get<double>(fields[1].value), 0.5);
 }
@@ -62,7 +63,8 @@ TEST(Fields, AreRefusedWithTheWrongLengths) {
     expect_error(decode_fields(with<std::uint16_t>(good, 0, 3)), Status::BadRequest, "body");
     expect_error(decode_fields(with<std::uint8_t>(good, 5, 1)), Status::BadRequest, "reserved");
     expect_error(decode_fields(with<std::uint8_t>(good, 9, 0)), Status::BadRequest, "name_bytes");
-    expect_error(decode_fields(with<std::uint8_t>(with_tail(good, 100), 9, 65)), Status::BadRequest, "name_bytes");
+    expect_error(decode_fields(with<std::uint8_t>(with_tail(good, 100), 9, 65)), Status::BadRequest,
+                 "name_bytes");
     expect_error(decode_fields(with<std::uint16_t>(good, 10, 7)), Status::BadRequest, "value_bytes");
     expect_error(decode_fields(with<std::uint16_t>(good, 10, 1025)), Status::TooLarge, "value_bytes");
     expect_error(decode_fields(with<std::uint8_t>(good, 9, 64)), Status::BadRequest, "body");

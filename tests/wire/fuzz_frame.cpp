@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the cutting of a stream into frames. Bit 0 of the first byte says who sends, bit 1 which limit holds; the rest is the
-// stream. Checked: however little of a frame has come, next_frame() asks for no more than the frame has, and says the same
-// in the end; what it took for a header encodes to the same bytes.
+// Fuzzes the cutting of a stream into frames. Bit 0 of the first byte says who sends, bit 1 which limit
+// holds; the rest is the stream. Checked: however little of a frame has come, next_frame() asks for no more
+// than the frame has, and says the same in the end; what it took for a header encodes to the same bytes.
 #include <algorithm>
 
 #include "tests/fuzz.h"
@@ -15,14 +15,16 @@ using tegu::fuzz::require;
 
 void check_header(const Frame& frame, Bytes stream) {
     const bool answer = frame.header.reply || frame.header.type == MessageType::Event;
-    if (answer ? frame.header.status == Status::Internal : !check_request(frame.header)) return;  // not kept to the bit
+    // not kept to the bit
+    if (answer ? frame.header.status == Status::Internal : !check_request(frame.header)) return;
     ByteBuffer again;
     encode_header(frame.header, again);
     require(std::equal(again.begin(), again.end(), stream.begin()), "a header encodes to other bytes");
 }
 
 void check_prefixes(Bytes stream, std::size_t whole, std::size_t max_body_bytes, Sender sender) {
-    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kHeaderBytes - 1, kHeaderBytes, whole - 1}) {
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, kHeaderBytes - 1, kHeaderBytes, whole - 1}) {
         if (size >= whole) continue;
         const FrameResult result = next_frame(stream.subspan(0, size), max_body_bytes, sender);
         const auto* more = std::get_if<NeedMore>(&result);

@@ -160,7 +160,8 @@ TEST(Header, EncodesToTheBytesItWasDecodedFrom) {
     for (int i = 0; i < 20000; ++i) {
         ByteBuffer bytes = good;
         for (unsigned flips = 1 + random() % 3; flips > 0; --flips)
-            bytes[random() % kHeaderBytes] = static_cast<std::byte>(random() % 4 == 0 ? random() : random() % 12);
+            bytes[random() % kHeaderBytes] =
+                static_cast<std::byte>(random() % 4 == 0 ? random() : random() % 12);
         const Result<FrameHeader> header = decode(bytes);
         if (!header) continue;
         const bool answer = header->reply || header->type == MessageType::Event;

@@ -17,7 +17,8 @@ TEST(Hello, RequestComesBack) {
     const HelloRequest message = *decode_hello_request(body);
     EXPECT_EQ(message.version_min, 1);
     EXPECT_EQ(message.version_max, 3);
-    EXPECT_EQ(message.features, 0x8000000000000001u) << "bits from the future are kept for the daemon to ignore";
+    EXPECT_EQ(message.features, 0x8000000000000001u)
+        << "bits from the future are kept for the daemon to ignore";
     EXPECT_EQ(message.name, "camera-3");
 }
 
@@ -55,7 +56,8 @@ TEST(Hello, EncoderCutsAndCleansNames) {
 
 TEST(Hello, RefusesNamesThatAreTooLongOrNotPrintable) {
     const ByteBuffer good = body_of(request());
-    expect_error(decode_hello_request(with<std::uint16_t>(with_tail(good, 57), 4, 65)), Status::TooLarge, "name");
+    expect_error(decode_hello_request(with<std::uint16_t>(with_tail(good, 57), 4, 65)), Status::TooLarge,
+                 "name");
     expect_error(decode_hello_request(with<std::uint16_t>(good, 4, 65535)), Status::TooLarge, "name");
     for (const std::uint8_t character : {0x00, 0x0a, 0x1b, 0x7f, 0x80, 0xff})
         expect_error(decode_hello_request(with(good, 18, character)), Status::BadRequest, "name");
@@ -72,7 +74,8 @@ TEST(Hello, RefusesAnEmptyRangeOfVersionsAndWrongLengths) {
     expect_error(decode_hello_request(with<std::uint16_t>(good, 4, 9)), Status::BadRequest, "body");
     expect_error(decode_hello_request(with<std::uint16_t>(good, 4, 7)), Status::BadRequest, "body");
     expect_error(decode_hello_request(with_tail(good, 1)), Status::BadRequest, "body");
-    expect_error(decode_hello_reply(with<std::uint32_t>(body_of(HelloReply{}), 36, 1)), Status::BadRequest, "reserved");
+    expect_error(decode_hello_reply(with<std::uint32_t>(body_of(HelloReply{}), 36, 1)), Status::BadRequest,
+                 "reserved");
 }
 
 }  // namespace

@@ -79,9 +79,10 @@ TEST(JobReplyBody, TakesTheMostArraysAndNoMore) {
     message.arrays.assign(kMaxArrays, message.arrays[0]);
     const ByteBuffer body = body_of(message);
     EXPECT_EQ(decode_job_reply(body)->arrays.size(), kMaxArrays);
-    expect_error(decode_job_reply(with<std::uint16_t>(with_tail(body, 32), kCount, kMaxArrays + 1)), Status::TooLarge,
-                 "array_count");
-    expect_error(decode_job_reply(with<std::uint16_t>(body_of(reply()), kCount, 32)), Status::BadRequest, "body");
+    expect_error(decode_job_reply(with<std::uint16_t>(with_tail(body, 32), kCount, kMaxArrays + 1)),
+                 Status::TooLarge, "array_count");
+    expect_error(decode_job_reply(with<std::uint16_t>(body_of(reply()), kCount, 32)), Status::BadRequest,
+                 "body");
 }
 
 TEST(JobReplyBody, RefusesArraysOutsideTheData) {
@@ -107,7 +108,8 @@ TEST(JobReplyBody, RefusesNumbersAndLengthsThatAreWrong) {
     expect_error(decode_job_reply(with<std::uint8_t>(good, 0, 3)), Status::BadRange, "backend");
     expect_error(decode_job_reply(with<std::uint8_t>(good, kInOutput, 2)), Status::BadRange, "in_output");
     expect_error(decode_job_reply(with<std::uint8_t>(good, kInOutput, 1)), Status::BadRequest, "data");
-    expect_error(decode_job_reply(with<std::uint16_t>(good, kPolicyBytes, 257)), Status::TooLarge, "policy_bytes");
+    expect_error(decode_job_reply(with<std::uint16_t>(good, kPolicyBytes, 257)), Status::TooLarge,
+                 "policy_bytes");
     expect_error(decode_job_reply(with<std::uint16_t>(good, kPolicyBytes, 200)), Status::BadRequest, "body");
     expect_error(decode_job_reply(with<std::uint16_t>(good, 6, 1)), Status::BadRequest, "reserved");
     for (const std::uint8_t role : {0, 16, 31, 42, 255})
@@ -117,8 +119,8 @@ TEST(JobReplyBody, RefusesNumbersAndLengthsThatAreWrong) {
     expect_error(decode_job_reply(with<std::uint8_t>(good, kArray + 7, 1)), Status::BadRequest, "reserved");
     JobReply message = reply();
     message.policy = "p";
-    expect_error(decode_job_reply(with<std::uint8_t>(body_of(message), kArray + 64 + 1, 1)), Status::BadRequest,
-                 "reserved");
+    expect_error(decode_job_reply(with<std::uint8_t>(body_of(message), kArray + 64 + 1, 1)),
+                 Status::BadRequest, "reserved");
     const ByteBuffer too_much(kMaxInlineBytes + 8);
     message.data = too_much;
     expect_error(decode_job_reply(body_of(message)), Status::TooLarge, "data");
@@ -141,11 +143,14 @@ TEST(LayoutArrays, RefusesWhatDoesNotFit63Bits) {
     std::vector<std::uint64_t> offsets;
     const std::uint64_t two62 = std::uint64_t{1} << 62;
     const auto layout = [&](std::vector<ArraySpec> specs) { return layout_arrays(specs, 64, offsets); };
-    const auto bytes = [](std::uint64_t count) { return ArraySpec{ArrayRole::Values, ElementType::U8, 1, count}; };
+    const auto bytes = [](std::uint64_t count) {
+        return ArraySpec{ArrayRole::Values, ElementType::U8, 1, count};
+    };
     EXPECT_EQ(*layout({bytes(INT64_MAX)}), std::uint64_t{INT64_MAX});
     expect_error(layout({bytes(std::uint64_t{1} << 63)}), Status::TooLarge, "rows");
     expect_error(layout({{ArrayRole::Values, ElementType::F64, two62, 4}}), Status::TooLarge, "rows");
-    expect_error(layout({{ArrayRole::Values, ElementType::F64, UINT64_MAX, UINT64_MAX}}), Status::TooLarge, "rows");
+    expect_error(layout({{ArrayRole::Values, ElementType::F64, UINT64_MAX, UINT64_MAX}}), Status::TooLarge,
+                 "rows");
     expect_error(layout({{ArrayRole::Values, ElementType::F64, two62, 1}}), Status::TooLarge, "rows");
     expect_error(layout({bytes(two62), bytes(two62)}), Status::TooLarge, "rows");
     EXPECT_TRUE(layout({bytes(two62), bytes(two62 - 1)}).ok());

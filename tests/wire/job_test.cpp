@@ -5,8 +5,8 @@ namespace tegu::wire {
 namespace {
 
 // Offsets in the body of a job with one input.
-constexpr std::size_t kOperation = 0, kType = 2, kAxis = 3, kBackend = 4, kReserved = 5, kParamsBytes = 6, kRows = 8,
-                      kCols = 16;
+constexpr std::size_t kOperation = 0, kType = 2, kAxis = 3, kBackend = 4, kReserved = 5, kParamsBytes = 6,
+                      kRows = 8, kCols = 16;
 constexpr std::size_t kHandle = 24, kOffset = 32, kGeneration = 40, kRowStride = 48;
 constexpr std::size_t kOutHandle = 56, kOutOffset = 64, kOutCapacity = 72, kParams = 80;
 
@@ -18,7 +18,8 @@ JobRequest reduce_job() {
     request.job.axis = Axis::Rows;
     request.job.rows = 2;
     request.job.cols = 3;
-    request.job.params = ReduceParams{statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Nans), true, 1};
+    request.job.params =
+        ReduceParams{statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Nans), true, 1};
     request.data = kData;
     return request;
 }
@@ -133,7 +134,8 @@ TEST(JobRequestBody, OfTwoInputsRefusesPaddingThatIsNotZero) {
 TEST(JobRequestBody, OfTwoInputsTakesTheLargestInlineDataAndNoMore) {
     const ByteBuffer data(kMaxInlineBytes);
     EXPECT_TRUE(decode_job_request(body_of(add_job(kMaxInlineBytes / 2, data))).ok());
-    for (const std::uint64_t cols : {std::uint64_t{kMaxInlineBytes} / 2 + 1, UINT64_MAX, std::uint64_t{1} << 63})
+    for (const std::uint64_t cols :
+         {std::uint64_t{kMaxInlineBytes} / 2 + 1, UINT64_MAX, std::uint64_t{1} << 63})
         expect_error(decode_job_request(body_of(add_job(cols, data))), Status::TooLarge, "data");
 }
 
@@ -147,16 +149,19 @@ TEST(JobRequestBody, RefusesNumbersThatAreNotInTheirLists) {
     expect_error(decode_job_request(with<std::uint8_t>(good, kBackend, 3)), Status::BadRange, "backend");
     expect_error(decode_job_request(with<std::uint8_t>(good, kReserved, 1)), Status::BadRequest, "reserved");
     for (const std::uint16_t length : {0, 15, 24, 65535})
-        expect_error(decode_job_request(with(good, kParamsBytes, length)), Status::BadRequest, "params_bytes");
+        expect_error(decode_job_request(with(good, kParamsBytes, length)), Status::BadRequest,
+                     "params_bytes");
 }
 
 TEST(JobRequestBody, RefusesInlineOperandsThatAreNotDense) {
     const ByteBuffer good = body_of(reduce_job());
-    expect_error(decode_job_request(with<std::uint64_t>(good, kOffset, 8)), Status::BadRange, "inputs[0].offset_bytes");
+    expect_error(decode_job_request(with<std::uint64_t>(good, kOffset, 8)), Status::BadRange,
+                 "inputs[0].offset_bytes");
     expect_error(decode_job_request(with<std::uint64_t>(good, kGeneration, 1)), Status::BadRange,
                  "inputs[0].generation");
     for (const std::uint64_t stride : {std::uint64_t{2}, std::uint64_t{4}, UINT64_MAX})
-        expect_error(decode_job_request(with(good, kRowStride, stride)), Status::BadRange, "inputs[0].row_stride");
+        expect_error(decode_job_request(with(good, kRowStride, stride)), Status::BadRange,
+                     "inputs[0].row_stride");
     EXPECT_TRUE(decode_job_request(with<std::uint64_t>(good, kRowStride, 3)).ok());
 }
 
@@ -169,7 +174,8 @@ TEST(JobRequestBody, RefusesOutputsThatAreNowhereOrUnaligned) {
     const ByteBuffer to_buffer = with<std::uint64_t>(good, kOutHandle, 1);
     EXPECT_TRUE(decode_job_request(to_buffer).ok());
     for (const std::uint64_t offset : {1, 8, 63, 65})
-        expect_error(decode_job_request(with(to_buffer, kOutOffset, offset)), Status::BadRange, "output.offset_bytes");
+        expect_error(decode_job_request(with(to_buffer, kOutOffset, offset)), Status::BadRange,
+                     "output.offset_bytes");
     const ByteBuffer far = with<std::uint64_t>(to_buffer, kOutOffset, UINT64_MAX - 63);
     EXPECT_TRUE(decode_job_request(with<std::uint64_t>(far, kOutCapacity, 63)).ok());
     expect_error(decode_job_request(with<std::uint64_t>(far, kOutCapacity, 64)), Status::BadRange,
@@ -196,8 +202,8 @@ TEST(JobRequestBody, RefusesShapesWhoseProductWraps) {
     for (const Shape& shape :
          {Shape{two32, two32}, Shape{UINT64_MAX, UINT64_MAX}, Shape{std::uint64_t{1} << 62, 4},
           Shape{std::uint64_t{1} << 62, 1}, Shape{1, (std::uint64_t{1} << 62) + 6}, Shape{1, 16385}})
-        expect_error(decode_job_request(with(with(good, kRows, shape.rows), kCols, shape.cols)), Status::TooLarge,
-                     "data");
+        expect_error(decode_job_request(with(with(good, kRows, shape.rows), kCols, shape.cols)),
+                     Status::TooLarge, "data");
 }
 
 TEST(JobRequestBody, TakesTheLargestInlineDataAndNoMore) {
@@ -224,13 +230,14 @@ TEST(JobRequestBody, TakesEmptyShapes) {
 }
 
 TEST(JobRequestBody, ErrorsSayWhatWasFound) {
-    for (const std::size_t offset : {kType, kAxis, kBackend, kOffset, kGeneration, kRowStride, kOutOffset, kOutCapacity,
-                                     kParams + 8}) {  // the last: skip_nans
+    for (const std::size_t offset : {kType, kAxis, kBackend, kOffset, kGeneration, kRowStride, kOutOffset,
+                                     kOutCapacity, kParams + 8}) {  // the last: skip_nans
         ByteBuffer body = body_of(reduce_job());
         body[offset] = std::byte{77};
         const Error error = decode_job_request(body).error();
         EXPECT_FALSE(error.field.empty());
-        EXPECT_NE(error.message.find(", found 77"), std::string::npos) << error.field << ": " << error.message;
+        EXPECT_NE(error.message.find(", found 77"), std::string::npos)
+            << error.field << ": " << error.message;
     }
 }
 

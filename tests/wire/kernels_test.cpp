@@ -29,8 +29,8 @@ KernelsReply one() {
 
 TEST(Kernels, RequestComesBack) {
     EXPECT_EQ(decode_kernels_request(body_of(KernelsRequest{0xffffffffu}))->first, 0xffffffffu);
-    expect_error(decode_kernels_request(with<std::uint8_t>(body_of(KernelsRequest{1}), 7, 1)), Status::BadRequest,
-                 "reserved");
+    expect_error(decode_kernels_request(with<std::uint8_t>(body_of(KernelsRequest{1}), 7, 1)),
+                 Status::BadRequest, "reserved");
     expect_error(decode_kernels_request({}), Status::BadRequest, "body");
 }
 
@@ -73,13 +73,15 @@ TEST(Kernels, LongReasonIsCut) {
 TEST(Kernels, ReplyChecksItsFields) {
     const ByteBuffer good = body_of(one());
     ASSERT_TRUE(decode_kernels_reply(good).ok());
-    expect_error(decode_kernels_reply(with<std::uint16_t>(good, 8, kMaxKernelsListed + 1)), Status::TooLarge, "count");
+    expect_error(decode_kernels_reply(with<std::uint16_t>(good, 8, kMaxKernelsListed + 1)), Status::TooLarge,
+                 "count");
     expect_error(decode_kernels_reply(with<std::uint16_t>(good, 8, 2)), Status::BadRequest, "body");
     expect_error(decode_kernels_reply(with<std::uint16_t>(good, 8, 0)), Status::BadRequest, "body");
-    expect_error(decode_kernels_reply(with<std::uint16_t>(good, 10, kMaxErrorTextBytes + 1)), Status::TooLarge,
-                 "reason_bytes");
+    expect_error(decode_kernels_reply(with<std::uint16_t>(good, 10, kMaxErrorTextBytes + 1)),
+                 Status::TooLarge, "reason_bytes");
     expect_error(decode_kernels_reply(with<std::uint8_t>(good, 12, 1)), Status::BadRequest, "reserved");
-    expect_error(decode_kernels_reply(with<std::uint8_t>(good, 16 + 36, 0)), Status::BadRequest, "name_bytes");
+    expect_error(decode_kernels_reply(with<std::uint8_t>(good, 16 + 36, 0)), Status::BadRequest,
+                 "name_bytes");
     expect_error(decode_kernels_reply(with<std::uint8_t>(good, 16 + 37, 254)), Status::BadRequest, "body");
     expect_error(decode_kernels_reply(with<std::uint8_t>(good, 16 + 38, 1)), Status::BadRequest, "reserved");
     expect_error(decode_kernels_reply(with_tail(good, 1)), Status::BadRequest, "body");

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the seed corpus of the fuzzers, tests/data/corpus, from the worked examples of docs/protocol.md. How it is called: tests/seeds.py.
+"""Makes the seed corpus of the fuzzers, tests/data/corpus, from the worked examples of docs/protocol.md. How
+it is called: tests/seeds.py.
 
-frame/ holds streams of frames, the first byte of a file saying who sends; messages/ holds bodies, the first byte naming the
-decoder (the order of kBodyCodecs in tests/wire/canonical.cpp).
-"""
+frame/ holds streams of frames, the first byte of a file saying who sends; messages/ holds bodies, the first
+byte naming the decoder (the order of kBodyCodecs in tests/wire/canonical.cpp)."""
+
 import os
 import re
 import sys

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/protocol.md against the code: its lists are the lists of the code, its examples are what the codec reads and writes, and
-// every name, offset and width in an example is the one of the table of its message.
+// docs/protocol.md against the code: its lists are the lists of the code, its examples are what the codec
+// reads and writes, and every name, offset and width in an example is the one of the table of its message.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -32,9 +32,9 @@ std::size_t rows_with_number(const std::string& heading) {
 
 TEST(ProtocolDocument, ListsTheStatusesOfTheCode) {
     std::size_t count = 0;
-#define TEGU_X(number, Name, WORD, retry, exit_code, sentence)                                                         \
-    EXPECT_ROW(std::string("| " #number " | `" #WORD "` | ") + ((retry) ? "yes" : "no") + " | " + (sentence) + " | " + \
-               std::to_string(exit_code) + " |");                                                                      \
+#define TEGU_X(number, Name, WORD, retry, exit_code, sentence)                                    \
+    EXPECT_ROW(std::string("| " #number " | `" #WORD "` | ") + ((retry) ? "yes" : "no") + " | " + \
+               (sentence) + " | " + std::to_string(exit_code) + " |");                            \
     ++count;
     TEGU_STATUSES(TEGU_X)
 #undef TEGU_X
@@ -53,13 +53,13 @@ TEST(ProtocolDocument, ListsTheMessageTypesOfTheCode) {
 
 TEST(ProtocolDocument, ListsTheVocabularyOfTheCode) {
     for (const OperationInfo& info : operation_infos())
-        EXPECT_ROW("| " + std::to_string(static_cast<int>(info.operation)) + " | `" + std::string(info.stem) + "` | " +
-                   std::to_string(info.inputs) + " | " + std::string(info.sentence) + " |");
+        EXPECT_ROW("| " + std::to_string(static_cast<int>(info.operation)) + " | `" + std::string(info.stem) +
+                   "` | " + std::to_string(info.inputs) + " | " + std::string(info.sentence) + " |");
     EXPECT_EQ(rows_with_number("Operations"), operation_infos().size());
 
     for (const StatisticInfo& info : kStatisticInfos)
-        EXPECT_ROW("| " + std::to_string(static_cast<int>(info.statistic)) + " | `" + std::string(info.word) + "` | " +
-                   std::to_string(info.values_per_row) + " | " + std::string(info.sentence) + " |");
+        EXPECT_ROW("| " + std::to_string(static_cast<int>(info.statistic)) + " | `" + std::string(info.word) +
+                   "` | " + std::to_string(info.values_per_row) + " | " + std::string(info.sentence) + " |");
     EXPECT_EQ(rows_with_number("Statistics"), static_cast<std::size_t>(kStatisticCount));
 
     std::size_t types = 0;
@@ -90,30 +90,32 @@ TEST(ProtocolDocument, GivesTheLimitsOfTheCode) {
     std::string text;
     for (const Section& section : document().sections)
         for (const std::string& line : section.lines) text += line + " ";
-    for (const std::string& claim : {"largest body that the daemon takes: " + std::to_string(kMaxBodyBytes),
-                                     "most data in a JOB message, either way: " + std::to_string(kMaxInlineBytes),
-                                     "message has at most " + std::to_string(kMaxHelloBodyBytes) + " bytes",
-                                     "length of `name`, at most " + std::to_string(kMaxNameBytes),
-                                     "length of `server`, at most " + std::to_string(kMaxNameBytes),
-                                     "number of values, at most " + std::to_string(kMaxFields),
-                                     "8 for kinds 0 and 1, at most " + std::to_string(kMaxFieldTextBytes),
-                                     "number of elements, at most " + std::to_string(kMaxBuffersListed),
-                                     "kernels in this reply, at most " + std::to_string(kMaxKernelsListed),
-                                     "length of `name`, 1 to " + std::to_string(kMaxKernelTextBytes),
-                                     "length of `text`, at most " + std::to_string(kMaxHealthTextBytes),
-                                     "length of `reason`, at most " + std::to_string(kMaxErrorTextBytes),
-                                     "at most " + std::to_string(kMaxArrays) + " |",
-                                     "length of `policy`, at most " + std::to_string(kMaxPolicyBytes),
-                                     "each of the three is at most " + std::to_string(kMaxErrorTextBytes),
-                                     "The arrays begin at multiples of " + std::to_string(kArrayAlignment),
-                                     "of the quantiles: 1 to " + std::to_string(kMaxQuantiles),
-                                     "| bins | 1 to " + std::to_string(kMaxBins) + ",",
-                                     "| levels | 2 to " + std::to_string(kMaxEntropyLevels) + " |",
-                                     "| part_count | 1 to " + std::to_string(kMaxFusedParts) + " |"})
+    for (const std::string& claim :
+         {"largest body that the daemon takes: " + std::to_string(kMaxBodyBytes),
+          "most data in a JOB message, either way: " + std::to_string(kMaxInlineBytes),
+          "message has at most " + std::to_string(kMaxHelloBodyBytes) + " bytes",
+          "length of `name`, at most " + std::to_string(kMaxNameBytes),
+          "length of `server`, at most " + std::to_string(kMaxNameBytes),
+          "number of values, at most " + std::to_string(kMaxFields),
+          "8 for kinds 0 and 1, at most " + std::to_string(kMaxFieldTextBytes),
+          "number of elements, at most " + std::to_string(kMaxBuffersListed),
+          "kernels in this reply, at most " + std::to_string(kMaxKernelsListed),
+          "length of `name`, 1 to " + std::to_string(kMaxKernelTextBytes),
+          "length of `text`, at most " + std::to_string(kMaxHealthTextBytes),
+          "length of `reason`, at most " + std::to_string(kMaxErrorTextBytes),
+          "at most " + std::to_string(kMaxArrays) + " |",
+          "length of `policy`, at most " + std::to_string(kMaxPolicyBytes),
+          "each of the three is at most " + std::to_string(kMaxErrorTextBytes),
+          "The arrays begin at multiples of " + std::to_string(kArrayAlignment),
+          "of the quantiles: 1 to " + std::to_string(kMaxQuantiles),
+          "| bins | 1 to " + std::to_string(kMaxBins) + ",",
+          "| levels | 2 to " + std::to_string(kMaxEntropyLevels) + " |",
+          "| part_count | 1 to " + std::to_string(kMaxFusedParts) + " |"})
         EXPECT_NE(text.find(claim), std::string::npos) << claim;
 }
 
-// The bytes of one field of an example, as the line says it: 42, 0x2a, 1.5, "text", or "1 2 3 (f32)", also (f64) and (u64).
+// The bytes of one field of an example, as the line says it: 42, 0x2a, 1.5, "text", or "1 2 3 (f32)", also
+// (f64) and (u64).
 template <class T>
 void append(std::vector<std::byte>& out, T value) {
     const std::size_t begin = out.size();
@@ -143,7 +145,8 @@ std::vector<std::byte> bytes_of(const std::string& value, std::size_t width, boo
         append(out, std::stod(value));
     } else {
         const std::uint64_t number = std::stoull(value, nullptr, 0);
-        for (std::size_t i = 0; i < width; ++i) out.push_back(static_cast<std::byte>(i < 8 ? number >> (8 * i) : 0));
+        for (std::size_t i = 0; i < width; ++i)
+            out.push_back(static_cast<std::byte>(i < 8 ? number >> (8 * i) : 0));
     }
     return out;
 }
@@ -158,9 +161,10 @@ std::size_t width_of(const std::string& type) {
     return 0;
 }
 
-// The row for a field of an example: at that fixed offset if there is one, else the next repeated or variable one of the name.
-const TableRow* find_row(const std::vector<const Section*>& sections, const std::string& name, std::size_t offset,
-                         std::size_t fill) {
+// The row for a field of an example: at that fixed offset if there is one, else the next repeated or variable
+// one of the name.
+const TableRow* find_row(const std::vector<const Section*>& sections, const std::string& name,
+                         std::size_t offset, std::size_t fill) {
     const TableRow* found = nullptr;
     for (const Section* section : sections)
         for (const TableRow& row : section->rows) {
@@ -201,8 +205,8 @@ void check_lines(const std::vector<ExampleLine>& lines, const std::vector<const 
     for (const ExampleLine& line : lines) check_line(line, bytes, sections);
 }
 
-// Where the tables of an example stand: "JOB request: topk" is described by "JOB request" and "JOB request: topk", and a fused
-// job by the tables of its parts, too.
+// Where the tables of an example stand: "JOB request: topk" is described by "JOB request" and "JOB request:
+// topk", and a fused job by the tables of its parts, too.
 std::vector<const Section*> sections_of(const std::string& title) {
     const std::string message = title == "EVENT" ? "error reply" : title.substr(0, title.find(':'));
     std::vector<std::string> headings{title, message};
@@ -227,7 +231,8 @@ TEST_P(ExampleTest, IsWhatItsLinesAndTablesSay) {
 TEST_P(ExampleTest, IsWhatTheCodecReadsAndWrites) {
     const Example& example = GetParam();
     const std::vector<std::byte> bytes = example.bytes();
-    const Sender sender = example.title.find("request") != std::string::npos ? Sender::Client : Sender::Daemon;
+    const Sender sender =
+        example.title.find("request") != std::string::npos ? Sender::Client : Sender::Daemon;
     const FrameResult result = next_frame(bytes, kMaxBodyBytes, sender);
     const auto* frame = std::get_if<Frame>(&result);
     ASSERT_NE(frame, nullptr);
@@ -299,7 +304,8 @@ TEST(ProtocolDocument, ReduceExampleAsksForSumAndMeanOfFourFloats) {
     const float values[] = {1, 2, 3, 4};
     ASSERT_EQ(request.data.size(), sizeof values);
     EXPECT_EQ(std::memcmp(request.data.data(), values, sizeof values), 0);
-    const FrameHeader header = *decode_header(document().example("JOB request: reduce")->bytes(), kMaxBodyBytes);
+    const FrameHeader header =
+        *decode_header(document().example("JOB request: reduce")->bytes(), kMaxBodyBytes);
     EXPECT_EQ(header.priority, Priority::High);
     EXPECT_EQ(header.deadline_ns, 1000000000u);
 }
@@ -375,7 +381,8 @@ TEST(ProtocolDocument, FusedExampleHasThreeParts) {
 
 TEST(ProtocolDocument, BusyExampleSaysWhenToComeBack) {
     const std::vector<std::byte> bytes = document().example("error reply: BUSY")->bytes();
-    const Error error = decode_error(*decode_header(bytes, kMaxBodyBytes), Bytes(bytes).subspan(kHeaderBytes));
+    const Error error =
+        decode_error(*decode_header(bytes, kMaxBodyBytes), Bytes(bytes).subspan(kHeaderBytes));
     EXPECT_EQ(error.status, Status::Busy);
     EXPECT_EQ(error.retry_after_ns, 12000000u);
 }

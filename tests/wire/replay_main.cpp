@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target over the files of its corpus, without libFuzzer: `replay FOLDER`. Every cut of each file is run too; of one that is longer
-// than 2048 bytes, as many cuts of it.
+// Runs a fuzz target over the files of its corpus, without libFuzzer: `replay FOLDER`. Every cut of each file
+// is run too; of one that is longer than 2048 bytes, as many cuts of it.
 #include <dirent.h>
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace {
 void run(const std::string& content) {
     const std::size_t step = 1 + content.size() / 2048;
     for (std::size_t size = content.size() % step; size <= content.size(); size += step) {
-        const std::vector<std::uint8_t> exact(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(size));
+        const std::vector<std::uint8_t> exact(content.begin(),
+                                              content.begin() + static_cast<std::ptrdiff_t>(size));
         LLVMFuzzerTestOneInput(exact.data(), exact.size());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that cases read: made when they are first asked for, the same bytes in every run and on every machine. They are shared
-// by all cases that ask for the same; old ones go when all together would be more than a GiB and a half.
+// The arrays that cases read: made when they are first asked for, the same bytes in every run and on every
+// machine. They are shared by all cases that ask for the same; old ones go when all together would be more
+// than a GiB and a half.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace tegu::bench {
 
-// Uniform: integers over their whole range, floats in [0, 1). Small: integers of a quarter of it, so that two can be added. The others
-// are points of the same range.
+// Uniform: integers over their whole range, floats in [0, 1). Small: integers of a quarter of it, so that two
+// can be added. The others are points of the same range.
 enum class Values { Uniform, Small, Ascending, Descending, Equal, Few };
 
 // "uniform", "small", "ascending", "descending", "equal", "few16".
@@ -21,7 +22,8 @@ const char* word_of(Values values);
 
 class InputStore {
   public:
-    // `which`: 0 or 1, of two different arrays of the same kind. Valid until arrays of over 1.5 GiB were asked for after it.
+    // `which`: 0 or 1, of two different arrays of the same kind. Valid until arrays of over 1.5 GiB were
+    // asked for after it.
     const std::byte* get(ElementType type, std::uint64_t n, Values values, int which = 0);
 
   private:

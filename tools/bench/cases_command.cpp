@@ -23,12 +23,14 @@ int cases_command(int argc, const char* const* argv, const std::string& tegud) {
     app.add_option("-f,--filter", filter, "run the cases whose name holds this regular expression");
     app.add_option("-t,--threads", settings.threads, "threads of the pool; cases with one thread run as well")
         ->check(CLI::Range(1u, 1024u));
-    app.add_option("-r,--repetitions", settings.repetitions, "repetitions of each case")->check(CLI::Range(1, 1000));
+    app.add_option("-r,--repetitions", settings.repetitions, "repetitions of each case")
+        ->check(CLI::Range(1, 1000));
     app.add_option("-s,--seconds", settings.seconds,
                    "measuring time of each case of the kernels, all repetitions together")
         ->check(CLI::Range(1e-6, 3600.0))
         ->check(finite());
-    CLI::Option* quick = app.add_flag("--quick", settings.quick, "one run of each case: to see that all work");
+    CLI::Option* quick =
+        app.add_flag("--quick", settings.quick, "one run of each case: to see that all work");
     quick->excludes("--seconds")->excludes("--repetitions");
     app.add_option("--most-elements", settings.most_elements, "leave out cases of more elements");
     app.add_flag("--list", settings.list, "print the names of the cases and run none");

@@ -32,7 +32,8 @@ std::string find_compare() {
 int compare_command(char** argv) {
     std::string program = find_compare();
     if (program.empty()) {
-        std::fprintf(stderr, "tegu-bench compare: %s is neither in %s%s nor in %s: it is not installed here\n",
+        std::fprintf(stderr,
+                     "tegu-bench compare: %s is neither in %s%s nor in %s: it is not installed here\n",
                      kProgram, folder_of_this_program().c_str(), TEGU_COMPARE_FROM_BIN, TEGU_COMPARE_SOURCE);
         return kUnavailable;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A private tegud through its socket, from start to idle. What is compared is measured in turns: each round runs the job through
-// the daemon and then in this process, so that both see the same moods of the machine, and the ratio is taken within the round.
+// A private tegud through its socket, from start to idle. What is compared is measured in turns: each round
+// runs the job through the daemon and then in this process, so that both see the same moods of the machine,
+// and the ratio is taken within the round.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -8,8 +9,8 @@
 #include <thread>
 
 #include "client/tegu.hpp"
+#include "kernels/execution/cpu/thread_pool.h"
 #include "kernels/operation.h"
-#include "kernels/thread_pool.h"
 #include "tools/bench/cases.h"
 #include "tools/bench/private_daemon.h"
 
@@ -173,7 +174,8 @@ class DaemonCases {
             }
             runs.push_back(elapsed_ns(began) / static_cast<double>(done));
             for (unsigned i = 0; i < kDepth; ++i)
-                if (const client::Done one = client_->wait_any(); !one.result) return from(one.result.error());
+                if (const client::Done one = client_->wait_any(); !one.result)
+                    return from(one.result.error());
         }
         Row row;
         row.name = name_;
@@ -237,8 +239,8 @@ class DaemonCases {
             const double remote = elapsed_ns(began);
             if (!result) return from(result.error());
             began = Clock::now();
-            const Result<kernels::RunReport> report =
-                kernels::run_job(job, Span<const kernels::InputView>(&input, 1), outputs, &pool_, kernels::StopToken());
+            const Result<kernels::RunReport> report = kernels::run_job(
+                job, Span<const kernels::InputView>(&input, 1), outputs, &pool_, kernels::StopToken());
             const double local = elapsed_ns(began);
             if (!report) return report.error();
             if (round < 0) continue;
@@ -252,8 +254,9 @@ class DaemonCases {
         row.elements = job.rows * job.cols;
         row.bytes = plan->bytes_read + plan->bytes_written;
         set_times(row, there);
-        row.more = {
-            {"compute_ms", median(computed) / 1e6}, {"in_process_ms", median(here) / 1e6}, {"ratio", median(ratios)}};
+        row.more = {{"compute_ms", median(computed) / 1e6},
+                    {"in_process_ms", median(here) / 1e6},
+                    {"ratio", median(ratios)}};
         rows_.push_back(row);
         return {};
     }

@@ -38,7 +38,8 @@ std::string utc_now() {
 
 Device describe_device(int argc, const char* const* argv) {
     Device device;
-    for (int i = 0; i < argc; ++i) device.command += (i == 0 ? "" : " ") + std::string(i == 0 ? "tegu-bench" : argv[i]);
+    for (int i = 0; i < argc; ++i)
+        device.command += (i == 0 ? "" : " ") + std::string(i == 0 ? "tegu-bench" : argv[i]);
     device.commit = TEGU_COMMIT;
     device.date = utc_now();
     device.cpu = cpu_model();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two times that clients of a GPU feel: the round trip of a job over a buffer that the device already has, beside what the daemon spent on computing
-// it, and the time from connecting to the first answer. Each job is one at a time, so that nothing is hidden by others.
+// Two times that clients of a GPU feel: the round trip of a job over a buffer that the device already has,
+// beside what the daemon spent on computing it, and the time from connecting to the first answer. Each job is
+// one at a time, so that nothing is hidden by others.
 #include "tools/bench/gpu_roundtrip.h"
 
 #include <CLI/CLI.hpp>
@@ -44,9 +45,10 @@ double percentile(std::vector<double> values, std::size_t percent) {
 }
 
 void print(const char* name, std::uint64_t n, const Trip& trip) {
-    std::printf("| %s | %llu | %.1f | %.1f | %.1f | %.1f | %.1f |\n", name, static_cast<unsigned long long>(n),
-                median(trip.whole) / 1e3, percentile(trip.whole, 99) / 1e3, median(trip.computed) / 1e3,
-                median(trip.around) / 1e3, percentile(trip.around, 99) / 1e3);
+    std::printf("| %s | %llu | %.1f | %.1f | %.1f | %.1f | %.1f |\n", name,
+                static_cast<unsigned long long>(n), median(trip.whole) / 1e3,
+                percentile(trip.whole, 99) / 1e3, median(trip.computed) / 1e3, median(trip.around) / 1e3,
+                percentile(trip.around, 99) / 1e3);
 }
 
 void add(Trip& trip, double whole, const client::Result& result) {
@@ -115,8 +117,9 @@ Result<void> run(const std::string& tegud, int repetitions) {
 }  // namespace
 
 int round_trip_command(int argc, const char* const* argv, const std::string& tegud) {
-    CLI::App app("Times jobs on the GPU through the socket of a private tegud. Computing: by the daemon's clock.",
-                 "tegu-bench round-trip");
+    CLI::App app(
+        "Times jobs on the GPU through the socket of a private tegud. Computing: by the daemon's clock.",
+        "tegu-bench round-trip");
     std::string program = tegud;
     int repetitions = 1000;
     app.add_option("--tegud", program, "the daemon to start; default: the one beside this program");

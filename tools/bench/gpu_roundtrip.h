@@ -6,7 +6,8 @@
 
 namespace tegu::bench {
 
-// Its command line, from the word "round-trip" on; `tegud`: the daemon to start. Returns the exit code; 69 without a usable GPU.
+// Its command line, from the word "round-trip" on; `tegud`: the daemon to start. Returns the exit code; 69
+// without a usable GPU.
 int round_trip_command(int argc, const char* const* argv, const std::string& tegud);
 
 }  // namespace tegu::bench

@@ -66,7 +66,8 @@ Rotation::~Rotation() {
     for (void* piece : pieces_) cudaFree(piece);
 }
 void Rotation::fill(const void* content, std::uint64_t bytes) {
-    for (void* piece : pieces_) require_cuda(cudaMemcpy(piece, content, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    for (void* piece : pieces_)
+        require_cuda(cudaMemcpy(piece, content, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
     require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 void Rotation::zero(std::uint64_t bytes) {
@@ -83,7 +84,8 @@ GpuTimer::GpuTimer(bool quick) : quick_(quick) {
     context_.stream = stream_;
     context_.workspace = workspace_;
     context_.limits = cuda::DeviceLimits{
-        static_cast<unsigned>(10 * device.major + device.minor), static_cast<unsigned>(device.multiProcessorCount),
+        static_cast<unsigned>(10 * device.major + device.minor),
+        static_cast<unsigned>(device.multiProcessorCount),
         static_cast<unsigned>(device.maxThreadsPerMultiProcessor),
         device.sharedMemPerBlockOptin != 0 ? device.sharedMemPerBlockOptin : device.sharedMemPerBlock,
         static_cast<std::size_t>(device.l2CacheSize)};
@@ -103,8 +105,9 @@ void GpuTimer::measure_copy() {
     copied_bytes_ = bytes;
     const Rotation pieces(bytes, 0);
     const GpuTime copied = time([&](std::size_t turn) {
-        require_cuda(cudaMemcpyAsync(pieces[turn], pieces[turn + 1], bytes, cudaMemcpyDeviceToDevice, stream_),
-                     "cudaMemcpyAsync");
+        require_cuda(
+            cudaMemcpyAsync(pieces[turn], pieces[turn + 1], bytes, cudaMemcpyDeviceToDevice, stream_),
+            "cudaMemcpyAsync");
     });
     copy_bytes_per_us_ = 2.0 * static_cast<double>(bytes) / copied.us;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuTimer: times of work on a GPU by events, without transfers. Inputs rotate through more memory than the L2 cache holds, so every time is
-// one of data from memory; the floor beside it is the time in which this device copies as many bytes.
+// GpuTimer: times of work on a GPU by events, without transfers. Inputs rotate through more memory than the
+// L2 cache holds, so every time is one of data from memory; the floor beside it is the time in which this
+// device copies as many bytes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/context.h"
-#include "kernels/cuda/workspace.h"
+#include "kernels/execution/cuda/context.h"
+#include "kernels/execution/cuda/workspace.h"
 
 namespace tegu::bench {
 
@@ -60,7 +61,8 @@ class GpuTimer {
 
     // `launch(turn)` puts the work on the stream.
     GpuTime time(const std::function<void(std::size_t turn)>& launch);
-    // Time in which this device copies (reads and writes half each) that many bytes, from a measurement with copied_bytes().
+    // Time in which this device copies (reads and writes half each) that many bytes, from a measurement with
+    // copied_bytes().
     double copy_us(std::uint64_t bytes) const { return static_cast<double>(bytes) / copy_bytes_per_us_; }
     double copy_bytes_per_us() const { return copy_bytes_per_us_; }
     std::uint64_t copied_bytes() const { return copied_bytes_; }

@@ -60,8 +60,9 @@ void KernelBench::add_job(const std::string& name, const Job& job, Values values
         const bool wanted = settings_.wants(one.name);
         if (one.bytes >= kLeastFloor) add_floor(rounded(one.bytes), threads, wanted);
         if (!wanted) continue;
-        add(one,
-            [this, job, values](std::size_t index, benchmark::State& state) { run_job(index, job, values, state); });
+        add(one, [this, job, values](std::size_t index, benchmark::State& state) {
+            run_job(index, job, values, state);
+        });
     }
 }
 
@@ -71,14 +72,15 @@ void KernelBench::add_floor(std::uint64_t bytes, unsigned threads, bool wanted) 
     one.threads = threads;
     one.bytes = bytes;
     if (!(wanted || settings_.wants(one.name)) || !floors_.insert(one.name).second) return;
-    add(one, [this, bytes, threads](std::size_t, benchmark::State& state) { run_floor(bytes, threads, state); });
+    add(one,
+        [this, bytes, threads](std::size_t, benchmark::State& state) { run_floor(bytes, threads, state); });
 }
 
 void KernelBench::add(Case one, const std::function<void(std::size_t, benchmark::State&)>& body) {
     const std::size_t index = cases_.size();
     index_of_[one.name] = index;
-    auto* registered =
-        benchmark::RegisterBenchmark(one.name.c_str(), [body, index](benchmark::State& state) { body(index, state); });
+    auto* registered = benchmark::RegisterBenchmark(
+        one.name.c_str(), [body, index](benchmark::State& state) { body(index, state); });
     registered->Repetitions(settings_.repetitions)->MeasureProcessCPUTime()->UseRealTime();
     if (settings_.quick)
         registered->Iterations(1);
@@ -99,7 +101,8 @@ Result<KernelBench::Prepared*> KernelBench::prepare(std::size_t index, const Job
     for (int i = 0; i < inputs; ++i)
         made.inputs.push_back({inputs_.get(job.type, job.rows * job.cols, values, i), job.cols});
     for (const ArraySpec& output : made.plan.outputs) {
-        made.arrays.emplace_back(array_bytes(output));  // written here, so that no page is new when the clock runs
+        // written here, so that no page is new when the clock runs
+        made.arrays.emplace_back(array_bytes(output));
         made.outputs.push_back(kernels::OutputView{made.arrays.back().data()});
     }
     prepared_.emplace(std::move(made));

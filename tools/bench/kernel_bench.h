@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs jobs in this process and measures them. Google Benchmark finds out how often to run each case and repeats it; its runs become
-// rows. Each size of data has a case "floor/bytes=N" beside the first job that moves as much: reading N bytes once.
+// Runs jobs in this process and measures them. Google Benchmark finds out how often to run each case and
+// repeats it; its runs become rows. Each size of data has a case "floor/bytes=N" beside the first job that
+// moves as much: reading N bytes once.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -12,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/execution/cpu/thread_pool.h"
 #include "kernels/operation.h"
-#include "kernels/thread_pool.h"
 #include "tools/bench/bench_input.h"
 #include "tools/bench/cases.h"
 
@@ -23,8 +24,8 @@ class KernelBench {
   public:
     explicit KernelBench(const Settings& settings);
 
-    // Adds a case for one thread, and one for the threads of the settings, if the filter wants them. Jobs of two inputs get two
-    // different arrays.
+    // Adds a case for one thread, and one for the threads of the settings, if the filter wants them. Jobs of
+    // two inputs get two different arrays.
     void add_job(const std::string& name, const Job& job, Values values = Values::Uniform);
 
     // Runs what was added, in that order. The first error ends it.
@@ -53,7 +54,8 @@ class KernelBench {
     void run_floor(std::uint64_t bytes, unsigned threads, benchmark::State& state);
     Result<Prepared*> prepare(std::size_t index, const Job& job, Values values);
     Row row_of(const Case& one) const;
-    // Time to read as many bytes once by as many threads in this run, from the case of the nearest size; 0: there is none.
+    // Time to read as many bytes once by as many threads in this run, from the case of the nearest size; 0:
+    // there is none.
     double floor_ns(const Case& one) const;
 
     const Settings& settings_;

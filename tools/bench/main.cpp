@@ -23,8 +23,8 @@ int run_gpu_cases(char** argv) {
     const std::string program = folder_of_this_program() + "tegu-bench-gpu";
     argv[1] = argv[0];
     execv(program.c_str(), argv + 1);
-    std::fprintf(stderr, "tegu-bench gpu: cannot run %s, which is built with CUDA 11 and later: %s\n", program.c_str(),
-                 std::strerror(errno));
+    std::fprintf(stderr, "tegu-bench gpu: cannot run %s, which is built with CUDA 11 and later: %s\n",
+                 program.c_str(), std::strerror(errno));
     return 69;
 }
 

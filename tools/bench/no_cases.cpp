@@ -9,10 +9,10 @@ namespace tegu::bench {
 
 int cases_command(int argc, const char* const* argv, const std::string&) {
     const bool help = argc > 1 && (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0);
-    std::fprintf(
-        help ? stdout : stderr,
-        "tegu-bench: built without Google Benchmark, so its cases of single kernels are not there. It has\n%s\n",
-        kCommands);
+    std::fprintf(help ? stdout : stderr,
+                 "tegu-bench: built without Google Benchmark, so its cases of single kernels are not there. "
+                 "It has\n%s\n",
+                 kCommands);
     return help ? 0 : 69;
 }
 

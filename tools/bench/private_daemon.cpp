@@ -54,7 +54,8 @@ bool wait_for_ready(int fd, pid_t* daemon) {
         }
         char text[4096];
         const ssize_t size = recv(fd, text, sizeof text, 0);
-        if (size > 0 && std::string(text, static_cast<std::size_t>(size)).find("READY=1") != std::string::npos)
+        if (size > 0 &&
+            std::string(text, static_cast<std::size_t>(size)).find("READY=1") != std::string::npos)
             return true;
     }
     return false;
@@ -67,8 +68,8 @@ Result<pid_t> spawn(char* const* arguments, char* const* environment, const std:
     const pid_t pid = vfork();
     if (pid == 0) {
         const int output = open(log.c_str(), O_WRONLY | O_CREAT, 0600);
-        if (output < 0 || dup2(output, STDERR_FILENO) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || setsid() < 0 ||
-            execve(arguments[0], arguments, environment) != 0)
+        if (output < 0 || dup2(output, STDERR_FILENO) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 ||
+            setsid() < 0 || execve(arguments[0], arguments, environment) != 0)
             code = errno;
         _exit(127);
     }
@@ -104,7 +105,8 @@ void remove_folder(const std::string& folder) {
 
 }  // namespace
 
-Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned threads, const std::string& executor,
+Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned threads,
+                                           const std::string& executor,
                                            const std::vector<std::string>& variables) {
     PrivateDaemon daemon;
     char name[] = "/tmp/tegu-bench-XXXXXX";
@@ -116,7 +118,8 @@ Result<PrivateDaemon> PrivateDaemon::start(const std::string& program, unsigned 
     std::ofstream(settings) << "[executor]\nthreads = " << threads << "\n" << executor;
 
     std::string texts[] = {program, "--socket", daemon.socket_path(), "--config", settings};
-    char* arguments[] = {texts[0].data(), texts[1].data(), texts[2].data(), texts[3].data(), texts[4].data(), nullptr};
+    char* arguments[] = {texts[0].data(), texts[1].data(), texts[2].data(),
+                         texts[3].data(), texts[4].data(), nullptr};
     std::vector<std::string> words = inherited_environment();
     words.insert(words.end(), variables.begin(), variables.end());
     words.push_back("NOTIFY_SOCKET=" + daemon.folder_ + "/notify");
@@ -143,7 +146,9 @@ PrivateDaemon::~PrivateDaemon() {
 }
 
 PrivateDaemon::PrivateDaemon(PrivateDaemon&& other) noexcept
-    : folder_(std::exchange(other.folder_, {})), pid_(std::exchange(other.pid_, -1)), ready_ns_(other.ready_ns_) {}
+    : folder_(std::exchange(other.folder_, {})),
+      pid_(std::exchange(other.pid_, -1)),
+      ready_ns_(other.ready_ns_) {}
 
 PrivateDaemon& PrivateDaemon::operator=(PrivateDaemon&& other) noexcept {
     std::swap(folder_, other.folder_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floor under every kernel: reading the bytes once, as plain vector loads do. A kernel near this time is bound by memory.
+// The floor under every kernel: reading the bytes once, as plain vector loads do. A kernel near this time is
+// bound by memory.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,8 @@
 
 namespace tegu::bench {
 
-// XOR of all 64-bit words of the memory, so that no load can be left out. A rest of less than 256 bytes is not read.
+// XOR of all 64-bit words of the memory, so that no load can be left out. A rest of less than 256 bytes is
+// not read.
 std::uint64_t read_all(const std::byte* data, std::uint64_t bytes);
 
 }  // namespace tegu::bench

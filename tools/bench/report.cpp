@@ -57,13 +57,14 @@ void set_times(Row& row, const std::vector<double>& runs_ns) {
 
 std::string markdown(const std::vector<Row>& rows, const Device& device) {
     std::string out = "`" + device.command + "`, commit " + device.commit + ", " + device.date + "\n";
-    out += "on " + device.cpu + ", " + std::to_string(device.cores) + " cores, " + device.isa + " kernels, Linux " +
-           device.kernel + ", " + device.build + ", load before " + text_of(device.load, 2) + "\n\n";
+    out += "on " + device.cpu + ", " + std::to_string(device.cores) + " cores, " + device.isa +
+           " kernels, Linux " + device.kernel + ", " + device.build + ", load before " +
+           text_of(device.load, 2) + "\n\n";
     out += "| case | median | min | noise | GB/s | more |\n|---|---|---|---|---|---|\n";
     for (const Row& row : rows) {
         out += "| " + row.name + " | " + time_text(row.median_ns) + " | " + time_text(row.min_ns) + " | " +
-               text_of(100 * row.noise, 1) + " % | " + (row.bytes > 0 ? text_of(gigabytes_per_second(row), 1) : "") +
-               " | ";
+               text_of(100 * row.noise, 1) + " % | " +
+               (row.bytes > 0 ? text_of(gigabytes_per_second(row), 1) : "") + " | ";
         for (std::size_t i = 0; i < row.more.size(); ++i)
             out += (i == 0 ? "" : ", ") + row.more[i].first + " " +
                    text_of(row.more[i].second, row.more[i].second < 10 ? 3 : 1);
@@ -74,7 +75,8 @@ std::string markdown(const std::vector<Row>& rows, const Device& device) {
 
 std::string json(const std::vector<Row>& rows, const Device& device) {
     std::string out = "{\"command\": " + quoted(device.command) + ", \"commit\": " + quoted(device.commit) +
-                      ", \"date\": " + quoted(device.date) + ",\n \"device\": {\"cpu\": " + quoted(device.cpu) +
+                      ", \"date\": " + quoted(device.date) +
+                      ",\n \"device\": {\"cpu\": " + quoted(device.cpu) +
                       ", \"cores\": " + std::to_string(device.cores) + ", \"isa\": " + quoted(device.isa) +
                       (device.gpu.empty() ? "" : ", \"gpu\": " + quoted(device.gpu)) +
                       ", \"kernel\": " + quoted(device.kernel) + ", \"build\": " + quoted(device.build) +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measurement is, and how a list of them is printed: a Markdown table for people, JSON for programs. Every time has its
-// noise beside it: the median of the absolute deviations from the median, relative to the median.
+// What a measurement is, and how a list of them is printed: a Markdown table for people, JSON for programs.
+// Every time has its noise beside it: the median of the absolute deviations from the median, relative to the
+// median.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,11 @@ struct Row {
     std::string policy;    // of kernels: how the last run was made; may be empty
     double median_ns = 0;  // of one run of the case
     double min_ns = 0;
-    double noise = 0;                                  // may be zero
-    std::uint64_t elements = 0;                        // may be zero: not a case about data
-    std::uint64_t bytes = 0;                           // read and written by one run
-    std::vector<std::pair<std::string, double>> more;  // further figures, with the unit in the name: {"p99_us", 12.5}
+    double noise = 0;            // may be zero
+    std::uint64_t elements = 0;  // may be zero: not a case about data
+    std::uint64_t bytes = 0;     // read and written by one run
+    // further figures, with the unit in the name: {"p99_us", 12.5}
+    std::vector<std::pair<std::string, double>> more;
 };
 
 double median(std::vector<double> values);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench-simd: the shipped loops beside the same work written with Highway, instruction set by instruction set, on data in L2 and in memory.
-// It answers one question: would a SIMD library make a loop faster than the compiler does. docs/simd.md keeps the answer. Both sides take
-// turns and must agree; the ratio is that of their best times. Built only where Highway is installed.
+// tegu-bench-simd: the shipped loops beside the same work written with Highway, instruction set by
+// instruction set, on data in L2 and in memory. It answers one question: would a SIMD library make a loop
+// faster than the compiler does. docs/simd.md keeps the answer. Both sides take turns and must agree; the
+// ratio is that of their best times. Built only where Highway is installed.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tools/bench/simd_highway.cpp"
 #include <hwy/foreach_target.h>
@@ -34,7 +35,8 @@ double sum_chunk(const float* HWY_RESTRICT x) {
         const unsigned level = static_cast<unsigned>(__builtin_ctz(~t));  // as in a binary counter
         for (size_t l = 0; l < 32; l += hn::Lanes(wide)) {
             auto node = hn::PromoteTo(wide, hn::Load(half, leaf + l));
-            for (unsigned below = 0; below < level; ++below) node = hn::Add(hn::Load(wide, nodes[below] + l), node);
+            for (unsigned below = 0; below < level; ++below)
+                node = hn::Add(hn::Load(wide, nodes[below] + l), node);
             hn::Store(node, wide, nodes[level] + l);
         }
     }
@@ -80,9 +82,11 @@ void extremes_u8(const uint8_t* x, size_t n, uint8_t* out) {
     extremes_of(x, n, out);
 }
 
-// Appends rank << 32 | index for each rank <= bound; ranks are elements ^ flip. Returns how many. `out` has room for n + a vector.
-// Comparisons are written with what Highway 1.0.3 has: none of unsigned integers by order, so a minimum and signed ones.
-size_t collect(const uint32_t* HWY_RESTRICT x, size_t n, uint32_t flip, uint32_t bound, uint64_t* HWY_RESTRICT out) {
+// Appends rank << 32 | index for each rank <= bound; ranks are elements ^ flip. Returns how many. `out` has
+// room for n + a vector. Comparisons are written with what Highway 1.0.3 has: none of unsigned integers by
+// order, so a minimum and signed ones.
+size_t collect(const uint32_t* HWY_RESTRICT x, size_t n, uint32_t flip, uint32_t bound,
+               uint64_t* HWY_RESTRICT out) {
     size_t found = 0;
 #if HWY_TARGET != HWY_SCALAR  // has no halves of vectors
     const hn::ScalableTag<uint32_t> d;
@@ -95,8 +99,8 @@ size_t collect(const uint32_t* HWY_RESTRICT x, size_t n, uint32_t flip, uint32_t
         const auto ranks = hn::Xor(hn::LoadU(d, x + i), hn::Set(d, flip));
         if (hn::AllFalse(d, hn::Eq(hn::Min(ranks, hn::Set(d, bound)), ranks))) continue;
         const auto add = [&](hn::Vec<decltype(wide)> rank, size_t first) {
-            const auto within =
-                hn::MaskFromVec(hn::BitCast(wide, hn::VecFromMask(sign, hn::Lt(hn::BitCast(sign, rank), limit))));
+            const auto within = hn::MaskFromVec(
+                hn::BitCast(wide, hn::VecFromMask(sign, hn::Lt(hn::BitCast(sign, rank), limit))));
             const auto entry = hn::Or(hn::ShiftLeft<32>(rank), hn::Iota(wide, static_cast<uint64_t>(first)));
             found += hn::CompressStore(entry, within, wide, out + found);
         };
@@ -123,9 +127,9 @@ HWY_AFTER_NAMESPACE();
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/reduce_chunk.h"
-#include "kernels/cpu/select_rank.h"
-#include "kernels/cpu/topk_scan.h"
+#include "kernels/numerics/sort_key.h"
+#include "kernels/selection/cpu/scan.h"
+#include "kernels/statistics/cpu/chunk.h"
 
 namespace tegu::bench {
 HWY_EXPORT(sum_chunk);
@@ -176,12 +180,13 @@ using Loop = std::function<void(std::size_t chunk)>;
 double best_ns(double best, std::size_t chunks, const Loop& loop) {
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t c = 0; c < chunks; ++c) loop(c);
-    return std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
+    return std::min(
+        best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
 }
 
 // One line: both in turns over `chunks` chunks of `bytes` bytes. `agree` is asked after both have run.
-void compare(const Side& side, const std::string& name, std::size_t bytes, std::size_t chunks, const Loop& shipped,
-             const Loop& highway, const std::function<bool()>& agree) {
+void compare(const Side& side, const std::string& name, std::size_t bytes, std::size_t chunks,
+             const Loop& shipped, const Loop& highway, const std::function<bool()>& agree) {
     const int rounds = chunks == 1 ? 400 : 15;
     hwy::SetSupportedTargetsForTest(side.highway);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
@@ -191,8 +196,9 @@ void compare(const Side& side, const std::string& name, std::size_t bytes, std::
         theirs = best_ns(theirs, chunks, highway);
     }
     const auto all = static_cast<double>(bytes * chunks);
-    std::printf("| %s | %s | %s | %.1f | %.1f | %.2f | %s |\n", name.c_str(), side.word, chunks == 1 ? "L2" : "memory",
-                all / ours, all / theirs, ours / theirs, agree() ? "same" : "DIFFERENT");
+    std::printf("| %s | %s | %s | %.1f | %.1f | %.2f | %s |\n", name.c_str(), side.word,
+                chunks == 1 ? "L2" : "memory", all / ours, all / theirs, ours / theirs,
+                agree() ? "same" : "DIFFERENT");
     hwy::SetSupportedTargetsForTest(0);
 }
 
@@ -279,7 +285,8 @@ void run(const Side& side) {
 
 int main() {
     std::printf(
-        "| loop over 16384 elements | set | data in | shipped GB/s | Highway GB/s | Highway / shipped | results "
+        "| loop over 16384 elements | set | data in | shipped GB/s | Highway GB/s | Highway / shipped | "
+        "results "
         "|\n|---|---|---|--:|--:|--:|---|\n");
     for (const auto& side : tegu::bench::sides()) tegu::bench::run(side);
     return 0;

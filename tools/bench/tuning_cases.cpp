@@ -33,7 +33,8 @@ struct Measured {
             for (int repetition = 0; repetition < settings.repetitions; ++repetition) {
                 const Clock::time_point start = Clock::now();
                 for (int i = 0; i < runs; ++i) run();
-                runs_ns.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count() / runs);
+                runs_ns.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count() /
+                                  runs);
             }
             set_times(row, runs_ns);
         }
@@ -82,7 +83,8 @@ Job job_of(const JobParams& params) {
 
 Job fused_job() {
     FusedParams fused;
-    for (std::size_t i = 0; i < kMaxFusedParts; ++i) fused.parts.push_back(FusedPart{TopkParams{10, true, false}});
+    for (std::size_t i = 0; i < kMaxFusedParts; ++i)
+        fused.parts.push_back(FusedPart{TopkParams{10, true, false}});
     return job_of(JobParams{fused});
 }
 
@@ -112,8 +114,9 @@ Result<void> run_tuning_cases(const Settings& settings, std::vector<Row>& rows) 
     const Measured measured{settings, rows};
     add_lookups(measured);
     const std::string directory = config::installed_tuning_directory();
-    measured.add("tuning/read/installed", kLoads,
-                 [&] { tuning::DeviceTuning(a_machine(), config::load_tuning_files(directory, "").tables, nullptr); });
+    measured.add("tuning/read/installed", kLoads, [&] {
+        tuning::DeviceTuning(a_machine(), config::load_tuning_files(directory, "").tables, nullptr);
+    });
     return {};
 }
 

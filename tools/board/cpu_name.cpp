@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "daemon/health/reader.h"
+#include "daemon/health/board/reader.h"
 
 namespace tegu::board {
 

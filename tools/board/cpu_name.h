@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "daemon/health/cpu_name.h"
+#include "daemon/health/board/cpu_name.h"
 
 namespace tegu::board {
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "daemon/health/board.h"
-#include "daemon/health/cpu.h"
-#include "daemon/health/fan.h"
-#include "daemon/health/gpu.h"
-#include "daemon/health/memory.h"
+#include "daemon/health/board/board.h"
+#include "daemon/health/board/cpu.h"
+#include "daemon/health/board/fan.h"
+#include "daemon/health/board/gpu.h"
+#include "daemon/health/board/memory.h"
 #include "kernels/operation.h"
 #include "tools/board/cpu_name.h"
 #include "tools/board/data_sheet.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/health/snapshot.h"
+#include "daemon/health/board/snapshot.h"
 #include "kernels/device/device_info.h"
 #include "tools/board/identity.h"
 #include "tools/board/nvml.h"

@@ -8,11 +8,11 @@
 #include <thread>
 #include <utility>
 
-#include "daemon/health/cpu.h"
-#include "daemon/health/fan.h"
-#include "daemon/health/gpu.h"
-#include "daemon/health/power.h"
-#include "daemon/health/thermal.h"
+#include "daemon/health/board/cpu.h"
+#include "daemon/health/board/fan.h"
+#include "daemon/health/board/gpu.h"
+#include "daemon/health/board/power.h"
+#include "daemon/health/board/thermal.h"
 #include "tools/board/cpu_name.h"
 #include "tools/board/readings.h"
 #include "tools/board/throttle_reasons.h"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program says of its own command line: --help of the program and of its commands, read into lists. The man pages and the completion are
-written from this, so that none of the three says what the others do not."""
+"""What a program says of its own command line: --help of the program and of its commands, read into lists.
+The man pages and the completion are written from this, so that none of the three says what the others do
+not."""
+
 import re
 import subprocess
 
@@ -18,7 +20,7 @@ class Option:
         self.needs = _others("Needs", rest)
         self.excludes = _others("Excludes", rest)
         self.type = re.split(r" ?\b(?:REQUIRED|Needs:|Excludes:)", rest)[0].strip()  # "" of a flag
-        self.words = []     # that alone are allowed, or offered
+        self.words = []  # that alone are allowed, or offered
         self.is_list = False  # several of them, with commas
 
     def long_name(self):
@@ -42,7 +44,8 @@ def _others(word, rest):
 
 
 def _rows(lines):
-    """(left, right) of lines as `  -o,--output FILE      Write ...`, where a long left part has the line to itself."""
+    """(left, right) of lines as `  -o,--output FILE      Write ...`, where a long left part has the line to
+    itself."""
     rows = []
     for line, following in zip(lines, lines[1:] + [""]):
         if line.startswith(" " * COLUMN):
@@ -69,11 +72,14 @@ def _sections(text):
 
 
 def help_text(program, *command):
-    return subprocess.run([program] + list(command) + ["--help"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    return subprocess.run(
+        [program] + list(command) + ["--help"], stdout=subprocess.PIPE, check=True
+    ).stdout.decode()
 
 
 def _refusals(program, command, option):
-    """What the program says of a word that it does not know, in situations in which it may come to look at it."""
+    """What the program says of a word that it does not know, in situations in which it may come to look at
+    it."""
     line = [option.long_name(), "no-such-word"] + ["no-such-file"] * len(command.positionals)
     for other in command.options:
         if other is not option and (other.required or other.names[0] in option.needs):
@@ -81,19 +87,24 @@ def _refusals(program, command, option):
         elif other is not option and "--stats" in other.names:
             line += ["--stats", "sum"]
     for output in ([], ["--output", "no-such-folder/x.png"]):
-        done = subprocess.run([program] + command.name.split() + line + output, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            [program] + command.name.split() + line + output, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
         yield done.stderr.decode().strip()
 
 
 def _words_of(program, command, option):
-    """The words that the parser takes, as it says when it gets another; else the types that the explanation lists."""
+    """The words that the parser takes, as it says when it gets another; else the types that the explanation
+    lists."""
     for said in _refusals(program, command, option):
         refused = re.search(r"no-such-word not in \{(.*?)\}", said)
         if refused:
             return refused.group(1).split(","), False
         refused = re.search(r"no-such-word' \(allowed: (all, or some of: )?([\w, ]+?)(?:, or .*)?\)$", said)
         if refused and option.type.startswith("WORD"):
-            return (["all"] if refused.group(1) else []) + re.findall(r"\w+", refused.group(2)), refused.group(1) is not None
+            return (["all"] if refused.group(1) else []) + re.findall(
+                r"\w+", refused.group(2)
+            ), refused.group(1) is not None
     listed = re.search(r"of this type: ([\w ]+)", option.text)
     return listed.group(1).split() if listed else [], False
 

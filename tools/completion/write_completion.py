@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the completion of tegu, tegud, tegu-bench and tegu-tune for bash and zsh, from what the programs say of themselves with --help.
-    write_completion.py BIN       BIN: the folder of the programs; what is not there keeps the files that it has
-Commands, options and the words that an option takes are in the files, so that completing starts no program."""
+"""Writes the completion of tegu, tegud, tegu-bench and tegu-tune for bash and zsh, from what the programs say
+of themselves with --help.
+    write_completion.py BIN       BIN: the folder of the programs; what is not there keeps the files that it
+                                  has
+Commands, options and the words that an option takes are in the files, so that completing starts no
+program."""
+
 import os
 import re
 import sys
@@ -54,14 +58,18 @@ _%(function)s "$@"
 
 
 def bench_commands(program):
-    """tegu-bench and its commands. Those that need a GPU, or Python, to say more than that there is none have their options in the manual page."""
+    """tegu-bench and its commands. Those that need a GPU, or Python, to say more than that there is none have
+    their options in the manual page."""
     with open(os.path.join(MAN, "tegu-bench.1"), encoding="utf-8") as source:
         page = source.read().replace("\\-", "-")
     commands = read_program(program)
     commands.append(read_command(program, ["run"], "Measures this board and writes one file"))
     for name, heading in (("compare", "COMPARE"), ("gpu", "GPU"), ("ladder", "LADDER")):
         section = page.split("\n.SH %s\n" % heading)[1].split("\n.SH ")[0]
-        command = Command(name, re.sub(r"\\f.", "", section.split("\n")[0]).split(", ")[0].replace("tegu-bench %s " % name, ""))
+        command = Command(
+            name,
+            re.sub(r"\\f.", "", section.split("\n")[0]).split(", ")[0].replace("tegu-bench %s " % name, ""),
+        )
         command.sentence = command.sentence[0].upper() + command.sentence[1:].rstrip(".")
         for names, text in re.findall(r"^\.TP\n\.BR? (.*)\n(.*)$", section, re.M):
             option = Option(",".join(re.findall(r"--?[a-z-]+", names)), text)
@@ -86,7 +94,10 @@ def value_of(option):
     """What stands for the value of an option in the case of bash: its lines."""
     if option.words and option.is_list:
         # Behind the last comma; what stands before it is kept.
-        return 'kept=${current%%"${current##*,}"} words=" %s"\n        words=${words// / $kept}\n        ;;' % " ".join(option.words)
+        return (
+            'kept=${current%%"${current##*,}"} words=" %s"\n        words=${words// / $kept}\n        ;;'
+            % " ".join(option.words)
+        )
     if option.words:
         return 'words="%s" ;;' % " ".join(option.words)
     if option.type in FOLDERS:
@@ -97,7 +108,8 @@ def value_of(option):
 
 
 def values(commands):
-    """The branches of bash's case for words behind an option; an option that takes the same everywhere stands once."""
+    """The branches of bash's case for words behind an option; an option that takes the same everywhere stands
+    once."""
     found = {}
     for command in commands:
         for option in command.options:
@@ -111,7 +123,11 @@ def values(commands):
             branches.setdefault(lines, []).append("%s:%s" % ("*" if everywhere else command, name))
     text = ""
     for lines, patterns in branches.items():
-        text += "    %s) %s\n" % (" | ".join(patterns), lines) if "\n" not in lines else "    %s)\n        %s\n" % (" | ".join(patterns), lines)
+        text += (
+            "    %s) %s\n" % (" | ".join(patterns), lines)
+            if "\n" not in lines
+            else "    %s)\n        %s\n" % (" | ".join(patterns), lines)
+        )
     return text
 
 
@@ -121,9 +137,18 @@ def bash(program, commands):
     options = '        "") words="%s" ;;\n' % " ".join([command.name for command in others] + first)
     for command in others:
         takes_files = "files=yes " if command.positionals else ""
-        options += '        %s) %swords="%s" ;;\n' % (command.name, takes_files, " ".join(names_of(command.options)))
-    return HEAD % program + BASH % {"program": program, "function": program.replace("-", "_"), "values": values(commands),
-                                    "options": options, "commands": " | ".join(command.name for command in others) or "none"}
+        options += '        %s) %swords="%s" ;;\n' % (
+            command.name,
+            takes_files,
+            " ".join(names_of(command.options)),
+        )
+    return HEAD % program + BASH % {
+        "program": program,
+        "function": program.replace("-", "_"),
+        "values": values(commands),
+        "options": options,
+        "commands": " | ".join(command.name for command in others) or "none",
+    }
 
 
 def quoted(text):
@@ -148,7 +173,9 @@ def zsh_option(option):
         action = "_path_files -/"
     value = ":%s:%s" % (kind, action) if option.type else ""
     spelt = [name + (("=" if name.startswith("--") else "+") if option.type else "") for name in option.names]
-    others = "(%s)" % " ".join(["- *"] if "--help" in option.names or "--version" in option.names else option.names + option.excludes)
+    others = "(%s)" % " ".join(
+        ["- *"] if "--help" in option.names or "--version" in option.names else option.names + option.excludes
+    )
     if len(spelt) == 1:
         return "'%s%s[%s]%s'" % (others, spelt[0], text, value)
     return "'%s'{%s}'[%s]%s'" % (others, ",".join(spelt), text, value)
@@ -156,7 +183,10 @@ def zsh_option(option):
 
 def zsh_arguments(indent, command, more=()):
     specs = [zsh_option(option) for option in command.options]
-    specs += ["'%d:%s:_files'" % (i + 1, described(positional.names[0])) for i, positional in enumerate(command.positionals)]
+    specs += [
+        "'%d:%s:_files'" % (i + 1, described(positional.names[0]))
+        for i, positional in enumerate(command.positionals)
+    ]
     return (" \\\n" + indent + "    ").join(specs + list(more))
 
 
@@ -166,20 +196,37 @@ def zsh(program, commands):
         body = "    _arguments -s \\\n        %s && ret=0\n" % zsh_arguments("    ", top)
     else:
         body = "    local -a commands=(\n"
-        body += "".join("        '%s:%s'\n" % (command.name, quoted(command.sentence.replace(":", "\\:"))) for command in others)
-        body += "    )\n    _arguments -C -A '-*' \\\n        %s && ret=0\n" % zsh_arguments("    ", top, ["'1:command:->command'", "'*::argument:->argument'"])
+        body += "".join(
+            "        '%s:%s'\n" % (command.name, quoted(command.sentence.replace(":", "\\:")))
+            for command in others
+        )
+        body += "    )\n    _arguments -C -A '-*' \\\n        %s && ret=0\n" % zsh_arguments(
+            "    ", top, ["'1:command:->command'", "'*::argument:->argument'"]
+        )
         body += "    case $state in\n    command) _describe -t commands 'command' commands && ret=0 ;;\n    argument)\n        case $line[1] in\n"
         for command in others:
-            body += "        %s)\n            _arguments -s \\\n                %s && ret=0\n            ;;\n" % (
-                command.name, zsh_arguments("            ", command))
+            body += (
+                "        %s)\n            _arguments -s \\\n                %s && ret=0\n            ;;\n"
+                % (command.name, zsh_arguments("            ", command))
+            )
         body += "        esac\n        ;;\n    esac\n"
-    return ZSH % {"program": program, "function": program.replace("-", "_"), "head": HEAD % program, "body": body}
+    return ZSH % {
+        "program": program,
+        "function": program.replace("-", "_"),
+        "head": HEAD % program,
+        "body": body,
+    }
 
 
 def completions(bin_folder):
     """File name -> its content, of the programs that are there."""
     files = {}
-    for program, read in (("tegu", read_program), ("tegud", read_program), ("tegu-bench", bench_commands), ("tegu-tune", read_program)):
+    for program, read in (
+        ("tegu", read_program),
+        ("tegud", read_program),
+        ("tegu-bench", bench_commands),
+        ("tegu-tune", read_program),
+    ):
         path = os.path.join(bin_folder, program)
         if os.path.exists(path) and has_own_options(path):
             commands = read(path)

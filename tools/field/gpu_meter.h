@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/execution/cuda/launch.h"
 #include "tools/field/record.h"
 
 namespace tegu::field {

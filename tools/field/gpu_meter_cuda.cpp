@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "kernels/cuda/context.h"
-#include "kernels/cuda/kernel_list.h"
+#include "kernels/execution/cuda/context.h"
+#include "kernels/execution/cuda/kernel_list.h"
 #include "tools/field/gpu_meter.h"
 
 namespace tegu::field {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/element_type.h"
-#include "kernels/thread_pool.h"
+#include "kernels/execution/cpu/thread_pool.h"
 
 namespace tegu::field {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/device/device_info.h"
-#include "kernels/thread_pool.h"
+#include "kernels/execution/cpu/thread_pool.h"
 #include "kernels/tuning/device_tuning.h"
 #include "tools/board/watch.h"
 #include "tools/field/case.h"

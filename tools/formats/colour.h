@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a map of numbers to a picture: a linear scale from [lo, hi] to a colour map of perceptually even steps. The maps stand as 33
-// anchors with straight lines between them, within 2 of 255 of their 256-entry tables (viridis and magma: CC0, by Smith and van der Walt).
+// From a map of numbers to a picture: a linear scale from [lo, hi] to a colour map of perceptually even
+// steps. The maps stand as 33 anchors with straight lines between them, within 2 of 255 of their 256-entry
+// tables (viridis and magma: CC0, by Smith and van der Walt).
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,10 @@ extern const ColourMap kColourMaps[3];  // grey, viridis, magma
 // Null for a word that is not in the list.
 const ColourMap* find_colour_map(std::string_view word);
 
-// Value lo becomes the first colour, hi the last; values outside are clamped, NaN becomes the first. REQUIRES: lo < hi, both extents
-// at most 2^32 - 1.
-Picture render(const float* values, std::uint64_t rows, std::uint64_t cols, double lo, double hi, const ColourMap& map);
+// Value lo becomes the first colour, hi the last; values outside are clamped, NaN becomes the first.
+// REQUIRES: lo < hi, both extents at most 2^32 - 1.
+Picture render(const float* values, std::uint64_t rows, std::uint64_t cols, double lo, double hi,
+               const ColourMap& map);
 
 }  // namespace formats
 }  // namespace tegu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a .npy is a Python dictionary in text. The scanner below reads exactly the literals that it may hold
-// (strings, True and False, tuples of integers) and nothing else, in one pass, without recursion.
+// The header of a .npy is a Python dictionary in text. The scanner below reads exactly the literals that it
+// may hold (strings, True and False, tuples of integers) and nothing else, in one pass, without recursion.
 #include "tools/formats/npy.h"
 
 #include <cstring>
@@ -16,7 +16,8 @@ class Scanner {
     explicit Scanner(std::string_view text) : text_(text) {}
 
     void skip_blanks() {
-        while (at_ < text_.size() && std::strchr(" \t\n\r", text_[at_]) != nullptr && text_[at_] != '\0') ++at_;
+        while (at_ < text_.size() && std::strchr(" \t\n\r", text_[at_]) != nullptr && text_[at_] != '\0')
+            ++at_;
     }
     bool take(char wanted) {
         skip_blanks();
@@ -83,8 +84,9 @@ struct DescrType {
     std::uint8_t type;
 };
 constexpr DescrType kDescrTypes[] = {
-    {"u1", TEGU_U8},  {"i1", TEGU_I8},  {"u2", TEGU_U16}, {"i2", TEGU_I16}, {"u4", TEGU_U32}, {"i4", TEGU_I32},
-    {"u8", TEGU_U64}, {"i8", TEGU_I64}, {"f2", TEGU_F16}, {"f4", TEGU_F32}, {"f8", TEGU_F64}, {"b1", TEGU_U8},
+    {"u1", TEGU_U8},  {"i1", TEGU_I8},  {"u2", TEGU_U16}, {"i2", TEGU_I16},
+    {"u4", TEGU_U32}, {"i4", TEGU_I32}, {"u8", TEGU_U64}, {"i8", TEGU_I64},
+    {"f2", TEGU_F16}, {"f4", TEGU_F32}, {"f8", TEGU_F64}, {"b1", TEGU_U8},
 };
 constexpr const char* kAllowedDescr = "little-endian u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8, or bool";
 
@@ -189,8 +191,9 @@ Expected<ArrayHeader> parse_npy(std::string_view prefix, std::uint64_t file_byte
     const auto major = static_cast<unsigned char>(prefix[6]);
     const auto minor = static_cast<unsigned char>(prefix[7]);
     if (major < 1 || major > 3 || minor != 0) {
-        return bad_data("version", "1.0, 2.0 or 3.0",
-                        ".npy: version " + std::to_string(major) + "." + std::to_string(minor) + " is not known here");
+        return bad_data(
+            "version", "1.0, 2.0 or 3.0",
+            ".npy: version " + std::to_string(major) + "." + std::to_string(minor) + " is not known here");
     }
     const std::size_t length_bytes = major == 1 ? 2 : 4;
     const std::uint64_t begin = 8 + length_bytes;
@@ -209,13 +212,15 @@ Expected<ArrayHeader> parse_npy(std::string_view prefix, std::uint64_t file_byte
     const std::uint64_t held = file_bytes - header->offset;
     if (header->bytes > held) return truncated(".npy", header->bytes, held);
     if (header->bytes < held) {
-        return bad_data("bytes", std::to_string(header->bytes),
-                        ".npy: " + std::to_string(held - header->bytes) + " bytes follow the elements of the shape");
+        return bad_data(
+            "bytes", std::to_string(header->bytes),
+            ".npy: " + std::to_string(held - header->bytes) + " bytes follow the elements of the shape");
     }
     return header;
 }
 
-std::string encode_npy_header(const std::vector<NpyColumn>& columns, const std::vector<std::uint64_t>& shape) {
+std::string encode_npy_header(const std::vector<NpyColumn>& columns,
+                              const std::vector<std::uint64_t>& shape) {
     std::string descr;
     if (columns.size() == 1 && columns[0].name.empty()) {
         descr = descr_of(columns[0]);
@@ -228,7 +233,8 @@ std::string encode_npy_header(const std::vector<NpyColumn>& columns, const std::
         descr += "]";
     }
     std::string tuple;
-    for (const std::uint64_t extent : shape) tuple += std::to_string(extent) + (shape.size() == 1 ? "," : ", ");
+    for (const std::uint64_t extent : shape)
+        tuple += std::to_string(extent) + (shape.size() == 1 ? "," : ", ");
     if (shape.size() > 1) tuple.resize(tuple.size() - 2);
     std::string text = "{'descr': " + descr + ", 'fortran_order': False, 'shape': (" + tuple + "), }";
     const std::size_t unpadded = kMagic.size() + 4 + text.size() + 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy: versions 1, 2 and 3 of the header are read, version 1 is written. The eleven element types and bool (as u8), in
-// C or Fortran order; big-endian, structured, complex and object arrays are refused by name.
+// NumPy's .npy: versions 1, 2 and 3 of the header are read, version 1 is written. The eleven element types
+// and bool (as u8), in C or Fortran order; big-endian, structured, complex and object arrays are refused by
+// name.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ bool looks_like_npy(std::string_view prefix);
 // `prefix`: the first min(file_bytes, kPrefixBytes) bytes of the file.
 Expected<ArrayHeader> parse_npy(std::string_view prefix, std::uint64_t file_bytes);
 
-// A column of a .npy that is written: one field of a structured array, or the whole element if there is one column without a name.
+// A column of a .npy that is written: one field of a structured array, or the whole element if there is one
+// column without a name.
 struct NpyColumn {
     std::string name;
     std::uint8_t type = 0;

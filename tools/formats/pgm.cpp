@@ -14,10 +14,12 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// Decimal numbers between blanks. Comments, from # to the end of the line, count as a blank where the format allows them.
+// Decimal numbers between blanks. Comments, from # to the end of the line, count as a blank where the format
+// allows them.
 class Numbers {
   public:
-    Numbers(std::string_view text, std::size_t at, bool comments) : text_(text), at_(at), comments_(comments) {}
+    Numbers(std::string_view text, std::size_t at, bool comments)
+        : text_(text), at_(at), comments_(comments) {}
 
     // False at the end of the text, at another character, or above 2^32 - 1.
     bool next(std::uint64_t& value) {
@@ -83,9 +85,9 @@ bool looks_like_pnm(std::string_view prefix) {
 Expected<PgmHeader> parse_pgm(std::string_view prefix, std::uint64_t file_bytes) {
     if (!looks_like_pnm(prefix)) return malformed("the magic number is missing");
     if (prefix[1] != '5' && prefix[1] != '2') {
-        return bad_data(
-            "format", "P5, P2",
-            std::string("a netpbm image of kind P") + prefix[1] + " is not a greymap; convert it, e.g. with ppmtopgm");
+        return bad_data("format", "P5, P2",
+                        std::string("a netpbm image of kind P") + prefix[1] +
+                            " is not a greymap; convert it, e.g. with ppmtopgm");
     }
     PgmHeader header;
     header.text = prefix[1] == '2';
@@ -118,7 +120,8 @@ Expected<PgmHeader> parse_pgm(std::string_view prefix, std::uint64_t file_bytes)
 
 Expected<void> decode_pgm_text(std::string_view text, const PgmHeader& header, void* samples) {
     Numbers numbers(text, header.array.offset, false);
-    if (header.array.type == TEGU_U8) return decode_samples(numbers, header, static_cast<std::uint8_t*>(samples));
+    if (header.array.type == TEGU_U8)
+        return decode_samples(numbers, header, static_cast<std::uint8_t*>(samples));
     return decode_samples(numbers, header, static_cast<std::uint16_t*>(samples));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that sees libpng. libpng leaves its functions by longjmp: what happens between setjmp and that jump is in
-// functions whose locals have no destructors, and what they allocate hangs on a struct that the caller owns.
+// The only file that sees libpng. libpng leaves its functions by longjmp: what happens between setjmp and
+// that jump is in functions whose locals have no destructors, and what they allocate hangs on a struct that
+// the caller owns.
 #include "tools/formats/png.h"
 
 #include <png.h>
@@ -78,7 +79,8 @@ std::uint32_t big_endian32(std::string_view bytes) {
     return value;
 }
 
-// Reads all rows, in as many passes as an interlaced image has. Colour needs a scratch row, or image if it is interlaced.
+// Reads all rows, in as many passes as an interlaced image has. Colour needs a scratch row, or image if it is
+// interlaced.
 void read_rows(png_structp png, Job* job, const PngHeader* header, png_bytep samples) {
     const int passes = png_set_interlace_handling(png);
     const std::size_t row_bytes = header->cols * tegu_element_bytes(header->type);
@@ -107,7 +109,8 @@ bool decode(png_structp png, png_infop info, Job* job, const PngHeader* header, 
     png_set_user_limits(png, kMaxExtent, kMaxExtent);
     png_set_chunk_malloc_max(png, kMaxChunkBytes);
     png_set_chunk_cache_max(png, kMaxChunks);
-    // Chunks that change no pixel are skipped: for some of them libpng allocates whatever length they announce, above the limit too.
+    // Chunks that change no pixel are skipped: for some of them libpng allocates whatever length they
+    // announce, above the limit too.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     png_set_read_fn(png, job, on_read);
     png_read_info(png, info);
@@ -140,7 +143,8 @@ bool encode(png_structp png, png_infop info, Job* job, const Picture* picture, p
     if (text != nullptr) png_set_text(png, info, text, 1);
     png_write_info(png, info);
     const std::size_t row_bytes = std::size_t{picture->cols} * picture->channels;
-    for (std::uint32_t r = 0; r < picture->rows; ++r) png_write_row(png, picture->pixels.data() + r * row_bytes);
+    for (std::uint32_t r = 0; r < picture->rows; ++r)
+        png_write_row(png, picture->pixels.data() + r * row_bytes);
     png_write_end(png, nullptr);
     return true;
 }
@@ -153,24 +157,32 @@ bool looks_like_png(std::string_view prefix) {
 
 Expected<PngHeader> parse_png(std::string_view prefix, std::uint64_t file_bytes) {
     if (!looks_like_png(prefix)) return bad_data("header", "PNG", ".png: the signature is missing");
-    if (prefix.size() < 33) return bad_data("header", "33 bytes", ".png: truncated: the file ends within the header");
+    if (prefix.size() < 33)
+        return bad_data("header", "33 bytes", ".png: truncated: the file ends within the header");
     if (big_endian32(prefix.substr(8)) != 13 || prefix.substr(12, 4) != "IHDR")
         return bad_data("header", "IHDR of 13 bytes", ".png: the first chunk is not the header of an image");
     const std::uint32_t width = big_endian32(prefix.substr(16)), height = big_endian32(prefix.substr(20));
     const auto depth = static_cast<unsigned char>(prefix[24]);
     const auto colour = static_cast<unsigned char>(prefix[25]);
     if (width == 0 || height == 0 || width > kMaxExtent || height > kMaxExtent) {
-        return bad_data("width", "1..1000000 pixels each way",
-                        ".png: an image of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
+        return bad_data(
+            "width", "1..1000000 pixels each way",
+            ".png: an image of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
     }
-    const int channels = colour == 0 || colour == 3 ? 1 : colour == 4 ? 2 : colour == 2 ? 3 : colour == 6 ? 4 : 0;
+    const int channels = colour == 0 || colour == 3 ? 1
+                         : colour == 4              ? 2
+                         : colour == 2              ? 3
+                         : colour == 6              ? 4
+                                                    : 0;
     if (channels == 0 || (depth != 1 && depth != 2 && depth != 4 && depth != 8 && depth != 16))
         return bad_data("colour", "PNG 1.2", ".png: unknown depth or colour type in the header");
-    const std::uint64_t least = (std::uint64_t{width} * static_cast<unsigned>(channels) * depth + 7) / 8 * height;
+    const std::uint64_t least =
+        (std::uint64_t{width} * static_cast<unsigned>(channels) * depth + 7) / 8 * height;
     if (least / kMaxExpansion > file_bytes) {
         return bad_data("width", "what the file can hold",
-                        ".png: the header announces " + std::to_string(width) + " x " + std::to_string(height) +
-                            " pixels, which " + std::to_string(file_bytes) + " bytes cannot hold");
+                        ".png: the header announces " + std::to_string(width) + " x " +
+                            std::to_string(height) + " pixels, which " + std::to_string(file_bytes) +
+                            " bytes cannot hold");
     }
     PngHeader header;
     header.type = depth == 16 ? TEGU_U16 : TEGU_U8;
@@ -213,8 +225,9 @@ Expected<std::string> encode_png(const Picture& picture, const std::string& desc
     if (done) file.assign(job.output, job.output_bytes);
     std::free(job.output);
     if (!done) {
-        return Error{TEGU_IO, 0, "image", "1..1000000 pixels each way",
-                     std::string("cannot encode a .png: ") + (job.message[0] != '\0' ? job.message : "out of memory")};
+        return Error{
+            TEGU_IO, 0, "image", "1..1000000 pixels each way",
+            std::string("cannot encode a .png: ") + (job.message[0] != '\0' ? job.message : "out of memory")};
     }
     return file;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG through libpng. Grey images of 1 to 8 bits become u8 (1, 2 and 4 bits are spread over 0..255), of 16 bits u16. Colour becomes
-// its luma, (19595 R + 38470 G + 7471 B + 32768) >> 16 of the samples as they stand (ITU-R BT.601, as Pillow's convert("L")), and an
-// alpha channel is dropped, not composed. Gamma and colour profiles are ignored. Written are 8-bit grey and RGB images.
+// PNG through libpng. Grey images of 1 to 8 bits become u8 (1, 2 and 4 bits are spread over 0..255), of 16
+// bits u16. Colour becomes its luma, (19595 R + 38470 G + 7471 B + 32768) >> 16 of the samples as they stand
+// (ITU-R BT.601, as Pillow's convert("L")), and an alpha channel is dropped, not composed. Gamma and colour
+// profiles are ignored. Written are 8-bit grey and RGB images.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +25,12 @@ struct PngHeader {
 
 bool looks_like_png(std::string_view prefix);
 
-// `prefix`: the first 33 bytes of the file or more. An image whose rows cannot come out of file_bytes of deflate is refused here,
-// before anybody allocates for it.
+// `prefix`: the first 33 bytes of the file or more. An image whose rows cannot come out of file_bytes of
+// deflate is refused here, before anybody allocates for it.
 Expected<PngHeader> parse_png(std::string_view prefix, std::uint64_t file_bytes);
 
-// Decodes the whole file into `samples`: rows * cols of header.type, dense, aligned for it. Undefined contents on failure.
+// Decodes the whole file into `samples`: rows * cols of header.type, dense, aligned for it. Undefined
+// contents on failure.
 Expected<void> decode_png(std::string_view file, const PngHeader& header, void* samples);
 
 // A picture in memory: 8 bits a channel, rows dense.

@@ -13,7 +13,8 @@ namespace tegu {
 inline CLI::Validator finite() {
     return CLI::Validator(
         [](const std::string& text) {
-            return std::isfinite(std::strtod(text.c_str(), nullptr)) ? std::string() : text + " is no finite number";
+            return std::isfinite(std::strtod(text.c_str(), nullptr)) ? std::string()
+                                                                     : text + " is no finite number";
         },
         "");
 }

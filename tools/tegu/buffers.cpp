@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "tools/tegu/command.h"
+#include "tools/tegu/output/terminal.h"
+#include "tools/tegu/output/text.h"
 #include "tools/tegu/session.h"
-#include "tools/tegu/terminal.h"
-#include "tools/tegu/text.h"
 
 namespace tegu {
 namespace cli {
@@ -28,7 +28,11 @@ Expected<void> report_json(const std::vector<tegu_buffer_info>& buffers) {
         json.key("pid").integer(std::uint64_t{buffer.pid}).key("bytes").integer(buffer.bytes);
         json.key("access").text(buffer.access == TEGU_ACCESS_READ_WRITE ? "read-write" : "read");
         json.key("frozen").boolean(buffer.frozen != 0).key("made_by").text(origin_word(buffer));
-        json.key("jobs_total").integer(buffer.jobs_total).key("generation").integer(buffer.generation).end_object();
+        json.key("jobs_total")
+            .integer(buffer.jobs_total)
+            .key("generation")
+            .integer(buffer.generation)
+            .end_object();
     }
     json.end_array();
     return finish_report(json);
@@ -50,8 +54,8 @@ Expected<void> run(const CommonOptions& options) {
                    bytes_text(buffer.bytes), access_word(buffer), origin_word(buffer),
                    std::to_string(buffer.jobs_total), std::to_string(buffer.generation)});
     }
-    const std::string sum = std::to_string(buffers->size()) + (buffers->size() == 1 ? " buffer, " : " buffers, ") +
-                            bytes_text(total) + "\n";
+    const std::string sum = std::to_string(buffers->size()) +
+                            (buffers->size() == 1 ? " buffer, " : " buffers, ") + bytes_text(total) + "\n";
     return print(buffers->empty() ? sum : table.text(stdout_has_colour()) + sum);
 }
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "tools/tegu/text.h"
+#include "tools/tegu/output/text.h"
 
 namespace tegu {
 namespace cli {
@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kMaxSeconds = 1e6;
 
-// Why `word` is no count in [least, most]; empty if it is one. CLI11 alone would take -1 for a very large number.
+// Why `word` is no count in [least, most]; empty if it is one. CLI11 alone would take -1 for a very large
+// number.
 std::string check_count(const std::string& word, std::uint64_t least, std::uint64_t most) {
     const bool digits = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
     errno = 0;
@@ -28,7 +29,8 @@ void CommandLine::flag(const std::string& names, bool& target, const std::string
     app_->add_flag(names, target, help);
 }
 
-void CommandLine::text(const std::string& names, std::string& target, const char* type, const std::string& help) {
+void CommandLine::text(const std::string& names, std::string& target, const char* type,
+                       const std::string& help) {
     app_->add_option(names, target, help)->type_name(type);
 }
 
@@ -37,8 +39,8 @@ void CommandLine::word(const std::string& names, std::string& target, const std:
     app_->add_option(names, target, help)->type_name("WORD")->check(CLI::IsMember(words).description(""));
 }
 
-void CommandLine::count(const std::string& names, std::uint64_t& target, const std::string& help, std::uint64_t least,
-                        std::uint64_t most) {
+void CommandLine::count(const std::string& names, std::uint64_t& target, const std::string& help,
+                        std::uint64_t least, std::uint64_t most) {
     const auto check = [least, most](const std::string& word) { return check_count(word, least, most); };
     app_->add_option(names, target, help)->type_name("N")->check(CLI::Validator(check, ""));
 }

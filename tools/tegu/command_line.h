@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of one subcommand, over CLI11, which only command_line.cpp and main.cpp include: it takes a compiler many seconds. Targets
-// hold their defaults, and outlive the parsing. What a word may be is checked while it is parsed; what only the daemon knows is not.
+// The options of one subcommand, over CLI11, which only command_line.cpp and main.cpp include: it takes a
+// compiler many seconds. Targets hold their defaults, and outlive the parsing. What a word may be is checked
+// while it is parsed; what only the daemon knows is not.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ class CommandLine {
     void word(const std::string& names, std::string& target, const std::vector<std::string>& words,
               const std::string& help);
     // Digits alone, in [least, most].
-    void count(const std::string& names, std::uint64_t& target, const std::string& help, std::uint64_t least = 0,
-               std::uint64_t most = UINT64_MAX);
+    void count(const std::string& names, std::uint64_t& target, const std::string& help,
+               std::uint64_t least = 0, std::uint64_t most = UINT64_MAX);
     // In [least, 1e6].
     void seconds(const std::string& names, double& target, const std::string& help, double least);
     // Relations of options that were added before.

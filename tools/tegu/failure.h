@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures of the command itself, in the Error of the client library, so that one Expected<T> serves both. The daemon's statuses
-// carry their exit codes; a failure that is ours alone (usage, a file) has minus its code of sysexits(3) as status.
+// Failures of the command itself, in the Error of the client library, so that one Expected<T> serves both.
+// The daemon's statuses carry their exit codes; a failure that is ours alone (usage, a file) has minus its
+// code of sysexits(3) as status.
 #pragma once
 
 #include <string>
@@ -26,7 +27,8 @@ enum ExitCode : int {
 inline Error failure(ExitCode code, std::string message, std::string field = {}, std::string allowed = {}) {
     return Error{-static_cast<int>(code), 0, std::move(field), std::move(allowed), std::move(message)};
 }
-// A word or number of the command line that cannot be read: "--window: 'x' is not a size (allowed: 5 or 5x7)".
+// A word or number of the command line that cannot be read: "--window: 'x' is not a size (allowed: 5 or
+// 5x7)".
 inline Error usage_error(const std::string& option, const std::string& found, const std::string& allowed) {
     return failure(kUsage, option + ": cannot use '" + found + "'", option, allowed);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu health: how the board and the daemon are, once or again and again. The program ends with the state, 0 ok, 1 degraded, 2 failing, so that a
-// script or a timer can act on it; a daemon that does not answer has a code of its own, as with every command.
+// tegu health: how the board and the daemon are, once or again and again. The program ends with the state, 0
+// ok, 1 degraded, 2 failing, so that a script or a timer can act on it; a daemon that does not answer has a
+// code of its own, as with every command.
 #include <memory>
 
 #include "tools/tegu/command.h"
@@ -18,7 +19,8 @@ struct Options {
 };
 
 Expected<void> read_and_show(const Options& options, client::Client& client) {
-    const Expected<client::Health> health = client.health(options.common.json ? TEGU_HEALTH_JSON : TEGU_HEALTH_TEXT);
+    const Expected<client::Health> health =
+        client.health(options.common.json ? TEGU_HEALTH_JSON : TEGU_HEALTH_TEXT);
     if (!health) return health.error();
     arm_timeout(0, "", "");
     success_code() = health->state;

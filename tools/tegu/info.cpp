@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "tools/tegu/command.h"
-#include "tools/tegu/fields.h"
+#include "tools/tegu/output/fields.h"
 #include "tools/tegu/session.h"
 
 namespace tegu {

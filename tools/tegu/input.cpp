@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "tools/formats/npy.h"
-#include "tools/tegu/text.h"
+#include "tools/tegu/output/text.h"
 
 namespace tegu {
 namespace cli {
@@ -26,10 +26,10 @@ Expected<formats::ArrayHeader> raw_header(const Source& source, const RawWords& 
     const std::uint64_t size = tegu_element_bytes(header.type);
     if (words.shape.empty()) {
         if (source.bytes() % size != 0) {
-            return failure(
-                kDataError,
-                with_name(source, std::to_string(source.bytes()) + " bytes are no whole number of " + words.dtype),
-                "bytes", "a multiple of " + std::to_string(size));
+            return failure(kDataError,
+                           with_name(source, std::to_string(source.bytes()) +
+                                                 " bytes are no whole number of " + words.dtype),
+                           "bytes", "a multiple of " + std::to_string(size));
         }
         header.shape = {source.bytes() / size};
         header.bytes = source.bytes();
@@ -85,10 +85,11 @@ Expected<InputHeader> sniffed_header(std::string_view prefix, const Source& sour
         header.array = pgm->array;
         return header;
     }
-    return failure(kDataError,
-                   with_name(source, prefix.empty() ? "the input is empty"
-                                                    : "neither .npy, .pgm nor .png; raw elements need --dtype"),
-                   "input", ".npy, .pgm, .png, or raw with --dtype and --shape");
+    return failure(
+        kDataError,
+        with_name(source, prefix.empty() ? "the input is empty"
+                                         : "neither .npy, .pgm nor .png; raw elements need --dtype"),
+        "input", ".npy, .pgm, .png, or raw with --dtype and --shape");
 }
 
 void swap_bytes16(std::uint16_t* samples, std::uint64_t count) {
@@ -96,10 +97,13 @@ void swap_bytes16(std::uint16_t* samples, std::uint64_t count) {
         samples[i] = static_cast<std::uint16_t>(samples[i] << 8 | samples[i] >> 8);
 }
 
-// Reads a Fortran-ordered file of cols columns of rows elements each, in tiles that stay in the cache, and turns them round.
-Expected<void> read_transposed(const Source& source, const formats::ArrayHeader& header, char* to, Progress& progress) {
+// Reads a Fortran-ordered file of cols columns of rows elements each, in tiles that stay in the cache, and
+// turns them round.
+Expected<void> read_transposed(const Source& source, const formats::ArrayHeader& header, char* to,
+                               Progress& progress) {
     constexpr std::uint64_t kTileRows = 1024, kTileCols = 64;
-    const std::uint64_t rows = header.shape[0], cols = header.shape[1], size = tegu_element_bytes(header.type);
+    const std::uint64_t rows = header.shape[0], cols = header.shape[1],
+                        size = tegu_element_bytes(header.type);
     std::vector<char> tile(kTileRows * kTileCols * size);
     for (std::uint64_t r0 = 0; r0 < rows; r0 += kTileRows) {
         const std::uint64_t height = std::min(kTileRows, rows - r0);
@@ -112,14 +116,16 @@ Expected<void> read_transposed(const Source& source, const formats::ArrayHeader&
             }
             for (std::uint64_t r = 0; r < height; ++r)
                 for (std::uint64_t c = 0; c < width; ++c)
-                    std::memcpy(to + ((r0 + r) * cols + c0 + c) * size, tile.data() + (c * height + r) * size, size);
+                    std::memcpy(to + ((r0 + r) * cols + c0 + c) * size, tile.data() + (c * height + r) * size,
+                                size);
         }
         progress.bytes("reading", (r0 + height) * cols * size, header.bytes);
     }
     return {};
 }
 
-// The file as one text, for the decoders that need all of it. REQUIRES: source.bytes() is what the header was checked against.
+// The file as one text, for the decoders that need all of it. REQUIRES: source.bytes() is what the header was
+// checked against.
 Expected<std::string> read_whole(const Source& source, Progress& progress) {
     std::string text(source.bytes(), '\0');
     Expected<void> read = source.read_at(0, text.data(), text.size(), &progress);
@@ -129,7 +135,8 @@ Expected<std::string> read_whole(const Source& source, Progress& progress) {
 
 Expected<void> read_elements(const Source& source, const InputHeader& header, void* to, Progress& progress) {
     const formats::ArrayHeader& array = header.array;
-    if (header.format == InputHeader::Format::Png || (header.format == InputHeader::Format::Pgm && header.pgm.text)) {
+    if (header.format == InputHeader::Format::Png ||
+        (header.format == InputHeader::Format::Pgm && header.pgm.text)) {
         Expected<std::string> file = read_whole(source, progress);
         if (!file) return file.error();
         Expected<void> decoded = header.format == InputHeader::Format::Png
@@ -152,7 +159,8 @@ bool lies_ready(const InputHeader& header) {
     const formats::ArrayHeader& array = header.array;
     return (header.format == InputHeader::Format::Raw || header.format == InputHeader::Format::Npy ||
             (header.format == InputHeader::Format::Pgm && !header.pgm.text && !array.big_endian)) &&
-           !(array.column_major && array.shape.size() == 2) && array.offset % tegu_element_bytes(array.type) == 0;
+           !(array.column_major && array.shape.size() == 2) &&
+           array.offset % tegu_element_bytes(array.type) == 0;
 }
 
 }  // namespace
@@ -197,7 +205,8 @@ Expected<InputHeader> read_header(const Source& source, const RawWords& words) {
         return header;
     }
     if (!words.shape.empty())
-        return failure(kUsage, "--shape needs --dtype: the files that say their type say their shape", "--shape");
+        return failure(kUsage, "--shape needs --dtype: the files that say their type say their shape",
+                       "--shape");
     std::string prefix(std::min<std::uint64_t>(source.bytes(), formats::kPrefixBytes), '\0');
     Expected<void> read = source.read_at(0, prefix.data(), prefix.size());
     if (!read) return read.error();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input of a job: what a file holds, found by its first bytes, and its elements in memory that the daemon can use. Small inputs
-// stay in this process and travel in the message. Larger ones are read straight into a buffer of the daemon, one copy; stdin from a
-// pipe is handed over as it lies. Two steps, so that a file that is wrong is told before the daemon is asked for anything.
+// The input of a job: what a file holds, found by its first bytes, and its elements in memory that the daemon
+// can use. Small inputs stay in this process and travel in the message. Larger ones are read straight into a
+// buffer of the daemon, one copy; stdin from a pipe is handed over as it lies. Two steps, so that a file that
+// is wrong is told before the daemon is asked for anything.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct InputHeader {
     formats::PngHeader png;  // Format::Png
 
     const char* format_word() const;
-    // The shape as rows and cols: a scalar is 1 x 1, n elements are 1 x n, three and more dimensions are one row of all.
+    // The shape as rows and cols: a scalar is 1 x 1, n elements are 1 x n, three and more dimensions are one
+    // row of all.
     std::uint64_t rows() const { return array.shape.size() == 2 ? array.shape[0] : 1; }
     std::uint64_t cols() const;
     std::uint64_t elements() const { return array.bytes / tegu_element_bytes(array.type); }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "tools/tegu/text.h"
+#include "tools/tegu/output/text.h"
 
 namespace tegu {
 namespace cli {
@@ -55,21 +55,24 @@ Expected<std::vector<Source>> open_inputs(const JobOptions& options, Finished& j
     if (x.type == y.type && x.shape == y.shape) return sources;
     const std::string wanted = what_it_holds(job.headers.front());
     return failure(kDataError,
-                   sources[1].name() + " holds " + what_it_holds(job.headers.back()) + ", " + sources[0].name() +
-                       " holds " + wanted,
+                   sources[1].name() + " holds " + what_it_holds(job.headers.back()) + ", " +
+                       sources[0].name() + " holds " + wanted,
                    "inputs[1]", wanted);
 }
 
 // How elements are read, and where and when the job runs.
 void add_way_options(CommandLine& line, JobOptions& options) {
     line.text("--dtype", options.raw.dtype, "TYPE", "Raw elements of this type: " + element_type_words());
-    line.text("--shape", options.raw.shape, "SHAPE", "Shape of raw elements, as 1000 or 480x640 [all of the file]");
+    line.text("--shape", options.raw.shape, "SHAPE",
+              "Shape of raw elements, as 1000 or 480x640 [all of the file]");
     line.word("--priority", options.priority, {"high", "normal", "low"}, "high, normal or low [normal]");
-    line.word("--backend", options.backend, {"auto", "cpu", "gpu"}, "What must run it: auto, cpu or gpu [auto]");
+    line.word("--backend", options.backend, {"auto", "cpu", "gpu"},
+              "What must run it: auto, cpu or gpu [auto]");
     add_common_options(line, options.common, 0);
 }
 
-Expected<client::Result> submit_and_wait(client::Client& client, const client::Request& request, Progress& progress) {
+Expected<client::Result> submit_and_wait(client::Client& client, const client::Request& request,
+                                         Progress& progress) {
     Expected<std::uint64_t> id = client.submit(request);
     if (!id) return id.error();
     for (;;) {
@@ -83,13 +86,15 @@ Expected<client::Result> submit_and_wait(client::Client& client, const client::R
 }  // namespace
 
 void add_job_options(CommandLine& line, JobOptions& options) {
-    line.text("input", options.input, "FILE", "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
+    line.text("input", options.input, "FILE",
+              "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
     line.require("input");
     add_way_options(line, options);
 }
 
 void add_job_options_of_two(CommandLine& line, JobOptions& options) {
-    line.text("x", options.input, "FILE", "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
+    line.text("x", options.input, "FILE",
+              "A .npy, .pgm or .png file, raw elements with --dtype, or - for stdin");
     line.text("y", options.second, "FILE", "Another of the same type and shape");
     line.require("x");
     line.require("y");
@@ -97,7 +102,8 @@ void add_job_options_of_two(CommandLine& line, JobOptions& options) {
 }
 
 void add_axis_options(CommandLine& line, JobOptions& options) {
-    line.word("--axis", options.axis, {"whole", "rows"}, "The array as one sequence, or rows: each by itself [whole]");
+    line.word("--axis", options.axis, {"whole", "rows"},
+              "The array as one sequence, or rows: each by itself [whole]");
     line.flag("--rows", options.rows, "Of each row by itself: short for --axis rows");
 }
 
@@ -111,8 +117,10 @@ void add_range_option(CommandLine& line, JobOptions& options, const std::string&
 
 void add_output_options(CommandLine& line, JobOptions& options, const char* formats) {
     std::string words = formats;
-    for (std::size_t at = 0; (at = words.find(' ', at)) != std::string::npos; at += 2) words.replace(at, 1, ", ");
-    line.text("-o,--output", options.output, "FILE", "Write the result to this file (" + words + "); - for stdout");
+    for (std::size_t at = 0; (at = words.find(' ', at)) != std::string::npos; at += 2)
+        words.replace(at, 1, ", ");
+    line.text("-o,--output", options.output, "FILE",
+              "Write the result to this file (" + words + "); - for stdout");
     line.text("--format", options.format, "WORD", "Format of the output file, if its name does not say");
 }
 
@@ -155,22 +163,27 @@ std::string input_lines(const JobOptions& options, const Finished& job) {
     std::string text;
     for (const InputHeader& header : job.headers) {
         const std::string& path = text.empty() ? options.input : options.second;
-        text += (path == "-" ? "stdin" : path) + ": " + what_it_holds(header) + " (" + header.format_word() + ")\n";
+        text += (path == "-" ? "stdin" : path) + ": " + what_it_holds(header) + " (" + header.format_word() +
+                ")\n";
     }
     return text;
 }
 
 std::string closing_line(const Finished& job) {
     const tegu_timing timing = job.result.timing();
-    const auto text = [](std::uint64_t nanoseconds) { return duration_text(static_cast<double>(nanoseconds)); };
-    const double bytes = static_cast<double>(job.header().array.bytes) * static_cast<double>(job.headers.size());
+    const auto text = [](std::uint64_t nanoseconds) {
+        return duration_text(static_cast<double>(nanoseconds));
+    };
+    const double bytes =
+        static_cast<double>(job.header().array.bytes) * static_cast<double>(job.headers.size());
     std::string policy = job.result.policy();
     const std::string backend = backend_word(job.result.backend());
-    if (policy.compare(0, backend.size(), backend) != 0) policy = policy.empty() ? backend : backend + " " + policy;
+    if (policy.compare(0, backend.size(), backend) != 0)
+        policy = policy.empty() ? backend : backend + " " + policy;
     return policy + ": computed in " + text(timing.compute_ns) + " (" +
            rate_text(bytes, static_cast<double>(timing.compute_ns)) + "), queued " + text(timing.queue_ns) +
-           ", copied " + text(timing.copy_ns) + ", round trip " + text(timing.round_trip_ns) + ", input read in " +
-           text(job.read_ns) + "\n";
+           ", copied " + text(timing.copy_ns) + ", round trip " + text(timing.round_trip_ns) +
+           ", input read in " + text(job.read_ns) + "\n";
 }
 
 void add_job_report(Json& json, const Finished& job) {
@@ -186,10 +199,12 @@ void add_job_report(Json& json, const Finished& job) {
     json.key("read").number(us(job.read_ns)).end_object();
 }
 
-void add_elements(Json& json, const client::Array& array, bool by_rows, const std::optional<client::Array>& lengths) {
+void add_elements(Json& json, const client::Array& array, bool by_rows,
+                  const std::optional<client::Array>& lengths) {
     if (by_rows) json.begin_array();
     for (std::uint64_t r = 0; r < array.rows; ++r) {
-        const std::uint64_t length = lengths ? std::min(array.cols, lengths->as<std::uint64_t>()[r]) : array.cols;
+        const std::uint64_t length =
+            lengths ? std::min(array.cols, lengths->as<std::uint64_t>()[r]) : array.cols;
         json.begin_array();
         for (std::uint64_t c = 0; c < length; ++c) json.element(array, r * array.cols + c);
         json.end_array();
@@ -212,7 +227,8 @@ Expected<std::string> output_format(const JobOptions& options, const std::string
         if (!options.format.empty()) return failure(kUsage, "--format needs -o", "--format");
         return std::string();
     }
-    if (options.output == "-" && options.common.json) return failure(kUsage, "-o - and --json both want stdout", "-o");
+    if (options.output == "-" && options.common.json)
+        return failure(kUsage, "-o - and --json both want stdout", "-o");
     std::string word = options.format;
     if (word.empty() && options.output == "-") word = "npy";
     if (word.empty()) {
@@ -223,7 +239,8 @@ Expected<std::string> output_format(const JobOptions& options, const std::string
     if (word.empty() || word.find(' ') != std::string::npos ||
         (" " + allowed + " ").find(" " + word + " ") == std::string::npos) {
         return options.format.empty()
-                   ? usage_error("-o", options.output, "a name that ends in one of: " + allowed + "; or --format")
+                   ? usage_error("-o", options.output,
+                                 "a name that ends in one of: " + allowed + "; or --format")
                    : usage_error("--format", word, allowed);
     }
     return word;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of one job through the command: options of its inputs, reading, submitting, waiting with a sign of life, and the part of
-// the report that all jobs share. Each operation adds its parameters and says its own results (tools/tegu/operation.h).
+// The way of one job through the command: options of its inputs, reading, submitting, waiting with a sign of
+// life, and the part of the report that all jobs share. Each operation adds its parameters and says its own
+// results (tools/tegu/operation.h).
 #pragma once
 
 #include <cstdint>
@@ -53,24 +54,29 @@ struct Finished {
     client::Array array(std::uint8_t role) const { return *result.find(role); }
 };
 
-// Reads the inputs and runs `request` on them. `check` sees the header before the daemon is asked for anything.
+// Reads the inputs and runs `request` on them. `check` sees the header before the daemon is asked for
+// anything.
 Expected<Finished> run_job(const JobOptions& options, const char* operation, client::Request request,
                            const std::function<Expected<void>(const InputHeader&)>& check);
 
 // "numbers.npy: 1000 i32 (npy)", a line for each input.
 std::string input_lines(const JobOptions& options, const Finished& job);
-// "cpu, avx2 threads=2: computed in 1.2 ms (33.2 GB/s), queued 8 us, copied 0 ns, round trip 1.3 ms; read in 3 ms"
+// "cpu, avx2 threads=2: computed in 1.2 ms (33.2 GB/s), queued 8 us, copied 0 ns, round trip 1.3 ms; read in
+// 3 ms"
 std::string closing_line(const Finished& job);
 // Adds the keys shape, dtype, backend, policy and timing_us.
 void add_job_report(Json& json, const Finished& job);
 
-// Adds an array of a result: numbers of one row, or a list of rows if `by_rows`. Row r ends at lengths[r] if there are lengths.
+// Adds an array of a result: numbers of one row, or a list of rows if `by_rows`. Row r ends at lengths[r] if
+// there are lengths.
 void add_elements(Json& json, const client::Array& array, bool by_rows,
                   const std::optional<client::Array>& lengths = {});
-// Adds an array of one cell a row: the cell, or a list of cells if `by_rows`. A cell is a number, or a list if it has several.
+// Adds an array of one cell a row: the cell, or a list of cells if `by_rows`. A cell is a number, or a list
+// if it has several.
 void add_cells(Json& json, const client::Array& array, bool by_rows);
 
-// The output format of -o and --format: "npy", "pgm" or "png"; empty without -o. `allowed`: words, separated by blanks.
+// The output format of -o and --format: "npy", "pgm" or "png"; empty without -o. `allowed`: words, separated
+// by blanks.
 Expected<std::string> output_format(const JobOptions& options, const std::string& allowed);
 
 }  // namespace cli

@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "tools/tegu/command.h"
-#include "tools/tegu/fields.h"
+#include "tools/tegu/output/fields.h"
+#include "tools/tegu/output/terminal.h"
+#include "tools/tegu/output/text.h"
 #include "tools/tegu/session.h"
-#include "tools/tegu/terminal.h"
-#include "tools/tegu/text.h"
 
 namespace tegu {
 namespace cli {
@@ -84,16 +84,18 @@ std::string tuning_text(const Tuning& tuning) {
 
 Expected<void> report_table(const client::Kernels& kernels, const Tuning& tuning) {
     if (kernels.list.empty())
-        return print(kernels.reason.empty() ? "no such kernel\n" : "no kernels on a GPU: " + kernels.reason + "\n");
+        return print(kernels.reason.empty() ? "no such kernel\n"
+                                            : "no kernels on a GPU: " + kernels.reason + "\n");
     Table table("lrrrrrrrrrl");
-    table.heading(
-        {"kernel", "sm", "registers", "shared", "dynamic", "local", "threads", "of", "blocks", "occupancy", "moves"});
+    table.heading({"kernel", "sm", "registers", "shared", "dynamic", "local", "threads", "of", "blocks",
+                   "occupancy", "moves"});
     for (const client::Kernel& kernel : kernels.list)
         table.row({kernel.name, std::to_string(kernel.architecture), std::to_string(kernel.registers),
                    std::to_string(kernel.static_shared_bytes), std::to_string(kernel.dynamic_shared_bytes),
                    std::to_string(kernel.local_bytes), std::to_string(kernel.threads),
                    std::to_string(kernel.max_threads), std::to_string(kernel.blocks_per_multiprocessor),
-                   std::to_string(static_cast<int>(100 * occupancy(kernel, kernels) + 0.5)) + " %", kernel.moves});
+                   std::to_string(static_cast<int>(100 * occupancy(kernel, kernels) + 0.5)) + " %",
+                   kernel.moves});
     return print(table.text(stdout_has_colour()) + std::to_string(kernels.list.size()) +
                  (kernels.list.size() == 1 ? " kernel" : " kernels") + "; a multiprocessor holds " +
                  std::to_string(kernels.threads_per_multiprocessor) + " threads\n" + tuning_text(tuning));

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu latency: round trips of one small job after another, or with several in flight, as redis-cli --latency does for its server. With
-// --intrinsic no server is asked: the gaps in a loop that only reads the clock are what this host itself adds to any measurement.
+// tegu latency: round trips of one small job after another, or with several in flight, as redis-cli --latency
+// does for its server. With --intrinsic no server is asked: the gaps in a loop that only reads the clock are
+// what this host itself adds to any measurement.
 #include <chrono>
 #include <memory>
 
 #include "base/latency_histogram.h"
 #include "tools/tegu/command.h"
+#include "tools/tegu/output/terminal.h"
+#include "tools/tegu/output/text.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
-#include "tools/tegu/terminal.h"
-#include "tools/tegu/text.h"
 
 namespace tegu {
 namespace cli {
@@ -31,8 +32,8 @@ struct Options {
 
 std::string times_text(const LatencyHistogram& times) {
     return "min " + duration_text(times.min_ns()) + ", avg " + duration_text(times.mean_ns()) + ", p50 " +
-           duration_text(times.quantile_ns(0.5)) + ", p90 " + duration_text(times.quantile_ns(0.9)) + ", p99 " +
-           duration_text(times.quantile_ns(0.99)) + ", max " + duration_text(times.max_ns());
+           duration_text(times.quantile_ns(0.5)) + ", p90 " + duration_text(times.quantile_ns(0.9)) +
+           ", p99 " + duration_text(times.quantile_ns(0.99)) + ", max " + duration_text(times.max_ns());
 }
 
 // When to stop, and the live line of a terminal. Cheap enough to be asked after each sample.
@@ -47,7 +48,9 @@ class Run {
         if (now >= next_) show(times, now);
         return false;
     }
-    double elapsed_ns() const { return std::chrono::duration<double, std::nano>(Clock::now() - start_).count(); }
+    double elapsed_ns() const {
+        return std::chrono::duration<double, std::nano>(Clock::now() - start_).count();
+    }
 
   private:
     void show(const LatencyHistogram& times, Clock::time_point now) {
@@ -93,16 +96,19 @@ struct InFlight {
     Clock::time_point start;
 };
 
-Expected<void> measure_jobs(const Options& options, client::Client& client, Run& run, LatencyHistogram& times) {
+Expected<void> measure_jobs(const Options& options, client::Client& client, Run& run,
+                            LatencyHistogram& times) {
     std::vector<float> data(options.size);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 256);
     client::Request request = client::Request::reduce(data.data(), data.size(), TEGU_STAT_SUM);
-    if (options.common.timeout > 0) request.deadline(static_cast<std::uint64_t>(options.common.timeout * 1e9));
+    if (options.common.timeout > 0)
+        request.deadline(static_cast<std::uint64_t>(options.common.timeout * 1e9));
     std::vector<InFlight> flying;
     std::uint64_t submitted = 0;
     for (bool more = true;;) {
         more = more && !run.ended(times) && (options.count == 0 || submitted < options.count);
-        while (more && flying.size() < options.pipeline && (options.count == 0 || submitted < options.count)) {
+        while (more && flying.size() < options.pipeline &&
+               (options.count == 0 || submitted < options.count)) {
             const Clock::time_point start = Clock::now();
             Expected<std::uint64_t> id = client.submit(request);
             if (!id) return id.error();
@@ -127,7 +133,8 @@ Expected<void> measure_jobs(const Options& options, client::Client& client, Run&
 std::string subject_text(const Options& options) {
     if (options.intrinsic) return "gaps between two readings of the clock on this host, no server";
     if (options.size == 0) return "pings";
-    return "sums of " + std::to_string(options.size) + " f32, " + std::to_string(options.pipeline) + " in flight";
+    return "sums of " + std::to_string(options.size) + " f32, " + std::to_string(options.pipeline) +
+           " in flight";
 }
 
 Expected<void> report(const Options& options, const LatencyHistogram& times, double elapsed_ns) {
@@ -135,20 +142,30 @@ Expected<void> report(const Options& options, const LatencyHistogram& times, dou
     if (options.common.json) {
         Json json = begin_report("latency");
         json.key("count").integer(times.count()).key("seconds").number(elapsed_ns / 1e9);
-        json.key("per_second").number(rate).key("pipeline").integer(options.pipeline).key("size").integer(options.size);
+        json.key("per_second")
+            .number(rate)
+            .key("pipeline")
+            .integer(options.pipeline)
+            .key("size")
+            .integer(options.size);
         json.key("intrinsic").boolean(options.intrinsic).key("timing_us").begin_object();
         json.key("min").number(times.min_ns() / 1e3).key("avg").number(times.mean_ns() / 1e3);
         json.key("p50").number(times.quantile_ns(0.5) / 1e3).key("p90").number(times.quantile_ns(0.9) / 1e3);
-        json.key("p99").number(times.quantile_ns(0.99) / 1e3).key("max").number(times.max_ns() / 1e3).end_object();
+        json.key("p99")
+            .number(times.quantile_ns(0.99) / 1e3)
+            .key("max")
+            .number(times.max_ns() / 1e3)
+            .end_object();
         return finish_report(json);
     }
     Table table("rrrrrr");
     table.heading({"min", "avg", "p50", "p90", "p99", "max"});
-    table.row({duration_text(times.min_ns()), duration_text(times.mean_ns()), duration_text(times.quantile_ns(0.5)),
-               duration_text(times.quantile_ns(0.9)), duration_text(times.quantile_ns(0.99)),
-               duration_text(times.max_ns())});
-    return print(subject_text(options) + ": " + std::to_string(times.count()) + " in " + duration_text(elapsed_ns) +
-                 ", " + number_text(std::floor(rate)) + " a second\n" + table.text(stdout_has_colour()));
+    table.row({duration_text(times.min_ns()), duration_text(times.mean_ns()),
+               duration_text(times.quantile_ns(0.5)), duration_text(times.quantile_ns(0.9)),
+               duration_text(times.quantile_ns(0.99)), duration_text(times.max_ns())});
+    return print(subject_text(options) + ": " + std::to_string(times.count()) + " in " +
+                 duration_text(elapsed_ns) + ", " + number_text(std::floor(rate)) + " a second\n" +
+                 table.text(stdout_has_colour()));
 }
 
 Expected<void> run(const Options& options) {
@@ -181,8 +198,8 @@ Action setup_latency(CommandLine& line) {
     line.seconds("--seconds", options->seconds, "Stop after this long; Ctrl-C stops too [3]", 0.001);
     line.exclude("--seconds", "--count");
     line.count("--pipeline", options->pipeline, "Jobs in flight at once, 1 to 1024 [1]", 1, kMaxPipeline);
-    line.count("--size", options->size, "Elements (f32) of each job, up to 16384; 0 for a ping without a job [1024]", 0,
-               kMaxElements);
+    line.count("--size", options->size,
+               "Elements (f32) of each job, up to 16384; 0 for a ping without a job [1024]", 0, kMaxElements);
     line.flag("--intrinsic", options->intrinsic, "Measure this host alone, without a server");
     add_common_options(line, options->common, kControlTimeout);
     return [options] { return run(*options); };

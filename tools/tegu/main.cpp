@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu: the command. Finds the subcommand, runs it, and turns its failure into a message and an exit code of sysexits(3).
+// tegu: the command. Finds the subcommand, runs it, and turns its failure into a message and an exit code of
+// sysexits(3).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
@@ -25,7 +26,8 @@ constexpr Command kCommands[] = {
 int report_parse(const CLI::App& app, const CLI::App* chosen, const CLI::ParseError& error, bool json) {
     const char* operation = chosen != nullptr ? chosen->get_name().c_str() : "";
     if (error.get_exit_code() != 0) {
-        const std::string hint = std::string(" (see tegu ") + operation + (chosen != nullptr ? " " : "") + "--help)";
+        const std::string hint =
+            std::string(" (see tegu ") + operation + (chosen != nullptr ? " " : "") + "--help)";
         return report_error(operation, failure(kUsage, error.what() + hint), json);
     }
     const bool version = dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr;
@@ -48,7 +50,8 @@ int run(int argc, char** argv) {
     app.footer("tegu COMMAND --help shows an example of each.");
     const Command* chosen = nullptr;
     Action action;
-    // Only the subcommand that is named declares its options: a command that takes microseconds should not pay for the others.
+    // Only the subcommand that is named declares its options: a command that takes microseconds should not
+    // pay for the others.
     for (const Command& command : kCommands) {
         CLI::App* sub = app.add_subcommand(command.name, command.sentence);
         if (chosen != nullptr || argc < 2 || std::strcmp(argv[1], command.name) != 0) continue;
@@ -58,8 +61,10 @@ int run(int argc, char** argv) {
         CommandLine line(*sub);
         action = command.setup(line);
     }
-    if (chosen == nullptr && argc > 1 && argv[1][0] != '-') return report_error("", unknown_command(argv[1]), false);
-    const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--json") == 0; });
+    if (chosen == nullptr && argc > 1 && argv[1][0] != '-')
+        return report_error("", unknown_command(argv[1]), false);
+    const bool json =
+        std::any_of(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--json") == 0; });
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -79,8 +84,10 @@ int main(int argc, char** argv) {
     try {
         return tegu::cli::run(argc, argv);
     } catch (const std::bad_alloc&) {
-        return tegu::cli::report_error("", tegu::client::Error{TEGU_OUT_OF_MEMORY, 0, {}, {}, "out of memory"}, false);
+        return tegu::cli::report_error(
+            "", tegu::client::Error{TEGU_OUT_OF_MEMORY, 0, {}, {}, "out of memory"}, false);
     } catch (const std::exception& error) {
-        return tegu::cli::report_error("", tegu::client::Error{TEGU_INTERNAL, 0, {}, {}, error.what()}, false);
+        return tegu::cli::report_error("", tegu::client::Error{TEGU_INTERNAL, 0, {}, {}, error.what()},
+                                       false);
     }
 }

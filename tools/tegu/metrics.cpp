@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu metrics: what a Prometheus scrapes, as the daemon says it, or a file of it for the textfile collector of node_exporter. The file is
-// written whether or not the daemon answers, for a file that merely grows old looks like a daemon that is well.
+// tegu metrics: what a Prometheus scrapes, as the daemon says it, or a file of it for the textfile collector
+// of node_exporter. The file is written whether or not the daemon answers, for a file that merely grows old
+// looks like a daemon that is well.
 #include <chrono>
 #include <future>
 #include <memory>
 #include <thread>
 
 #include "tools/tegu/command.h"
-#include "tools/tegu/output_file.h"
+#include "tools/tegu/output/output_file.h"
 #include "tools/tegu/session.h"
 
 namespace tegu {
@@ -29,7 +30,8 @@ Expected<std::string> ask(const CommonOptions& options) {
     return std::move(health->text);
 }
 
-// As ask(), but comes back after --timeout even if the daemon accepts and says nothing: then a thread stays behind, which ends with the process.
+// As ask(), but comes back after --timeout even if the daemon accepts and says nothing: then a thread stays
+// behind, which ends with the process.
 Expected<std::string> ask_in_time(const CommonOptions& options) {
     if (options.timeout <= 0) return ask(options);
     std::packaged_task<Expected<std::string>()> task([options] { return ask(options); });
@@ -42,7 +44,8 @@ Expected<std::string> ask_in_time(const CommonOptions& options) {
 
 std::string up_metric(bool up) {
     return std::string(
-               "# HELP tegu_up Whether tegud answered when this file was written.\n# TYPE tegu_up gauge\ntegu_up ") +
+               "# HELP tegu_up Whether tegud answered when this file was written.\n# TYPE tegu_up "
+               "gauge\ntegu_up ") +
            (up ? "1\n" : "0\n");
 }
 
@@ -72,8 +75,9 @@ Expected<void> run(const Options& options) {
 
 Action setup_metrics(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    line.text("--textfile", options->textfile, "FILE",
-              "Write to this file, for node_exporter, with tegu_up 1, or tegu_up 0 alone where no daemon answers");
+    line.text(
+        "--textfile", options->textfile, "FILE",
+        "Write to this file, for node_exporter, with tegu_up 1, or tegu_up 0 alone where no daemon answers");
     add_common_options(line, options->common, kControlTimeout);
     line.exclude("--textfile", "--json");
     return [options] { return run(*options); };

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "tools/tegu/npy_output.h"
-#include "tools/tegu/terminal.h"
-#include "tools/tegu/text.h"
+#include "tools/tegu/output/npy_output.h"
+#include "tools/tegu/output/terminal.h"
+#include "tools/tegu/output/text.h"
 
 namespace tegu {
 namespace cli {
@@ -23,8 +23,10 @@ Expected<void> has_arrays(const Operation& operation, const client::Result& resu
     return {};
 }
 
-Expected<void> report(const JobOptions& options, const char* name, const Operation& operation, const Finished& job) {
-    if (!options.common.json) return print(input_lines(options, job) + operation.human(job) + closing_line(job));
+Expected<void> report(const JobOptions& options, const char* name, const Operation& operation,
+                      const Finished& job) {
+    if (!options.common.json)
+        return print(input_lines(options, job) + operation.human(job) + closing_line(job));
     Json json = begin_report(name);
     add_job_report(json, job);
     operation.json(json, job);
@@ -48,7 +50,8 @@ std::vector<std::uint64_t> Operation::shape(const Finished& job) const {
     return {job.header().rows()};
 }
 
-Expected<void> run_operation(const JobOptions& options, std::uint16_t number, const char* name, Operation& operation) {
+Expected<void> run_operation(const JobOptions& options, std::uint16_t number, const char* name,
+                             Operation& operation) {
     client::Request request(number);
     Expected<void> done = operation.fill(request.params);
     if (!done) return done;
@@ -79,7 +82,8 @@ std::string column_text(const client::Array& array, bool by_rows, const std::str
     Table table(by_rows ? "rr" : "lr");
     if (by_rows) table.heading({"row", array.word() + tail});
     for (std::uint64_t r = 0; r < array.rows; ++r)
-        table.row({by_rows ? std::to_string(r) : array.word(), element_text(array, r) + (by_rows ? "" : tail)});
+        table.row(
+            {by_rows ? std::to_string(r) : array.word(), element_text(array, r) + (by_rows ? "" : tail)});
     return table.text(by_rows && stdout_has_colour());
 }
 
@@ -92,7 +96,9 @@ Action setup_part(CommandLine& line, const char* name, MakePart make, const Part
     if (words.nans != nullptr) add_nan_option(line, command->job, words.nans);
     add_job_options(line, command->job);
     add_output_options(line, command->job, command->part->formats());
-    return [command, name] { return run_operation(command->job, command->part->number(), name, *command->part); };
+    return [command, name] {
+        return run_operation(command->job, command->part->number(), name, *command->part);
+    };
 }
 
 }  // namespace cli

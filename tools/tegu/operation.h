@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation as the command words it: the parameters that its options make, and how the arrays of its result are told to a person, to
-// a program and to a file. run_operation() does what is the same for all, so that a command is its options and its words.
+// An operation as the command words it: the parameters that its options make, and how the arrays of its
+// result are told to a person, to a program and to a file. run_operation() does what is the same for all, so
+// that a command is its options and its words.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 #include "tools/tegu/command.h"
 #include "tools/tegu/job.h"
-#include "tools/tegu/output_file.h"
+#include "tools/tegu/output/output_file.h"
 
 namespace tegu {
 namespace cli {
@@ -46,8 +47,10 @@ class Operation {
     const JobOptions& job_;
 };
 
-// The way of a command from its options to its report. `number`: TEGU_REDUCE, ...; `name` as on the command line.
-Expected<void> run_operation(const JobOptions& options, std::uint16_t number, const char* name, Operation& operation);
+// The way of a command from its options to its report. `number`: TEGU_REDUCE, ...; `name` as on the command
+// line.
+Expected<void> run_operation(const JobOptions& options, std::uint16_t number, const char* name,
+                             Operation& operation);
 
 // A command of one operation: the options of its job, and what the operation makes of them.
 template <class Op>
@@ -65,7 +68,8 @@ class Part : public Operation {
   public:
     virtual std::uint16_t number() const = 0;
     virtual bool wanted() const = 0;
-    // The main option and those that mean something to this operation only. `alone`: of a command of its own, with the defaults of that.
+    // The main option and those that mean something to this operation only. `alone`: of a command of its own,
+    // with the defaults of that.
     virtual void add_options(CommandLine& line, bool alone) = 0;
 
   protected:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tegu/operation_stats.h"
 
-#include "tools/tegu/terminal.h"
-#include "tools/tegu/text.h"
+#include "tools/tegu/output/terminal.h"
+#include "tools/tegu/output/text.h"
 
 namespace tegu {
 namespace cli {
@@ -16,7 +16,8 @@ bool begins_with(const std::string& text, const std::string& prefix) {
 double number_of(const std::vector<client::Field>& fields, const std::string& name) {
     for (const client::Field& field : fields) {
         if (field.name != name) continue;
-        if (const auto* integer = std::get_if<std::uint64_t>(&field.value)) return static_cast<double>(*integer);
+        if (const auto* integer = std::get_if<std::uint64_t>(&field.value))
+            return static_cast<double>(*integer);
         if (const auto* number = std::get_if<double>(&field.value)) return *number;
     }
     return 0;
@@ -36,8 +37,8 @@ std::vector<std::string> row_of(const std::string& stem, const std::vector<clien
     const double bytes = of("bytes_read_total") + of("bytes_written_total");
     const double predicted = number_of(fields, "predicted_" + stem + "_seconds_total");
     const double measured = number_of(fields, "measured_" + stem + "_seconds_total");
-    const bool has_costs =
-        number_of(fields, "predicted_" + stem + "_jobs_total") > 0;  // some that are long enough to tell
+    // some that are long enough to tell
+    const bool has_costs = number_of(fields, "predicted_" + stem + "_jobs_total") > 0;
     return {stem,
             count_text(jobs),
             count_text(jobs - of("ok_total")),
@@ -67,17 +68,19 @@ std::vector<std::string> operation_stems(const std::vector<client::Field>& field
 
 bool is_of_operation(const std::string& name, const std::vector<std::string>& stems) {
     for (const std::string& stem : stems) {
-        for (const char* prefix : {"operation_", "predicted_", "measured_", "cost_error_", "cost_correction_"})
+        for (const char* prefix :
+             {"operation_", "predicted_", "measured_", "cost_error_", "cost_correction_"})
             if (begins_with(name, prefix + stem + "_")) return true;
     }
     return false;
 }
 
-std::string operations_table(const std::vector<client::Field>& fields, const std::vector<client::Field>& earlier,
-                             double seconds) {
+std::string operations_table(const std::vector<client::Field>& fields,
+                             const std::vector<client::Field>& earlier, double seconds) {
     const bool rates = !earlier.empty() && seconds > 0;
-    std::vector<std::string> heading = {"operation",      "jobs", "failed",    "inline",   "queued, mean",
-                                        "computed, mean", "data", "predicted", "measured", "error of a prediction"};
+    std::vector<std::string> heading = {
+        "operation",      "jobs", "failed",    "inline",   "queued, mean",
+        "computed, mean", "data", "predicted", "measured", "error of a prediction"};
     if (rates) heading.insert(heading.begin() + 2, "a second");
     Table table("l" + std::string(heading.size() - 1, 'r'));
     table.heading(std::move(heading));

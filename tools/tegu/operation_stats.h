@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of STATS that belong to one operation, as one line of a table instead of twenty lines of counters: what it did, how long
-// that took and how well it was predicted.
+// The fields of STATS that belong to one operation, as one line of a table instead of twenty lines of
+// counters: what it did, how long that took and how well it was predicted.
 #pragma once
 
 #include <string>
@@ -17,9 +17,10 @@ std::vector<std::string> operation_stems(const std::vector<client::Field>& field
 // Whether operations_table() tells this field.
 bool is_of_operation(const std::string& name, const std::vector<std::string>& stems);
 
-// A line for each operation that had jobs; empty if none had. `earlier`: fields of `seconds` before, for the jobs in a second; may be empty.
-std::string operations_table(const std::vector<client::Field>& fields, const std::vector<client::Field>& earlier,
-                             double seconds);
+// A line for each operation that had jobs; empty if none had. `earlier`: fields of `seconds` before, for the
+// jobs in a second; may be empty.
+std::string operations_table(const std::vector<client::Field>& fields,
+                             const std::vector<client::Field>& earlier, double seconds);
 
 }  // namespace cli
 }  // namespace tegu

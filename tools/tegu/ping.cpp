@@ -5,9 +5,9 @@
 
 #include "base/latency_histogram.h"
 #include "tools/tegu/command.h"
+#include "tools/tegu/output/text.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
-#include "tools/tegu/text.h"
 
 namespace tegu {
 namespace cli {
@@ -30,8 +30,9 @@ void pause(double seconds) {
 Expected<void> report(const Options& options, const LatencyHistogram& times, std::uint64_t reconnects) {
     if (!options.common.json) {
         if (options.count == 1) return {};
-        return print(std::to_string(times.count()) + " replies, min " + duration_text(times.min_ns()) + ", avg " +
-                     duration_text(times.mean_ns()) + ", max " + duration_text(times.max_ns()) + "\n");
+        return print(std::to_string(times.count()) + " replies, min " + duration_text(times.min_ns()) +
+                     ", avg " + duration_text(times.mean_ns()) + ", max " + duration_text(times.max_ns()) +
+                     "\n");
     }
     Json json = begin_report("ping");
     json.key("count").integer(times.count()).key("reconnects").integer(reconnects);

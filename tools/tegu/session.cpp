@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tools/tegu/output/text.h"
 #include "tools/tegu/signals.h"
-#include "tools/tegu/text.h"
 
 namespace tegu {
 namespace cli {
@@ -20,7 +20,8 @@ std::string sentence_of(const char* operation, const Error& error) {
     std::string text = std::string("tegu") + (*operation != '\0' ? " " : "") + operation + ": ";
     text += error.message.empty() ? word_of(error) : error.message;
     if (!error.allowed.empty()) text += " (allowed: " + error.allowed + ")";
-    if (error.retry_after_ns != 0) text += "; retry in " + duration_text(static_cast<double>(error.retry_after_ns));
+    if (error.retry_after_ns != 0)
+        text += "; retry in " + duration_text(static_cast<double>(error.retry_after_ns));
     return text + "\n";
 }
 
@@ -28,7 +29,8 @@ std::string sentence_of(const char* operation, const Error& error) {
 
 void add_common_options(CommandLine& line, CommonOptions& options, double default_timeout) {
     options.timeout = default_timeout;
-    line.text("--socket", options.socket, "PATH", "Socket of the daemon [$TEGU_SOCKET, else " TEGU_DEFAULT_SOCKET "]");
+    line.text("--socket", options.socket, "PATH",
+              "Socket of the daemon [$TEGU_SOCKET, else " TEGU_DEFAULT_SOCKET "]");
     line.seconds("--timeout", options.timeout,
                  "Give up after this long; 0: never [" + number_text(default_timeout) + "]", 0);
     line.flag("--json", options.json, "Print one JSON object");
@@ -80,7 +82,10 @@ Expected<void> finish_report(Json& json) {
 std::string error_json(const char* operation, const Error& error) {
     Json json = begin_report(operation);
     json.key("error").begin_object();
-    json.key("status").text(word_of(error)).key("exit_code").integer(static_cast<std::int64_t>(exit_code_of(error)));
+    json.key("status")
+        .text(word_of(error))
+        .key("exit_code")
+        .integer(static_cast<std::int64_t>(exit_code_of(error)));
     json.key("message").text(error.message).key("field").text(error.field).key("allowed").text(error.allowed);
     json.key("retry_after_us").number(static_cast<double>(error.retry_after_ns) / 1000);
     json.end_object().end_object();

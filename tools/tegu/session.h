@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every subcommand shares: the common options, the connection, and how results and errors are said. Data goes to stdout,
-// messages to stderr; with --json stdout holds one JSON object, the error included.
+// What every subcommand shares: the common options, the connection, and how results and errors are said. Data
+// goes to stdout, messages to stderr; with --json stdout holds one JSON object, the error included.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "tools/tegu/command_line.h"
 #include "tools/tegu/failure.h"
-#include "tools/tegu/json.h"
+#include "tools/tegu/output/json.h"
 
 namespace tegu {
 namespace cli {

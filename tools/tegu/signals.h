@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a signal does to the command: a half-written file goes away before the process does, and --timeout ends a process that is
-// stuck in a call without a deadline of its own. Handlers use async-signal-safe calls on memory that was prepared before.
+// What a signal does to the command: a half-written file goes away before the process does, and --timeout
+// ends a process that is stuck in a call without a deadline of its own. Handlers use async-signal-safe calls
+// on memory that was prepared before.
 #pragma once
 
 #include <string>
@@ -8,18 +9,22 @@
 namespace tegu {
 namespace cli {
 
-// Installs the handlers: SIGINT, SIGTERM and SIGHUP remove the temporary file and end the process as by default; SIGXFSZ is
-// ignored, so that a file size limit is an error of write(2). Call once, before anything else.
+// Installs the handlers: SIGINT, SIGTERM and SIGHUP remove the temporary file and end the process as by
+// default; SIGXFSZ is ignored, so that a file size limit is an error of write(2). Call once, before anything
+// else.
 void install_signal_handlers();
 
-// A file that a fatal signal removes until it is released. At most two at a time; more, or paths of over 4 KiB, are left behind.
+// A file that a fatal signal removes until it is released. At most two at a time; more, or paths of over 4
+// KiB, are left behind.
 void guard_temporary_file(const std::string& path);
 void release_temporary_file(const std::string& path);
 
-// After `seconds`, writes `out` to stdout and `err` to stderr and ends the process with kTemporary. 0 disarms.
+// After `seconds`, writes `out` to stdout and `err` to stderr and ends the process with kTemporary. 0
+// disarms.
 void arm_timeout(double seconds, const std::string& out, const std::string& err);
 
-// From now on SIGINT only sets a flag, which interrupted() reads: for commands that run until they are stopped.
+// From now on SIGINT only sets a flag, which interrupted() reads: for commands that run until they are
+// stopped.
 void catch_interrupt();
 bool interrupted();
 

@@ -32,7 +32,8 @@ Error read_failure(const std::string& name, int code) {
 
 std::uint64_t spool_limit() {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2 : 1u << 30;
+    return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2
+                                 : 1u << 30;
 }
 
 // A device that is no terminal gives bytes for as long as somebody reads, unless it is as empty as /dev/null.
@@ -57,7 +58,8 @@ bool write_all(int fd, const char* at, std::size_t bytes) {
 Expected<Source> Source::open(const std::string& path, Progress& progress) {
     Source source;
     source.name_ = path == "-" ? "stdin" : path;
-    const int fd = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd =
+        path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return read_failure(source.name_, errno);
     source.fd_ = fd;
     struct stat status;
@@ -92,7 +94,8 @@ Expected<void> Source::spool(int pipe, Progress& progress) {
         if (got <= 0) break;
         bytes_ += static_cast<std::uint64_t>(got);
         if (bytes_ > limit) {
-            outcome = failure(kNoInput, name_ + ": more than half of this machine's memory; write it to a file first",
+            outcome = failure(kNoInput,
+                              name_ + ": more than half of this machine's memory; write it to a file first",
                               "input", "at most " + std::to_string(limit) + " bytes");
             break;
         }
@@ -117,7 +120,8 @@ Source::~Source() {
     if (fd_ >= 0) close(fd_);
 }
 
-Expected<void> Source::read_at(std::uint64_t offset, void* to, std::uint64_t count, Progress* progress) const {
+Expected<void> Source::read_at(std::uint64_t offset, void* to, std::uint64_t count,
+                               Progress* progress) const {
     char* at = static_cast<char*>(to);
     for (std::uint64_t done = 0; done < count;) {
         const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count - done, 8 * kChunkBytes));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where input bytes come from: a file, or stdin. A pipe is first gathered in a memfd, which then is a file like any other: its size
-// is known before anything is allocated for what its header announces, and the daemon can map it where it is.
+// Where input bytes come from: a file, or stdin. A pipe is first gathered in a memfd, which then is a file
+// like any other: its size is known before anything is allocated for what its header announces, and the
+// daemon can map it where it is.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 #include <string>
 
 #include "tools/tegu/failure.h"
-#include "tools/tegu/terminal.h"
+#include "tools/tegu/output/terminal.h"
 
 namespace tegu {
 namespace cli {
@@ -26,7 +27,8 @@ class Source {
     // The memfd of a pipe, whole from its first byte; -1 for a file.
     int memfd() const { return spooled_ ? fd_ : -1; }
     // Fills `to` with [offset, offset + count) of the file. A file that has shrunk meanwhile is an error.
-    Expected<void> read_at(std::uint64_t offset, void* to, std::uint64_t count, Progress* progress = nullptr) const;
+    Expected<void> read_at(std::uint64_t offset, void* to, std::uint64_t count,
+                           Progress* progress = nullptr) const;
 
   private:
     Source() = default;

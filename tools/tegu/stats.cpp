@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu stats: the daemon's counters, once or again and again with what each grew by in a second; those of operations as a table of
-// their own. --json has every field by its name.
+// tegu stats: the daemon's counters, once or again and again with what each grew by in a second; those of
+// operations as a table of their own. --json has every field by its name.
 #include <chrono>
 #include <memory>
 
 #include "tools/tegu/command.h"
-#include "tools/tegu/fields.h"
 #include "tools/tegu/operation_stats.h"
+#include "tools/tegu/output/fields.h"
+#include "tools/tegu/output/terminal.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
-#include "tools/tegu/terminal.h"
 #include "tools/tegu/watch.h"
 
 namespace tegu {
@@ -59,7 +59,8 @@ Expected<void> show(const Options& options, const Reading& reading, const Readin
     for (const client::Field& field : reading.fields) {
         if (is_of_operation(field.name, stems)) continue;
         std::vector<std::string> cells = {field.name, field_text(field)};
-        if (options.watch.watch) cells.push_back(growth_text(field, previous, previous.fields.empty() ? 0 : seconds));
+        if (options.watch.watch)
+            cells.push_back(growth_text(field, previous, previous.fields.empty() ? 0 : seconds));
         table.row(std::move(cells));
     }
     std::string text = table.text(stdout_has_colour());

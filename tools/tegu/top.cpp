@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu top: the board, the daemon and its clients, live. Without a terminal, or with --once, one frame as text. The frames are made in top_layout.cpp.
+// tegu top: the board, the daemon and its clients, live. Without a terminal, or with --once, one frame as
+// text. The frames are made in top_layout.cpp.
 #include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -15,8 +16,8 @@
 #include "tools/tegu/command.h"
 #include "tools/tegu/session.h"
 #include "tools/tegu/signals.h"
-#include "tools/tegu/top_source.h"
-#include "tools/tegu/top_terminal.h"
+#include "tools/tegu/top/source.h"
+#include "tools/tegu/top/terminal.h"
 
 namespace tegu {
 namespace cli {
@@ -33,7 +34,8 @@ int text_width() {
     constexpr int kWidth = 80, kMost = 400;
     winsize size;
     std::memset(&size, 0, sizeof size);
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return std::min<int>(size.ws_col, kMost);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return std::min<int>(size.ws_col, kMost);
     const char* columns = std::getenv("COLUMNS");
     const int wanted = columns != nullptr ? std::atoi(columns) : 0;
     return wanted >= top::kLeastWidth && wanted <= kMost ? wanted : kWidth;
@@ -71,13 +73,15 @@ int watch(const Options& options, top::Source& source, top::Terminal& terminal) 
     top::App app({top::column_of(options.sort), false}, options.interval);
     bool has_view = false;
     for (bool going = true; going;) {
-        while (const std::optional<int> key = terminal.key()) going = app.press(*key, terminal.screen()) && going;
+        while (const std::optional<int> key = terminal.key())
+            going = app.press(*key, terminal.screen()) && going;
         source.set_interval(app.interval());
         if (std::optional<top::Sample> sample = source.take()) {
             has_view = has_view || static_cast<bool>(sample->view);
             app.add(std::move(*sample));
         }
-        if (has_view && going) terminal.draw(app.frame(terminal.screen(), top::steady_seconds(), top::unix_seconds()));
+        if (has_view && going)
+            terminal.draw(app.frame(terminal.screen(), top::steady_seconds(), top::unix_seconds()));
         // Once a second also without news: a frame says how old it is.
         if (!terminal.wait(source.fd(), 1) || terminal.ended_by() != 0) going = false;
     }

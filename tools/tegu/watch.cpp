@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "tools/tegu/output/terminal.h"
 #include "tools/tegu/signals.h"
-#include "tools/tegu/terminal.h"
 
 namespace tegu {
 namespace cli {
@@ -22,7 +22,8 @@ void sleep_until(Clock::time_point end) {
 }  // namespace
 
 void add_watch_options(CommandLine& line, WatchOptions& options) {
-    line.flag("-w,--watch", options.watch, "Again and again, until interrupted; with --json one object a line");
+    line.flag("-w,--watch", options.watch,
+              "Again and again, until interrupted; with --json one object a line");
     line.seconds("-i,--interval", options.interval, "Seconds between two readings [1]", 0.01);
     line.count("-c,--count", options.count, "Stop watching after this many readings", 1);
 }
@@ -33,7 +34,8 @@ Expected<void> watch(const CommonOptions& common, const WatchOptions& options, c
     Expected<client::Client> client = connect(common);
     if (!client) return client.error();
     if (options.watch) catch_interrupt();
-    const auto interval = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.interval));
+    const auto interval =
+        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.interval));
     for (std::uint64_t i = 0; !interrupted();) {
         const Clock::time_point start = Clock::now();
         guard_timeout(common, command);

@@ -20,11 +20,13 @@ struct WatchOptions {
 
 void add_watch_options(CommandLine& line, WatchOptions& options);
 
-// Connects, and calls `read_and_show` as often as the options say. Each reading has the time of --timeout; what it shows has not. Ends at the first error.
+// Connects, and calls `read_and_show` as often as the options say. Each reading has the time of --timeout;
+// what it shows has not. Ends at the first error.
 Expected<void> watch(const CommonOptions& common, const WatchOptions& options, const char* command,
                      const std::function<Expected<void>(client::Client& client)>& read_and_show);
 
-// `text` as one of several readings: a terminal shows one page that changes, a file gets one page after another.
+// `text` as one of several readings: a terminal shows one page that changes, a file gets one page after
+// another.
 std::string page(const WatchOptions& options, const std::string& text);
 
 }  // namespace cli

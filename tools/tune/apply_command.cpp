@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tegu-tune apply FILE: installs a table as the overlay and has the daemon read it. Then one job of each
-// operation proves that results are right, and which row served. If that does not come to a good end, the table
-// is taken out again.
+// operation proves that results are right, and which row served. If that does not come to a good end, the
+// table is taken out again.
 #include <cstdio>
 #include <new>
 

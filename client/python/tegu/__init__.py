@@ -8,14 +8,26 @@
         e = c.entropy_map(image, window=5, levels=16)
         counts, edges = c.histogram(x, bins=256)
 
-The package is ctypes over libtegu.so.0 and needs no compiler. With numpy, arrays go in and come out; without it, anything that
-has the buffer protocol (bytes, array.array, memoryview) goes in and memoryviews come out. docs/clients.md tells it all.
-"""
+The package is ctypes over libtegu.so.0 and needs no compiler. With numpy, arrays go in and come out; without
+it, anything that has the buffer protocol (bytes, array.array, memoryview) goes in and memoryviews come out.
+docs/clients.md tells it all."""
+
 from ._buffer import Buffer
 from ._client import Client, connect
 from ._errors import Busy, Cancelled, DeadlineExceeded, Error, Unavailable
 from ._job import Future, Reply, Timing
 
 __version__ = "0.1.0"
-__all__ = ["connect", "Client", "Buffer", "Future", "Reply", "Timing", "Error", "Busy", "Cancelled", "DeadlineExceeded",
-           "Unavailable"]
+__all__ = [
+    "connect",
+    "Client",
+    "Buffer",
+    "Future",
+    "Reply",
+    "Timing",
+    "Error",
+    "Busy",
+    "Cancelled",
+    "DeadlineExceeded",
+    "Unavailable",
+]

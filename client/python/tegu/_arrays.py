@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the library's memory to Python objects: numpy arrays, without numpy memoryviews, or what the caller gave for a result."""
+"""From the library's memory to Python objects: numpy arrays, without numpy memoryviews, or what the caller
+gave for a result."""
+
 import ctypes
 import struct
 
@@ -9,7 +11,8 @@ from ._types import BYTES, FORMATS, NAMES, format_type, numpy, product
 
 
 def view_of(address, number, shape, owner, writable=True):
-    """An array over memory that lives as long as `owner`: a numpy array, else a memoryview (of f16: a list)."""
+    """An array over memory that lives as long as `owner`: a numpy array, else a memoryview (of f16: a
+    list)."""
     size = product(shape) * BYTES[number]
     if size == 0:
         block = bytearray()
@@ -21,14 +24,19 @@ def view_of(address, number, shape, owner, writable=True):
 
 def copy_of(address, number, shape):
     """The same as an independent object."""
-    return _shaped(bytearray(ctypes.string_at(address, product(shape) * BYTES[number]) if product(shape) else b""), number, shape, True)
+    return _shaped(
+        bytearray(ctypes.string_at(address, product(shape) * BYTES[number]) if product(shape) else b""),
+        number,
+        shape,
+        True,
+    )
 
 
 def _nested(values, shape):
     if len(shape) < 2:
         return values
     step = product(shape[1:])
-    return [_nested(values[i * step:(i + 1) * step], shape[1:]) for i in range(shape[0])]
+    return [_nested(values[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])]
 
 
 def _shaped(block, number, shape, writable):
@@ -52,13 +60,21 @@ def columns_first(address, number, rows, cols, shape):
     if numpy is not None:
         return numpy.ascontiguousarray(copy_of(address, number, (rows, cols)).T).reshape(shape)
     values = scalars(address, number, rows * cols)
-    packed = struct.pack("<%d%s" % (rows * cols, FORMATS[number]), *(values[r * cols + c] for c in range(cols) for r in range(rows)))
+    packed = struct.pack(
+        "<%d%s" % (rows * cols, FORMATS[number]),
+        *(values[r * cols + c] for c in range(cols) for r in range(rows)),
+    )
     return _shaped(bytearray(packed), number, shape, True)
 
 
 def fill(out, address, number, shape):
-    """Copies elements into an array of the caller's, of that type and shape. `out` was checked by check_out()."""
-    source = copy_of(address, number, shape) if product(shape) * BYTES[number] <= 65536 else view_of(address, number, shape, None)
+    """Copies elements into an array of the caller's, of that type and shape. `out` was checked by
+    check_out()."""
+    source = (
+        copy_of(address, number, shape)
+        if product(shape) * BYTES[number] <= 65536
+        else view_of(address, number, shape, None)
+    )
     if numpy is not None and isinstance(out, numpy.ndarray):
         numpy.copyto(out, source)
     elif product(shape):
@@ -71,7 +87,9 @@ def check_out(out, number, shape):
     try:
         view = None if numpy is not None and isinstance(out, numpy.ndarray) else memoryview(out)
     except TypeError:
-        raise _errors.make("BAD_RANGE", "out is a %s" % type(out).__name__, "out", "a Buffer or an array, %s" % wanted)
+        raise _errors.make(
+            "BAD_RANGE", "out is a %s" % type(out).__name__, "out", "a Buffer or an array, %s" % wanted
+        )
     found = out if view is None else view
     if view is None:
         same, writable = found.dtype == numpy.dtype(NAMES[number]), out.flags.writeable

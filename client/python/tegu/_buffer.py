@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Buffer: memory of the daemon, mapped here; and Owner, which frees what C made when Python has done with it."""
+"""Buffer: memory of the daemon, mapped here; and Owner, which frees what C made when Python has done with
+it."""
+
 import collections
 import ctypes
 
@@ -7,7 +9,8 @@ from . import _arrays, _errors, _inputs, _types
 
 
 class Owner(object):
-    """Frees a C object when the last array over it is gone; on the next call of its client, while that is open."""
+    """Frees a C object when the last array over it is gone; on the next call of its client, while that is
+    open."""
 
     def __init__(self, client, handle, free):
         self._garbage, self.handle, self._free = client.garbage, handle, free
@@ -43,7 +46,11 @@ class Buffer(object):
         self.nbytes = _types.product(shape) * _types.BYTES[number]
         self.frozen = False
         handle = ctypes.c_void_p()
-        client._call(client._lib.tegu_buffer_create, (self.nbytes + 63) // 64 * 64 + room if room else self.nbytes, ctypes.byref(handle))
+        client._call(
+            client._lib.tegu_buffer_create,
+            (self.nbytes + 63) // 64 * 64 + room if room else self.nbytes,
+            ctypes.byref(handle),
+        )
         self.owner = Owner(client, handle, client._lib.tegu_buffer_free)
         self.array = self._view()
 
@@ -59,13 +66,14 @@ class Buffer(object):
         return self.owner.handle
 
     def commit(self):
-        """Says that the content has changed: boards that must copy then copy it once, instead of for every job."""
+        """Says that the content has changed: boards that must copy then copy it once, instead of for every
+        job."""
         with self._client._lock:
             self._client._lib.tegu_buffer_commit(self._open())
 
     def freeze(self):
-        """Makes the content constant for good. The memory becomes read-only: `array` says so, but a view that was made of it
-        earlier does not know, and writing through that ends the process."""
+        """Makes the content constant for good. The memory becomes read-only: `array` says so, but a view that
+        was made of it earlier does not know, and writing through that ends the process."""
         handle = self._open()
         self._client._call(lambda unused, error: self._client._lib.tegu_buffer_freeze(handle, error))
         self.frozen = True
@@ -99,26 +107,47 @@ class Buffer(object):
     def _check_client(self, client):
         self._open()
         if client is not self._client:
-            raise _errors.make("BAD_REQUEST", "the buffer belongs to another client", "buffer", "a buffer of this client")
+            raise _errors.make(
+                "BAD_REQUEST", "the buffer belongs to another client", "buffer", "a buffer of this client"
+            )
 
     def as_input(self, client, axis, options):
         self._check_client(client)
         number = self._type if options.get("dtype") is None else _types.type_number(options["dtype"])
         shape = self.shape if options.get("shape") is None else _types.shape_of(options["shape"])
         if _types.product(shape) * _types.BYTES[number] > self.nbytes:
-            raise _errors.make("BAD_RANGE", "%s of %s do not fit %d bytes" % (shape, _types.NAMES[number], self.nbytes), "shape",
-                               "at most %d bytes" % self.nbytes)
+            raise _errors.make(
+                "BAD_RANGE",
+                "%s of %s do not fit %d bytes" % (shape, _types.NAMES[number], self.nbytes),
+                "shape",
+                "at most %d bytes" % self.nbytes,
+            )
         axis = _types.normal_axis(axis, len(shape))
         if axis is not None and axis != len(shape) - 1:
-            raise _errors.make("UNSUPPORTED", "jobs run along the last axis; axis %d of a buffer would need a copy: pass buf.array instead" %
-                               axis, "axis", "None or -1")
+            raise _errors.make(
+                "UNSUPPORTED",
+                "jobs run along the last axis; axis %d of a buffer would need a copy: pass buf.array instead"
+                % axis,
+                "axis",
+                "None or -1",
+            )
         return _inputs.Input(self, 0, number, shape, axis)
 
     def as_output(self, client, number, source):
         """The buffer's handle, for a result of that type and the shape of the input."""
         self._check_client(client)
         if self._type != number or self.shape != source.given:
-            raise _errors.make("BAD_RANGE", "out is %s %s" % (self.dtype, self.shape), "out", "%s %s" % (_types.NAMES[number], source.given))
+            raise _errors.make(
+                "BAD_RANGE",
+                "out is %s %s" % (self.dtype, self.shape),
+                "out",
+                "%s %s" % (_types.NAMES[number], source.given),
+            )
         if source.axis is not None and source.axis != len(source.given) - 1:
-            raise _errors.make("UNSUPPORTED", "into a buffer jobs run along the last axis only, not axis %d" % source.axis, "axis", "None or -1")
+            raise _errors.make(
+                "UNSUPPORTED",
+                "into a buffer jobs run along the last axis only, not axis %d" % source.axis,
+                "axis",
+                "None or -1",
+            )
         return self.owner.handle

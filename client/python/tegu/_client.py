@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Client: one connection. Calls of several threads on one client take turns; memory that the garbage collector gives back is freed
-by the next call, because the library must not be entered from two threads."""
+"""Client: one connection. Calls of several threads on one client take turns; memory that the garbage
+collector gives back is freed by the next call, because the library must not be entered from two threads."""
+
 import collections
 import ctypes
 import json
@@ -11,7 +12,15 @@ from ._buffer import Buffer, Garbage, Owner
 from ._job import Submitter
 
 
-def connect(path=None, name=None, connect_timeout=0.0, reconnect_timeout=10.0, busy_retry=True, server_uid=None, spin_us=50):
+def connect(
+    path=None,
+    name=None,
+    connect_timeout=0.0,
+    reconnect_timeout=10.0,
+    busy_retry=True,
+    server_uid=None,
+    spin_us=50,
+):
     """A Client of the daemon at `path` ($TEGU_SOCKET, else /run/tegud/tegud.sock).
 
     connect_timeout    seconds to try for; 0: once
@@ -26,7 +35,9 @@ def connect(path=None, name=None, connect_timeout=0.0, reconnect_timeout=10.0, b
 def _raise(error):
     text = [getattr(error, key).decode("utf-8", "replace") for key in ("message", "field", "allowed")]
     word = _abi.library().tegu_status_word(error.status).decode()
-    raise _errors.make(word, text[0], text[1], text[2], error.retry_after_ns / 1e9 if word == "BUSY" else None)
+    raise _errors.make(
+        word, text[0], text[1], text[2], error.retry_after_ns / 1e9 if word == "BUSY" else None
+    )
 
 
 class Client(object):
@@ -55,7 +66,8 @@ class Client(object):
         self._handle = handle
 
     def close(self):
-        """Gives up the connection and the jobs that are in flight. Arrays over buffers and results stay valid."""
+        """Gives up the connection and the jobs that are in flight. Arrays over buffers and results stay
+        valid."""
         with self._lock:
             if self._handle is not None:
                 self.garbage.collect()
@@ -87,77 +99,84 @@ class Client(object):
 
     @property
     def submit(self):
-        """The same methods, which return at once with a Future: c.submit.reduce(x), or c.submit("reduce", x)."""
+        """The same methods, which return at once with a Future: c.submit.reduce(x), or c.submit("reduce",
+        x)."""
         return Submitter(self)
 
     def reduce(self, x, stats=("sum",), axis=None, ddof=0, skip_nans=False, **options):
-        """A dict of statistics over all of `x`: Python numbers, minmax as a pair. With an axis: arrays over the other axes (minmax: with
-        a last axis of two).
+        """A dict of statistics over all of `x`: Python numbers, minmax as a pair. With an axis: arrays over
+        the other axes (minmax: with a last axis of two).
 
-        stats: any of count sum mean min max minmax argmin argmax absmax l1 l2 var std nonzero nans, or "all". ddof=0 or 1 for var and
-        std; skip_nans=True leaves NaN elements out.
-        Options of every job: dtype= and shape= to read memory as something else; deadline= seconds; priority= "high", "normal" or
-        "low"; backend= "auto", "cpu" or "gpu". axis=None is all of the array, else one axis as numpy counts it; jobs run along the last
-        one, for any other the array is copied first (last.copied says so).
-        """
+        stats: any of count sum mean min max minmax argmin argmax absmax l1 l2 var std nonzero nans, or "all".
+        ddof=0 or 1 for var and std; skip_nans=True leaves NaN elements out. Options of every job: dtype= and
+        shape= to read memory as something else; deadline= seconds; priority= "high", "normal" or "low";
+        backend= "auto", "cpu" or "gpu". axis=None is all of the array, else one axis as numpy counts it; jobs
+        run along the last one, for any other the array is copied first (last.copied says so)."""
         return self.submit.reduce(x, stats, axis, ddof, skip_nans, **options).result()
 
     def topk(self, x, k, largest=True, distinct=False, axis=None, **options):
         """(values, indices) of the k largest (smallest) elements, best first; along one axis, else of all.
 
-        Indices count from the start of the (row-major) array or along the axis. distinct=True keeps each value once; there may be fewer
-        than k then: with axis=None the arrays are shorter, else missing indices are -1 and last.counts tells how many there are.
-        """
+        Indices count from the start of the (row-major) array or along the axis. distinct=True keeps each
+        value once; there may be fewer than k then: with axis=None the arrays are shorter, else missing
+        indices are -1 and last.counts tells how many there are."""
         return self.submit.topk(x, k, largest, distinct, axis, **options).result()
 
     def entropy_map(self, image, window=5, levels=16, range=None, base=2, border="clip", out=None, **options):
-        """f32 array of the shape of `image` (two dimensions): the Shannon entropy of the window around each pixel.
+        """f32 array of the shape of `image` (two dimensions): the Shannon entropy of the window around each
+        pixel.
 
-        window: odd, one number or (rows, cols); levels: 2 to 256, of `range` (lo, hi); base: 2 or "e"; border: "clip" or "mirror".
-        """
+        window: odd, one number or (rows, cols); levels: 2 to 256, of `range` (lo, hi); base: 2 or "e";
+        border: "clip" or "mirror"."""
         return self.submit.entropy_map(image, window, levels, range, base, border, out, **options).result()
 
     def add(self, x, y, out=None, **options):
-        """x + y, element by element, of one type and shape. An integer sum that does not fit the type is an Error (OVERFLOW).
+        """x + y, element by element, of one type and shape. An integer sum that does not fit the type is an
+        Error (OVERFLOW).
 
-        out: where the result goes, and what is returned then: a Buffer (nothing is copied; it may be x or y itself), or an array,
-        which the result is copied into.
-        """
+        out: where the result goes, and what is returned then: a Buffer (nothing is copied; it may be x or y
+        itself), or an array, which the result is copied into."""
         return self.submit.add(x, y, out, **options).result()
 
     def dot(self, x, y, axis=None, skip_nans=False, **options):
-        """The scalar product of all elements of x and y, or of those along one axis. skip_nans=True leaves out pairs with a NaN."""
+        """The scalar product of all elements of x and y, or of those along one axis. skip_nans=True leaves
+        out pairs with a NaN."""
         return self.submit.dot(x, y, axis, skip_nans, **options).result()
 
     def rowscale(self, x, axis=1, skip_nans=False, out=None, **options):
-        """(y, scales): each row of `x` (float16, float32, float64) divided by its largest magnitude, and these magnitudes. A row of zeros
-        stays as it is. axis=None: one scale for all. skip_nans=True: NaN elements stay, and do not count for the scale.
+        """(y, scales): each row of `x` (float16, float32, float64) divided by its largest magnitude, and
+        these magnitudes. A row of zeros stays as it is. axis=None: one scale for all. skip_nans=True: NaN
+        elements stay, and do not count for the scale.
 
-        out: as in add(). A Buffer must have room for the scales, too: 64 bytes more, and one element a row (c.buffer(..., room=)).
-        """
+        out: as in add(). A Buffer must have room for the scales, too: 64 bytes more, and one element a row
+        (c.buffer(..., room=))."""
         return self.submit.rowscale(x, axis, skip_nans, out, **options).result()
 
     def quantile(self, x, q, axis=None, method="linear", skip_nans=False, **options):
-        """Exact quantiles as numpy.quantile: a number for one q, an array in the shape of q for several; with an axis, q's axes come
-        before the others. method: "linear", "lower", "higher", "nearest" or "midpoint". skip_nans=True: as numpy.nanquantile.
-        """
+        """Exact quantiles as numpy.quantile: a number for one q, an array in the shape of q for several; with
+        an axis, q's axes come before the others. method: "linear", "lower", "higher", "nearest" or
+        "midpoint". skip_nans=True: as numpy.nanquantile."""
         return self.submit.quantile(x, q, axis, method, skip_nans, **options).result()
 
     def histogram(self, x, bins=10, range=None, axis=None, skip_nans=False, **options):
-        """(counts, edges) as numpy.histogram, for a number of equal bins. With an axis: of each row, the bins in the last axis.
+        """(counts, edges) as numpy.histogram, for a number of equal bins. With an axis: of each row, the bins
+        in the last axis.
 
         range: (lo, hi), elements outside count nowhere; without it from the smallest to the largest element.
         """
         return self.submit.histogram(x, bins, range, axis, skip_nans, **options).result()
 
     def entropy(self, x, levels=256, range=None, base=2, axis=None, skip_nans=False, **options):
-        """The Shannon entropy of the levels of `x`, of all or along one axis; levels (2 to 65536), range and base as in entropy_map()."""
+        """The Shannon entropy of the levels of `x`, of all or along one axis; levels (2 to 65536), range and
+        base as in entropy_map()."""
         return self.submit.entropy(x, levels, range, base, axis, skip_nans, **options).result()
 
     def fused(self, x, axis=None, **parts_and_options):
-        """Several operations on one array, which is read once where that is possible: a dict of what each call alone returns.
+        """Several operations on one array, which is read once where that is possible: a dict of what each
+        call alone returns.
 
-            c.fused(x, reduce={"stats": ("sum", "std")}, histogram={"bins": 256, "range": (0, 256)}, entropy={})
+            c.fused(x, reduce={"stats": ("sum", "std")}, histogram={"bins": 256, "range": (0, 256)},
+            entropy={})
 
         Parts: reduce, topk, quantile, histogram, entropy, each a dict of that call's arguments by name.
         """
@@ -166,9 +185,14 @@ class Client(object):
     # Buffers and the daemon
 
     def buffer(self, shape, dtype="f32", room=0):
-        """A Buffer: memory that the daemon maps, too. Jobs on it send no data. room: bytes behind the array, for the other arrays of
-        jobs that write into it."""
-        return Buffer(self, _types.shape_of(shape), _types.type_number(dtype), _operations.whole_number(room, "room", "bytes"))
+        """A Buffer: memory that the daemon maps, too. Jobs on it send no data. room: bytes behind the array,
+        for the other arrays of jobs that write into it."""
+        return Buffer(
+            self,
+            _types.shape_of(shape),
+            _types.type_number(dtype),
+            _operations.whole_number(room, "room", "bytes"),
+        )
 
     def ping(self):
         """Round trip of an empty message, in seconds."""
@@ -185,8 +209,8 @@ class Client(object):
         return self._fields(self._lib.tegu_stats)
 
     def health(self):
-        """How the board and the daemon are: a dict of `state` ("ok", "degraded" or "failing"), `reasons` and what is known of the board;
-        docs/health.md has the names."""
+        """How the board and the daemon are: a dict of `state` ("ok", "degraded" or "failing"), `reasons` and
+        what is known of the board; docs/health.md has the names."""
         return json.loads(self._health(_abi.HEALTH_JSON))
 
     def metrics(self):
@@ -194,8 +218,8 @@ class Client(object):
         return self._health(_abi.HEALTH_METRICS)
 
     def kernels(self):
-        """The kernels of the GPU backend and what each takes of the device: a dict of `kernels` (a list of dicts, empty without a GPU),
-        `reason` (why it is empty) and `threads_per_multiprocessor`."""
+        """The kernels of the GPU backend and what each takes of the device: a dict of `kernels` (a list of
+        dicts, empty without a GPU), `reason` (why it is empty) and `threads_per_multiprocessor`."""
         handle = ctypes.c_void_p()
         self._call(self._lib.tegu_kernels_get, ctypes.byref(handle))
         try:
@@ -205,8 +229,11 @@ class Client(object):
                 one = {name: getattr(entry, name) for name, _ in _abi.Kernel._fields_ if name != "reserved"}
                 one.update(name=entry.name.decode(), moves=entry.moves.decode())
                 listed.append(one)
-            return {"kernels": listed, "reason": self._lib.tegu_kernels_reason(handle).decode(),
-                    "threads_per_multiprocessor": self._lib.tegu_kernels_threads_per_multiprocessor(handle)}
+            return {
+                "kernels": listed,
+                "reason": self._lib.tegu_kernels_reason(handle).decode(),
+                "threads_per_multiprocessor": self._lib.tegu_kernels_threads_per_multiprocessor(handle),
+            }
         finally:
             self._lib.tegu_kernels_free(handle)
 
@@ -221,7 +248,7 @@ class Client(object):
             capacity = count.value
         flags = ("frozen", "created_by_daemon")
         listed = []
-        for entry in found[:count.value]:
+        for entry in found[: count.value]:
             one = {name: getattr(entry, name) for name, _ in _abi.BufferInfo._fields_ if name != "reserved"}
             one.update({name: bool(one[name]) for name in flags})
             one["access"] = "read_write" if one["access"] else "read"
@@ -237,7 +264,7 @@ class Client(object):
     def _health(self, form):
         text, state, size = ctypes.create_string_buffer(_abi.HEALTH_BYTES), ctypes.c_int(), ctypes.c_size_t()
         self._call(self._lib.tegu_health, form, ctypes.byref(state), text, len(text), ctypes.byref(size))
-        return text.raw[:size.value].decode("utf-8")
+        return text.raw[: size.value].decode("utf-8")
 
     def _fields(self, function):
         handle = ctypes.c_void_p()
@@ -247,7 +274,9 @@ class Client(object):
             for index in range(self._lib.tegu_fields_count(handle)):
                 field = self._lib.tegu_fields_at(handle, index)
                 value = (field.u64, field.f64, field.text)[field.kind]
-                fields[field.name.decode()] = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+                fields[field.name.decode()] = (
+                    value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+                )
             return fields
         finally:
             self._lib.tegu_fields_free(handle)
@@ -266,7 +295,8 @@ class Client(object):
                 return
 
     def _wait(self, ident, timeout_ms):
-        """(_Owner of the result, True); (None, False) if the time is over. Raises what the job failed with."""
+        """(_Owner of the result, True); (None, False) if the time is over. Raises what the job failed
+        with."""
         result, done = ctypes.c_void_p(), ctypes.c_uint64()
         try:
             self._call(self._lib.tegu_wait, ident, timeout_ms, ctypes.byref(result), ctypes.byref(done))

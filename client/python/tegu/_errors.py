@@ -12,7 +12,13 @@ class Error(Exception):
     """
 
     def __init__(self, status, message, field="", allowed="", retry_after=None):
-        text = message + (" (%s: allowed is %s)" % (field, allowed) if field and allowed else " (%s)" % field if field else "")
+        text = message + (
+            " (%s: allowed is %s)" % (field, allowed)
+            if field and allowed
+            else " (%s)" % field
+            if field
+            else ""
+        )
         Exception.__init__(self, "%s: %s" % (status, text))
         self.status = status
         self.message = message
@@ -40,7 +46,12 @@ class Cancelled(Error):
     """The job was cancelled."""
 
 
-_CLASSES = {"BUSY": Busy, "DEADLINE_EXCEEDED": DeadlineExceeded, "UNAVAILABLE": Unavailable, "CANCELLED": Cancelled}
+_CLASSES = {
+    "BUSY": Busy,
+    "DEADLINE_EXCEEDED": DeadlineExceeded,
+    "UNAVAILABLE": Unavailable,
+    "CANCELLED": Cancelled,
+}
 
 
 def make(status, message, field="", allowed="", retry_after=None):

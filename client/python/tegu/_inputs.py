@@ -1,11 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """From Python objects to memory. An Input keeps its object alive as long as the memory is needed."""
+
 import array
 import ctypes
 import struct
 
 from . import _errors
-from ._types import BYTES, FORMATS, NAMES, WORDS, format_type, normal_axis, numpy, numpy_type, product, shape_of, type_number
+from ._types import (
+    BYTES,
+    FORMATS,
+    NAMES,
+    WORDS,
+    format_type,
+    normal_axis,
+    numpy,
+    numpy_type,
+    product,
+    shape_of,
+    type_number,
+)
 
 
 class Input(object):
@@ -19,15 +32,25 @@ class Input(object):
     def __init__(self, keep, address, number, given, axis, row_stride=0, copied=False):
         self.keep, self.address, self.type, self.given, self.axis = keep, address, number, given, axis
         self.row_stride, self.copied = row_stride, copied
-        self.rest = given[:axis] + given[axis + 1:] if axis is not None else given[:-1]
+        self.rest = given[:axis] + given[axis + 1 :] if axis is not None else given[:-1]
         self.cols = given[axis if axis is not None else -1] if given else 1
         self.rows = product(self.rest)
 
 
 class _PyBuffer(ctypes.Structure):
-    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t), ("itemsize", ctypes.c_ssize_t),
-                ("readonly", ctypes.c_int), ("ndim", ctypes.c_int), ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p),
-                ("strides", ctypes.c_void_p), ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+    _fields_ = [
+        ("buf", ctypes.c_void_p),
+        ("obj", ctypes.py_object),
+        ("len", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t),
+        ("readonly", ctypes.c_int),
+        ("ndim", ctypes.c_int),
+        ("format", ctypes.c_char_p),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("suboffsets", ctypes.c_void_p),
+        ("internal", ctypes.c_void_p),
+    ]
 
 
 class Pinned(object):
@@ -49,11 +72,21 @@ def describe(x, dtype=None, shape=None, axis=None, name="x"):
 
 
 def _unreadable(error, field):
-    return _errors.make("BAD_REQUEST", "it cannot be read as an array: %s" % error, field, "numbers in lists of one length, or a buffer")
+    return _errors.make(
+        "BAD_REQUEST",
+        "it cannot be read as an array: %s" % error,
+        field,
+        "numbers in lists of one length, or a buffer",
+    )
 
 
 def _bad_shape(elements, shape):
-    return _errors.make("BAD_RANGE", "%d elements do not fill the shape %s" % (elements, shape), "shape", "%d elements" % elements)
+    return _errors.make(
+        "BAD_RANGE",
+        "%d elements do not fill the shape %s" % (elements, shape),
+        "shape",
+        "%d elements" % elements,
+    )
 
 
 def _as_numpy(x, dtype, field):
@@ -62,16 +95,25 @@ def _as_numpy(x, dtype, field):
     if isinstance(x, numpy.ma.MaskedArray):
         if not numpy.ma.is_masked(x):
             return _as_numpy(numpy.ma.getdata(x), dtype, field)
-        raise _errors.make("UNSUPPORTED", "a masked array has values that must not count; pass x.compressed(), or x.filled(value), or of "
-                           "floats x.filled(numpy.nan) with skip_nans=True", field, "arrays without masked values")
+        raise _errors.make(
+            "UNSUPPORTED",
+            "a masked array has values that must not count; pass x.compressed(), or x.filled(value), or of "
+            "floats x.filled(numpy.nan) with skip_nans=True",
+            field,
+            "arrays without masked values",
+        )
     try:
         if isinstance(x, numpy.ndarray):
             if name is not None:
                 numpy_type(x.dtype)
                 return x.view(numpy.ndarray).view(name), False
             return numpy.asarray(x), False
-        if isinstance(x, (bytes, bytearray)) or (name is not None and not hasattr(x, "__array__") and _has_buffer(x)):
-            return numpy.frombuffer(x, dtype=name or "uint8") if memoryview(x).nbytes else numpy.empty(0, name or "uint8"), False
+        if isinstance(x, (bytes, bytearray)) or (
+            name is not None and not hasattr(x, "__array__") and _has_buffer(x)
+        ):
+            return numpy.frombuffer(x, dtype=name or "uint8") if memoryview(x).nbytes else numpy.empty(
+                0, name or "uint8"
+            ), False
         if name is None and _has_buffer(x):
             return numpy.asarray(x), False
         if name is not None and isinstance(x, (int, list, tuple)):
@@ -110,7 +152,12 @@ def _row_stride(x):
     """Elements from row to row if x is rows of neighbours at one distance, 0 if they touch; else None."""
     if x.flags.c_contiguous:
         return 0
-    if x.ndim < 2 or x.strides[-1] != x.itemsize or x.strides[-2] < x.shape[-1] * x.itemsize or x.strides[-2] % x.itemsize:
+    if (
+        x.ndim < 2
+        or x.strides[-1] != x.itemsize
+        or x.strides[-2] < x.shape[-1] * x.itemsize
+        or x.strides[-2] % x.itemsize
+    ):
         return None
     for axis in range(x.ndim - 2):
         if x.strides[axis] != x.strides[axis + 1] * x.shape[axis + 1]:
@@ -140,7 +187,8 @@ def _describe_numpy(x, dtype, shape, axis, name):
 
 
 def _flat(x, shape):
-    """The numbers of nested lists, and their shape in `shape`. ValueError if lists that stand side by side differ in length."""
+    """The numbers of nested lists, and their shape in `shape`. ValueError if lists that stand side by side
+    differ in length."""
     if not isinstance(x, (list, tuple)):
         return [x]
     shape.append(len(x))
@@ -163,10 +211,14 @@ def _array_of(x, dtype, field):
     code = FORMATS[type_number(dtype)] if dtype is not None else "q" if whole else "d"
     if dtype is None and whole and all(isinstance(value, bool) for value in numbers):
         code = "B"
-    elif dtype is None and whole and max(numbers) > 0x7fffffffffffffff:
+    elif dtype is None and whole and max(numbers) > 0x7FFFFFFFFFFFFFFF:
         code = "Q"
     try:
-        packed = struct.pack("<%d%s" % (len(numbers), code), *numbers) if code == "e" else array.array(code, numbers)
+        packed = (
+            struct.pack("<%d%s" % (len(numbers), code), *numbers)
+            if code == "e"
+            else array.array(code, numbers)
+        )
     except (TypeError, OverflowError, struct.error) as error:
         raise _unreadable(error, field if dtype is None else "dtype")
     return packed, tuple(shape), [number for number, known in FORMATS.items() if known == code][0]
@@ -185,7 +237,12 @@ def _describe_plain(x, dtype, shape, axis, name):
     if dtype is not None:
         number = type_number(dtype)
         if view.nbytes % BYTES[number]:
-            raise _errors.make("BAD_REQUEST", "%d bytes are no whole number of %s" % (view.nbytes, WORDS[number]), "dtype", "")
+            raise _errors.make(
+                "BAD_REQUEST",
+                "%d bytes are no whole number of %s" % (view.nbytes, WORDS[number]),
+                "dtype",
+                "",
+            )
         if extents is None:
             extents = (view.nbytes // BYTES[number],)
     else:
@@ -196,7 +253,12 @@ def _describe_plain(x, dtype, shape, axis, name):
         extents = shape_of(shape)
     axis = normal_axis(axis, len(extents))
     if axis is not None and axis != len(extents) - 1:
-        raise _errors.make("UNSUPPORTED", "jobs run along the last axis; axis %d needs a copy, which takes numpy" % axis, "axis", "None or -1")
+        raise _errors.make(
+            "UNSUPPORTED",
+            "jobs run along the last axis; axis %d needs a copy, which takes numpy" % axis,
+            "axis",
+            "None or -1",
+        )
     copied = copied or not view.c_contiguous
     pinned = Pinned(x if view.c_contiguous else view.tobytes())
     return Input((x, pinned), pinned.address, number, extents, axis, 0, copied)

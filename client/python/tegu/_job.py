@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs: what the arguments of a call become, and a Future for what comes back. A job is one Request struct that is filled, submitted
-and waited for; the synchronous calls of Client are the same with the wait at once."""
+"""Jobs: what the arguments of a call become, and a Future for what comes back. A job is one Request struct
+that is filled, submitted and waited for; the synchronous calls of Client are the same with the wait at
+once."""
+
 import collections
 import ctypes
 import time
@@ -32,7 +34,12 @@ class Submitter(object):
 
     def __call__(self, operation, *arguments, **options):
         if operation not in _abi.OPERATIONS:
-            raise _errors.make("UNSUPPORTED", "the operation %r is not known" % (operation,), "operation", " ".join(_abi.OPERATIONS))
+            raise _errors.make(
+                "UNSUPPORTED",
+                "the operation %r is not known" % (operation,),
+                "operation",
+                " ".join(_abi.OPERATIONS),
+            )
         return getattr(self, operation)(*arguments, **options)
 
     def _job(self, name, operation, xs, axis, options, out=None):
@@ -45,7 +52,14 @@ class Submitter(object):
         return self._job("topk", _operations.Topk(k, largest, distinct), (x,), axis, options)
 
     def entropy_map(self, image, window=5, levels=16, range=None, base=2, border="clip", out=None, **options):
-        return self._job("entropy_map", _operations.EntropyMap(window, levels, range, base, border), (image,), None, options, out)
+        return self._job(
+            "entropy_map",
+            _operations.EntropyMap(window, levels, range, base, border),
+            (image,),
+            None,
+            options,
+            out,
+        )
 
     def add(self, x, y, out=None, **options):
         return self._job("add", _operations.Add(), (x, y), None, options, out)
@@ -66,7 +80,11 @@ class Submitter(object):
         return self._job("entropy", _operations.Entropy(levels, range, base, skip_nans), (x,), axis, options)
 
     def fused(self, x, axis=None, **parts_and_options):
-        parts = {name: value for name, value in parts_and_options.items() if name in _operations.PARTS and value is not None}
+        parts = {
+            name: value
+            for name, value in parts_and_options.items()
+            if name in _operations.PARTS and value is not None
+        }
         options = {name: value for name, value in parts_and_options.items() if name not in _operations.PARTS}
         return self._job("fused", _operations.Fused(parts), (x,), axis, options)
 
@@ -89,8 +107,10 @@ class _Job(object):
         deadline = options.get("deadline")
         if deadline is not None:
             if not deadline > 0:
-                raise _errors.make("BAD_RANGE", "deadline=%r seconds" % (deadline,), "deadline", "more than 0")
-            request.deadline_ns = int(min(deadline * 1e9, 2.0 ** 62)) or 1
+                raise _errors.make(
+                    "BAD_RANGE", "deadline=%r seconds" % (deadline,), "deadline", "more than 0"
+                )
+            request.deadline_ns = int(min(deadline * 1e9, 2.0**62)) or 1
         request.priority = _operations.choice(options.get("priority", "normal"), _PRIORITIES, "priority")
         request.backend = _operations.choice(options.get("backend", "auto"), _BACKENDS, "backend")
 
@@ -103,12 +123,24 @@ class _Job(object):
         """Type and shape of the request from its inputs, which must agree."""
         request, first = self.request, self.inputs[0]
         if name == "entropy_map" and len(first.given) != 2:
-            raise _errors.make("BAD_RANGE", "the image has %d dimensions" % len(first.given), "image", "two dimensions")
+            raise _errors.make(
+                "BAD_RANGE", "the image has %d dimensions" % len(first.given), "image", "two dimensions"
+            )
         for other in self.inputs[1:]:
             if (other.type, other.given) != (first.type, first.given):
-                raise _errors.make("BAD_RANGE", "y is %s %s; both must be of one type and shape" % (_types.NAMES[other.type], other.given),
-                                   "inputs[1]", "%s %s" % (_types.NAMES[first.type], first.given))
-        request.type, request.axis, request.rows, request.cols = first.type, 0 if first.axis is None else 1, first.rows, first.cols
+                raise _errors.make(
+                    "BAD_RANGE",
+                    "y is %s %s; both must be of one type and shape"
+                    % (_types.NAMES[other.type], other.given),
+                    "inputs[1]",
+                    "%s %s" % (_types.NAMES[first.type], first.given),
+                )
+        request.type, request.axis, request.rows, request.cols = (
+            first.type,
+            0 if first.axis is None else 1,
+            first.rows,
+            first.cols,
+        )
         if first.axis is None and name != "entropy_map" and not any(each.row_stride for each in self.inputs):
             request.rows, request.cols = 1, first.rows * first.cols
         for operand, each in zip(request.inputs, self.inputs):
@@ -134,7 +166,9 @@ class _Job(object):
         client._call(client._lib.tegu_submit, ctypes.byref(self.request), ctypes.byref(ident))
         for each in self.inputs:
             each.keep = None  # the library has what it needs of it
-        return Future(client, ident.value, self.convert, any(each.copied for each in self.inputs), self.inputs[0])
+        return Future(
+            client, ident.value, self.convert, any(each.copied for each in self.inputs), self.inputs[0]
+        )
 
     def convert(self, arrays):
         if self.out is not None:
@@ -149,19 +183,30 @@ class Future(object):
     """A job in flight."""
 
     def __init__(self, client, ident, convert, copied, source):
-        self._client, self._id, self._convert, self._copied, self._source = client, ident, convert, copied, source
+        self._client, self._id, self._convert, self._copied, self._source = (
+            client,
+            ident,
+            convert,
+            copied,
+            source,
+        )
         self._value = self._failure = None
         self._done = False
         self.reply = None  #: how it ran, once it is done well
 
     def result(self, timeout=None):
-        """What the synchronous call would return or raise. DeadlineExceeded after `timeout` seconds: the job goes on."""
+        """What the synchronous call would return or raise. DeadlineExceeded after `timeout` seconds: the job
+        goes on."""
         end = None if timeout is None else time.monotonic() + timeout
         while not self._done:
             left = None if end is None else end - time.monotonic()
-            self._poll(_SLICE_MS if left is None else max(0, min(_SLICE_MS, int(left * 1000) + 1 if left > 0 else 0)))
+            self._poll(
+                _SLICE_MS if left is None else max(0, min(_SLICE_MS, int(left * 1000) + 1 if left > 0 else 0))
+            )
             if not self._done and end is not None and time.monotonic() >= end:
-                raise _errors.make("DEADLINE_EXCEEDED", "the job was not done in the time to wait; it goes on")
+                raise _errors.make(
+                    "DEADLINE_EXCEEDED", "the job was not done in the time to wait; it goes on"
+                )
         if self._failure is not None:
             raise self._failure
         self._client.last = self.reply
@@ -195,9 +240,13 @@ class Future(object):
             arrays[raw.role] = _operations.Array(owner, raw, self._source)
         timing = lib.tegu_result_timing(result)
         counts = arrays.get(_abi.ROLE_COUNTS)
-        self.reply = Reply(_abi.BACKENDS.get(lib.tegu_result_backend(result), "none"), lib.tegu_result_policy(result).decode(),
-                           Timing(timing.queue_ns, timing.copy_ns, timing.compute_ns, timing.round_trip_ns),
-                           None if counts is None else counts.shaped((counts.rows * counts.cols,)), self._copied)
+        self.reply = Reply(
+            _abi.BACKENDS.get(lib.tegu_result_backend(result), "none"),
+            lib.tegu_result_policy(result).decode(),
+            Timing(timing.queue_ns, timing.copy_ns, timing.compute_ns, timing.round_trip_ns),
+            None if counts is None else counts.shaped((counts.rows * counts.cols,)),
+            self._copied,
+        )
         self._value = self._convert(arrays)
         self._convert = self._source = None  # and with them the inputs
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations: how the arguments of each become the parameters of tegu.h, and its arrays what the caller gets. A fused job is made of
-the same pieces, so that a part gives what the operation gives alone."""
+"""The operations: how the arguments of each become the parameters of tegu.h, and its arrays what the caller
+gets. A fused job is made of the same pieces, so that a part gives what the operation gives alone."""
+
 import ctypes
 
 from . import _abi, _arrays, _errors, _inputs, _types
@@ -15,17 +16,25 @@ def choice(value, table, field):
     try:
         return table[value]
     except (KeyError, TypeError):
-        raise _errors.make("BAD_RANGE", "%s=%r is not known" % (field, value), field, " or ".join(repr(known) for known in table))
+        raise _errors.make(
+            "BAD_RANGE",
+            "%s=%r is not known" % (field, value),
+            field,
+            " or ".join(repr(known) for known in table),
+        )
 
 
-def whole_number(value, field, allowed, most=0xffffffff):
-    """The number, at most `most`: what is too large for its field is too large for the daemon, too, which says so."""
+def whole_number(value, field, allowed, most=0xFFFFFFFF):
+    """The number, at most `most`: what is too large for its field is too large for the daemon, too, which
+    says so."""
     try:
         number = value.__index__()
     except AttributeError:
         number = -1
     if number < 0 or number >= 1 << 64:
-        raise _errors.make("BAD_RANGE", "%s=%r is no whole number of this range" % (field, value), field, allowed)
+        raise _errors.make(
+            "BAD_RANGE", "%s=%r is no whole number of this range" % (field, value), field, allowed
+        )
     return min(number, most)
 
 
@@ -43,7 +52,14 @@ class Array(object):
     """One array of a result: rows x cols elements in C's memory, and the Input that its rows belong to."""
 
     def __init__(self, owner, raw, source):
-        self.owner, self.type, self.rows, self.cols, self.address, self.source = owner, raw.type, raw.rows, raw.cols, raw.data, source
+        self.owner, self.type, self.rows, self.cols, self.address, self.source = (
+            owner,
+            raw.type,
+            raw.rows,
+            raw.cols,
+            raw.data,
+            source,
+        )
 
     def shaped(self, shape):
         if _types.product(shape) * _types.BYTES[self.type] <= 65536:
@@ -58,7 +74,9 @@ class Array(object):
         given, axis = self.source.given, self.source.axis
         if axis is None or axis == len(given) - 1:
             return _arrays.fill(out, self.address, self.type, given)
-        return _arrays.fill(_types.numpy.moveaxis(out, axis, -1), self.address, self.type, self.source.rest + (given[axis],))
+        return _arrays.fill(
+            _types.numpy.moveaxis(out, axis, -1), self.address, self.type, self.source.rest + (given[axis],)
+        )
 
     def per_row(self):
         """One value a row: in the shape of the rows, a Python number if that has no dimensions."""
@@ -74,7 +92,11 @@ class Array(object):
         """A vector a row, where the axis stood."""
         made = self.vectors()
         axis = self.source.axis
-        return made if axis is None or axis == len(self.source.given) - 1 else _types.numpy.moveaxis(made, -1, axis)
+        return (
+            made
+            if axis is None or axis == len(self.source.given) - 1
+            else _types.numpy.moveaxis(made, -1, axis)
+        )
 
 
 class Out(object):
@@ -97,22 +119,34 @@ class Reduce(object):
     inputs = 1
 
     def __init__(self, stats=("sum",), ddof=0, skip_nans=False):
-        self.names = _abi.STATISTICS if stats == "all" else (stats,) if isinstance(stats, str) else tuple(stats)
+        self.names = (
+            _abi.STATISTICS if stats == "all" else (stats,) if isinstance(stats, str) else tuple(stats)
+        )
         self.bits = 0
         for name in self.names:
             if name not in _abi.STATISTICS:
-                raise _errors.make("BAD_RANGE", "the statistic %r is not known" % (name,), "stats", " ".join(_abi.STATISTICS))
+                raise _errors.make(
+                    "BAD_RANGE", "the statistic %r is not known" % (name,), "stats", " ".join(_abi.STATISTICS)
+                )
             self.bits |= 1 << _abi.STATISTICS.index(name)
         self.ddof, self.skip_nans = whole_number(ddof, "ddof", "0 or 1"), skip_nans
 
     def fill(self, params):
-        params.reduce.statistics, params.reduce.ddof, params.reduce.skip_nans = self.bits, self.ddof, 1 if self.skip_nans else 0
+        params.reduce.statistics, params.reduce.ddof, params.reduce.skip_nans = (
+            self.bits,
+            self.ddof,
+            1 if self.skip_nans else 0,
+        )
 
     def result(self, arrays):
         made = {}
         for name in self.names:
             found = arrays[_abi.STATISTICS.index(name) + 1]
-            pair = found.numbers() if name == "minmax" and not (found.source.axis is not None and found.source.rest) else None
+            pair = (
+                found.numbers()
+                if name == "minmax" and not (found.source.axis is not None and found.source.rest)
+                else None
+            )
             made[name] = pair or (found.vectors() if name == "minmax" else found.per_row())
         return made
 
@@ -121,10 +155,18 @@ class Topk(object):
     inputs = 1
 
     def __init__(self, k, largest=True, distinct=False):
-        self.k, self.largest, self.distinct = whole_number(k, "k", "1 to the number of elements", (1 << 64) - 1), largest, distinct
+        self.k, self.largest, self.distinct = (
+            whole_number(k, "k", "1 to the number of elements", (1 << 64) - 1),
+            largest,
+            distinct,
+        )
 
     def fill(self, params):
-        params.topk.k, params.topk.largest, params.topk.distinct = self.k, 1 if self.largest else 0, 1 if self.distinct else 0
+        params.topk.k, params.topk.largest, params.topk.distinct = (
+            self.k,
+            1 if self.largest else 0,
+            1 if self.distinct else 0,
+        )
 
     def result(self, arrays):
         return arrays[_abi.ROLE_VALUES].along(), arrays[_abi.ROLE_INDICES].along()
@@ -138,7 +180,9 @@ class EntropyMap(object):
         try:
             rows, cols = (window, window) if hasattr(window, "__index__") else window
         except (TypeError, ValueError):
-            raise _errors.make("BAD_RANGE", "window=%r" % (window,), "window", "one number or (rows, cols), " + allowed)
+            raise _errors.make(
+                "BAD_RANGE", "window=%r" % (window,), "window", "one number or (rows, cols), " + allowed
+            )
         self.window = whole_number(rows, "window", allowed), whole_number(cols, "window", allowed)
         self.levels, self.range = whole_number(levels, "levels", "2 to 256"), range
         self.base, self.border = choice(base, _BASES, "base"), choice(border, _BORDERS, "border")
@@ -211,18 +255,26 @@ class Quantile(object):
     def __init__(self, q, method="linear", skip_nans=False):
         self.method, self.skip_nans = choice(method, _METHODS, "method"), skip_nans
         try:
-            described = _inputs.describe(q, "f64" if isinstance(q, (int, float, list, tuple)) else None, name="q")
+            described = _inputs.describe(
+                q, "f64" if isinstance(q, (int, float, list, tuple)) else None, name="q"
+            )
             if described.row_stride:
                 described = _inputs.describe(_types.numpy.ascontiguousarray(q))
             count = _types.product(described.given)
-            numbers = _arrays.scalars(described.address, described.type, min(count, _MAX_QUANTILES + 1)) if count else ()
+            numbers = (
+                _arrays.scalars(described.address, described.type, min(count, _MAX_QUANTILES + 1))
+                if count
+                else ()
+            )
             self.q = (ctypes.c_double * max(len(numbers), 1))(*numbers)
         except (TypeError, _errors.Error):
-            raise _errors.make("BAD_RANGE", "q=%r is neither a number nor an array of numbers" % (q,), "q", "0..1")
+            raise _errors.make(
+                "BAD_RANGE", "q=%r is neither a number nor an array of numbers" % (q,), "q", "0..1"
+            )
         self.count, self.shape = count, described.given
 
     def fill(self, params):
-        params.quantile.q, params.quantile.count = ctypes.addressof(self.q), min(self.count, 0xffffffff)
+        params.quantile.q, params.quantile.count = ctypes.addressof(self.q), min(self.count, 0xFFFFFFFF)
         params.quantile.method, params.quantile.skip_nans = self.method, 1 if self.skip_nans else 0
 
     def result(self, arrays):
@@ -237,7 +289,11 @@ class Histogram(object):
     inputs = 1
 
     def __init__(self, bins=10, range=None, skip_nans=False):
-        self.bins, self.range, self.skip_nans = whole_number(bins, "bins", "1 to 2^20, of equal width"), range, skip_nans
+        self.bins, self.range, self.skip_nans = (
+            whole_number(bins, "bins", "1 to 2^20, of equal width"),
+            range,
+            skip_nans,
+        )
 
     def fill(self, params):
         params.histogram.bins, params.histogram.skip_nans = self.bins, 1 if self.skip_nans else 0
@@ -251,11 +307,19 @@ class Entropy(object):
     inputs = 1
 
     def __init__(self, levels=256, range=None, base=2, skip_nans=False):
-        self.levels, self.range, self.skip_nans = whole_number(levels, "levels", "2 to 65536"), range, skip_nans
+        self.levels, self.range, self.skip_nans = (
+            whole_number(levels, "levels", "2 to 65536"),
+            range,
+            skip_nans,
+        )
         self.base = choice(base, _BASES, "base")
 
     def fill(self, params):
-        params.entropy.levels, params.entropy.base, params.entropy.skip_nans = self.levels, self.base, 1 if self.skip_nans else 0
+        params.entropy.levels, params.entropy.base, params.entropy.skip_nans = (
+            self.levels,
+            self.base,
+            1 if self.skip_nans else 0,
+        )
         _set_range(params.entropy, self.range)
 
     def result(self, arrays):

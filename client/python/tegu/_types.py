@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Element types and shapes. numpy is used if it can be imported and never asked for; one table of types drives both ways."""
+"""Element types and shapes. numpy is used if it can be imported and never asked for; one table of types
+drives both ways."""
+
 import operator
 
 from . import _errors
@@ -10,31 +12,72 @@ except ImportError:
     numpy = None
 
 # number, word, numpy's name, format of struct and memoryview, bytes
-_TYPES = ((1, "u8", "uint8", "B", 1), (2, "i8", "int8", "b", 1), (3, "u16", "uint16", "H", 2), (4, "i16", "int16", "h", 2),
-          (5, "u32", "uint32", "I", 4), (6, "i32", "int32", "i", 4), (7, "u64", "uint64", "Q", 8), (8, "i64", "int64", "q", 8),
-          (9, "f16", "float16", "e", 2), (10, "f32", "float32", "f", 4), (11, "f64", "float64", "d", 8))
+_TYPES = (
+    (1, "u8", "uint8", "B", 1),
+    (2, "i8", "int8", "b", 1),
+    (3, "u16", "uint16", "H", 2),
+    (4, "i16", "int16", "h", 2),
+    (5, "u32", "uint32", "I", 4),
+    (6, "i32", "int32", "i", 4),
+    (7, "u64", "uint64", "Q", 8),
+    (8, "i64", "int64", "q", 8),
+    (9, "f16", "float16", "e", 2),
+    (10, "f32", "float32", "f", 4),
+    (11, "f64", "float64", "d", 8),
+)
 WORDS = {number: word for number, word, _, _, _ in _TYPES}
 NAMES = {number: name for number, _, name, _, _ in _TYPES}
 FORMATS = {number: code for number, _, _, code, _ in _TYPES}
 BYTES = {number: size for number, _, _, _, size in _TYPES}
 _BY_NAME = {name: row[0] for row in _TYPES for name in row[1:3]}
 _BY_NAME.update({"bool": 1, "half": 9, "single": 10, "double": 11, "float": 11})
-_BY_KIND = {("u", 1): 1, ("i", 1): 2, ("u", 2): 3, ("i", 2): 4, ("u", 4): 5, ("i", 4): 6, ("u", 8): 7, ("i", 8): 8, ("f", 2): 9,
-            ("f", 4): 10, ("f", 8): 11, ("b", 1): 1}
-_FORMAT_KIND = dict([(code, "u") for code in "BHILQNc?"] + [(code, "i") for code in "bhilqn"] + [(code, "f") for code in "efd"])
+_BY_KIND = {
+    ("u", 1): 1,
+    ("i", 1): 2,
+    ("u", 2): 3,
+    ("i", 2): 4,
+    ("u", 4): 5,
+    ("i", 4): 6,
+    ("u", 8): 7,
+    ("i", 8): 8,
+    ("f", 2): 9,
+    ("f", 4): 10,
+    ("f", 8): 11,
+    ("b", 1): 1,
+}
+_FORMAT_KIND = dict(
+    [(code, "u") for code in "BHILQNc?"]
+    + [(code, "i") for code in "bhilqn"]
+    + [(code, "f") for code in "efd"]
+)
 _ALLOWED = " ".join(WORDS.values())
 _AS_NUMBERS, _AS_COUNTS = "; convert it to numbers, e.g. x.astype('f8')", "; take x.view('i8')"
-_HINTS = {"c": "; take x.real and x.imag, or abs(x)", "O": "; give the numbers one type, e.g. x.astype('f8')", "M": _AS_COUNTS, "m": _AS_COUNTS,
-          "V": "; take one field of the records", "S": _AS_NUMBERS, "U": _AS_NUMBERS, "f": _AS_NUMBERS}
+_HINTS = {
+    "c": "; take x.real and x.imag, or abs(x)",
+    "O": "; give the numbers one type, e.g. x.astype('f8')",
+    "M": _AS_COUNTS,
+    "m": _AS_COUNTS,
+    "V": "; take one field of the records",
+    "S": _AS_NUMBERS,
+    "U": _AS_NUMBERS,
+    "f": _AS_NUMBERS,
+}
 
 
 def _unsupported(found, hint=""):
-    return _errors.make("UNSUPPORTED", "the element type %s is not served%s" % (found, hint), "dtype", _ALLOWED)
+    return _errors.make(
+        "UNSUPPORTED", "the element type %s is not served%s" % (found, hint), "dtype", _ALLOWED
+    )
 
 
 def _big_endian(found):
-    return _errors.make("UNSUPPORTED", "the element type %s has big-endian byte order; convert it first: "
-                        "x.astype(x.dtype.newbyteorder('=')), or byteswap() of an array.array" % (found,), "dtype", "little-endian types")
+    return _errors.make(
+        "UNSUPPORTED",
+        "the element type %s has big-endian byte order; convert it first: "
+        "x.astype(x.dtype.newbyteorder('=')), or byteswap() of an array.array" % (found,),
+        "dtype",
+        "little-endian types",
+    )
 
 
 def type_number(dtype):
@@ -89,5 +132,10 @@ def normal_axis(axis, dimensions):
     except TypeError:
         raise _errors.make("BAD_RANGE", "axis=%r is not one number" % (axis,), "axis", allowed)
     if not -dimensions <= number < dimensions:
-        raise _errors.make("BAD_RANGE", "there is no axis %d in an array of %d dimensions" % (number, dimensions), "axis", allowed)
+        raise _errors.make(
+            "BAD_RANGE",
+            "there is no axis %d in an array of %d dimensions" % (number, dimensions),
+            "axis",
+            allowed,
+        )
     return number % dimensions

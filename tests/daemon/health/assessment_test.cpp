@@ -279,14 +279,15 @@ TEST(Assessment, DependsOnNothingButItsArguments) {
     Life life;
     life.zone(103);
     const Times now{5 * kSecondNs, 5000};
-    const Assessment one = assess(life.snapshot, life.facts, now, {}), two = assess(life.snapshot, life.facts, now, {});
+    const Assessment one = assess(life.snapshot, life.facts, now, {}),
+                     two = assess(life.snapshot, life.facts, now, {});
     ASSERT_EQ(one.reasons.size(), two.reasons.size());
     EXPECT_EQ(one.reasons[0].sentence, two.reasons[0].sentence);
 }
 
 TEST(HealthReasons, HaveBoundsThatLetGoLaterThanTheyRaise) {
-    for (const Bound& below :
-         {kNearCelsius, kCriticalCelsius, kUnderVolts, kMemoryLow, kMemoryExhausted, kSwapLow, kDiskLow, kDiskFull})
+    for (const Bound& below : {kNearCelsius, kCriticalCelsius, kUnderVolts, kMemoryLow, kMemoryExhausted,
+                               kSwapLow, kDiskLow, kDiskFull})
         EXPECT_LT(below.raise, below.release);
     for (const Bound& above : {kEvents, kMomentaryEvents, kBusyLoad, kMemoryPressure})
         EXPECT_GT(above.raise, above.release);

@@ -112,7 +112,8 @@ std::vector<std::string> board_names() {
 
 std::vector<std::string> board_paths(const std::string& board) {
     std::vector<std::string> paths;
-    for (const std::string& line : tree_lines(board).first) paths.push_back(line.substr(0, line.find_first_of("\t ")));
+    for (const std::string& line : tree_lines(board).first)
+        paths.push_back(line.substr(0, line.find_first_of("\t ")));
     return paths;
 }
 
@@ -159,7 +160,8 @@ class BoardTree::TreeFiles : public Files {
 };
 
 BoardTree::BoardTree() {
-    root_ = ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";  // memory: there are tens of thousands of files
+    // memory: there are tens of thousands of files
+    root_ = ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     root_ += "/tegu-board-XXXXXX";
     EXPECT_NE(::mkdtemp(&root_[0]), nullptr);
     EXPECT_EQ(::chmod(root_.c_str(), 0755), 0);  // nobody reads it too

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boards as trees of files: tests/data/boards/README.md says how they are written down. Each lives in a temporary folder of its own, with real
-// files, links, FIFOs and permissions; only errors of drivers and sizes of file systems are put in by hand.
+// Boards as trees of files: tests/data/boards/README.md says how they are written down. Each lives in a
+// temporary folder of its own, with real files, links, FIFOs and permissions; only errors of drivers and
+// sizes of file systems are put in by hand.
 #pragma once
 
 #include <map>
@@ -8,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/health/files.h"
+#include "daemon/health/board/files.h"
 
 namespace tegu::daemon::health {
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
+#include "daemon/health/board/sampler.h"
 #include "daemon/health/health_json.h"
 #include "daemon/health/health_text.h"
-#include "daemon/health/sampler.h"
 #include "tests/daemon/health/board_tree.h"
 #include "tests/daemon/health/golden.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/health/cpu_name.h"
+#include "daemon/health/board/cpu_name.h"
 
 #include <gtest/gtest.h>
 

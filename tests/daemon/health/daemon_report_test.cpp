@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon says of itself, in each form, of values that are made up: the text of a reply is bounded whatever clients do, and says what it
-// left out.
+// What the daemon says of itself, in each form, of values that are made up: the text of a reply is bounded
+// whatever clients do, and says what it left out.
 #include "daemon/health/daemon_report.h"
 
 #include <gtest/gtest.h>
 
-#include "daemon/health/busy_shares.h"
+#include "daemon/health/board/busy_shares.h"
+#include "daemon/health/board/text.h"
 #include "daemon/health/health_json.h"
 #include "daemon/health/health_text.h"
-#include "daemon/health/text.h"
 #include "tests/daemon/health/golden.h"
 
 namespace tegu::daemon::health {
@@ -42,7 +42,8 @@ DaemonReport some_report() {
     report.memory_class = "B";
     report.connections = 2;
     report.queue = {1, 2, 0, 1, 0.0125};
-    report.executors = {{"inline", 0, 0, 1000, 0.5, 0.03}, {"CPU", 1, 0, 20, 2, 0}, {"GPU 0", 2, 1, 300, 60.5, 0.55}};
+    report.executors = {
+        {"inline", 0, 0, 1000, 0.5, 0.03}, {"CPU", 1, 0, 20, 2, 0}, {"GPU 0", 2, 1, 300, 60.5, 0.55}};
     report.jobs = {{"reduce", "OK", 1300}, {"reduce", "CANCELLED", 2}, {"topk", "DEADLINE_EXCEEDED", 18}};
     report.refused = {{"BUSY", 7}};
     report.times = {{"queue", 1320, 1e-6, 2e-6, 1e-3, 2e-3, 0.02},
@@ -56,16 +57,18 @@ DaemonReport some_report() {
     report.costs = {500, 1.1, 0.35};
     report.operation_costs = {{"reduce", {500, 1.1, 0.35}}};
     report.errors = {
-        {7, 1'749'999'000'000, 1'750'000'005'000, "BUSY", "reduce", 1001, 12, "limits.queued_jobs: too many jobs wait"},
+        {7, 1'749'999'000'000, 1'750'000'005'000, "BUSY", "reduce", 1001, 12,
+         "limits.queued_jobs: too many jobs wait"},
         {1, 1'750'000'000'000, 1'750'000'000'000, "BAD_REQUEST", "", 1001, 12, "what\" is\\this"}};
     report.reloads = {{1'750'000'001'000, false, "tegud.toml:2:1: nonsense: unknown key"},
                       {1'749'000'001'000, true, "0 changes"}};
-    report.tuning = {{"overlay", "jetson-orin-nano"},
-                     12,
-                     5,
-                     2,
-                     1,
-                     {"/etc/tegud/tuning.toml:9:1: row a\033 is ignored: policy.waves: waves is 0; allowed: 1 to 64"}};
+    report.tuning = {
+        {"overlay", "jetson-orin-nano"},
+        12,
+        5,
+        2,
+        1,
+        {"/etc/tegud/tuning.toml:9:1: row a\033 is ignored: policy.waves: waves is 0; allowed: 1 to 64"}};
     report.watchdog = WatchdogReport{30, 10.2};
     report.descriptor_store = StoreReport{5, "ok", ""};
     return report;
@@ -81,7 +84,8 @@ TEST(DaemonReport, IsOneObjectOfTheHealth) {
     const std::size_t begin = json.find("\"daemon\": "), end = json.find(", \"reading\"");
     ASSERT_LT(begin, end);
     expect_golden("daemon.json", pretty(json.substr(begin + 10, end - begin - 10)));
-    EXPECT_EQ(health_json(Snapshot(), Assessment(), kNow).find("\"daemon\""), std::string::npos) << "a board alone";
+    EXPECT_EQ(health_json(Snapshot(), Assessment(), kNow).find("\"daemon\""), std::string::npos)
+        << "a board alone";
 }
 
 TEST(DaemonReport, IsAFewLinesForAPerson) {
@@ -98,7 +102,8 @@ TEST(DaemonReport, SaysNothingOfWhatHasNoNews) {
     report.version = "0.1.0";
     report.backend = "cpu";
     const std::string text = text_of(report);
-    for (const char* word : {"latency", "users", "errors", "reload", "tuning", "watchdog", "store", "refused", "class"})
+    for (const char* word :
+         {"latency", "users", "errors", "reload", "tuning", "watchdog", "store", "refused", "class"})
         EXPECT_EQ(text.find(word), std::string::npos) << word;
     report.descriptor_store = StoreReport{0, "off", "not asked for"};
     EXPECT_EQ(text_of(report).find("store"), std::string::npos);

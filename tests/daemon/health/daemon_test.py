@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tegud on the boards of tests/data/boards, asked by the command: the values of the golden files come out at its end, the exit code is the state,
-and what an operator reads in the log says what is wrong."""
+"""tegud on the boards of tests/data/boards, asked by the command: the values of the golden files come out at
+its end, the exit code is the state, and what an operator reads in the log says what is wrong."""
+
 import json
 import os
 import shutil
@@ -24,7 +25,8 @@ def unescaped(text):
 
 
 def unpack(board, root):
-    """The files of a board as they are at its second reading; what fails by an error of a driver is left out."""
+    """The files of a board as they are at its second reading; what fails by an error of a driver is left
+    out."""
     with open(os.path.join(BOARDS, board + ".tree"), encoding="utf-8") as tree:
         lines = [line.rstrip("\n") for line in tree if not line.startswith(("#", "@"))]
     for line in lines:
@@ -60,8 +62,19 @@ class Board:
         config = os.path.join(self.folder, "tegud.toml")
         with open(config, "w") as file:
             file.write('executor.backend = "cpu"\n')  # else this machine's lack of a GPU would be a reason
-        self.process = subprocess.Popen([os.path.join(BUILD, "bin", "tegud"), "--config", config, "--socket", self.socket, "--sysroot", self.root],
-                                        stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(
+            [
+                os.path.join(BUILD, "bin", "tegud"),
+                "--config",
+                config,
+                "--socket",
+                self.socket,
+                "--sysroot",
+                self.root,
+            ],
+            stdout=self.log,
+            stderr=self.log,
+        )
         self.wait_for(lambda: self.health()[1]["reading"]["number"] >= 2)
         return self
 
@@ -74,8 +87,12 @@ class Board:
             raise RuntimeError("tegud ended with %d" % code)
 
     def tegu(self, *arguments):
-        return subprocess.run([os.path.join(BUILD, "bin", "tegu")] + list(arguments) + ["--socket", self.socket], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, universal_newlines=True)
+        return subprocess.run(
+            [os.path.join(BUILD, "bin", "tegu")] + list(arguments) + ["--socket", self.socket],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+        )
 
     def health(self):
         done = self.tegu("health", "--json")
@@ -121,7 +138,10 @@ class HealthOfBoards(unittest.TestCase):
             board.wait_for(lambda: board.health()[0] == 2)
             self.assertEqual(board.tegu("health").returncode, 2)
             self.assertIn('tegu_health_state{state="failing"} 1\n', board.tegu("metrics").stdout)
-            self.assertIn('tegu_health_reason{code="thermal_critical",subject="tj-thermal"} 1\n', board.tegu("metrics").stdout)
+            self.assertIn(
+                'tegu_health_reason{code="thermal_critical",subject="tj-thermal"} 1\n',
+                board.tegu("metrics").stdout,
+            )
             self.assertEqual(board.text_of_log().count("shuts down"), 1, "once, not once a second")
 
     def test_a_board_that_cannot_be_read_is_no_reason_not_to_serve(self):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which executor has stalled, over made-up times: of made-up states, and of executors of which one holds its job.
+// Which executor has stalled, over made-up times: of made-up states, and of executors of which one holds its
+// job.
 #include "daemon/health/executor_watch.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "daemon/board_health.h"
+#include "daemon/reports/board_health.h"
 
 namespace tegu::daemon {
 namespace {
@@ -68,7 +69,8 @@ TEST(ExecutorWatch, GivesEachTheTimeOfItsOwnJob) {
     Life life;
     const ExecutorState cpu{"CPU", true, 0, 1000 * kSecondNs}, gpu{"GPU 0", true, 0, 2 * kSecondNs};
     EXPECT_EQ(life.stalled({cpu, gpu}, 50), Names()) << "20 s for the job, and 30 s";
-    EXPECT_EQ(life.stalled({cpu, gpu}, 2), Names{"GPU 0"}) << "what the CPU was predicted to take is the CPU's";
+    EXPECT_EQ(life.stalled({cpu, gpu}, 2), Names{"GPU 0"})
+        << "what the CPU was predicted to take is the CPU's";
     const ExecutorState endless{"CPU", true, 0, UINT64_MAX / 2};
     EXPECT_EQ(life.stalled({endless, gpu}, 20000), Names{"GPU 0"});
 }
@@ -117,7 +119,8 @@ TEST(ExecutorWatch, AnExecutorThatHoldsAJobIsStalledWhileOthersAnswer) {
     Executor cpu(std::make_unique<HoldingStation>(), 1000000, [] {});
     Executor gpu(std::make_unique<HoldingStation>(&go_on), 1000000, [] {});
     const auto states = [&] {
-        return std::vector<ExecutorState>{executor_state("CPU", cpu.load()), executor_state("GPU 0", gpu.load())};
+        return std::vector<ExecutorState>{executor_state("CPU", cpu.load()),
+                                          executor_state("GPU 0", gpu.load())};
     };
     Life life;
     gpu.submit(task(1000));

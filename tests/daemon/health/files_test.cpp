@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a path can be, and what reading it gives: always a value, soon.
-#include "daemon/health/files.h"
+#include "daemon/health/board/files.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the reading of whole boards. The input is a tree in memory: lines "path<TAB>content", in the content \n, \0 and \\ as in tests/data/boards,
-// or "path!" for a file that cannot be read; after a line "@" come files as they are at the second reading, ten seconds later. Checked: whatever
-// a board says, its judgement can be told as JSON, text and metrics, all printable.
+// Fuzzes the reading of whole boards. The input is a tree in memory: lines "path<TAB>content", in the content
+// \n, \0 and \\ as in tests/data/boards, or "path!" for a file that cannot be read; after a line "@" come
+// files as they are at the second reading, ten seconds later. Checked: whatever a board says, its judgement
+// can be told as JSON, text and metrics, all printable.
 #include <algorithm>
 #include <cerrno>
 #include <map>
 #include <set>
 
 #include "daemon/health/assessment.h"
+#include "daemon/health/board/sampler.h"
 #include "daemon/health/exposition.h"
 #include "daemon/health/health_json.h"
 #include "daemon/health/health_metrics.h"
 #include "daemon/health/health_text.h"
-#include "daemon/health/sampler.h"
 #include "tests/fuzz.h"
 
 namespace {
@@ -56,11 +57,12 @@ class MemoryFiles final : public Files {
     std::vector<std::string> list(const std::string& path) override {
         const std::string folder = path + "/";
         std::vector<std::string> names;
-        for (auto file = files_.lower_bound(folder); file != files_.end() && file->first.rfind(folder, 0) == 0;
-             ++file) {
+        for (auto file = files_.lower_bound(folder);
+             file != files_.end() && file->first.rfind(folder, 0) == 0; ++file) {
             const std::string rest = file->first.substr(folder.size());
             const std::string name = rest.substr(0, rest.find('/'));
-            if (!name.empty() && is_printable(name) && (names.empty() || names.back() != name)) names.push_back(name);
+            if (!name.empty() && is_printable(name) && (names.empty() || names.back() != name))
+                names.push_back(name);
         }
         return names;
     }
@@ -87,7 +89,8 @@ void check(const Snapshot& snapshot, const Assessment& assessment, Times now) {
     add_health_metrics(snapshot, assessment, now, metrics);
     for (const std::string& text :
          {health_json(snapshot, assessment, now), health_text(snapshot, assessment, now), metrics.text()})
-        for (const char c : text) require(c == '\n' || (c >= ' ' && c <= '~'), "what is told would harm a terminal");
+        for (const char c : text)
+            require(c == '\n' || (c >= ' ' && c <= '~'), "what is told would harm a terminal");
 }
 
 }  // namespace

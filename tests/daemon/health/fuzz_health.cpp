@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes what reads the kernel's text. The first byte chooses a parser, the rest is the content of a file. Checked: a value is within its
-// range, and why there is none is said in one printable line.
+// Fuzzes what reads the kernel's text. The first byte chooses a parser, the rest is the content of a file.
+// Checked: a value is within its range, and why there is none is said in one printable line.
 #include <cmath>
 
-#include "daemon/health/board.h"
-#include "daemon/health/cpu.h"
-#include "daemon/health/memory.h"
-#include "daemon/health/thermal.h"
+#include "daemon/health/board/board.h"
+#include "daemon/health/board/cpu.h"
+#include "daemon/health/board/memory.h"
+#include "daemon/health/board/thermal.h"
 #include "tests/fuzz.h"
 
 namespace {
@@ -70,7 +70,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             break;
         case 7: check_word(parse_soc(text), text.size()); break;
         case 8:
-            if (const auto cores = parse_list_size(text); known(cores)) require(*cores > 0, "a list of no cores");
+            if (const auto cores = parse_list_size(text); known(cores))
+                require(*cores > 0, "a list of no cores");
             break;
         case 9: check_stat(text); break;
         case 10:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text that Prometheus scrapes, read by a parser of this test's own, and by promtool where it is installed.
+// The text that Prometheus scrapes, read by a parser of this test's own, and by promtool where it is
+// installed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -13,8 +14,8 @@
 #include <set>
 #include <sstream>
 
+#include "daemon/health/board/sampler.h"
 #include "daemon/health/health_metrics.h"
-#include "daemon/health/sampler.h"
 #include "tests/daemon/health/board_tree.h"
 
 namespace tegu::daemon::health {
@@ -102,7 +103,8 @@ std::string family_of(const std::string& sample, const std::string& current, con
     return sample;
 }
 
-// Fails where the format is broken: families apart, in pieces or without their heading, or two samples that are one.
+// Fails where the format is broken: families apart, in pieces or without their heading, or two samples that
+// are one.
 std::map<std::string, Family> parsed(const std::string& text) {
     std::map<std::string, Family> families;
     std::string current;
@@ -121,7 +123,8 @@ std::map<std::string, Family> parsed(const std::string& text) {
             Family& family = families[current];
             EXPECT_EQ(family_of(sample.name, current, family), current) << line;
             for (const Sample& other : family.samples)
-                EXPECT_FALSE(other.name == sample.name && other.labels == sample.labels) << line << " comes twice";
+                EXPECT_FALSE(other.name == sample.name && other.labels == sample.labels)
+                    << line << " comes twice";
             family.samples.push_back(std::move(sample));
         }
     }
@@ -180,7 +183,8 @@ TEST(Metrics, HaveUnitsAndLabels) {
     const auto families = parsed(metrics_of("agx-orin"));
     EXPECT_EQ(value_of(families, "tegu_temperature_celsius", {{"zone", "tj-thermal"}}), 47.5);
     EXPECT_EQ(value_of(families, "tegu_temperature_throttle_celsius", {{"zone", "cpu-thermal"}}), 99);
-    EXPECT_NEAR(value_of(families, "tegu_rail_watts", {{"rail", "VDD_GPU_SOC"}, {"chip", "1-0040"}}), 2.412, 0.001);
+    EXPECT_NEAR(value_of(families, "tegu_rail_watts", {{"rail", "VDD_GPU_SOC"}, {"chip", "1-0040"}}), 2.412,
+                0.001);
     EXPECT_EQ(value_of(families, "tegu_memory_size_bytes"), 65893269504.0);
     EXPECT_EQ(value_of(families, "tegu_gpu_powered_off"), 1);
     EXPECT_EQ(families.at("tegu_throttle_events_total").type, "counter");
@@ -206,9 +210,10 @@ TEST(Exposition, NamesWhatIsNoNumberAndLeavesOutEmptyFamilies) {
     out.sample({{"k", "2"}}, -std::numeric_limits<double>::infinity());
     out.sample({{"k", "3"}}, std::numeric_limits<double>::quiet_NaN());
     out.sample({{"k", "4"}}, std::numeric_limits<std::uint64_t>::max());
-    EXPECT_EQ(out.text(),
-              "# HELP a Numbers.\n# TYPE a gauge\na{k=\"1\"} +Inf\na{k=\"2\"} -Inf\na{k=\"3\"} NaN\na{k=\"4\"} "
-              "18446744073709551615\n");
+    EXPECT_EQ(
+        out.text(),
+        "# HELP a Numbers.\n# TYPE a gauge\na{k=\"1\"} +Inf\na{k=\"2\"} -Inf\na{k=\"3\"} NaN\na{k=\"4\"} "
+        "18446744073709551615\n");
 }
 
 TEST(Exposition, WritesHistogramsThatAddUp) {

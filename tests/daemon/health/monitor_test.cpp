@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads: readings go on beside a read that does not return, and nothing waits for it.
-#include "daemon/health/monitor.h"
+#include "daemon/health/board/monitor.h"
 
 #include <gtest/gtest.h>
 

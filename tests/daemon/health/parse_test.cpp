@@ -4,11 +4,11 @@
 
 #include <random>
 
-#include "daemon/health/board.h"
-#include "daemon/health/cpu.h"
-#include "daemon/health/memory.h"
-#include "daemon/health/reader.h"
-#include "daemon/health/thermal.h"
+#include "daemon/health/board/board.h"
+#include "daemon/health/board/cpu.h"
+#include "daemon/health/board/memory.h"
+#include "daemon/health/board/reader.h"
+#include "daemon/health/board/thermal.h"
 
 namespace tegu::daemon::health {
 namespace {
@@ -58,19 +58,20 @@ TEST(ParseInteger, ShowsAnExcerptThatHarmsNoTerminal) {
 
 TEST(ParseWord, TakesOneLineOfText) {
     EXPECT_EQ(*parse_word(" schedutil\n"), "schedutil");
-    for (const std::string& text : {std::string(), std::string("\n"), std::string("a\nb"), std::string("a\0b", 3),
-                                    std::string("\xc3\xa9"), std::string(129, 'a')})
+    for (const std::string& text : {std::string(), std::string("\n"), std::string("a\nb"),
+                                    std::string("a\0b", 3), std::string("\xc3\xa9"), std::string(129, 'a')})
         EXPECT_FALSE(parse_word(text).known()) << text;
 }
 
 TEST(ParseL4tRelease, ReadsAllFormsThatWereSeen) {
-    EXPECT_EQ(
-        *parse_l4t_release("# R32 (release), REVISION: 7.1, GCID: 29689809, BOARD: t186ref, EABI: aarch64, DATE: x\n"),
-        "32.7.1");
-    EXPECT_EQ(*parse_l4t_release("# R39 (release), REVISION: 2.0, GCID: 45755727\n# KERNEL_VARIANT: oot\n"), "39.2.0");
-    for (const char* text :
-         {"", "# R", "# R36 (release)", "# Rx (release), REVISION: 4.4,", "# R36 (release), REVISION: 4.x,",
-          "# R36 (release), REVISION: 1.2.3.4,", "# R-6 (release), REVISION: 4.4,", "# R36 (release), REVISION: ,"})
+    EXPECT_EQ(*parse_l4t_release(
+                  "# R32 (release), REVISION: 7.1, GCID: 29689809, BOARD: t186ref, EABI: aarch64, DATE: x\n"),
+              "32.7.1");
+    EXPECT_EQ(*parse_l4t_release("# R39 (release), REVISION: 2.0, GCID: 45755727\n# KERNEL_VARIANT: oot\n"),
+              "39.2.0");
+    for (const char* text : {"", "# R", "# R36 (release)", "# Rx (release), REVISION: 4.4,",
+                             "# R36 (release), REVISION: 4.x,", "# R36 (release), REVISION: 1.2.3.4,",
+                             "# R-6 (release), REVISION: 4.4,", "# R36 (release), REVISION: ,"})
         EXPECT_FALSE(parse_l4t_release(text).known()) << text;
 }
 
@@ -80,7 +81,8 @@ TEST(ParsePowerMode, ReadsBothForms) {
     for (const char* text : {"", "pmode:", "pmode:-1", "pmode:12345", "fmode:1"})
         EXPECT_FALSE(parse_power_mode(text).known()) << text;
     const auto names = parse_mode_names(
-        "< POWER_MODEL ID=0 NAME=MAXN >\nCPU_ONLINE CORE_0 1\n< POWER_MODEL ID=x NAME=A >\n< POWER_MODEL ID=3 >\n < "
+        "< POWER_MODEL ID=0 NAME=MAXN >\nCPU_ONLINE CORE_0 1\n< POWER_MODEL ID=x NAME=A >\n< POWER_MODEL "
+        "ID=3 >\n < "
         "POWER_MODEL ID=8 NAME=20W >\n");
     EXPECT_EQ(names, (std::map<std::int64_t, std::string>{{0, "MAXN"}, {8, "20W"}}));
 }
@@ -122,7 +124,8 @@ TEST(ParseMeminfo, FindsALineByItsWholeName) {
 
 TEST(ParsePressure, ReadsAveragesAndTotals) {
     const Pressure pressure = parse_pressure(
-        "some avg10=12.34 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=100.00 avg60=0.00 avg300=0.00 total=1\n");
+        "some avg10=12.34 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=100.00 avg60=0.00 avg300=0.00 "
+        "total=1\n");
     EXPECT_DOUBLE_EQ(*pressure.some_ratio, 0.1234);
     EXPECT_DOUBLE_EQ(*pressure.full_ratio, 1);
     EXPECT_DOUBLE_EQ(*pressure.some_seconds_total, 1.5);
@@ -133,14 +136,15 @@ TEST(ParsePressure, ReadsAveragesAndTotals) {
 }
 
 TEST(SlowsDown, TellsCoolingByClocksFromFans) {
-    for (const char* type :
-         {"cpu-balanced", "tegra_heavy", "gpu-throttle-alert", "thermal-cpufreq-0", "cpufreq-cpu4", "Processor"})
+    for (const char* type : {"cpu-balanced", "tegra_heavy", "gpu-throttle-alert", "thermal-cpufreq-0",
+                             "cpufreq-cpu4", "Processor"})
         EXPECT_TRUE(slows_down(type)) << type;
     for (const char* type : {"pwm-fan", "tegra-dram", "Fan", "hot-surface-alert", "intel_powerclamp", ""})
         EXPECT_FALSE(slows_down(type)) << type;
 }
 
-// Bytes like those of the real files, but shuffled, cut and overwritten: no parser may do more than say what it is not.
+// Bytes like those of the real files, but shuffled, cut and overwritten: no parser may do more than say what
+// it is not.
 TEST(AllParsers, SurviveAnyBytes) {
     const unsigned seed = 4711;
     SCOPED_TRACE(seed);

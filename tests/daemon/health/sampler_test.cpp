@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One reading after another: what is found again, what is counted between two, and what it costs.
-#include "daemon/health/sampler.h"
+#include "daemon/health/board/sampler.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,8 @@ class SamplerOfOrin : public testing::Test {
 TEST_F(SamplerOfOrin, FindsAGpuThatComesLateWithinAMinute) {
     tree_.edit("remove sys/class/devfreq");
     EXPECT_FALSE(after(0).gpu.clock_hz.known());
-    tree_.edit("link sys/class/devfreq/17000000.gpu ../../devices/platform/bus@0/17000000.gpu/devfreq/17000000.gpu");
+    tree_.edit(
+        "link sys/class/devfreq/17000000.gpu ../../devices/platform/bus@0/17000000.gpu/devfreq/17000000.gpu");
     EXPECT_FALSE(after(30).gpu.clock_hz.known());
     const Snapshot snapshot = after(30);
     ASSERT_TRUE(snapshot.gpu.clock_hz.known());
@@ -99,9 +100,12 @@ TEST(BoardWatts, CountsNoRailTwice) {
     };
     EXPECT_EQ(board_watts({}).unknown().cause, Cause::Missing);
     EXPECT_DOUBLE_EQ(*board_watts({rail("VDD_SOC", 2.0), rail("VDD_IN", 9.0)}), 9);
-    EXPECT_DOUBLE_EQ(*board_watts({rail("VDD_GPU_SOC", 2.5), rail("VIN_SYS_5V0", 4.0), rail("VDDQ_VDD2_1V8AO", 0.5)}),
-                     6.5);
-    EXPECT_EQ(board_watts({rail("VIN_SYS_5V0", 2.5), rail("VDD_CPU_CV", Unknown{Cause::Absurd, ""})}).unknown().cause,
+    EXPECT_DOUBLE_EQ(
+        *board_watts({rail("VDD_GPU_SOC", 2.5), rail("VIN_SYS_5V0", 4.0), rail("VDDQ_VDD2_1V8AO", 0.5)}),
+        6.5);
+    EXPECT_EQ(board_watts({rail("VIN_SYS_5V0", 2.5), rail("VDD_CPU_CV", Unknown{Cause::Absurd, ""})})
+                  .unknown()
+                  .cause,
               Cause::Absurd);
     EXPECT_EQ(board_watts({rail("VDD_SOC", 2.0), rail("VDD_SYS_CPU", 1.0)}).unknown().cause, Cause::Missing)
         << "what they share is not measured";

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The express lane: a short job is answered while a long one of another user or process runs, and one of the same process, or one that works
-in much memory, waits for its turn. The long job is held (held_jobs.h) until it is cancelled, and times are virtual (virtual_times.h): how fast this
-machine is, and what else it does, changes nothing."""
+"""The express lane: a short job is answered while a long one of another user or process runs, and one of the
+same process, or one that works in much memory, waits for its turn. The long job is held (held_jobs.h) until
+it is cancelled, and times are virtual (virtual_times.h): how fast this machine is, and what else it does,
+changes nothing."""
+
 import json
 import os
 import struct
@@ -16,7 +18,9 @@ from other_user import NOBODY, OtherUser
 from rawclient import Connection, Daemon
 
 SHORT = 1 << 21  # floats: above the budget of the io thread, below what the express lane takes
-LONG = 4096  # pixels, the side of an image: predicted to take far longer than any test here, so that what is left of it is long, too
+# pixels, the side of an image: predicted to take far longer than any test here, so that what is left of it is
+# long, too
+LONG = 4096
 SETTINGS = 'socket.mode = "0666"\nscheduler.quantum_us = 1000\n[executor]\nbackend = "cpu"\nthreads = 2\n'
 
 
@@ -36,13 +40,21 @@ class ExpressLane(unittest.TestCase):
 
     def report(self):
         reply = self.long.request(rawclient.HEALTH, bytes(8))
-        size, = struct.unpack_from("<I", reply.body, 4)
-        daemon = json.loads(reply.body[8:8 + size].decode())["daemon"]
+        (size,) = struct.unpack_from("<I", reply.body, 4)
+        daemon = json.loads(reply.body[8 : 8 + size].decode())["daemon"]
         return daemon, {each["name"]: each for each in daemon["executors"]}
 
     def begin_long_job(self):
-        body = rawclient.job_body(operation=rawclient.ENTROPY_MAP, kind=rawclient.U8, rows=LONG, cols=LONG, handle=self.image,
-                                  params=rawclient.entropy_params(63, 63, 256), out=self.out, out_capacity=4 * LONG * LONG)
+        body = rawclient.job_body(
+            operation=rawclient.ENTROPY_MAP,
+            kind=rawclient.U8,
+            rows=LONG,
+            cols=LONG,
+            handle=self.image,
+            params=rawclient.entropy_params(63, 63, 256),
+            out=self.out,
+            out_capacity=4 * LONG * LONG,
+        )
         number = self.long.submit(rawclient.JOB, body)
         Daemon.wait_for(lambda: self.report()[0]["queue"]["running"] == 1, "the long job to begin")
         return number
@@ -71,7 +83,11 @@ class ExpressLane(unittest.TestCase):
     def test_one_that_works_in_much_memory_waits(self):
         other = OtherUser(self.daemon.path, NOBODY)
         out = int(other.do("c.create(8 << 20).handle"))
-        job = "operation=HISTOGRAM, data=floats(1, 2, 3, 4), params=histogram_params(bins=%d), out=" + str(out) + ", out_capacity=8 << 20"
+        job = (
+            "operation=HISTOGRAM, data=floats(1, 2, 3, 4), params=histogram_params(bins=%d), out="
+            + str(out)
+            + ", out_capacity=8 << 20"
+        )
         number = self.begin_long_job()
         self.assertEqual(other.do("c.job(%s).status" % (job % 30000)), "'OK'\n")
         self.assertEqual(self.report()[1]["CPU express"]["jobs_total"], 1)
@@ -98,7 +114,9 @@ class ExpressLane(unittest.TestCase):
         with Connection(self.daemon.path) as other:
             handle = other.create(4 * SHORT).handle
             number = self.begin_long_job()
-            short = other.submit(rawclient.JOB, rawclient.job_body(cols=SHORT, params=rawclient.reduce_params(), handle=handle))
+            short = other.submit(
+                rawclient.JOB, rawclient.job_body(cols=SHORT, params=rawclient.reduce_params(), handle=handle)
+            )
             self.assertEqual(other.request(rawclient.PING).status, "OK")
             self.assertEqual(self.report()[0]["queue"]["normal"], 1)
             self.assertEqual(self.end_long_job(number).status, "CANCELLED")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU backend against the CPU backend: every job of tests/kernels/digest_cases.h that it takes gives the same bytes, or the same error.
+// The GPU backend against the CPU backend: every job of tests/kernels/digests/cases.h that it takes gives the
+// same bytes, or the same error.
 #include <gtest/gtest.h>
 
-#include "kernels/cuda/operation.h"
+#include "kernels/operation_cuda.h"
 #include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_cases.h"
+#include "tests/kernels/digests/cases.h"
 
 namespace tegu::test {
 namespace {
@@ -39,7 +40,8 @@ constexpr std::uint64_t kOneIn = 31;
 constexpr std::uint64_t kOneIn = 13;
 #endif
 
-// Fibers are slow: of the jobs that are not small the host runs one in so many, a prime, which meets every type, shape and content.
+// Fibers are slow: of the jobs that are not small the host runs one in so many, a prime, which meets every
+// type, shape and content.
 bool is_left_out(const DigestShape& shape) {
     static std::uint64_t larger = 0;
     const bool is_slow = largest_test_elements() < 100000 && shape.rows * shape.cols > 512;
@@ -58,12 +60,14 @@ TEST_P(Backend, GivesTheBitsOfTheCpu) {
                 std::vector<TestInput> inputs;
                 const int count = find_operation(static_cast<std::uint16_t>(GetParam()))->inputs;
                 for (int i = 0; i < count; ++i)
-                    inputs.push_back({testing_support::make_digest_input(test.type, content, shape, 1000 * static_cast<std::uint64_t>(i) + shape.cols),
-                                      shape.offset, shape.cols + shape.extra});
+                    inputs.push_back(
+                        {testing_support::make_digest_input(
+                             test.type, content, shape, 1000 * static_cast<std::uint64_t>(i) + shape.cols),
+                         shape.offset, shape.cols + shape.extra});
                 set_thread_order(++jobs);
                 ASSERT_TRUE(same_on_both(*context_, job, inputs))
-                    << test.name << ", " << shape.rows << " x " << shape.cols << ", content " << static_cast<int>(content)
-                    << ", order of threads " << jobs;
+                    << test.name << ", " << shape.rows << " x " << shape.cols << ", content "
+                    << static_cast<int>(content) << ", order of threads " << jobs;
             }
         }
     }

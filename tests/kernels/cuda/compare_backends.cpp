@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernels/cuda/operation.h"
+#include "kernels/operation_cuda.h"
 
 namespace tegu::test {
 namespace {
@@ -28,7 +28,8 @@ std::vector<std::byte> filled_part(const ArraySpec& spec, const std::byte* data,
 
 Outcome run_on_cpu(const Job& job, const kernels::JobPlan& plan, const std::vector<TestInput>& inputs) {
     std::vector<kernels::InputView> views;
-    for (const TestInput& input : inputs) views.push_back({input.bytes.data() + input.offset, input.row_stride});
+    for (const TestInput& input : inputs)
+        views.push_back({input.bytes.data() + input.offset, input.row_stride});
     std::vector<std::vector<std::uint64_t>> memory;  // aligned for every type
     std::vector<kernels::OutputView> outputs;
     for (const ArraySpec& spec : plan.outputs) {
@@ -38,7 +39,8 @@ Outcome run_on_cpu(const Job& job, const kernels::JobPlan& plan, const std::vect
     Outcome outcome{kernels::run_job(job, views, outputs, nullptr, kernels::StopToken()), {}};
     if (outcome.report)
         for (std::size_t i = 0; i < outputs.size(); ++i)
-            outcome.arrays.push_back(filled_part(plan.outputs[i], outputs[i].data, outcome.report->filled_columns[i]));
+            outcome.arrays.push_back(
+                filled_part(plan.outputs[i], outputs[i].data, outcome.report->filled_columns[i]));
     return outcome;
 }
 
@@ -51,7 +53,8 @@ class DeviceInputs {
             views_.push_back({memory_.back()->data() + input.offset, input.row_stride});
         }
     }
-    testing::AssertionResult run(const cuda::Context& context, const Job& job, const kernels::JobPlan& plan, Outcome* outcome) const {
+    testing::AssertionResult run(const cuda::Context& context, const Job& job, const kernels::JobPlan& plan,
+                                 Outcome* outcome) const {
         std::vector<std::unique_ptr<DeviceBytes>> memory;
         std::vector<kernels::OutputView> outputs;
         for (const ArraySpec& spec : plan.outputs) {
@@ -61,14 +64,18 @@ class DeviceInputs {
         outcome->report = cuda::run_job(job, views_, outputs, context, kernels::StopToken());
         if (!outcome->report) return testing::AssertionSuccess();
         if (outcome->report->filled_columns.size() != outputs.size())
-            return testing::AssertionFailure() << outcome->report->filled_columns.size() << " filled columns reported for " << outputs.size() << " arrays";
+            return testing::AssertionFailure()
+                   << outcome->report->filled_columns.size() << " filled columns reported for "
+                   << outputs.size() << " arrays";
         for (std::size_t i = 0; i < outputs.size(); ++i)
-            outcome->arrays.push_back(filled_part(plan.outputs[i], memory[i]->download().data(), outcome->report->filled_columns[i]));
+            outcome->arrays.push_back(filled_part(plan.outputs[i], memory[i]->download().data(),
+                                                  outcome->report->filled_columns[i]));
         return testing::AssertionSuccess();
     }
     testing::AssertionResult unchanged() const {
         for (std::size_t i = 0; i < inputs_.size(); ++i)
-            if (memory_[i]->download() != inputs_[i].bytes) return testing::AssertionFailure() << "input " << i << " was changed";
+            if (memory_[i]->download() != inputs_[i].bytes)
+                return testing::AssertionFailure() << "input " << i << " was changed";
         return testing::AssertionSuccess();
     }
 
@@ -79,9 +86,11 @@ class DeviceInputs {
 };
 
 testing::AssertionResult same_errors(const Error& cpu, const Error& gpu) {
-    if (cpu.status == gpu.status && cpu.field == gpu.field && cpu.allowed == gpu.allowed && cpu.message == gpu.message)
+    if (cpu.status == gpu.status && cpu.field == gpu.field && cpu.allowed == gpu.allowed &&
+        cpu.message == gpu.message)
         return testing::AssertionSuccess();
-    return testing::AssertionFailure() << "CPU error: " << cpu.message << " (field " << cpu.field << ", allowed " << cpu.allowed << "), GPU error: " << gpu.message
+    return testing::AssertionFailure() << "CPU error: " << cpu.message << " (field " << cpu.field
+                                       << ", allowed " << cpu.allowed << "), GPU error: " << gpu.message
                                        << " (field " << gpu.field << ", allowed " << gpu.allowed << ")";
 }
 
@@ -98,19 +107,25 @@ std::string hex(const std::byte* bytes, std::size_t count) {
 testing::AssertionResult same_outcomes(const kernels::JobPlan& plan, const Outcome& cpu, const Outcome& gpu) {
     if (!cpu.report || !gpu.report) {
         if (!cpu.report && !gpu.report) return same_errors(cpu.report.error(), gpu.report.error());
-        return testing::AssertionFailure() << (cpu.report ? "only the GPU fails: " + gpu.report.error().message : "only the CPU fails: " + cpu.report.error().message);
+        return testing::AssertionFailure()
+               << (cpu.report ? "only the GPU fails: " + gpu.report.error().message
+                              : "only the CPU fails: " + cpu.report.error().message);
     }
     for (std::size_t i = 0; i < cpu.arrays.size(); ++i) {
         const ArraySpec& spec = plan.outputs[i];
         const std::string role(array_role_word(spec.role));
         if (cpu.report->filled_columns[i] != gpu.report->filled_columns[i])
-            return testing::AssertionFailure() << role << ": " << cpu.report->filled_columns[i] << " columns on the CPU, " << gpu.report->filled_columns[i] << " on the GPU";
+            return testing::AssertionFailure()
+                   << role << ": " << cpu.report->filled_columns[i] << " columns on the CPU, "
+                   << gpu.report->filled_columns[i] << " on the GPU";
         const auto differ = std::mismatch(cpu.arrays[i].begin(), cpu.arrays[i].end(), gpu.arrays[i].begin());
         if (differ.first == cpu.arrays[i].end()) continue;
         const std::size_t bytes = element_bytes(spec.type);
         const auto at = static_cast<std::size_t>(differ.first - cpu.arrays[i].begin()) / bytes;
-        return testing::AssertionFailure() << role << " differs at entry " << at << ": CPU 0x" << hex(cpu.arrays[i].data() + at * bytes, bytes) << ", GPU 0x"
-                                           << hex(gpu.arrays[i].data() + at * bytes, bytes) << " (" << gpu.report->policy << ")";
+        return testing::AssertionFailure()
+               << role << " differs at entry " << at << ": CPU 0x"
+               << hex(cpu.arrays[i].data() + at * bytes, bytes) << ", GPU 0x"
+               << hex(gpu.arrays[i].data() + at * bytes, bytes) << " (" << gpu.report->policy << ")";
     }
     return testing::AssertionSuccess();
 }
@@ -130,7 +145,8 @@ bool is_left_out(const cuda::Context& context) {
 
 }  // namespace
 
-testing::AssertionResult same_on_both(const std::vector<cuda::Context>& contexts, const Job& job, const std::vector<TestInput>& inputs) {
+testing::AssertionResult same_on_both(const std::vector<cuda::Context>& contexts, const Job& job,
+                                      const std::vector<TestInput>& inputs) {
     if (is_left_out(contexts[0])) return testing::AssertionSuccess();
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan) return testing::AssertionFailure() << "no plan: " << plan.error().message;
@@ -145,7 +161,8 @@ testing::AssertionResult same_on_both(const std::vector<cuda::Context>& contexts
     return device.unchanged();
 }
 
-testing::AssertionResult same_on_both(const cuda::Context& context, const Job& job, const std::vector<TestInput>& inputs) {
+testing::AssertionResult same_on_both(const cuda::Context& context, const Job& job,
+                                      const std::vector<TestInput>& inputs) {
     return same_on_both(std::vector<cuda::Context>{context}, job, inputs);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of single operations on the GPU backend share: a context of their own, whose policies they may change, and generated inputs.
+// What the tests of single operations on the GPU backend share: a context of their own, whose policies they
+// may change, and generated inputs.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include "tests/kernels/cuda/compare_backends.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/digests/inputs.h"
 
 namespace tegu::test {
 
@@ -29,7 +30,8 @@ class CudaTest : public testing::Test {
 
 inline TestInput input_of(ElementType type, const testing_support::DigestShape& shape, std::uint64_t seed,
                           testing_support::Content content = testing_support::Content::Plain) {
-    return {testing_support::make_digest_input(type, content, shape, seed), shape.offset, shape.cols + shape.extra};
+    return {testing_support::make_digest_input(type, content, shape, seed), shape.offset,
+            shape.cols + shape.extra};
 }
 
 }  // namespace tegu::test

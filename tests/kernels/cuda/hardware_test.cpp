@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is believed of boards and only a board can show, each with a line of what was found: docs/hardware-checklist.md names these tests. On a discrete
-// GPU what is said of boards is skipped.
+// What is believed of boards and only a board can show, each with a line of what was found:
+// docs/hardware-checklist.md names these tests. On a discrete GPU what is said of boards is skipped.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "kernels/cuda/operation.h"
 #include "kernels/device/device_info.h"
+#include "kernels/operation_cuda.h"
 #include "tests/kernels/cuda/test_device.h"
 #include "tests/kernels/cuda/varied_job.h"
 
@@ -39,13 +39,19 @@ int attribute(cudaDeviceAttr name) {
 
 TEST_F(Hardware, BoardHasItsMemoryClass) {
     const device::MemoryAttributes& has = device_.attributes;
-    std::printf("%s, sm_%u: integrated %d, managed %d, concurrent %d, pageable %d, registers %d, maps %d: class %s\n", device_.name.c_str(),
-                device_.limits.compute_capability, has.integrated, has.managed_memory, has.concurrent_managed_access, has.pageable_memory_access,
-                has.host_register_supported, has.can_map_host_memory, std::string(device::memory_class_word(device_.memory_class)).c_str());
+    std::printf(
+        "%s, sm_%u: integrated %d, managed %d, concurrent %d, pageable %d, registers %d, maps %d: class %s\n",
+        device_.name.c_str(), device_.limits.compute_capability, has.integrated, has.managed_memory,
+        has.concurrent_managed_access, has.pageable_memory_access, has.host_register_supported,
+        has.can_map_host_memory, std::string(device::memory_class_word(device_.memory_class)).c_str());
     struct {
         unsigned capability;
         device::MemoryClass memory_class;
-    } const boards[] = {{53, device::MemoryClass::A}, {62, device::MemoryClass::A}, {72, device::MemoryClass::B}, {87, device::MemoryClass::B}, {110, device::MemoryClass::C}};
+    } const boards[] = {{53, device::MemoryClass::A},
+                        {62, device::MemoryClass::A},
+                        {72, device::MemoryClass::B},
+                        {87, device::MemoryClass::B},
+                        {110, device::MemoryClass::C}};
     if (!has.integrated) GTEST_SKIP() << "no board: a discrete GPU";
     bool is_known = false;
     for (const auto& board : boards) {
@@ -57,9 +63,12 @@ TEST_F(Hardware, BoardHasItsMemoryClass) {
 }
 
 TEST_F(Hardware, BlocksMayHaveTheSharedMemoryThatPoliciesAskFor) {
-    std::printf("shared memory of a block: %d B, when asked for %zu B; of a multiprocessor %d B; registers %d; L2 %zu B\n", attribute(cudaDevAttrMaxSharedMemoryPerBlock),
-                device_.limits.shared_bytes_per_block, attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor), attribute(cudaDevAttrMaxRegistersPerMultiprocessor),
-                device_.limits.l2_bytes);
+    std::printf(
+        "shared memory of a block: %d B, when asked for %zu B; of a multiprocessor %d B; registers %d; L2 "
+        "%zu B\n",
+        attribute(cudaDevAttrMaxSharedMemoryPerBlock), device_.limits.shared_bytes_per_block,
+        attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+        attribute(cudaDevAttrMaxRegistersPerMultiprocessor), device_.limits.l2_bytes);
     EXPECT_GE(device_.limits.shared_bytes_per_block, std::size_t{48} << 10);
 }
 
@@ -74,7 +83,8 @@ TEST_F(Hardware, ClientsMemoryIsRegisteredAtItsAddress) {
     ASSERT_EQ(cudaSuccess, cudaHostRegister(data, kBytes, cudaHostRegisterMapped));
     void* address = nullptr;
     ASSERT_EQ(cudaSuccess, cudaHostGetDevicePointer(&address, data, 0));
-    std::printf("a registered mapping has %s for kernels\n", address == data ? "the same address" : "another address");
+    std::printf("a registered mapping has %s for kernels\n",
+                address == data ? "the same address" : "another address");
     EXPECT_EQ(cudaSuccess, cudaHostUnregister(data));
 
     munmap(data, kBytes);
@@ -82,7 +92,8 @@ TEST_F(Hardware, ClientsMemoryIsRegisteredAtItsAddress) {
     ASSERT_NE(MAP_FAILED, readable);
 #if CUDART_VERSION >= 11010
     const int promised = attribute(cudaDevAttrHostRegisterReadOnlySupported);
-    const cudaError_t registered = cudaHostRegister(readable, kBytes, cudaHostRegisterMapped | cudaHostRegisterReadOnly);
+    const cudaError_t registered =
+        cudaHostRegister(readable, kBytes, cudaHostRegisterMapped | cudaHostRegisterReadOnly);
     std::printf("a read-only mapping: promised %d, %s\n", promised, cudaGetErrorName(registered));
     if (promised != 0) {
         EXPECT_EQ(cudaSuccess, registered);
@@ -124,23 +135,30 @@ class Stops : public Hardware {
             memory.push_back(std::make_unique<DeviceBytes>(array_bytes(spec)));
             outputs.push_back({memory.back()->data()});
         }
-        const std::vector<kernels::InputView> inputs(static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs), {x_->data(), row_stride});
+        const std::vector<kernels::InputView> inputs(
+            static_cast<std::size_t>(find_operation(static_cast<std::uint16_t>(operation_of(job)))->inputs),
+            {x_->data(), row_stride});
         double worst = 0;
         int stopped = 0;
-        Result<kernels::RunReport> whole = cuda::run_job(job, inputs, outputs, *context_, kernels::StopToken());
+        Result<kernels::RunReport> whole =
+            cuda::run_job(job, inputs, outputs, *context_, kernels::StopToken());
         const Clock::time_point began = Clock::now();
         if (whole) whole = cuda::run_job(job, inputs, outputs, *context_, kernels::StopToken());  // warm
         const Clock::duration took = Clock::now() - began;
         for (int tenth = 1; tenth < 10; ++tenth) {
             const Clock::time_point deadline = Clock::now() + took * tenth / 10;
-            const Result<kernels::RunReport> report = cuda::run_job(job, inputs, outputs, *context_, kernels::StopToken(nullptr, deadline));
+            const Result<kernels::RunReport> report =
+                cuda::run_job(job, inputs, outputs, *context_, kernels::StopToken(nullptr, deadline));
             if (report) continue;
             ++stopped;
             EXPECT_EQ(Status::DeadlineExceeded, report.error().status) << report.error().message;
-            worst = std::max(worst, std::chrono::duration<double, std::milli>(Clock::now() - deadline).count());
+            worst =
+                std::max(worst, std::chrono::duration<double, std::milli>(Clock::now() - deadline).count());
         }
-        std::printf("%-24s %llu elements, %.2f ms: %d of 9 stopped, at most %.2f ms after their deadline%s\n", name.c_str(), static_cast<unsigned long long>(job.rows * job.cols),
-                    std::chrono::duration<double, std::milli>(took).count(), stopped, worst, whole ? "" : (" (" + whole.error().message + ")").c_str());
+        std::printf("%-24s %llu elements, %.2f ms: %d of 9 stopped, at most %.2f ms after their deadline%s\n",
+                    name.c_str(), static_cast<unsigned long long>(job.rows * job.cols),
+                    std::chrono::duration<double, std::milli>(took).count(), stopped, worst,
+                    whole ? "" : (" (" + whole.error().message + ")").c_str());
     }
 
     const cuda::Context* context_ = nullptr;
@@ -178,8 +196,10 @@ TEST_F(Stops, AreSeenInNarrowArrays) {
         {"entropy_map, 5x5", Job{ElementType::U8, Axis::Whole, n_, 1, map}},
         {"entropy_map, 63x63", Job{ElementType::U8, Axis::Whole, n_ / 8, 1, large}},
         {"reduce", Job{ElementType::F32, Axis::Whole, n_ / 2, 1, ReduceParams{kAllStatistics, false, 0}}},
-        {"reduce, rows", Job{ElementType::F32, Axis::Rows, n_ / 8, 1, ReduceParams{kAllStatistics, false, 0}}},
-        {"quantile", Job{ElementType::F32, Axis::Whole, n_ / 2, 1, QuantileParams{{0.5}, QuantileMethod::Linear, false}}},
+        {"reduce, rows",
+         Job{ElementType::F32, Axis::Rows, n_ / 8, 1, ReduceParams{kAllStatistics, false, 0}}},
+        {"quantile",
+         Job{ElementType::F32, Axis::Whole, n_ / 2, 1, QuantileParams{{0.5}, QuantileMethod::Linear, false}}},
     };
     for (const auto& [name, job] : jobs) run_with_deadlines(name, job, 2);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of kernels: each is named once, and launched as a device allows.
-#include "kernels/cuda/kernel_list.h"
+#include "kernels/execution/cuda/kernel_list.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,8 @@
 namespace tegu::test {
 namespace {
 
-constexpr std::size_t kMaxText = 255;  // of a name, and of what it moves: the message KERNELS has room for no more
+// of a name, and of what it moves: the message KERNELS has room for no more
+constexpr std::size_t kMaxText = 255;
 
 std::vector<cuda::KernelEntry> listed(const cuda::DeviceLimits& limits) {
     cuda::KernelLister lister(limits);
@@ -22,8 +23,9 @@ std::vector<cuda::KernelEntry> listed(const cuda::DeviceLimits& limits) {
 }
 
 // A Nano, an Orin, and a device with much of everything.
-const cuda::DeviceLimits kDevices[] = {
-    {53, 1, 2048, 48 << 10, 256 << 10}, {87, 16, 1536, 163 << 10, 4 << 20}, {90, 132, 2048, 227 << 10, 50 << 20}};
+const cuda::DeviceLimits kDevices[] = {{53, 1, 2048, 48 << 10, 256 << 10},
+                                       {87, 16, 1536, 163 << 10, 4 << 20},
+                                       {90, 132, 2048, 227 << 10, 50 << 20}};
 
 TEST(KernelList, NamesEachKernelOnce) {
     std::set<std::string> names;

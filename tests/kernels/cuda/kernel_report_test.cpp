@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver says of each kernel: that it has code, fits the device as the default policy launches it, and that most spill nothing.
-#include "kernels/cuda/kernel_report.h"
+// What the driver says of each kernel: that it has code, fits the device as the default policy launches it,
+// and that most spill nothing.
+#include "kernels/execution/cuda/kernel_report.h"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "kernels/cuda/kernel_list.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/launch.h"
 #include "tests/kernels/cuda/test_device.h"
 
 namespace tegu::test {
 namespace {
 
-// Kernels that are held to fewer registers than they would take, so that more warps run, or that close a sequence by a call: they may keep
-// something in local memory. The others must not. Where a block has half of the registers all may, but those that are bounded for that.
+// Kernels that are held to fewer registers than they would take, so that more warps run, or that close a
+// sequence by a call: they may keep something in local memory. The others must not. Where a block has half of
+// the registers all may, but those that are bounded for that.
 bool may_use_local_memory(const std::string& name, unsigned compute_capability) {
     if (compute_capability < 70) return name.rfind("add_", 0) != 0 && name.rfind("rowscale_", 0) != 0;
-    for (const char* stem : {"bracket_filter<", "count_byte_lanes", "count_elements<", "dot_float<", "dot_integer<",
-                             "entropy_map_pairs<", "filter_distinct<", "filter_packs<", "quantile_windows<", "reduce_"})
+    for (const char* stem :
+         {"bracket_filter<", "count_byte_lanes", "count_elements<", "dot_float<", "dot_integer<",
+          "entropy_map_pairs<", "filter_distinct<", "filter_packs<", "quantile_windows<", "reduce_"})
         if (name.rfind(stem, 0) == 0) return true;
     return false;
 }
@@ -34,12 +37,17 @@ TEST(KernelReport, EveryKernelFitsTheDeviceAndMostSpillNothing) {
     EXPECT_FALSE(kernels->empty());
     for (const cuda::KernelResources& kernel : *kernels) {
         EXPECT_GT(kernel.registers, 0u) << kernel.name;
-        EXPECT_LE(kernel.local_bytes, may_use_local_memory(kernel.name, context->limits.compute_capability) ? kMostLocalBytes : 0u) << kernel.name;
+        EXPECT_LE(kernel.local_bytes, may_use_local_memory(kernel.name, context->limits.compute_capability)
+                                          ? kMostLocalBytes
+                                          : 0u)
+            << kernel.name;
         EXPECT_LE(kernel.threads, kernel.max_threads) << kernel.name;
         EXPECT_GE(kernel.blocks_per_multiprocessor, 1u) << kernel.name;
-        EXPECT_LE(kernel.blocks_per_multiprocessor * kernel.threads, context->limits.threads_per_multiprocessor)
+        EXPECT_LE(kernel.blocks_per_multiprocessor * kernel.threads,
+                  context->limits.threads_per_multiprocessor)
             << kernel.name;
-        EXPECT_LE(kernel.static_shared_bytes + kernel.dynamic_shared_bytes, context->limits.shared_bytes_per_block)
+        EXPECT_LE(kernel.static_shared_bytes + kernel.dynamic_shared_bytes,
+                  context->limits.shared_bytes_per_block)
             << kernel.name;
         EXPECT_LE(kernel.architecture, context->limits.compute_capability) << kernel.name;
         EXPECT_GT(kernel.architecture, 0u) << kernel.name;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// More than 2^31 elements on a GPU: results that are known by construction, of bytes where the type does not matter. Skipped on devices with less than 40 GB.
+// More than 2^31 elements on a GPU: results that are known by construction, of bytes where the type does not
+// matter. Skipped on devices with less than 40 GB.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
-#include "kernels/cuda/operation.h"
-#include "kernels/cuda/workspace.h"
+#include "kernels/execution/cuda/workspace.h"
+#include "kernels/operation_cuda.h"
 #include "tests/kernels/cuda/test_device.h"
 
 namespace tegu::test {
@@ -24,7 +25,8 @@ class Large : public testing::Test {
         if (context == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
         if (largest_test_elements() < 2 * kCount) GTEST_SKIP() << "too many elements for this run";
         std::size_t free = 0, total = 0;
-        if (cudaMemGetInfo(&free, &total) != cudaSuccess || free < std::size_t{40} << 30) GTEST_SKIP() << "less than 40 GB of device memory are free";
+        if (cudaMemGetInfo(&free, &total) != cudaSuccess || free < std::size_t{40} << 30)
+            GTEST_SKIP() << "less than 40 GB of device memory are free";
         context_ = *context;  // with room for the lists of distinct top-k: a word an element
         workspace_ = std::make_unique<cuda::DeviceWorkspace>(context_.stream, std::size_t{20} << 30);
         context_.workspace = workspace_.get();
@@ -42,7 +44,8 @@ class Large : public testing::Test {
             outputs_.push_back(std::make_unique<DeviceBytes>(array_bytes(spec)));
             targets.push_back({outputs_.back()->data()});
         }
-        const Result<kernels::RunReport> report = cuda::run_job(job, views, targets, context_, kernels::StopToken());
+        const Result<kernels::RunReport> report =
+            cuda::run_job(job, views, targets, context_, kernels::StopToken());
         if (report) return testing::AssertionSuccess();
         error_ = report.error();
         return testing::AssertionFailure() << report.error().message;
@@ -51,7 +54,8 @@ class Large : public testing::Test {
     template <class T>
     T at(std::size_t array, std::uint64_t index) const {
         T value;
-        EXPECT_EQ(cudaSuccess, cudaMemcpy(&value, outputs_[array]->data() + index * sizeof value, sizeof value, cudaMemcpyDeviceToHost));
+        EXPECT_EQ(cudaSuccess, cudaMemcpy(&value, outputs_[array]->data() + index * sizeof value,
+                                          sizeof value, cudaMemcpyDeviceToHost));
         return value;
     }
     template <class T>
@@ -74,7 +78,8 @@ void fill(const DeviceBytes& memory, std::uint64_t begin, std::uint64_t bytes, i
 }
 template <class T>
 void set(const DeviceBytes& memory, std::uint64_t index, T value) {
-    ASSERT_EQ(cudaSuccess, cudaMemcpy(memory.data() + index * sizeof value, &value, sizeof value, cudaMemcpyHostToDevice));
+    ASSERT_EQ(cudaSuccess,
+              cudaMemcpy(memory.data() + index * sizeof value, &value, sizeof value, cudaMemcpyHostToDevice));
 }
 // The 16 bits in every element.
 void fill_halves(const DeviceBytes& memory, std::uint64_t count, std::uint16_t bits) {
@@ -82,12 +87,15 @@ void fill_halves(const DeviceBytes& memory, std::uint64_t count, std::uint16_t b
     ASSERT_EQ(cudaSuccess, cudaMemcpy(memory.data(), some.data(), 2 * some.size(), cudaMemcpyHostToDevice));
     for (std::uint64_t done = some.size(); done < count;) {
         const std::uint64_t next = std::min(done, count - done);
-        ASSERT_EQ(cudaSuccess, cudaMemcpy(memory.data() + 2 * done, memory.data(), 2 * next, cudaMemcpyDeviceToDevice));
+        ASSERT_EQ(cudaSuccess,
+                  cudaMemcpy(memory.data() + 2 * done, memory.data(), 2 * next, cudaMemcpyDeviceToDevice));
         done += next;
     }
 }
 
-Job job_of(ElementType type, std::uint64_t n, const JobParams& params) { return Job{type, Axis::Whole, 1, n, params}; }
+Job job_of(ElementType type, std::uint64_t n, const JobParams& params) {
+    return Job{type, Axis::Whole, 1, n, params};
+}
 
 StatisticSet set_of(std::initializer_list<Statistic> statistics) {
     StatisticSet set = 0;
@@ -118,7 +126,11 @@ TEST_F(Large, ReduceOfHalves) {
     const DeviceBytes x(2 * n);
     fill_halves(x, n, 0x3c00);
     set<std::uint16_t>(x, n - 1, 0xc200);  // -3 among ones
-    ASSERT_TRUE(run(job_of(ElementType::F16, n, ReduceParams{set_of({Statistic::Sum, Statistic::Min, Statistic::Argmin, Statistic::Argmax}), false, 0}), {&x}));
+    ASSERT_TRUE(run(
+        job_of(ElementType::F16, n,
+               ReduceParams{set_of({Statistic::Sum, Statistic::Min, Statistic::Argmin, Statistic::Argmax}),
+                            false, 0}),
+        {&x}));
     EXPECT_EQ(statistic<double>(Statistic::Sum), static_cast<double>(n - 4));
     EXPECT_EQ(statistic<std::uint16_t>(Statistic::Min), 0xc200);
     EXPECT_EQ(statistic<std::int64_t>(Statistic::Argmin), static_cast<std::int64_t>(n - 1));
@@ -130,8 +142,10 @@ TEST_F(Large, ReduceOfManyRows) {
     const DeviceBytes x(rows);
     fill(x, 0, rows, 9);
     set<std::uint8_t>(x, kTwo31 + 2, 77);
-    ASSERT_TRUE(run(Job{ElementType::U8, Axis::Rows, rows, 1, ReduceParams{set_of({Statistic::Max}), false, 0}}, {&x}));
-    for (const std::uint64_t row : {std::uint64_t{0}, kTwo31 - 1, kTwo31 + 1, rows - 1}) EXPECT_EQ(statistic<std::uint8_t>(Statistic::Max, row), 9) << row;
+    ASSERT_TRUE(run(
+        Job{ElementType::U8, Axis::Rows, rows, 1, ReduceParams{set_of({Statistic::Max}), false, 0}}, {&x}));
+    for (const std::uint64_t row : {std::uint64_t{0}, kTwo31 - 1, kTwo31 + 1, rows - 1})
+        EXPECT_EQ(statistic<std::uint8_t>(Statistic::Max, row), 9) << row;
     EXPECT_EQ(statistic<std::uint8_t>(Statistic::Max, kTwo31 + 2), 77);
 }
 
@@ -165,7 +179,10 @@ TEST_F(Large, Add) {
     ASSERT_TRUE(run(job_of(ElementType::U8, kCount, AddParams{}), {&x, &y}));
     EXPECT_EQ(at<std::uint8_t>(0, kCount - 3), 9);
     const std::unique_ptr<DeviceBytes> z = std::move(outputs_[0]);
-    ASSERT_TRUE(run(job_of(ElementType::U8, kCount, ReduceParams{set_of({Statistic::Sum, Statistic::Min, Statistic::Argmax}), false, 0}), {z.get()}));
+    ASSERT_TRUE(
+        run(job_of(ElementType::U8, kCount,
+                   ReduceParams{set_of({Statistic::Sum, Statistic::Min, Statistic::Argmax}), false, 0}),
+            {z.get()}));
     EXPECT_EQ(statistic<std::uint64_t>(Statistic::Sum), 3 * kCount + 6);
     EXPECT_EQ(statistic<std::uint8_t>(Statistic::Min), 3);
     EXPECT_EQ(statistic<std::int64_t>(Statistic::Argmax), static_cast<std::int64_t>(kCount - 3));
@@ -191,7 +208,9 @@ TEST_F(Large, Rowscale) {
     EXPECT_EQ(at<std::uint16_t>(1, 0), 0x4000);
     EXPECT_EQ(at<std::uint16_t>(0, kCount - 1), 0xbc00);
     const std::unique_ptr<DeviceBytes> values = std::move(outputs_[0]);
-    ASSERT_TRUE(run(job_of(ElementType::F16, kCount, ReduceParams{set_of({Statistic::Sum, Statistic::Max}), false, 0}), {values.get()}));
+    ASSERT_TRUE(run(
+        job_of(ElementType::F16, kCount, ReduceParams{set_of({Statistic::Sum, Statistic::Max}), false, 0}),
+        {values.get()}));
     EXPECT_EQ(statistic<double>(Statistic::Sum), 0.5 * static_cast<double>(kCount - 1) - 1);
     EXPECT_EQ(statistic<std::uint16_t>(Statistic::Max), 0x3800);
 }
@@ -266,7 +285,8 @@ TEST_F(LargeLevels, Entropy) {
 
 TEST_F(LargeLevels, Fused) {
     FusedParams params;
-    params.parts = {ReduceParams{set_of({Statistic::Sum}), false, 0}, TopkParams{1, true, false}, quantiles(), histogram(), EntropyParams{}};
+    params.parts = {ReduceParams{set_of({Statistic::Sum}), false, 0}, TopkParams{1, true, false}, quantiles(),
+                    histogram(), EntropyParams{}};
     ASSERT_TRUE(run(job_of(ElementType::U8, kCount, params), {x_.get()}));
     EXPECT_EQ(statistic<std::uint64_t>(Statistic::Sum), kOnes + 5 * (kCount - kOnes - 1) + 250);
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
@@ -290,9 +310,13 @@ TEST_F(Large, EntropyMap) {
     EXPECT_EQ(at<float>(0, 0), 0.0f);
     EXPECT_NEAR(at<float>(0, (side - 10) * side + side - 20), one_of_25, 1e-6);
     const std::unique_ptr<DeviceBytes> map = std::move(outputs_[0]);
-    ASSERT_TRUE(run(job_of(ElementType::F32, side * side, ReduceParams{set_of({Statistic::Nonzero, Statistic::Argmax, Statistic::Max}), false, 0}), {map.get()}));
+    ASSERT_TRUE(
+        run(job_of(ElementType::F32, side * side,
+                   ReduceParams{set_of({Statistic::Nonzero, Statistic::Argmax, Statistic::Max}), false, 0}),
+            {map.get()}));
     EXPECT_EQ(statistic<std::uint64_t>(Statistic::Nonzero), 25u);
-    EXPECT_EQ(statistic<std::int64_t>(Statistic::Argmax), static_cast<std::int64_t>((side - 12) * side + side - 22));
+    EXPECT_EQ(statistic<std::int64_t>(Statistic::Argmax),
+              static_cast<std::int64_t>((side - 12) * side + side - 22));
     EXPECT_NEAR(statistic<float>(Statistic::Max), one_of_25, 1e-6);
 }
 

@@ -20,18 +20,23 @@ struct Format {
 
 Format format_of(ElementType type) {
     const auto bits = static_cast<unsigned>(8 * element_bytes(type));
-    const unsigned mantissa = type == ElementType::F16 ? 10 : type == ElementType::F32 ? 23 : type == ElementType::F64 ? 52 : 0;
+    const unsigned mantissa = type == ElementType::F16   ? 10
+                              : type == ElementType::F32 ? 23
+                              : type == ElementType::F64 ? 52
+                                                         : 0;
     return {bits, mantissa, is_signed_integer(type)};
 }
 
 // Number `i` of `count` values in order, whose sums fit: floats between -16 and 16, integers of 20 bits.
 std::uint64_t ordered(const Format& format, std::uint64_t i, std::uint64_t count) {
     const unsigned width = format.bits < 20 ? format.bits : 20;
-    const std::uint64_t most = format.mantissa != 0 ? format.one() + (std::uint64_t{4} << format.mantissa) : std::uint64_t{1} << (width - 1);
+    const std::uint64_t most = format.mantissa != 0 ? format.one() + (std::uint64_t{4} << format.mantissa)
+                                                    : std::uint64_t{1} << (width - 1);
     // Halves of the range: -most .. -1, and 0 .. most - 1.
     const bool is_low = i < count / 2;
     const std::uint64_t part = is_low ? count / 2 - i : i - count / 2, parts = count - count / 2;
-    const auto value = static_cast<std::uint64_t>(static_cast<double>(most - 1) * (static_cast<double>(part) / static_cast<double>(parts + 1)));
+    const auto value = static_cast<std::uint64_t>(
+        static_cast<double>(most - 1) * (static_cast<double>(part) / static_cast<double>(parts + 1)));
     if (format.mantissa != 0) return is_low ? format.top() | value : value;
     if (format.is_signed) return is_low ? (0 - value) & format.mask() : value;
     return is_low ? most - value : most + value;
@@ -39,8 +44,10 @@ std::uint64_t ordered(const Format& format, std::uint64_t i, std::uint64_t count
 
 std::uint64_t integer_bits(const Format& format, Pattern pattern, std::uint64_t i, std::uint64_t random) {
     switch (pattern) {
-        case Pattern::Nans: return random % 3 == 0 ? (random & 8 ? format.top() : format.top() - 1) : (random >> 8) & 63;
-        case Pattern::Infinities: return random % 3 == 0 ? (random & 8 ? format.mask() : 0) : (random >> 8) & 63;
+        case Pattern::Nans:
+            return random % 3 == 0 ? (random & 8 ? format.top() : format.top() - 1) : (random >> 8) & 63;
+        case Pattern::Infinities:
+            return random % 3 == 0 ? (random & 8 ? format.mask() : 0) : (random >> 8) & 63;
         case Pattern::Subnormals: return random & 3;
         case Pattern::Least: return format.is_signed ? format.top() : 0;
         case Pattern::Greatest: return format.is_signed ? format.top() - 1 : format.mask();
@@ -69,7 +76,9 @@ std::uint64_t float_bits(const Format& format, Pattern pattern, std::uint64_t i,
 }  // namespace
 
 const char* pattern_word(Pattern pattern) {
-    const char* const words[] = {"uniform", "wide", "ties", "equal", "NaN", "infinities", "subnormals", "ascending", "descending", "adversarial", "least", "greatest"};
+    const char* const words[] = {"uniform",    "wide",        "ties",       "equal",
+                                 "NaN",        "infinities",  "subnormals", "ascending",
+                                 "descending", "adversarial", "least",      "greatest"};
     return words[static_cast<int>(pattern)];
 }
 
@@ -77,21 +86,24 @@ TestInput make_pattern(ElementType type, Pattern pattern, const DigestShape& sha
     const std::uint64_t stride = shape.cols + shape.extra, n = shape.rows * shape.cols;
     if (pattern <= Pattern::Ties) {
         const Content contents[] = {Content::Plain, Content::Wide, Content::Ties};
-        return {testing_support::make_digest_input(type, contents[static_cast<int>(pattern)], shape, seed), shape.offset, stride};
+        return {testing_support::make_digest_input(type, contents[static_cast<int>(pattern)], shape, seed),
+                shape.offset, stride};
     }
     const Format format = format_of(type);
     const std::size_t bytes = element_bytes(type);
-    TestInput input{std::vector<std::byte>(shape.offset + shape.rows * stride * bytes, std::byte{0xa5}), shape.offset, stride};
+    TestInput input{std::vector<std::byte>(shape.offset + shape.rows * stride * bytes, std::byte{0xa5}),
+                    shape.offset, stride};
     SplitMix random(seed);
     std::uint64_t i = 0;
     for (std::uint64_t row = 0; row < shape.rows; ++row) {
         std::byte* const line = input.bytes.data() + shape.offset + row * stride * bytes;
         for (std::uint64_t col = 0; col < shape.cols; ++col, ++i) {
-            const std::uint64_t bits = pattern == Pattern::Equal        ? testing_support::element_bits(type, Content::Plain, seed * 77)
-                                       : pattern == Pattern::Ascending  ? ordered(format, i, n)
-                                       : pattern == Pattern::Descending ? ordered(format, n - 1 - i, n)
-                                       : format.mantissa != 0           ? float_bits(format, pattern, i, random.next())
-                                                                        : integer_bits(format, pattern, i, random.next());
+            const std::uint64_t bits =
+                pattern == Pattern::Equal ? testing_support::element_bits(type, Content::Plain, seed * 77)
+                : pattern == Pattern::Ascending  ? ordered(format, i, n)
+                : pattern == Pattern::Descending ? ordered(format, n - 1 - i, n)
+                : format.mantissa != 0           ? float_bits(format, pattern, i, random.next())
+                                                 : integer_bits(format, pattern, i, random.next());
             std::memcpy(line + col * bytes, &bits, bytes);  // little-endian
         }
     }

@@ -3,7 +3,7 @@
 // the device. On the host devices of several kinds take turns, as the launches look at their limits.
 // $TEGU_TEST_SEED chooses others.
 #include "tests/kernels/tuning/random_policies.h"
-#include "kernels/cuda/operation.h"
+#include "kernels/operation_cuda.h"
 #include "tests/kernels/cuda/patterns.h"
 #include "tests/kernels/cuda/varied_job.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs and outputs that somebody else rewrites while a job runs, as a client can at any time: the result may be anything, but nothing beyond the arrays
-// is touched, the device is not lost, and the next job on quiet memory is right.
-#include "kernels/cuda/operation.h"
+// Inputs and outputs that somebody else rewrites while a job runs, as a client can at any time: the result
+// may be anything, but nothing beyond the arrays is touched, the device is not lost, and the next job on
+// quiet memory is right.
+#include "kernels/operation_cuda.h"
 #include "tests/kernels/cuda/patterns.h"
 #include "tests/kernels/cuda/varied_job.h"
 
@@ -11,12 +12,15 @@ namespace {
 constexpr std::size_t kGuard = 4096;
 constexpr std::byte kGuardByte{0xc7};
 
-std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+std::size_t padded(std::size_t bytes) {
+    return (bytes + 255) / 256 * 256;
+}
 
 // [guard, array, guard]: the array is rewritten while a job runs.
 class GuardedArray {
   public:
-    GuardedArray(SharedKind kind, std::size_t bytes, std::size_t offset) : begin_(kGuard + offset), end_(begin_ + bytes), memory_(kind, padded(end_ + kGuard), kGuardByte) {}
+    GuardedArray(SharedKind kind, std::size_t bytes, std::size_t offset)
+        : begin_(kGuard + offset), end_(begin_ + bytes), memory_(kind, padded(end_ + kGuard), kGuardByte) {}
     std::byte* data() const { return memory_.data() + begin_; }
     void start() { memory_.start(begin_, end_); }
     testing::AssertionResult stopped_intact() {
@@ -24,7 +28,9 @@ class GuardedArray {
         const std::vector<std::byte> now = memory_.download();
         for (std::size_t i = 0; i < now.size(); ++i)
             if ((i < begin_ || i >= end_) && now[i] != kGuardByte)
-                return testing::AssertionFailure() << "a byte was written " << (i < begin_ ? begin_ - i : i - end_) << (i < begin_ ? " before" : " behind") << " the array";
+                return testing::AssertionFailure()
+                       << "a byte was written " << (i < begin_ ? begin_ - i : i - end_)
+                       << (i < begin_ ? " before" : " behind") << " the array";
         return testing::AssertionSuccess();
     }
 
@@ -65,11 +71,14 @@ class Scribble : public testing::TestWithParam<ScribbleCase> {
         GuardedArray& rewritten = *arrays[scribble_outputs ? inputs.size() : 0];
         rewritten.start();
         for (int i = 0; i < 3; ++i) {
-            const Result<kernels::RunReport> report = cuda::run_job(job, inputs, outputs, context, kernels::StopToken());
-            if (!report && report.error().status != Status::Overflow && report.error().status != Status::BadRange)
+            const Result<kernels::RunReport> report =
+                cuda::run_job(job, inputs, outputs, context, kernels::StopToken());
+            if (!report && report.error().status != Status::Overflow &&
+                report.error().status != Status::BadRange)
                 return testing::AssertionFailure() << report.error().message;
             for (std::size_t k = 0; report && k < outputs.size(); ++k)
-                if (report->filled_columns[k] > plan.outputs[k].cols) return testing::AssertionFailure() << report->filled_columns[k] << " columns filled";
+                if (report->filled_columns[k] > plan.outputs[k].cols)
+                    return testing::AssertionFailure() << report->filled_columns[k] << " columns filled";
         }
         for (const auto& array : arrays) {
             const testing::AssertionResult intact = array->stopped_intact();
@@ -84,19 +93,24 @@ TEST_P(Scribble, LeavesNoBoundsAndTheNextJobIsRight) {
     const Operation operation = GetParam().operation;
     const bool is_slow = largest_test_elements() < 100000;
     std::uint64_t variant = 0, jobs = 0;
-    for (const std::uint64_t n : is_slow ? std::vector<std::uint64_t>{200, 700} : std::vector<std::uint64_t>{3000, 200000}) {
-        for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::U64, ElementType::F16, ElementType::F32, ElementType::F64}) {
+    for (const std::uint64_t n :
+         is_slow ? std::vector<std::uint64_t>{200, 700} : std::vector<std::uint64_t>{3000, 200000}) {
+        for (const ElementType type : {ElementType::U8, ElementType::I16, ElementType::U64, ElementType::F16,
+                                       ElementType::F32, ElementType::F64}) {
             for (unsigned turn = 0; turn < (is_slow ? 2u : 4u); ++turn) {
                 const Job job = varied_job(operation, type, n, ++variant);
                 if (!kernels::plan_job(job)) continue;
                 ++jobs;
                 set_thread_order(variant);
                 const cuda::Context& context = contexts_[variant % contexts_.size()];
-                ASSERT_TRUE(survives(context, job, variant % 5 == 4)) << element_word(type) << ", " << job.rows << " x " << job.cols << ", variant " << variant;
+                ASSERT_TRUE(survives(context, job, variant % 5 == 4))
+                    << element_word(type) << ", " << job.rows << " x " << job.cols << ", variant " << variant;
                 std::vector<TestInput> quiet;
                 for (int i = 0; i < find_operation(static_cast<std::uint16_t>(operation))->inputs; ++i)
-                    quiet.push_back(make_pattern(type, Pattern::Uniform, {job.rows, job.cols, 0, 0}, variant));
-                ASSERT_TRUE(same_on_both(context, job, quiet)) << element_word(type) << ", quiet after variant " << variant;
+                    quiet.push_back(
+                        make_pattern(type, Pattern::Uniform, {job.rows, job.cols, 0, 0}, variant));
+                ASSERT_TRUE(same_on_both(context, job, quiet))
+                    << element_word(type) << ", quiet after variant " << variant;
             }
         }
     }
@@ -115,7 +129,8 @@ std::vector<ScribbleCase> all_cases() {
 
 std::string name_of(const testing::TestParamInfo<ScribbleCase>& each) {
     const char* const kinds[] = {"device", "managed", "registered"};
-    return std::string(find_operation(static_cast<std::uint16_t>(each.param.operation))->stem) + "_" + kinds[static_cast<int>(each.param.kind)];
+    return std::string(find_operation(static_cast<std::uint16_t>(each.param.operation))->stem) + "_" +
+           kinds[static_cast<int>(each.param.kind)];
 }
 INSTANTIATE_TEST_SUITE_P(Every, Scribble, testing::ValuesIn(all_cases()), name_of);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the tests of the GPU backend run: on a GPU (test_device_cuda.cpp), or on the host in its place (test_device_simt.cpp). The same
-// tests are built with both.
+// Where the tests of the GPU backend run: on a GPU (test_device_cuda.cpp), or on the host in its place
+// (test_device_simt.cpp). The same tests are built with both.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/cuda/context.h"
+#include "kernels/execution/cuda/context.h"
 
 namespace tegu::test {
 
@@ -37,7 +37,8 @@ enum class SharedKind {
     Registered,  // the same: memory of the host that kernels use in place
 };
 
-// Memory of a kind, and someone who rewrites bytes [begin, end) of it at all times between start() and stop().
+// Memory of a kind, and someone who rewrites bytes [begin, end) of it at all times between start() and
+// stop().
 class SharedBytes {
   public:
     SharedBytes(SharedKind kind, std::size_t bytes, std::byte fill);
@@ -59,14 +60,16 @@ bool has_kind(SharedKind kind);
 
 // The context that the tests run in; null, and why, without a GPU.
 const cuda::Context* test_context(const char** why_not);
-// On the host sizes above this take too long: every step of a fiber costs. On a GPU all sizes, or those up to $TEGU_TEST_ELEMENTS.
+// On the host sizes above this take too long: every step of a fiber costs. On a GPU all sizes, or those up to
+// $TEGU_TEST_ELEMENTS.
 std::uint64_t largest_test_elements();
 // 0: the variable is not set.
 inline std::uint64_t number_in_environment(const char* name) {
     const char* text = std::getenv(name);
     return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
-// The most shared memory, static and dynamic, of a block that ran since the last call; 0 where nobody counts it.
+// The most shared memory, static and dynamic, of a block that ran since the last call; 0 where nobody counts
+// it.
 std::size_t take_most_shared_bytes();
 // Decides the order of threads, where the tests have a say in it.
 void set_thread_order(std::uint64_t seed);

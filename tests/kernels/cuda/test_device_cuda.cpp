@@ -9,9 +9,9 @@
 #include <cstring>
 #include <thread>
 
-#include "kernels/cuda/workspace.h"
+#include "kernels/execution/cuda/workspace.h"
 #include "tests/kernels/cuda/test_device.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/digests/inputs.h"
 
 namespace tegu::test {
 namespace {
@@ -25,9 +25,10 @@ void require(cudaError_t status, const char* call) {
 cuda::DeviceLimits limits_of_device() {
     cudaDeviceProp device;
     require(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
-    return cuda::DeviceLimits{static_cast<unsigned>(10 * device.major + device.minor), static_cast<unsigned>(device.multiProcessorCount),
-                              static_cast<unsigned>(device.maxThreadsPerMultiProcessor), device.sharedMemPerBlockOptin,
-                              static_cast<std::size_t>(device.l2CacheSize)};
+    return cuda::DeviceLimits{static_cast<unsigned>(10 * device.major + device.minor),
+                              static_cast<unsigned>(device.multiProcessorCount),
+                              static_cast<unsigned>(device.maxThreadsPerMultiProcessor),
+                              device.sharedMemPerBlockOptin, static_cast<std::size_t>(device.l2CacheSize)};
 }
 
 cuda::Stream make_stream() {
@@ -36,7 +37,8 @@ cuda::Stream make_stream() {
     return stream;
 }
 
-// cudaMemcpy from pageable memory may return while the last bytes are on their way, and kernels of other streams do not wait for it.
+// cudaMemcpy from pageable memory may return while the last bytes are on their way, and kernels of other
+// streams do not wait for it.
 void copy_to_device(void* to, const std::vector<std::byte>& content) {
     require(cudaMemcpy(to, content.data(), content.size(), cudaMemcpyDefault), "cudaMemcpy");
     require(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
@@ -64,7 +66,9 @@ DeviceBytes::DeviceBytes(std::size_t bytes) : bytes_(bytes) {
 DeviceBytes::DeviceBytes(const std::vector<std::byte>& content) : DeviceBytes(content.size()) {
     copy_to_device(data_, content);
 }
-DeviceBytes::~DeviceBytes() { cudaFree(data_); }
+DeviceBytes::~DeviceBytes() {
+    cudaFree(data_);
+}
 std::vector<std::byte> DeviceBytes::download() const {
     std::vector<std::byte> content(bytes_);
     require(cudaMemcpy(content.data(), data_, bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -83,9 +87,12 @@ struct SharedBytes::State {
     void rewrite_by_copies(std::size_t begin, std::size_t end) {
         const cuda::Stream stream = make_stream();
         std::vector<std::unique_ptr<DeviceBytes>> contents;
-        for (std::size_t i = 0; i < kContents; ++i) contents.push_back(std::make_unique<DeviceBytes>(scribble(i, end - begin)));
+        for (std::size_t i = 0; i < kContents; ++i)
+            contents.push_back(std::make_unique<DeviceBytes>(scribble(i, end - begin)));
         for (; !stopping; ++rounds) {
-            require(cudaMemcpyAsync(device + begin, contents[rounds % kContents]->data(), end - begin, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
+            require(cudaMemcpyAsync(device + begin, contents[rounds % kContents]->data(), end - begin,
+                                    cudaMemcpyDeviceToDevice, stream),
+                    "cudaMemcpyAsync");
             require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
         }
         require(cudaStreamDestroy(stream), "cudaStreamDestroy");
@@ -93,7 +100,8 @@ struct SharedBytes::State {
     void rewrite_by_host(std::size_t begin, std::size_t end) {
         std::vector<std::vector<std::byte>> contents;
         for (std::size_t i = 0; i < kContents; ++i) contents.push_back(scribble(i, end - begin));
-        for (; !stopping; ++rounds) std::memcpy(host + begin, contents[rounds % kContents].data(), end - begin);
+        for (; !stopping; ++rounds)
+            std::memcpy(host + begin, contents[rounds % kContents].data(), end - begin);
     }
 };
 
@@ -106,7 +114,9 @@ SharedBytes::SharedBytes(SharedKind kind, std::size_t bytes, std::byte fill) : s
         case SharedKind::Managed: require(cudaMallocManaged(&memory, bytes), "cudaMallocManaged"); break;
         case SharedKind::Registered:
             memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-            require(memory == MAP_FAILED ? cudaErrorMemoryAllocation : cudaHostRegister(memory, bytes, cudaHostRegisterMapped), "cudaHostRegister");
+            require(memory == MAP_FAILED ? cudaErrorMemoryAllocation
+                                         : cudaHostRegister(memory, bytes, cudaHostRegisterMapped),
+                    "cudaHostRegister");
             break;
     }
     state_->device = static_cast<std::byte*>(memory);
@@ -127,7 +137,9 @@ SharedBytes::~SharedBytes() {
     cudaHostUnregister(state_->host);
     munmap(state_->host, state_->bytes);
 }
-std::byte* SharedBytes::data() const { return state_->device; }
+std::byte* SharedBytes::data() const {
+    return state_->device;
+}
 void SharedBytes::start(std::size_t begin, std::size_t end) {
     if (begin == end) return;
     state_->stopping = false;
@@ -153,7 +165,8 @@ std::vector<std::byte> SharedBytes::download() const {
 bool has_kind(SharedKind kind) {
     int mapped = 0, concurrent = 0;
     require(cudaDeviceGetAttribute(&mapped, cudaDevAttrCanMapHostMemory, 0), "cudaDeviceGetAttribute");
-    require(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, 0), "cudaDeviceGetAttribute");
+    require(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, 0),
+            "cudaDeviceGetAttribute");
     return kind == SharedKind::Device || (kind == SharedKind::Managed ? concurrent : mapped) != 0;
 }
 
@@ -174,7 +187,9 @@ std::uint64_t largest_test_elements() {
     static const std::uint64_t wish = number_in_environment("TEGU_TEST_ELEMENTS");
     return wish != 0 ? wish : std::uint64_t{1} << 33;
 }
-std::size_t take_most_shared_bytes() { return 0; }
+std::size_t take_most_shared_bytes() {
+    return 0;
+}
 void set_thread_order(std::uint64_t) {}
 
 }  // namespace tegu::test

@@ -18,15 +18,16 @@ void set_rowscale(cuda::Policies& policies, unsigned threads, unsigned packs, un
     policies.rowscale.packs_per_thread = packs;
     policies.rowscale.waves = waves;
 }
-void set_entropy_map(cuda::Policies& policies, cuda::EntropyMapMethod method, unsigned threads, unsigned rows, unsigned columns, std::uint64_t pixels) {
+void set_entropy_map(cuda::Policies& policies, cuda::EntropyMapMethod method, unsigned threads, unsigned rows,
+                     unsigned columns, std::uint64_t pixels) {
     policies.entropy_map.method = method;
     policies.entropy_map.threads_per_block = threads;
     policies.entropy_map.rows_per_strip = rows;
     policies.entropy_map.columns_per_thread = columns;
     policies.entropy_map.piece_pixels = pixels;
 }
-void set_count(cuda::Policies& policies, unsigned threads, unsigned copies, unsigned waves, std::size_t shared_bytes, std::uint64_t launch_bytes,
-               std::uint64_t lane_elements) {
+void set_count(cuda::Policies& policies, unsigned threads, unsigned copies, unsigned waves,
+               std::size_t shared_bytes, std::uint64_t launch_bytes, std::uint64_t lane_elements) {
     policies.count.threads_per_block = threads;
     policies.count.copies = copies;
     policies.count.waves = waves;
@@ -34,21 +35,23 @@ void set_count(cuda::Policies& policies, unsigned threads, unsigned copies, unsi
     policies.count.launch_bytes = launch_bytes;
     policies.count.lane_elements = lane_elements;
 }
-void set_quantile(cuda::Policies& policies, unsigned block_threads, unsigned room, unsigned count_threads, unsigned waves, unsigned bins) {
+void set_quantile(cuda::Policies& policies, unsigned block_threads, unsigned room, unsigned count_threads,
+                  unsigned waves, unsigned bins) {
     policies.quantile.block_threads = block_threads;
     policies.quantile.room = room;
     policies.quantile.count_threads = count_threads;
     policies.quantile.waves = waves;
     policies.quantile.shared_bins = bins;
 }
-void set_reduce(cuda::Policies& policies, unsigned threads, unsigned tiles, unsigned waves, std::uint64_t launch_bytes) {
+void set_reduce(cuda::Policies& policies, unsigned threads, unsigned tiles, unsigned waves,
+                std::uint64_t launch_bytes) {
     policies.reduce.threads_per_block = threads;
     policies.reduce.tiles_per_warp = tiles;
     policies.reduce.waves = waves;
     policies.reduce.launch_bytes = launch_bytes;
 }
-void set_topk(cuda::Policies& policies, unsigned block_threads, unsigned room, unsigned sample, std::uint64_t block_elements, unsigned filter_threads,
-              unsigned waves, unsigned sort_tile) {
+void set_topk(cuda::Policies& policies, unsigned block_threads, unsigned room, unsigned sample,
+              std::uint64_t block_elements, unsigned filter_threads, unsigned waves, unsigned sort_tile) {
     policies.topk.block_threads = block_threads;
     policies.topk.room = room;
     policies.topk.sample = sample;
@@ -78,7 +81,8 @@ std::vector<cuda::Context> contexts_with_policies(const cuda::Context& context) 
     set_reduce(cut, 256, 16, 2, 64 << 10);
     set_rowscale(cut, 64, 2, 1);
     set_topk(cut, 96, 128, 200, 128, 32, 3, 512);
-    cuda::Policies& poor = contexts[3].policies;  // nothing counted in shared memory, samples that are too small
+    // nothing counted in shared memory, samples that are too small
+    cuda::Policies& poor = contexts[3].policies;
     set_add(poor, 96, 4, 2);
     set_entropy_map(poor, cuda::EntropyMapMethod::Chosen, 256, 40, 1, 0);
     set_count(poor, 96, 2, 3, 4 << 10, 32 << 20, 100);
@@ -116,10 +120,13 @@ Job varied_job(Operation operation, ElementType type, std::uint64_t n, std::uint
     quantile.q = {0.5, 0, 1, 0.999};
     quantile.method = static_cast<QuantileMethod>(variant % 5);
     quantile.skip_nans = flag;
-    const std::uint64_t ks[] = {one, std::min<std::uint64_t>(job.cols, 10), std::min<std::uint64_t>(job.cols, 4096), (job.cols + one) / 2};
+    const std::uint64_t ks[] = {one, std::min<std::uint64_t>(job.cols, 10),
+                                std::min<std::uint64_t>(job.cols, 4096), (job.cols + one) / 2};
     const TopkParams topk{ks[variant % 4], variant % 8 < 4, variant % 3 == 0};
-    const StatisticSet empty = statistic_bit(Statistic::Count) | statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Nans);
-    const ReduceParams reduce{n == 0 ? empty : kAllStatistics, flag, static_cast<std::uint32_t>(variant / 2 % 2)};
+    const StatisticSet empty =
+        statistic_bit(Statistic::Count) | statistic_bit(Statistic::Sum) | statistic_bit(Statistic::Nans);
+    const ReduceParams reduce{n == 0 ? empty : kAllStatistics, flag,
+                              static_cast<std::uint32_t>(variant / 2 % 2)};
     switch (operation) {
         case Operation::Reduce: job.params = reduce; break;
         case Operation::Topk: job.params = topk; break;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "kernels/cuda/context.h"
+#include "kernels/execution/cuda/context.h"
 #include "kernels/operation.h"
 
 namespace tegu::test {
@@ -39,7 +39,9 @@ class WatchedWorkspace final : public cuda::Workspace {
         largest_copy_ = std::max(largest_copy_, bytes);
         return inner_->write(to, from, bytes);
     }
-    Result<void> copy(void* to, const void* from, std::size_t bytes) override { return inner_->copy(to, from, bytes); }
+    Result<void> copy(void* to, const void* from, std::size_t bytes) override {
+        return inner_->copy(to, from, bytes);
+    }
     Result<void> synchronize() override {
         if (++waits_ == cancelling_wait_) cancelled_ = true;
         return inner_->synchronize();

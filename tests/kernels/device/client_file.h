@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client's buffer as the daemon holds it: a memfd with a read-only and a writable mapping, and the client's own.
+// A client's buffer as the daemon holds it: a memfd with a read-only and a writable mapping, and the client's
+// own.
 #pragma once
 
 #include <fcntl.h>
@@ -47,7 +48,8 @@ class ClientFile {
 
   private:
     std::byte* map(int protection) const {
-        // A descriptor of its own for reading, as the daemon has: else its mapping would stand in the way of a seal.
+        // A descriptor of its own for reading, as the daemon has: else its mapping would stand in the way of
+        // a seal.
         const std::string path = "/proc/self/fd/" + std::to_string(fd_.get());
         const Fd opened(::open(path.c_str(), (protection & PROT_WRITE) != 0 ? O_RDWR : O_RDONLY));
         void* const mapped = ::mmap(nullptr, bytes_, protection, MAP_SHARED, opened.get(), 0);

@@ -3,7 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include "kernels/cuda/context.h"
+#include "kernels/execution/cuda/context.h"
 
 namespace tegu::cuda {
 namespace {
@@ -18,7 +18,8 @@ TEST(CudaError, SuccessIsNone) {
 
 TEST(CudaError, NamesTheCallAndTheError) {
     const Result<void> failed = check_cuda(cudaErrorIllegalAddress, "reduce");
-    EXPECT_EQ("reduce: an illegal memory access was encountered (cudaErrorIllegalAddress)", failed.error().message);
+    EXPECT_EQ("reduce: an illegal memory access was encountered (cudaErrorIllegalAddress)",
+              failed.error().message);
 }
 
 TEST(CudaError, FullMemoryIsAnAnswer) {
@@ -29,17 +30,18 @@ TEST(CudaError, FullMemoryIsAnAnswer) {
 TEST(CudaError, StickyOnesLoseTheDevice) {
     for (const cudaError_t code :
          {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError,
-          cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace, cudaErrorInvalidPc,
-          cudaErrorLaunchFailure, cudaErrorECCUncorrectable, cudaErrorNvlinkUncorrectable, cudaErrorContextIsDestroyed,
-          cudaErrorCudartUnloading, cudaErrorUnknown})
+          cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace,
+          cudaErrorInvalidPc, cudaErrorLaunchFailure, cudaErrorECCUncorrectable, cudaErrorNvlinkUncorrectable,
+          cudaErrorContextIsDestroyed, cudaErrorCudartUnloading, cudaErrorUnknown})
         EXPECT_EQ(Status::DeviceLost, status_of(code)) << cudaGetErrorName(code);
 }
 
 TEST(CudaError, RefusedCallsAreNoLoss) {
-    for (const cudaError_t code : {cudaErrorInvalidValue, cudaErrorInvalidConfiguration, cudaErrorInvalidDeviceFunction,
-                                   cudaErrorInvalidResourceHandle, cudaErrorNotSupported, cudaErrorNotPermitted,
-                                   cudaErrorNoKernelImageForDevice, cudaErrorCooperativeLaunchTooLarge,
-                                   cudaErrorHostMemoryAlreadyRegistered, cudaErrorNotReady, cudaErrorInvalidDevice})
+    for (const cudaError_t code :
+         {cudaErrorInvalidValue, cudaErrorInvalidConfiguration, cudaErrorInvalidDeviceFunction,
+          cudaErrorInvalidResourceHandle, cudaErrorNotSupported, cudaErrorNotPermitted,
+          cudaErrorNoKernelImageForDevice, cudaErrorCooperativeLaunchTooLarge,
+          cudaErrorHostMemoryAlreadyRegistered, cudaErrorNotReady, cudaErrorInvalidDevice})
         EXPECT_EQ(Status::Internal, status_of(code)) << cudaGetErrorName(code);
     EXPECT_EQ(Status::Internal, status_of(static_cast<cudaError_t>(98765)));
 }

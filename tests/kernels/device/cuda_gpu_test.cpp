@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data paths of every memory class on the GPU at hand, as far as its attributes allow to force them. Skipped without one.
+// The data paths of every memory class on the GPU at hand, as far as its attributes allow to force them.
+// Skipped without one.
 #include <gtest/gtest.h>
 
 #include "kernels/device/gpu_runner.h"
@@ -31,7 +32,8 @@ class CudaGpus : public testing::TestWithParam<MemoryClass> {
         std::vector<std::int32_t> expected(kCount);
         for (std::uint64_t i = 0; i < kCount; ++i) expected[i] = x.values()[i] + y.values()[i];
         ASSERT_TRUE(jobs.add(x, y, z, kCount)) << jobs.error.message;
-        for (std::uint64_t i = 0; i < kCount; ++i) ASSERT_EQ(expected[i], z.values()[i]) << i << ", " << jobs.policy;
+        for (std::uint64_t i = 0; i < kCount; ++i)
+            ASSERT_EQ(expected[i], z.values()[i]) << i << ", " << jobs.policy;
     }
     std::unique_ptr<Gpu> gpu;
     std::unique_ptr<GpuRunner> runner;
@@ -49,8 +51,10 @@ TEST_P(CudaGpus, SeesEveryChangeAndWritesResults) {
     if (copies(GetParam())) {
         EXPECT_EQ(3 * kCount * 4, jobs.cost.moved.bytes_copied);
     } else {
-        // Inputs are registered as read-only, which not every driver can do: then they are copied, and the policy says so.
-        const bool refused = GetParam() == MemoryClass::B && jobs.policy.find("cudaHostRegister") != std::string::npos;
+        // Inputs are registered as read-only, which not every driver can do: then they are copied, and the
+        // policy says so.
+        const bool refused =
+            GetParam() == MemoryClass::B && jobs.policy.find("cudaHostRegister") != std::string::npos;
         std::printf("%s\n", refused ? jobs.policy.c_str() : "nothing was copied");
         EXPECT_EQ(refused ? 2 * kCount * 4 : 0, jobs.cost.moved.bytes_copied) << jobs.policy;
     }
@@ -107,7 +111,8 @@ TEST_P(CudaGpus, ADroppedBufferMayEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, CudaGpus,
-                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C, MemoryClass::Discrete),
+                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C,
+                                         MemoryClass::Discrete),
                          [](const auto& each) { return std::string(memory_class_word(each.param)); });
 
 }  // namespace

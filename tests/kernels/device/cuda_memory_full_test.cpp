@@ -118,8 +118,8 @@ void lose_the_device(MemoryClass memory_class) {
     const Result<kernels::RunReport> report = opened.gpu->run(job, {&input, 1}, {&output, 1}, stream, {});
     const Result<void*> next = opened.gpu->allocate_device(64);
     std::fprintf(stderr, "%s\n", report ? "it ran" : report.error().message.c_str());
-    const bool lost =
-        !report && report.error().status == Status::DeviceLost && !next && next.error().status == Status::DeviceLost;
+    const bool lost = !report && report.error().status == Status::DeviceLost && !next &&
+                      next.error().status == Status::DeviceLost;
     std::_Exit(lost ? 0 : 1);
 }
 
@@ -129,7 +129,8 @@ TEST_P(FullGpu, AnIllegalAccessLosesTheDevice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, FullGpu,
-                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C, MemoryClass::Discrete),
+                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C,
+                                         MemoryClass::Discrete),
                          [](const auto& each) { return std::string(memory_class_word(each.param)); });
 
 }  // namespace

@@ -35,13 +35,13 @@ TEST(DeviceInfo, MissingCodeIsNamedWithWhatIsThere) {
 
 TEST(DeviceInfo, AFailedProbeIsToldInWords) {
     EXPECT_EQ("no CUDA device", probe_failure_reason(ProbeFailure::NoDevice, 13000, 13000, ""));
-    EXPECT_EQ("no NVIDIA driver",
-              probe_failure_reason(ProbeFailure::DriverTooOld, 0, 13000, "CUDA driver version is insufficient"));
+    EXPECT_EQ("no NVIDIA driver", probe_failure_reason(ProbeFailure::DriverTooOld, 0, 13000,
+                                                       "CUDA driver version is insufficient"));
     EXPECT_EQ("the NVIDIA driver is too old: it is made for CUDA 11.4, this program for CUDA 12.6",
               probe_failure_reason(ProbeFailure::DriverTooOld, 11040, 12060, ""));
-    EXPECT_EQ(
-        "the parts of the NVIDIA driver do not match: system has unsupported display driver",
-        probe_failure_reason(ProbeFailure::DriverMismatch, 12020, 12060, "system has unsupported display driver"));
+    EXPECT_EQ("the parts of the NVIDIA driver do not match: system has unsupported display driver",
+              probe_failure_reason(ProbeFailure::DriverMismatch, 12020, 12060,
+                                   "system has unsupported display driver"));
     EXPECT_EQ("the CUDA runtime 12.6 cannot use the driver (CUDA 12.2): unknown error",
               probe_failure_reason(ProbeFailure::Other, 12020, 12060, "unknown error"));
     EXPECT_EQ("the CUDA runtime 12.6 cannot use the driver: it is a stub library",

@@ -71,7 +71,8 @@ TEST_P(EveryClass, ADeviceThatComputesWrongSumsFails) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, EveryClass,
-                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C, MemoryClass::Discrete),
+                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C,
+                                         MemoryClass::Discrete),
                          [](const auto& each) { return std::string(memory_class_word(each.param)); });
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuRunner on the guarded device, in strict mode, for each memory class: right results, no copy without need, none left out that is needed.
+// GpuRunner on the guarded device, in strict mode, for each memory class: right results, no copy without
+// need, none left out that is needed.
 #include "kernels/device/gpu_runner.h"
 
 #include <atomic>
@@ -33,7 +34,8 @@ class EveryClass : public testing::TestWithParam<MemoryClass> {
 TEST_P(EveryClass, GivesTheResultAndSaysHow) {
     EXPECT_EQ(kSum, board.jobs.sum(file, 0, 0, kCount)) << board.jobs.error.message;
     EXPECT_EQ(copies(GetParam()) ? kBytes : 0, input_bytes_copied());
-    EXPECT_NE(std::string::npos, board.jobs.policy.find(" memory=" + std::string(memory_class_word(GetParam()))))
+    EXPECT_NE(std::string::npos,
+              board.jobs.policy.find(" memory=" + std::string(memory_class_word(GetParam()))))
         << board.jobs.policy;
 }
 
@@ -173,7 +175,8 @@ TEST_P(EveryClass, WorksInPlace) {
     ClientFile y(2, kBytes);
     test::fill(y, kCount);
     ASSERT_TRUE(board.jobs.add(file, y, file, kCount)) << board.jobs.error.message;
-    for (std::uint64_t i = 0; i < kCount; ++i) ASSERT_EQ(2 * static_cast<std::int32_t>(i + 1), file.values()[i]);
+    for (std::uint64_t i = 0; i < kCount; ++i)
+        ASSERT_EQ(2 * static_cast<std::int32_t>(i + 1), file.values()[i]);
 }
 
 TEST_P(EveryClass, WhatAJobWroteIsSeenEvenByThoseThatNameTheOldGeneration) {
@@ -281,7 +284,8 @@ TEST_P(EveryClass, LeavesAloneWhatItDoesNotFill) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, EveryClass,
-                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C, MemoryClass::Discrete),
+                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C,
+                                         MemoryClass::Discrete),
                          [](const auto& each) { return std::string(memory_class_word(each.param)); });
 
 }  // namespace

@@ -104,7 +104,8 @@ TEST_F(GuardGpus, ARunWithManagedMemoryOfTheHostLosesTheDevice) {
     void* const memory = gpu.allocate_device(64).value();
     const Result<kernels::RunReport> report = sum(numbers(4), 4, memory);
     ASSERT_FALSE(report.ok());
-    EXPECT_NE(std::string::npos, report.error().message.find("attached to the host")) << report.error().message;
+    EXPECT_NE(std::string::npos, report.error().message.find("attached to the host"))
+        << report.error().message;
 }
 
 TEST_F(GuardGpus, ARunBeyondTheEndOfItsMemoryLosesTheDevice) {
@@ -164,12 +165,13 @@ TEST(GuardMappings, AMappingThatEndsWhileItIsRegisteredLosesTheDevice) {
             options.memory_class = MemoryClass::B;
             GuardGpu orin(options);
             const Stream stream = orin.create_stream().value();
-            void* const shared = ::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+            void* const shared =
+                ::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
             void* const address = orin.register_mapping(shared, 8192, false).value();
             ASSERT_EQ(0, ::munmap(shared, 8192));
             if (replaced) {
-                ASSERT_EQ(shared,
-                          ::mmap(shared, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+                ASSERT_EQ(shared, ::mmap(shared, 8192, PROT_READ | PROT_WRITE,
+                                         MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
             }
             const kernels::InputView input{static_cast<std::byte*>(address), 2};
             const kernels::OutputView output{static_cast<std::byte*>(address) + 8};

@@ -21,7 +21,8 @@ inline std::uintptr_t& guarded_begin() {
     return address;
 }
 
-// Exits with kTouched if the fault was in the first page from guarded_begin(); any other one ends the process as ever.
+// Exits with kTouched if the fault was in the first page from guarded_begin(); any other one ends the process
+// as ever.
 inline void on_fault(int number, siginfo_t* info, void*) {
     const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
     if (at >= guarded_begin() && at < guarded_begin() + 4096) ::_exit(kTouched);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which copies are kept where buffers are copied (class A): in proportion to what jobs read, within the arena, the oldest given up first.
+// Which copies are kept where buffers are copied (class A): in proportion to what jobs read, within the
+// arena, the oldest given up first.
 #include "tests/kernels/device/board.h"
 
 namespace tegu::device {
@@ -34,7 +35,8 @@ TEST(ClassA, GivesUpNoCopyThatTheJobItselfReads) {
     test::fill(x, kOne);
     EXPECT_FALSE(board.jobs.add(x, y, z, kOne, 1)) << "there is room for both copies, and no more";
     EXPECT_EQ(Status::OutOfMemory, board.jobs.error.status);
-    EXPECT_EQ(kOne * (kOne + 1) / 2, static_cast<std::uint64_t>(board.jobs.sum(x, 0, 0, kOne))) << "now they may go";
+    EXPECT_EQ(kOne * (kOne + 1) / 2, static_cast<std::uint64_t>(board.jobs.sum(x, 0, 0, kOne)))
+        << "now they may go";
 }
 
 TEST(ClassA, CopiesWhatAJobNeedsWhereTheBufferIsTooLarge) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that runs out, and jobs that end by an exception: what was kept is given up, the job is answered, and the next one runs.
+// Memory that runs out, and jobs that end by an exception: what was kept is given up, the job is answered,
+// and the next one runs.
 #include <new>
 
 #include "tests/kernels/device/board.h"
@@ -87,7 +88,8 @@ TEST_P(FullDevice, AnExceptionLeavesNothingBehind) {
     board.gpu.throw_next();
     EXPECT_THROW((void)sum(file), std::bad_alloc);
     EXPECT_EQ(used, board.runner->arena().used_bytes());
-    EXPECT_EQ(0, board.jobs.sum(other, 1, 0, 14 * kCount)) << "in place of the first: " << board.jobs.error.message;
+    EXPECT_EQ(0, board.jobs.sum(other, 1, 0, 14 * kCount))
+        << "in place of the first: " << board.jobs.error.message;
     board.gpu.throw_next();
     EXPECT_THROW((void)board.jobs.add(y, y, y, kCount), std::bad_alloc);
     const bool direct = GetParam() == MemoryClass::B || GetParam() == MemoryClass::C;
@@ -95,7 +97,8 @@ TEST_P(FullDevice, AnExceptionLeavesNothingBehind) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, FullDevice,
-                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C, MemoryClass::Discrete),
+                         testing::Values(MemoryClass::A, MemoryClass::B, MemoryClass::C,
+                                         MemoryClass::Discrete),
                          [](const auto& each) { return std::string(memory_class_word(each.param)); });
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a probe says of drivers that cannot be used, in a process that has a library of the test for its driver.
+// What a probe says of drivers that cannot be used, in a process that has a library of the test for its
+// driver.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -21,7 +22,8 @@ std::string probe_with(const std::string& environment) {
 
 TEST(ProbeCuda, ADriverThatIsTooOldIsNamedWithItsVersion) {
     const std::string said = probe_with("TEGU_FAKE_DRIVER=9000");
-    EXPECT_EQ(0u, said.rfind("0 the NVIDIA driver is too old: it is made for CUDA 9.0, this program for CUDA ", 0))
+    EXPECT_EQ(
+        0u, said.rfind("0 the NVIDIA driver is too old: it is made for CUDA 9.0, this program for CUDA ", 0))
         << said;
 }
 

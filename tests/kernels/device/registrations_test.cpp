@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a board with registered mappings (class B) registers, and what it does not: what is being sealed, what a freeze took away, what is not
-// worth it, and more than its limit.
+// What a board with registered mappings (class B) registers, and what it does not: what is being sealed, what
+// a freeze took away, what is not worth it, and more than its limit.
 #include <sys/mman.h>
 
 #include <numeric>
@@ -86,8 +86,8 @@ TEST(ClassB, AReaderThatWaitedThroughAFreezeReadsItsOwnBufferAlone) {
         EXPECT_TRUE(board.jobs.add(file, file, file, kCount)) << "from here on there is a writable mapping";
         const ClientBuffer waiting = file.buffer();
         board.runner->allow_registering(1, false);
-        ASSERT_NE(MAP_FAILED,
-                  ::mremap(other.buffer().readable, kBytes, kBytes, MREMAP_MAYMOVE | MREMAP_FIXED, waiting.writable));
+        ASSERT_NE(MAP_FAILED, ::mremap(other.buffer().readable, kBytes, kBytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                                       waiting.writable));
         other.buffer().readable = nullptr;
         file.buffer().writable = nullptr;
         board.runner->allow_registering(1, true);

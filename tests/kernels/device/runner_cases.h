@@ -38,7 +38,8 @@ class RunnerCase {
     }
 
     // output[0, count) = x[0, count) + y[0, count), of i32; `output` may be x.
-    bool add(ClientFile& x, ClientFile& y, ClientFile& result, std::uint64_t count, std::uint64_t generation = 0) {
+    bool add(ClientFile& x, ClientFile& y, ClientFile& result, std::uint64_t count,
+             std::uint64_t generation = 0) {
         Job job;
         job.type = ElementType::I32;
         job.cols = count;
@@ -47,7 +48,8 @@ class RunnerCase {
         ClientFile* const files[] = {&x, &y};
         for (std::size_t i = 0; i < 2; ++i) {
             inputs[i].is_output = files[i] == &result;
-            inputs[i].view = {inputs[i].is_output ? result.buffer().writable : files[i]->buffer().readable, count};
+            inputs[i].view = {inputs[i].is_output ? result.buffer().writable : files[i]->buffer().readable,
+                              count};
             inputs[i].buffer = &files[i]->buffer();
             inputs[i].range = {0, count * 4, generation};
         }
@@ -90,7 +92,8 @@ inline void fill(ClientFile& file, std::size_t count) {
     std::iota(file.values(), file.values() + count, 1);
 }
 
-// Ranges of a buffer of 8 MiB at random, that overlap, lie within each other, or are too much to be held at once: each job sees the content.
+// Ranges of a buffer of 8 MiB at random, that overlap, lie within each other, or are too much to be held at
+// once: each job sees the content.
 inline void read_random_ranges(GpuRunner& runner) {
     constexpr unsigned kSeed = 11;
     constexpr std::uint64_t kValues = 2 << 20;
@@ -109,7 +112,8 @@ inline void read_random_ranges(GpuRunner& runner) {
         }
         const std::int32_t* const from = file.values() + first;
         const std::uint64_t promised = random() % 2 == 0 ? generation : 0;
-        ASSERT_EQ(std::accumulate(from, from + count, std::int64_t{0}), jobs.sum(file, promised, first, count))
+        ASSERT_EQ(std::accumulate(from, from + count, std::int64_t{0}),
+                  jobs.sum(file, promised, first, count))
             << "seed " << kSeed << ", job " << job << ": " << jobs.error.message << ", " << jobs.policy;
         if (job == 60) runner.allow_registering(1, true);  // lets go of all
     }

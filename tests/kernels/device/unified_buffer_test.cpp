@@ -176,7 +176,9 @@ TEST_P(UnifiedBufferDeathTest, ABufferOfTheHostMayBeTouched) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, UnifiedBufferDeathTest, testing::Bool(),
-                         [](const testing::TestParamInfo<bool>& mode) { return mode.param ? "Strict" : "Lenient"; });
+                         [](const testing::TestParamInfo<bool>& mode) {
+                             return mode.param ? "Strict" : "Lenient";
+                         });
 
 TEST(GuardModesDeathTest, StrictTakesTheBufferFromTheAttachmentOn) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";

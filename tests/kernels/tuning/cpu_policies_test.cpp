@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // No policy of the CPU changes a bit, and none takes more working memory than the plan says. Every job of
-// digest_cases.h runs with random policies of its operation, on one thread and on a pool, against the default
-// on one thread.
+// tests/kernels/digests/cases.h runs with random policies of its operation, on one thread and on a pool,
+// against the default on one thread.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "kernels/execution/cpu/thread_pool.h"
 #include "kernels/operation.h"
-#include "kernels/thread_pool.h"
-#include "tests/kernels/digest_cases.h"
+#include "tests/kernels/digests/cases.h"
 #include "tests/kernels/tuning/random_policies.h"
 
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/tuning/policy_fields.h"
-#include "tests/kernels/digest_inputs.h"
+#include "tests/kernels/digests/inputs.h"
 
 namespace tegu::test {
 

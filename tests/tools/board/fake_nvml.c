@@ -42,8 +42,12 @@ EXPORT int nvmlInit_v2(void) {
     (void)number_of("init", &code);
     return (int)code;
 }
-EXPORT int nvmlShutdown(void) { return SUCCESS; }
-EXPORT const char* nvmlErrorString(int code) { return code == 9 ? "Driver Not Loaded" : "an error"; }
+EXPORT int nvmlShutdown(void) {
+    return SUCCESS;
+}
+EXPORT const char* nvmlErrorString(int code) {
+    return code == 9 ? "Driver Not Loaded" : "an error";
+}
 EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
     *device = &the_device;
     return index == 0 ? SUCCESS : NOT_FOUND;

@@ -128,8 +128,9 @@ class BoardsTest(unittest.TestCase):
                     self.assertTrue(near(value_of(cell), found[row[0]]), (row[0], cell, found[row[0]]))
 
     def test_the_answer_is_the_geometric_mean(self):
-        rows, base = self.table("Against %s, by operation" % self.table("Identity")[0][1]), own_times(
-            self.paths[0]
+        rows, base = (
+            self.table("Against %s, by operation" % self.table("Identity")[0][1]),
+            own_times(self.paths[0]),
         )
         for place, path in enumerate(self.paths[1:], 1):
             mine = own_times(path)

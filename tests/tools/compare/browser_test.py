@@ -171,9 +171,9 @@ class BrowserTest(unittest.TestCase):
 
     def test_a_hostile_board_runs_nothing(self):
         content = support.fixture_boards.content("desktop")
-        content["identity"]["cpu"][
-            "name"
-        ] = "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>"
+        content["identity"]["cpu"]["name"] = (
+            "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>"
+        )
         path = os.path.join(self.folder.path, "hostile.html")
         code, _, error = support.run(self.folder.write("hostile.json", content), "-o", path)
         self.assertEqual((code, error), (0, ""))

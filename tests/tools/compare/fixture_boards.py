@@ -160,7 +160,7 @@ def _result(part, case, backend, seconds, **more):
             "throttled": False,
             "note": "",
         },
-        **more
+        **more,
     )
 
 
@@ -321,12 +321,10 @@ def s1(box):
         return
     for place, extra in (("managed, first touch", 40e6 / 2e9), ("managed, resident", 0.0)):
         for k in (5, 10, 20, 48, 96, 192, 384):
-            job, axes = "topk i32 1e7 k=%d distinct" % k, {
-                "type": "i32",
-                "elements": 10**7,
-                "rows": 1,
-                "k": k,
-            }
+            job, axes = (
+                "topk i32 1e7 k=%d distinct" % k,
+                {"type": "i32", "elements": 10**7, "rows": 1, "k": k},
+            )
             for block in (32, 64, 128, 256):
                 if block * k * 4 > 48 << 10:
                     continue
@@ -440,7 +438,7 @@ def s4(box):
                     axes=axes,
                     registers=registers,
                     occupancy=share,
-                    **common
+                    **common,
                 )
         axes = {"elements": pixels, "rows": side, "data": "resident", "threads": 4}
         seconds = 30e-6 + pixels * 45 / box.cpu[0]
@@ -498,11 +496,11 @@ def conditions(box, part, began):
             "elapsed_s": began + after,
             "temperatures_c": dict(
                 {"cpu": round(38 + 22 * warm + 2 * busy, 1)},
-                **({"gpu": round(36 + 20 * warm + 3 * busy, 1)} if box.gpu else {})
+                **({"gpu": round(36 + 20 * warm + 3 * busy, 1)} if box.gpu else {}),
             ),
             "clocks_mhz": dict(
                 {"cpu": box.identity["cpu"]["max_mhz"]},
-                **({"gpu": box.identity["gpu"]["core_clock_mhz"]} if box.gpu else {})
+                **({"gpu": box.identity["gpu"]["core_clock_mhz"]} if box.gpu else {}),
             ),
             "power_w": None if box.watts is None else round(box.watts * (0.5 + 0.5 * busy), 1),
             "throttle": ["sw_thermal"] if box.key == "nano" and index == 10 and busy else [],

@@ -329,7 +329,13 @@ class CaveatsTest(unittest.TestCase):
     def test_a_limit_of_power_is_no_throttling(self):
         content = small("A", [timed("x 1", 1.0)])
         content["records"].append(
-            {"kind": "condition", "part": "copy", "at": "during", "elapsed_s": 1, "throttle": ["sw_power_cap"]}
+            {
+                "kind": "condition",
+                "part": "copy",
+                "at": "during",
+                "elapsed_s": 1,
+                "throttle": ["sw_power_cap"],
+            }
         )
         found = board_of(content)
         names.name_boards([found])

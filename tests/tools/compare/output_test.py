@@ -16,7 +16,7 @@ import unittest
 
 import fixture_boards
 import support
-from support import HERE, board_of, run, start
+from support import HERE, run, start
 
 support.skip_without("jinja2", "matplotlib")
 GOLDEN = os.path.join(HERE, "golden")

@@ -59,7 +59,7 @@ def small(board="Board", results=(), **more):
                 "case": "sum 1e6",
                 "operation": "reduce",
             },
-            **result
+            **result,
         )
         for result in results
     ]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tegu-bench run: its file holds what docs/field.md promises, survives kills, is gone on with, and is
 refused for another board. No time is judged."""
+
 import json
 import os
 import signal
@@ -16,15 +17,30 @@ import schema
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 PROGRAM = os.path.join(os.environ.get("TEGU_BUILD_DIR", "build/release"), "bin", "tegu-bench")
-OPERATIONS = {"reduce", "topk", "entropy_map", "add", "dot", "rowscale", "quantile", "histogram", "entropy",
-              "fused"}
+OPERATIONS = {
+    "reduce",
+    "topk",
+    "entropy_map",
+    "add",
+    "dot",
+    "rowscale",
+    "quantile",
+    "histogram",
+    "entropy",
+    "fused",
+}
 PARTS = {"copy", "operations", "scaling", "crossover", "roundtrip", "coldstart"}  # of the CPU
 ALONE = ("--no-gpu", "--threads", "1")
 
 
 def run(*arguments):
-    return subprocess.run([PROGRAM, "run"] + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          universal_newlines=True, timeout=250)
+    return subprocess.run(
+        [PROGRAM, "run"] + list(arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        timeout=250,
+    )
 
 
 def results(field):
@@ -70,8 +86,19 @@ class Run(unittest.TestCase):
         self.assertIsNone(field["identity"]["gpu"])
 
     def test_a_timed_run_repeats_and_stays_within_its_operations(self):
-        done = run("-o", self.path, "--minutes", "0.05", "--operations", "topk,dot", "--parts",
-                   "operations,scaling", "--no-gpu", "--threads", "2")
+        done = run(
+            "-o",
+            self.path,
+            "--minutes",
+            "0.05",
+            "--operations",
+            "topk,dot",
+            "--parts",
+            "operations,scaling",
+            "--no-gpu",
+            "--threads",
+            "2",
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         field = self.field()
         self.assertEqual(schema.problems(field), [])
@@ -92,8 +119,17 @@ class Run(unittest.TestCase):
         self.fail("no results")
 
     def test_a_run_that_was_killed_leaves_a_file_that_the_next_one_goes_on_with(self):
-        arguments = ["-o", self.path, "--minutes", "0.5", "--operations", "topk", "--parts",
-                     "operations,roundtrip", *ALONE]
+        arguments = [
+            "-o",
+            self.path,
+            "--minutes",
+            "0.5",
+            "--operations",
+            "topk",
+            "--parts",
+            "operations,roundtrip",
+            *ALONE,
+        ]
         for number, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
             before = results(self.field()) if os.path.exists(self.path) else []
             process = subprocess.Popen([PROGRAM, "run"] + arguments, stderr=subprocess.DEVNULL)
@@ -103,7 +139,7 @@ class Run(unittest.TestCase):
             field = self.field()
             self.assertEqual(schema.problems(field), [])
             self.assertFalse(field["finished"])
-            self.assertEqual(results(field)[:len(before)], before)
+            self.assertEqual(results(field)[: len(before)], before)
         killed = results(field)
         self.assertGreaterEqual(len(killed), 4)
         done = run(*(arguments[:2] + ["--minutes", "0.02"] + arguments[4:]))
@@ -112,14 +148,31 @@ class Run(unittest.TestCase):
         field = self.field()
         self.assertEqual(schema.problems(field), [])
         self.assertTrue(field["finished"])
-        self.assertEqual(results(field)[:len(killed)], killed)
+        self.assertEqual(results(field)[: len(killed)], killed)
 
     def test_a_daemon_does_not_outlive_a_killed_run(self):
-        process = subprocess.Popen([PROGRAM, "run", "-o", self.path, "--minutes", "1", "--operations",
-                                    "reduce", "--parts", "roundtrip", *ALONE], stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "run",
+                "-o",
+                self.path,
+                "--minutes",
+                "1",
+                "--operations",
+                "reduce",
+                "--parts",
+                "roundtrip",
+                *ALONE,
+            ],
+            stderr=subprocess.DEVNULL,
+        )
         self.wait_for_results(process, 1)
-        children = subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid=,comm="],
-                                  stdout=subprocess.PIPE, universal_newlines=True).stdout
+        children = subprocess.run(
+            ["ps", "--ppid", str(process.pid), "-o", "pid=,comm="],
+            stdout=subprocess.PIPE,
+            universal_newlines=True,
+        ).stdout
         daemons = [int(line.split()[0]) for line in children.splitlines() if "tegud" in line]
         self.assertEqual(len(daemons), 1, children)
         process.kill()
@@ -162,10 +215,13 @@ class Run(unittest.TestCase):
 
     def test_bad_options_are_refused(self):
         output = ["-o", self.path]
-        for arguments, words in ((["--parts", "copy"], "--output"), (output + ["--parts", "cpoy"], "cpoy"),
-                                 (output + ["--operations", "sort"], "sort"),
-                                 (output + ["--minutes", "0"], "0"),
-                                 (output + ["surplus"], "surplus")):
+        for arguments, words in (
+            (["--parts", "copy"], "--output"),
+            (output + ["--parts", "cpoy"], "cpoy"),
+            (output + ["--operations", "sort"], "sort"),
+            (output + ["--minutes", "0"], "0"),
+            (output + ["surplus"], "surplus"),
+        ):
             done = run(*arguments)
             self.assertEqual(done.returncode, 64, arguments)
             self.assertIn(words, done.stderr + done.stdout)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tegu-tune as a process: on the CPU backend, and with the guarded device and its made-up clock. It is killed
 and resumed, interrupted, slowed down, given damaged files, and its table is applied to a private daemon."""
+
 import json
 import os
 import re
@@ -31,9 +32,15 @@ class TuneTest(unittest.TestCase):
 
     def run_tune(self, *arguments, program=TUNE, words="", wait=True, **options):
         environment = dict(os.environ, TEGU_TEST_TUNE=words, TEGU_SOCKET=self.path("no-daemon.sock"))
-        process = subprocess.Popen([program] + list(arguments), cwd=self.folder, env=environment,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                                   **options)
+        process = subprocess.Popen(
+            [program] + list(arguments),
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            **options,
+        )
         if not wait:
             return process
         out, err = process.communicate(timeout=120)
@@ -46,8 +53,9 @@ class TuneTest(unittest.TestCase):
 
 class Search(TuneTest):
     def test_guarded_device_finds_the_rows_that_its_clock_has(self):
-        code, out, err = self.run_tune("--backend", "gpu", "--operation", "add,dot", *QUICK, "-o", "t.toml",
-                                       "--json", program=GUARD)
+        code, out, err = self.run_tune(
+            "--backend", "gpu", "--operation", "add,dot", *QUICK, "-o", "t.toml", "--json", program=GUARD
+        )
         self.assertEqual(code, 0, err)
         account = json.loads(out)
         self.assertTrue(account["complete"])
@@ -63,16 +71,29 @@ class Search(TuneTest):
         # Neighbours with the same policy are one row.
         self.assertEqual(len(re.findall(r'^id = "add-f32', table, re.M)), 1)
         self.assertFalse(os.path.exists(self.path("t.toml.journal")), "all steps are done")
-        code, out, err = self.run_tune("check", "t.toml", "--backend", "gpu", "--operation", "add", *QUICK,
-                                       "--json", program=GUARD)
+        code, out, err = self.run_tune(
+            "check", "t.toml", "--backend", "gpu", "--operation", "add", *QUICK, "--json", program=GUARD
+        )
         self.assertEqual(code, 0, err)
         check = json.loads(out)
         self.assertAlmostEqual(check["worst"], 1 / 0.6, places=6)
         self.assertEqual(check["wrong"], [])
 
     def test_wrong_results_are_a_loud_bug_and_no_row(self):
-        code, out, err = self.run_tune("--backend", "gpu", "--operation", "add", "--measure", "rows", *QUICK,
-                                       "-o", "t.toml", "--json", program=GUARD, words="wrong")
+        code, out, err = self.run_tune(
+            "--backend",
+            "gpu",
+            "--operation",
+            "add",
+            "--measure",
+            "rows",
+            *QUICK,
+            "-o",
+            "t.toml",
+            "--json",
+            program=GUARD,
+            words="wrong",
+        )
         self.assertEqual(code, 70, err)
         self.assertIn("WRONG RESULT, a bug: cuda/add-", err)
         self.assertIn("waves=8", err)
@@ -116,8 +137,9 @@ class Search(TuneTest):
         self.assertIn("and the times of", out)
 
     def test_machine_without_a_gpu(self):
-        code, _, err = self.run_tune("--operation", "add", *QUICK, "-o", "t.toml", "--measure", "rows",
-                                     program=GUARD, words="none")
+        code, _, err = self.run_tune(
+            "--operation", "add", *QUICK, "-o", "t.toml", "--measure", "rows", program=GUARD, words="none"
+        )
         self.assertEqual(code, 0, err)
         self.assertIn("no GPU is measured: no NVIDIA driver", err)
         code, _, err = self.run_tune("--backend", "gpu", "-o", "t.toml", program=GUARD, words="none")
@@ -125,18 +147,31 @@ class Search(TuneTest):
         self.assertIn("no NVIDIA driver", err)
 
     def test_lost_device_ends_it_and_the_journal_is_good(self):
-        code, _, err = self.run_tune("--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml",
-                                     program=GUARD, words="lost")
+        code, _, err = self.run_tune(
+            "--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml", program=GUARD, words="lost"
+        )
         self.assertEqual(code, 75, err)
         self.assertIn("fell off the bus", err)
-        code, _, err = self.run_tune("--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml",
-                                     program=GUARD)
+        code, _, err = self.run_tune(
+            "--backend", "gpu", "--operation", "add", *QUICK, "-o", "t.toml", program=GUARD
+        )
         self.assertEqual(code, 0, err)
 
 
 class Journal(TuneTest):
-    ARGUMENTS = ["--backend", "gpu", "--operation", "add,reduce", "--minutes", "0.3",
-                 "--most-elements", "20000", "-o", "t.toml", "--json"]
+    ARGUMENTS = [
+        "--backend",
+        "gpu",
+        "--operation",
+        "add,reduce",
+        "--minutes",
+        "0.3",
+        "--most-elements",
+        "20000",
+        "-o",
+        "t.toml",
+        "--json",
+    ]
 
     def start_and_wait_for_steps(self, steps):
         process = self.run_tune(*self.ARGUMENTS, program=GUARD, wait=False)
@@ -174,12 +209,12 @@ class Journal(TuneTest):
             id_ = before[len(changed)]
             changed.append(id_)
             head = re.search(r"^record %s (\d+) \w+\n" % re.escape(id_), journal, re.M)
-            text = journal[head.end():head.end() + int(head.group(1))]
+            text = journal[head.end() : head.end() + int(head.group(1))]
             self.assertIn(" revision=1\n", text)
             other = text.replace(" revision=1\n", " revision=7\n" if end == "7" else "\n")
-            sum_ = 0xcbf29ce484222325
+            sum_ = 0xCBF29CE484222325
             for byte in (id_ + "\n" + other).encode():
-                sum_ = (sum_ ^ byte) * 0x100000001b3 % (1 << 64)
+                sum_ = (sum_ ^ byte) * 0x100000001B3 % (1 << 64)
             record = "record %s %d %016x\n%s" % (id_, len(other), sum_, other)
             journal = journal.replace(head.group(0) + text, record)
         with open(self.path("t.toml.journal"), "w", encoding="utf-8") as target:
@@ -222,7 +257,7 @@ class Journal(TuneTest):
         other = [word if word != "gpu" else "cpu" for word in self.ARGUMENTS]
         code, _, err = self.run_tune(*other, program=GUARD)
         self.assertEqual(code, 65)
-        self.assertIn("is the journal of another run, on \"guarded memory", err)
+        self.assertIn('is the journal of another run, on "guarded memory', err)
         self.assertIn("--restart", err)
         code, _, err = self.run_tune(*(other + ["--restart"]), program=GUARD)
         self.assertEqual(code, 0, err)
@@ -256,8 +291,21 @@ class Pace(TuneTest):
     def test_throttled_measurement_is_repeated_when_the_board_has_cooled(self):
         self.write_alert("1")
         os.makedirs(self.path("board/proc"))
-        process = self.run_tune("--backend", "gpu", "--operation", "add", "--measure", "rows", *QUICK,
-                                "-o", "t.toml", "--sysroot", self.path("board"), program=GUARD, wait=False)
+        process = self.run_tune(
+            "--backend",
+            "gpu",
+            "--operation",
+            "add",
+            "--measure",
+            "rows",
+            *QUICK,
+            "-o",
+            "t.toml",
+            "--sysroot",
+            self.path("board"),
+            program=GUARD,
+            wait=False,
+        )
         said = ""
         for line in process.stderr:
             said += line
@@ -273,9 +321,22 @@ class Pace(TuneTest):
     def test_board_that_stays_hot(self):
         self.write_alert("2")
         os.makedirs(self.path("board/proc"))
-        code, _, err = self.run_tune("--backend", "gpu", "--operation", "add", "--measure", "rows", *QUICK,
-                                     "-o", "t.toml", "--sysroot", self.path("board"), "--patience", "1",
-                                     program=GUARD)
+        code, _, err = self.run_tune(
+            "--backend",
+            "gpu",
+            "--operation",
+            "add",
+            "--measure",
+            "rows",
+            *QUICK,
+            "-o",
+            "t.toml",
+            "--sysroot",
+            self.path("board"),
+            "--patience",
+            "1",
+            program=GUARD,
+        )
         self.assertEqual(code, 75, err)
         self.assertIn("still slow after", err)
         self.assertIn("the board stays slow: cool it, and run the same command again", err)
@@ -287,8 +348,12 @@ class Apply(TuneTest):
             settings.write('[tuning]\noverlay = "%s"\n' % self.path("overlay.toml"))
         environment = dict(os.environ, TEGU_TEST_GPU="A", TEGU_TEST_FAULT="oom:" + self.path("fault"))
         log = open(self.path("tegud.log"), "w")
-        daemon = subprocess.Popen([TEGUD, "--config", self.path("tegud.toml"),
-                                  "--socket", self.path("s.sock")], env=environment, stdout=log, stderr=log)
+        daemon = subprocess.Popen(
+            [TEGUD, "--config", self.path("tegud.toml"), "--socket", self.path("s.sock")],
+            env=environment,
+            stdout=log,
+            stderr=log,
+        )
         log.close()
         self.addCleanup(lambda: (daemon.terminate(), daemon.wait()))
         end = time.time() + 60
@@ -297,8 +362,9 @@ class Apply(TuneTest):
         return daemon
 
     def apply(self, *arguments):
-        return self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock", *arguments,
-                             program=GUARD)
+        return self.run_tune(
+            "apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock", *arguments, program=GUARD
+        )
 
     def write_table(self, rows):
         with open(self.path("t.toml"), "w") as table:
@@ -311,8 +377,18 @@ class Apply(TuneTest):
         self.assertEqual((code, err), (0, ""))
         lines = {line.split()[0]: line for line in out.splitlines()}
         self.assertIn("row overlay/tuned", lines["add"])
-        for operation in ("reduce", "topk", "entropy_map", "add", "dot", "rowscale", "quantile", "histogram",
-                          "entropy", "fused"):
+        for operation in (
+            "reduce",
+            "topk",
+            "entropy_map",
+            "add",
+            "dot",
+            "rowscale",
+            "quantile",
+            "histogram",
+            "entropy",
+            "fused",
+        ):
             self.assertIn("right", lines[operation])
         self.assertEqual(self.read("overlay.toml"), self.read("t.toml"))
         # Another one takes its place.
@@ -354,8 +430,9 @@ class Apply(TuneTest):
         first = self.read("t.toml")
         self.write_table(Files.ROW % ("second", 0, 1 << 40, 4))
         daemon.send_signal(signal.SIGSTOP)
-        process = self.run_tune("apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock",
-                                program=GUARD, wait=False)
+        process = self.run_tune(
+            "apply", "t.toml", "--settings", "tegud.toml", "--socket", "s.sock", program=GUARD, wait=False
+        )
         end = time.time() + 60
         while self.read("overlay.toml") == first and time.time() < end:
             time.sleep(0.02)
@@ -410,13 +487,20 @@ class Files(TuneTest):
         with open(self.path(name), "w") as target:
             target.write(text)
 
-    ROW = ('[[row]]\nid = "%s"\nbackend = "cuda"\noperation = "add"\nrevision = 1\nelements = [%d, %d]\n'
-           'policy = { waves = %d }\n')
+    ROW = (
+        '[[row]]\nid = "%s"\nbackend = "cuda"\noperation = "add"\nrevision = 1\nelements = [%d, %d]\n'
+        "policy = { waves = %d }\n"
+    )
     HEAD = 'format = 1\n[device]\nname = "guarded memory"\ncompute_capability = "5.3"\nmultiprocessors = 1\n'
 
     def test_diff_matches_rows_by_their_jobs(self):
-        self.write("a.toml", self.HEAD + self.ROW % ("x", 0, 100, 8) + self.ROW % ("y", 100, 200, 8) +
-                   self.ROW % ("z", 200, 300, 8))
+        self.write(
+            "a.toml",
+            self.HEAD
+            + self.ROW % ("x", 0, 100, 8)
+            + self.ROW % ("y", 100, 200, 8)
+            + self.ROW % ("z", 200, 300, 8),
+        )
         self.write("b.toml", self.HEAD + self.ROW % ("other", 0, 100, 8) + self.ROW % ("y", 100, 200, 32))
         code, out, err = self.run_tune("diff", "a.toml", "b.toml")
         self.assertEqual((code, err), (1, ""))
@@ -426,8 +510,12 @@ class Files(TuneTest):
 
     def test_bad_tables_are_named(self):
         self.write("broken.toml", "format = 1\n[device\n")
-        for arguments in (["show", "broken.toml"], ["diff", "broken.toml", "broken.toml"],
-                          ["check", "broken.toml"], ["apply", "broken.toml"]):
+        for arguments in (
+            ["show", "broken.toml"],
+            ["diff", "broken.toml", "broken.toml"],
+            ["check", "broken.toml"],
+            ["apply", "broken.toml"],
+        ):
             code, _, err = self.run_tune(*arguments, program=GUARD)
             self.assertEqual(code, 65, arguments)
             self.assertIn("broken.toml:2:", err)

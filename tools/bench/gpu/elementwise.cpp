@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // add and rowscale, beside a copy that moves as many bytes.
-#include "kernels/cuda/add.h"
-#include "kernels/cuda/rowscale.h"
+#include "kernels/add/cuda/add.h"
+#include "kernels/rowscale/cuda/rowscale.h"
 #include "tools/bench/gpu/gpu_bench.h"
 
 namespace tegu::bench {
@@ -44,9 +44,11 @@ std::string policy_name(const GpuBench& bench, unsigned threads, unsigned packs,
 
 // A copy that reads and writes `bytes` in all.
 GpuTime time_copy(GpuBench& bench, std::uint64_t bytes) {
-    const Rotation from(bytes / 2, bench.context().limits.l2_bytes), to(bytes / 2, bench.context().limits.l2_bytes);
+    const Rotation from(bytes / 2, bench.context().limits.l2_bytes),
+        to(bytes / 2, bench.context().limits.l2_bytes);
     return bench.time([&](std::size_t turn) {
-        require_cuda(cudaMemcpyAsync(to[turn], from[turn], bytes / 2, cudaMemcpyDeviceToDevice, bench.context().stream),
+        require_cuda(cudaMemcpyAsync(to[turn], from[turn], bytes / 2, cudaMemcpyDeviceToDevice,
+                                     bench.context().stream),
                      "cudaMemcpyAsync");
     });
 }
@@ -68,8 +70,9 @@ void bench_add_case(GpuBench& bench, const std::string& name, ElementType type, 
                                          n,       n,       n,       static_cast<std::uint64_t*>(overflow[0])};
             require_cuda(cuda::launch_add(type, arrays, policy, context.limits, context.stream), "add");
         });
-        bench.report(name + policy_name(bench, policy.threads_per_block, policy.packs_per_thread, policy.waves), n,
-                     3 * bytes, time, "copy", copy);
+        bench.report(
+            name + policy_name(bench, policy.threads_per_block, policy.packs_per_thread, policy.waves), n,
+            3 * bytes, time, "copy", copy);
     }
 }
 
@@ -78,17 +81,18 @@ void launch_rowscale(const cuda::RowscaleArrays& arrays, const cuda::RowscalePol
                      const cuda::Context& context) {
     const cuda::RowscaleShape shape = cuda::rowscale_shape(ElementType::F32, arrays, policy, context.limits);
     if (shape.method != cuda::RowscaleMethod::Spread) {
-        require_cuda(cuda::launch_rowscale(ElementType::F32, arrays, shape, policy, context.limits, context.stream),
-                     "rowscale");
+        require_cuda(
+            cuda::launch_rowscale(ElementType::F32, arrays, shape, policy, context.limits, context.stream),
+            "rowscale");
         return;
     }
     const cuda::RowscalePiece all{0, arrays.rows * arrays.lines, 0, arrays.cols};
-    require_cuda(
-        cuda::launch_rowscale_keys(ElementType::F32, arrays, all, shape, policy, context.limits, context.stream),
-        "rowscale");
-    require_cuda(
-        cuda::launch_rowscale_divide(ElementType::F32, arrays, all, shape, policy, context.limits, context.stream),
-        "rowscale");
+    require_cuda(cuda::launch_rowscale_keys(ElementType::F32, arrays, all, shape, policy, context.limits,
+                                            context.stream),
+                 "rowscale");
+    require_cuda(cuda::launch_rowscale_divide(ElementType::F32, arrays, all, shape, policy, context.limits,
+                                              context.stream),
+                 "rowscale");
 }
 
 void bench_rowscale_case(GpuBench& bench, const std::string& name, std::uint64_t rows, std::uint64_t cols) {
@@ -102,11 +106,13 @@ void bench_rowscale_case(GpuBench& bench, const std::string& name, std::uint64_t
     for (const cuda::RowscalePolicy& policy : rowscale_policies(bench)) {
         const GpuTime time = bench.time([&](std::size_t turn) {
             const cuda::RowscaleArrays arrays{
-                x[turn], values[turn], scales[0], static_cast<std::uint64_t*>(keys[0]), rows, cols, cols, 1, false};
+                x[turn], values[turn], scales[0], static_cast<std::uint64_t*>(keys[0]), rows, cols, cols,
+                1,       false};
             launch_rowscale(arrays, policy, context);
         });
-        bench.report(name + policy_name(bench, policy.threads_per_block, policy.packs_per_thread, policy.waves), n,
-                     2 * bytes + 4 * rows, time, "copy", copy);
+        bench.report(
+            name + policy_name(bench, policy.threads_per_block, policy.packs_per_thread, policy.waves), n,
+            2 * bytes + 4 * rows, time, "copy", copy);
     }
 }
 

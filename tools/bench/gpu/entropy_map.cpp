@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// entropy_map: kernels alone, with a given range; the search for the range of float data, and the step to levels where there is one, by themselves.
+// entropy_map: kernels alone, with a given range; the search for the range of float data, and the step to
+// levels where there is one, by themselves.
 #include <algorithm>
 
-#include "kernels/cuda/entropy_map.h"
-#include "kernels/entropy_table.h"
-#include "kernels/levels.h"
+#include "kernels/entropy_map/cuda/entropy_map.h"
+#include "kernels/numerics/entropy_table.h"
+#include "kernels/numerics/levels.h"
 #include "tools/bench/gpu/gpu_bench.h"
 
 namespace tegu::bench {
@@ -15,7 +16,8 @@ using cuda::EntropyMapPolicy;
 
 enum class Picture { Smooth, Noise };
 
-// Pixels in [0, 256): a slope with a little noise, as of a camera, or noise alone, which spreads lookups most.
+// Pixels in [0, 256): a slope with a little noise, as of a camera, or noise alone, which spreads lookups
+// most.
 template <class T>
 std::vector<T> pixels_of(Picture picture, std::uint64_t rows, std::uint64_t cols) {
     std::vector<T> pixels(rows * cols);
@@ -31,7 +33,8 @@ std::vector<T> pixels_of(Picture picture, std::uint64_t rows, std::uint64_t cols
 std::vector<EntropyMapPolicy> policies(const GpuBench& bench) {
     if (!bench.sweep()) return {bench.context().policies.entropy_map};
     std::vector<EntropyMapPolicy> all;
-    for (const EntropyMapMethod method : {EntropyMapMethod::Chosen, EntropyMapMethod::Slide, EntropyMapMethod::Columns})
+    for (const EntropyMapMethod method :
+         {EntropyMapMethod::Chosen, EntropyMapMethod::Slide, EntropyMapMethod::Columns})
         for (const unsigned threads : {32, 64, 128, 256, 512})
             for (const unsigned rows : {0, 16, 64, 256})
                 for (const unsigned columns : {0, 1})
@@ -82,7 +85,8 @@ void bench_case(GpuBench& bench, const Case& what, Picture picture, std::uint64_
     const Tables tables(what.window * what.window);
     cuda::EntropyMapImage image{what.type, nullptr, rows,    cols,
                                 cols,      {},      nullptr, static_cast<std::uint32_t*>(flag[0])};
-    image.rule = cuda::level_rule(*kernels::level_scale_of_range(what.type, 0.0, 256.0, what.levels, "the range"));
+    image.rule =
+        cuda::level_rule(*kernels::level_scale_of_range(what.type, 0.0, 256.0, what.levels, "the range"));
     for (const EntropyMapPolicy& policy : policies(bench)) {
         const cuda::EntropyMapShape shape = cuda::entropy_map_shape(image, window, policy, context.limits);
         const Rotation plane(shape.plane_bytes, 0);
@@ -93,18 +97,19 @@ void bench_case(GpuBench& bench, const Case& what, Picture picture, std::uint64_
                 for (std::uint64_t col = 0; col < cols; col += shape.piece_cols) {
                     const cuda::EntropyPiece piece{row, std::min(row + shape.piece_rows, rows), col,
                                                    std::min(col + shape.piece_cols, cols)};
-                    require_cuda(cuda::launch_entropy_map(image, window, tables.get(), piece, shape,
-                                                          static_cast<std::uint8_t*>(plane[0]), context.stream),
-                                 "entropy_map");
+                    require_cuda(
+                        cuda::launch_entropy_map(image, window, tables.get(), piece, shape,
+                                                 static_cast<std::uint8_t*>(plane[0]), context.stream),
+                        "entropy_map");
                 }
         });
-        const std::string suffix = bench.sweep()
-                                       ? std::string(shape.method == EntropyMapMethod::Pairs     ? " pairs "
-                                                     : shape.method == EntropyMapMethod::Columns ? " columns "
-                                                                                                 : " slide ") +
-                                             std::to_string(shape.threads) + "/" + std::to_string(shape.columns) + "/" +
-                                             std::to_string(shape.strip_rows)
-                                       : "";
+        const std::string suffix =
+            bench.sweep() ? std::string(shape.method == EntropyMapMethod::Pairs     ? " pairs "
+                                        : shape.method == EntropyMapMethod::Columns ? " columns "
+                                                                                    : " slide ") +
+                                std::to_string(shape.threads) + "/" + std::to_string(shape.columns) + "/" +
+                                std::to_string(shape.strip_rows)
+                          : "";
         bench.report(name + suffix, n, bytes + 4 * n, time);
     }
 }
@@ -118,8 +123,10 @@ void bench_range(GpuBench& bench, std::uint64_t rows, std::uint64_t cols) {
     x.fill(pixels_of<float>(Picture::Noise, rows, cols).data(), bytes);
     const Rotation bounds(sizeof(cuda::FiniteBounds), 0);
     const GpuTime time = bench.time([&](std::size_t turn) {
-        require_cuda(cudaMemsetAsync(bounds[0], 0, sizeof(cuda::FiniteBounds), context.stream), "cudaMemsetAsync");
-        const cuda::FiniteArrays arrays{x[turn], static_cast<cuda::FiniteBounds*>(bounds[0]), 1, rows, cols, cols};
+        require_cuda(cudaMemsetAsync(bounds[0], 0, sizeof(cuda::FiniteBounds), context.stream),
+                     "cudaMemsetAsync");
+        const cuda::FiniteArrays arrays{x[turn], static_cast<cuda::FiniteBounds*>(bounds[0]), 1, rows, cols,
+                                        cols};
         require_cuda(cuda::launch_finite_bounds(ElementType::F32, arrays, context.limits, context.stream),
                      "finite_bounds");
     });
@@ -138,26 +145,27 @@ void bench_entropy_map(GpuBench& bench) {
     if (bench.quick()) return;
     bench_case(bench, target, Picture::Smooth, 512, 512);
     bench_case(bench, target, Picture::Smooth, 1080, 1920);
-    bench_case(bench, {"f32/5x5/16/mirror", ElementType::F32, 5, 16, Border::Mirror}, Picture::Smooth, side, side);
+    bench_case(bench, {"f32/5x5/16/mirror", ElementType::F32, 5, 16, Border::Mirror}, Picture::Smooth, side,
+               side);
     for (const unsigned window : {3, 7, 9, 15, 31, 63})
         bench_case(bench,
-                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/16", ElementType::U8, window, 16,
-                    Border::Clip},
+                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/16", ElementType::U8,
+                    window, 16, Border::Clip},
                    Picture::Smooth, side, side);
     for (const unsigned window : {5, 15, 31, 63})
         bench_case(bench,
-                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/256", ElementType::U8, window,
-                    256, Border::Clip},
+                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/256", ElementType::U8,
+                    window, 256, Border::Clip},
                    Picture::Smooth, side, side);
     for (const unsigned window : {15, 63})
         bench_case(bench,
-                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/64", ElementType::U8, window, 64,
-                    Border::Clip},
+                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/64", ElementType::U8,
+                    window, 64, Border::Clip},
                    Picture::Smooth, side, side);
     for (const unsigned window : {9, 63})
         bench_case(bench,
-                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/256", ElementType::U8, window,
-                    256, Border::Clip},
+                   {"u8/" + std::to_string(window) + "x" + std::to_string(window) + "/256", ElementType::U8,
+                    window, 256, Border::Clip},
                    Picture::Noise, side, side);
     bench_range(bench, side, side);
 }

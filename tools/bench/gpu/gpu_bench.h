@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench-gpu, which `tegu-bench gpu` runs: kernels of every operation, a row a case, beside the floor and what else computes the same.
+// tegu-bench-gpu, which `tegu-bench gpu` runs: kernels of every operation, a row a case, beside the floor and
+// what else computes the same.
 #pragma once
 
 #include "tools/bench/gpu_timer.h"
@@ -20,7 +21,8 @@ class GpuBench : public GpuTimer {
     bool sweep() const { return options_.sweep; }
 
     // Prints a row. bytes: read and written. `beside`: what it is compared with; empty name: nothing.
-    void report(const std::string& name, std::uint64_t n, std::uint64_t bytes, const GpuTime& time, const std::string& beside = "", const GpuTime& peer = {});
+    void report(const std::string& name, std::uint64_t n, std::uint64_t bytes, const GpuTime& time,
+                const std::string& beside = "", const GpuTime& peer = {});
 
   private:
     Options options_;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram, entropy and fused: one read of the input, and counters in shared memory. Whole jobs are timed, with the waits of the host that they have;
-// histograms of 256 bins beside CUB's, fused jobs beside their parts one after another, and a kernel that only reads before both.
+// histogram, entropy and fused: one read of the input, and counters in shared memory. Whole jobs are timed,
+// with the waits of the host that they have; histograms of 256 bins beside CUB's, fused jobs beside their
+// parts one after another, and a kernel that only reads before both.
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 
-#include "kernels/cuda/operation.h"
+#include "kernels/operation_cuda.h"
 #include "tools/bench/gpu/gpu_bench.h"
 #include "tools/bench/gpu/histogram_peers.h"
 #include "tools/bench/gpu/reduce_peers.h"
@@ -27,7 +28,10 @@ std::vector<T> elements(std::uint64_t n, Data data, double scale) {
     for (std::uint64_t i = 0; i < n; ++i) {
         state = state * 1664525u + 1013904223u;
         const double unit = static_cast<double>(state >> 8) * 0x1p-24;
-        const double level = data == Data::Uniform ? unit : data == Data::Flat ? 0.25 : unit < 0.5 ? 0.25 : 0.75;
+        const double level = data == Data::Uniform ? unit
+                             : data == Data::Flat  ? 0.25
+                             : unit < 0.5          ? 0.25
+                                                   : 0.75;
         values[i] = static_cast<T>(level * scale);
     }
     return values;
@@ -90,7 +94,8 @@ class Runner {
             const kernels::InputView input{static_cast<const std::byte*>(x_[turn]), test_.job.cols};
             const auto done = cuda::run_job(test_.job, {&input, 1}, outputs_, context, kernels::StopToken());
             if (done) return;
-            std::fprintf(stderr, "tegu-bench-gpu: %s: %s\n", test_.name.c_str(), done.error().message.c_str());
+            std::fprintf(stderr, "tegu-bench-gpu: %s: %s\n", test_.name.c_str(),
+                         done.error().message.c_str());
             std::exit(1);
         });
     }
@@ -105,8 +110,8 @@ class Runner {
 // CUB's counts of the same elements in as many bins; 0 where there is no CUB, or it has no such histogram.
 GpuTime time_cub(GpuBench& bench, const Job& job, const Rotation& x) {
     const auto* const params = std::get_if<HistogramParams>(&job.params);
-    const bool is_peer =
-        params != nullptr && params->has_range && job.axis == Axis::Whole && params->bins == 256 && job.cols < 1u << 31;
+    const bool is_peer = params != nullptr && params->has_range && job.axis == Axis::Whole &&
+                         params->bins == 256 && job.cols < 1u << 31;
     const auto n = static_cast<std::int32_t>(is_peer ? job.cols : 0);
     const std::size_t space_bytes = is_peer ? cub_histogram_bytes(n, 256) : 0;
     if (space_bytes == 0 || (job.type != ElementType::U8 && job.type != ElementType::F32)) return {};
@@ -114,8 +119,9 @@ GpuTime time_cub(GpuBench& bench, const Job& job, const Rotation& x) {
     return bench.time([&](std::size_t turn) {
         auto* const bins = static_cast<unsigned*>(counts[0]);
         const auto count = [&](auto* elements) {
-            return cub_histogram(space[0], space_bytes, elements, n, bins, 256, static_cast<float>(params->lo),
-                                 static_cast<float>(params->hi), bench.context().stream);
+            return cub_histogram(space[0], space_bytes, elements, n, bins, 256,
+                                 static_cast<float>(params->lo), static_cast<float>(params->hi),
+                                 bench.context().stream);
         };
         require_cuda(job.type == ElementType::U8 ? count(static_cast<const std::uint8_t*>(x[turn]))
                                                  : count(static_cast<const float*>(x[turn])),
@@ -139,7 +145,8 @@ GpuTime time_parts(GpuBench& bench, const Case& test, const Rotation& x, const c
 }
 
 void bench_case(GpuBench& bench, const Case& test) {
-    const std::string name = test.name + (test.data == Data::Uniform ? "" : std::string(", ") + word(test.data));
+    const std::string name =
+        test.name + (test.data == Data::Uniform ? "" : std::string(", ") + word(test.data));
     if (!bench.wants(name)) return;
     const std::uint64_t n = test.job.rows * test.job.cols, bytes = n * element_bytes(test.job.type);
     Rotation x(bytes, bench.context().limits.l2_bytes);
@@ -167,7 +174,8 @@ void bench_case(GpuBench& bench, const Case& test) {
     }
 }
 
-Job histogram_job(ElementType type, std::uint64_t rows, std::uint64_t cols, std::uint32_t bins, bool has_range) {
+Job histogram_job(ElementType type, std::uint64_t rows, std::uint64_t cols, std::uint32_t bins,
+                  bool has_range) {
     HistogramParams params;
     params.bins = bins;
     params.has_range = has_range;
@@ -207,27 +215,32 @@ void bench_histogram(GpuBench& bench) {
     if (bench.quick()) return;
     bench_case(bench, {"histogram/u8/256/1e9", histogram_job(ElementType::U8, 1, 1000000000, 256, true)});
     bench_case(bench, {"histogram/f32/256/1e6", histogram_job(ElementType::F32, 1, 1000000, 256, true)});
-    bench_case(bench, {"histogram/f32/256, no range/1e8", histogram_job(ElementType::F32, 1, large, 256, false),
-                       Data::Uniform, 2});
+    bench_case(bench, {"histogram/f32/256, no range/1e8",
+                       histogram_job(ElementType::F32, 1, large, 256, false), Data::Uniform, 2});
     for (const std::uint32_t bins : {10u, 4096u, 20000u, 50000u, 1u << 20})
         bench_case(bench, {"histogram/f32/" + std::to_string(bins) + "/1e8",
                            histogram_job(ElementType::F32, 1, large, bins, true)});
-    bench_case(bench,
-               {"histogram/f32/1048576/1e8", histogram_job(ElementType::F32, 1, large, 1u << 20, true), Data::Flat});
+    bench_case(bench, {"histogram/f32/1048576/1e8", histogram_job(ElementType::F32, 1, large, 1u << 20, true),
+                       Data::Flat});
     bench_case(bench, {"histogram/u16/256/1e8", histogram_job(ElementType::U16, 1, large, 256, true)});
     bench_case(bench, {"histogram/f64/256/1e8", histogram_job(ElementType::F64, 1, large, 256, true)});
-    bench_case(bench, {"histogram/f32/16/100000x1000", histogram_job(ElementType::F32, 100000, 1000, 16, true)});
-    bench_case(bench, {"histogram/f32/16/100x1000000", histogram_job(ElementType::F32, 100, 1000000, 16, true)});
+    bench_case(bench,
+               {"histogram/f32/16/100000x1000", histogram_job(ElementType::F32, 100000, 1000, 16, true)});
+    bench_case(bench,
+               {"histogram/f32/16/100x1000000", histogram_job(ElementType::F32, 100, 1000000, 16, true)});
     bench_case(bench, {"entropy/u8/256/1e8", entropy_job(ElementType::U8, 1, large, 256)});
-    bench_case(bench,
-               {"entropy/f32/256, no range/1e8", entropy_job(ElementType::F32, 1, large, 256), Data::Uniform, 2});
+    bench_case(bench, {"entropy/f32/256, no range/1e8", entropy_job(ElementType::F32, 1, large, 256),
+                       Data::Uniform, 2});
     bench_case(bench, {"entropy/u16/65536/1e8", entropy_job(ElementType::U16, 1, large, 65536)});
-    bench_case(bench,
-               {"entropy/f32/256/100000x1000", entropy_job(ElementType::F32, 100000, 1000, 256), Data::Uniform, 2});
+    bench_case(bench, {"entropy/f32/256/100000x1000", entropy_job(ElementType::F32, 100000, 1000, 256),
+                       Data::Uniform, 2});
     constexpr StatisticSet kMoments = statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Var);
-    bench_case(bench, {"fused/u8/all/1e8", fused_job(ElementType::U8, kAllStatistics, 1, large), Data::Uniform, 3});
-    bench_case(bench, {"fused/f32/all/1e8", fused_job(ElementType::F32, kAllStatistics, 1, large), Data::Uniform, 3});
-    bench_case(bench, {"fused/f32/mean,var/1e8", fused_job(ElementType::F32, kMoments, 1, large), Data::Uniform, 3});
+    bench_case(bench,
+               {"fused/u8/all/1e8", fused_job(ElementType::U8, kAllStatistics, 1, large), Data::Uniform, 3});
+    bench_case(bench, {"fused/f32/all/1e8", fused_job(ElementType::F32, kAllStatistics, 1, large),
+                       Data::Uniform, 3});
+    bench_case(bench,
+               {"fused/f32/mean,var/1e8", fused_job(ElementType::F32, kMoments, 1, large), Data::Uniform, 3});
 }
 
 }  // namespace tegu::bench

@@ -16,14 +16,15 @@ namespace bench {
 namespace {
 
 // Levels of bytes are whole numbers: CUB bins them by integers.
-cudaError_t even(void* space, std::size_t* bytes, const float* x, std::int32_t n, unsigned* counts, std::int32_t bins,
-                 float lo, float hi, cudaStream_t stream) {
+cudaError_t even(void* space, std::size_t* bytes, const float* x, std::int32_t n, unsigned* counts,
+                 std::int32_t bins, float lo, float hi, cudaStream_t stream) {
     return cub::DeviceHistogram::HistogramEven(space, *bytes, x, counts, bins + 1, lo, hi, n, stream);
 }
 cudaError_t even(void* space, std::size_t* bytes, const std::uint8_t* x, std::int32_t n, unsigned* counts,
                  std::int32_t bins, float lo, float hi, cudaStream_t stream) {
-    return cub::DeviceHistogram::HistogramEven(space, *bytes, x, counts, bins + 1, static_cast<std::int32_t>(lo),
-                                               static_cast<std::int32_t>(hi), n, stream);
+    return cub::DeviceHistogram::HistogramEven(space, *bytes, x, counts, bins + 1,
+                                               static_cast<std::int32_t>(lo), static_cast<std::int32_t>(hi),
+                                               n, stream);
 }
 
 }  // namespace
@@ -38,20 +39,20 @@ cudaError_t cub_histogram(void* space, std::size_t bytes, const float* x, std::i
                           std::int32_t bins, float lo, float hi, cudaStream_t stream) {
     return even(space, &bytes, x, n, counts, bins, lo, hi, stream);
 }
-cudaError_t cub_histogram(void* space, std::size_t bytes, const std::uint8_t* x, std::int32_t n, unsigned* counts,
-                          std::int32_t bins, float lo, float hi, cudaStream_t stream) {
+cudaError_t cub_histogram(void* space, std::size_t bytes, const std::uint8_t* x, std::int32_t n,
+                          unsigned* counts, std::int32_t bins, float lo, float hi, cudaStream_t stream) {
     return even(space, &bytes, x, n, counts, bins, lo, hi, stream);
 }
 #else
 std::size_t cub_histogram_bytes(std::int32_t, std::int32_t) {
     return 0;
 }
-cudaError_t cub_histogram(void*, std::size_t, const float*, std::int32_t, unsigned*, std::int32_t, float, float,
-                          cudaStream_t) {
+cudaError_t cub_histogram(void*, std::size_t, const float*, std::int32_t, unsigned*, std::int32_t, float,
+                          float, cudaStream_t) {
     return cudaErrorNotSupported;
 }
-cudaError_t cub_histogram(void*, std::size_t, const std::uint8_t*, std::int32_t, unsigned*, std::int32_t, float, float,
-                          cudaStream_t) {
+cudaError_t cub_histogram(void*, std::size_t, const std::uint8_t*, std::int32_t, unsigned*, std::int32_t,
+                          float, float, cudaStream_t) {
     return cudaErrorNotSupported;
 }
 #endif

@@ -16,7 +16,9 @@ int main(int argc, char** argv) {
             options.filter = argv[++i];
         } else {
             const bool help = std::strcmp(argv[i], "--help") == 0;
-            std::fprintf(help ? stdout : stderr, "usage: tegu-bench-gpu [--filter PART] [--quick] [--sweep]\nTimes of kernels on the first GPU, one case a line.\n");
+            std::fprintf(help ? stdout : stderr,
+                         "usage: tegu-bench-gpu [--filter PART] [--quick] [--sweep]\nTimes of kernels on the "
+                         "first GPU, one case a line.\n");
             return help ? 0 : 64;
         }
     }

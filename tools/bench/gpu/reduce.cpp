@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce and dot: whole arrays of every size beside CUB's sum and a kernel that only reads, and rows of every length. Each case is first run as a job and its
-// results compared with those of the CPU backend.
+// reduce and dot: whole arrays of every size beside CUB's sum and a kernel that only reads, and rows of every
+// length. Each case is first run as a job and its results compared with those of the CPU backend.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 
-#include "kernels/cuda/dot.h"
-#include "kernels/cuda/operation.h"
-#include "kernels/cuda/reduce.h"
+#include "kernels/dot/cuda/dot.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/statistics/cuda/reduce.h"
 #include "tools/bench/gpu/gpu_bench.h"
 #include "tools/bench/gpu/reduce_peers.h"
 
@@ -25,7 +25,8 @@ constexpr StatisticSet kMinmaxSet = statistic_bit(Statistic::Min) | statistic_bi
                                     statistic_bit(Statistic::Argmin) | statistic_bit(Statistic::Argmax);
 const ReduceSet kSum{"sum", cuda::ReduceKind::Sum, statistic_bit(Statistic::Sum)};
 const ReduceSet kMinmax{"minmax", cuda::ReduceKind::Order, kMinmaxSet};
-const ReduceSet kVar{"var", cuda::ReduceKind::Moments, statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Var)};
+const ReduceSet kVar{"var", cuda::ReduceKind::Moments,
+                     statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Var)};
 const ReduceSet kAll{"all", cuda::ReduceKind::All, kAllStatistics};
 
 std::vector<std::byte> pattern_of(ElementType type) {
@@ -48,7 +49,9 @@ std::vector<std::byte> pattern_of(ElementType type) {
             // f16: exponents up to 2^0; others: every bit
             const std::uint64_t kept =
                 type == ElementType::F16 ? (word & 0xbbffbbffbbffbbffu) : word >> 8 & 0x00ffffff00ffffffu;
-            const std::uint64_t stored = element_bytes(type) >= 4 ? kept : type == ElementType::F16 ? kept : word;
+            const std::uint64_t stored = element_bytes(type) >= 4   ? kept
+                                         : type == ElementType::F16 ? kept
+                                                                    : word;
             std::memcpy(at, &stored, sizeof stored);
         }
     }
@@ -64,9 +67,9 @@ class Field {
           size_(std::max<std::uint64_t>(2 * piece_, 4 * l2_bytes + piece_) + kPattern),
           memory_(size_, 0, 1) {
         for (std::uint64_t at = 0; at < size_; at += kPattern)
-            require_cuda(
-                cudaMemcpy(base() + at, pattern_.data(), std::min(kPattern, size_ - at), cudaMemcpyHostToDevice),
-                "cudaMemcpy");
+            require_cuda(cudaMemcpy(base() + at, pattern_.data(), std::min(kPattern, size_ - at),
+                                    cudaMemcpyHostToDevice),
+                         "cudaMemcpy");
         pieces_ = size_ / piece_;
     }
     const std::byte* at(std::size_t turn) const { return base() + turn % pieces_ * piece_; }
@@ -89,7 +92,8 @@ class Field {
 };
 
 // The job on both backends; all its inputs are the same array. Ends the program if they differ.
-void verify(const GpuBench& bench, const std::string& name, const Job& job, const Field& field, std::uint64_t bytes) {
+void verify(const GpuBench& bench, const std::string& name, const Job& job, const Field& field,
+            std::uint64_t bytes) {
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan) std::fprintf(stderr, "%s: %s\n", name.c_str(), plan.error().message.c_str()), std::exit(1);
     const std::vector<std::byte> content = field.content(bytes);
@@ -111,7 +115,8 @@ void verify(const GpuBench& bench, const std::string& name, const Job& job, cons
     const kernels::InputView host[] = {{content.data(), job.cols}, {content.data(), job.cols}};
     const kernels::InputView device[] = {{field.at(0), job.cols}, {field.at(0), job.cols}};
     const auto on_cpu = kernels::run_job(job, {host, inputs}, cpu_views, nullptr, kernels::StopToken());
-    const auto on_gpu = cuda::run_job(job, {device, inputs}, gpu_views, bench.context(), kernels::StopToken());
+    const auto on_gpu =
+        cuda::run_job(job, {device, inputs}, gpu_views, bench.context(), kernels::StopToken());
     if (!on_cpu || !on_gpu) {
         const std::string cpu_said = on_cpu ? "" : on_cpu.error().message,
                           gpu_said = on_gpu ? "" : on_gpu.error().message;
@@ -121,7 +126,8 @@ void verify(const GpuBench& bench, const std::string& name, const Job& job, cons
     }
     for (std::size_t i = 0; i < cpu.size(); ++i) {
         std::vector<std::byte> result(array_bytes(plan->outputs[i]));
-        require_cuda(cudaMemcpy(result.data(), gpu_views[i].data, result.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        require_cuda(cudaMemcpy(result.data(), gpu_views[i].data, result.size(), cudaMemcpyDeviceToHost),
+                     "cudaMemcpy");
         if (std::memcmp(result.data(), cpu[i].data(), result.size()) == 0) continue;
         std::fprintf(stderr, "%s: %s differs from the CPU's\n", name.c_str(),
                      std::string(array_role_word(plan->outputs[i].role)).c_str());
@@ -153,31 +159,37 @@ class Launches {
     Launches(const ReduceCase& with, const GpuBench& bench, const cuda::ReducePolicy& policy)
         : with_(with),
           stream_(bench.context().stream),
-          shape_(cuda::choose_reduce_shape(cuda::reduce_workload(with.type, with.set.kind, with.sequences, with.n),
-                                           policy, bench.context().limits)),
+          shape_(cuda::choose_reduce_shape(
+              cuda::reduce_workload(with.type, with.set.kind, with.sequences, with.n), policy,
+              bench.context().limits)),
           columns_(with.sequences * 16 * cuda::kReduceColumns + 256, 0, 1),
           partials_(with.sequences * shape_.closing.places * cuda::kReducePartialBytes, 0, 1),
           tickets_(with.sequences * shape_.closing.tickets * 4, 0, 1),
           totals_(with.sequences * cuda::kReducePartialBytes, 0, 1) {
         require_cuda(cudaMemset(tickets_[0], 0, with.sequences * shape_.closing.tickets * 4), "cudaMemset");
-        require_cuda(cudaMemset(partials_[0], 0, with.sequences * shape_.closing.places * cuda::kReducePartialBytes),
-                     "cudaMemset");
+        require_cuda(
+            cudaMemset(partials_[0], 0, with.sequences * shape_.closing.places * cuda::kReducePartialBytes),
+            "cudaMemset");
         for (unsigned c = 0; c < cuda::kReduceColumns; ++c)
             target_.column[c] = (with.set.statistics >> c & 1u) != 0
                                     ? static_cast<char*>(columns_[0]) + c * 16 * with.sequences
                                     : nullptr;
         target_.n = with.n;
-        work_ = cuda::ReduceWork{partials_[0], static_cast<std::uint32_t*>(tickets_[0]), totals_[0],
-                                 reinterpret_cast<std::uint64_t*>(static_cast<char*>(columns_[0]) +
-                                                                  cuda::kReduceColumns * 16 * with.sequences)};
+        work_ =
+            cuda::ReduceWork{partials_[0], static_cast<std::uint32_t*>(tickets_[0]), totals_[0],
+                             reinterpret_cast<std::uint64_t*>(static_cast<char*>(columns_[0]) +
+                                                              cuda::kReduceColumns * 16 * with.sequences)};
     }
     void run(const void* data) {
         const cuda::ReduceInput input{data, with_.n, with_.n, with_.n, with_.n};
         const cuda::ReduceRange range{0, with_.sequences, 0, shape_.groups};
-        require_cuda(cuda::launch_reduce(with_.type, with_.set.kind, input, target_, work_, shape_, range, stream_),
-                     "reduce");
+        require_cuda(
+            cuda::launch_reduce(with_.type, with_.set.kind, input, target_, work_, shape_, range, stream_),
+            "reduce");
     }
-    std::string shape() const { return std::to_string(shape_.threads) + "/" + std::to_string(shape_.tiles_per_warp); }
+    std::string shape() const {
+        return std::to_string(shape_.threads) + "/" + std::to_string(shape_.tiles_per_warp);
+    }
 
   private:
     const ReduceCase& with_;
@@ -242,7 +254,8 @@ void bench_whole(GpuBench& bench, ElementType type, const char* size, std::uint6
     const bool has_peer = type == ElementType::F32 || type == ElementType::U8;
     const GpuTime cub = has_peer ? time_cub(bench, type, field, n) : GpuTime{};
     for (const ReduceSet* set : sets)
-        time_case(bench, {stem + "/" + set->word, type, *set, 1, n}, field, cub.us > 0 ? "CUB's sum" : "", cub);
+        time_case(bench, {stem + "/" + set->word, type, *set, 1, n}, field, cub.us > 0 ? "CUB's sum" : "",
+                  cub);
 }
 
 void bench_rows(GpuBench& bench, ElementType type, std::uint64_t rows, std::uint64_t cols) {
@@ -268,7 +281,8 @@ void bench_dot(GpuBench& bench, ElementType type, const char* size, std::uint64_
         tickets(shape.closing.tickets * 4, 0, 1), out(256, 0, 1);
     require_cuda(cudaMemset(tickets[0], 0, shape.closing.tickets * 4), "cudaMemset");
     require_cuda(cudaMemset(partials[0], 0, shape.closing.places * cuda::kReducePartialBytes), "cudaMemset");
-    const cuda::DotWork work{{partials[0], static_cast<std::uint32_t*>(tickets[0]), nullptr, nullptr}, out[0]};
+    const cuda::DotWork work{{partials[0], static_cast<std::uint32_t*>(tickets[0]), nullptr, nullptr},
+                             out[0]};
     const GpuTime read = bench.time([&](std::size_t turn) {
         for (const std::size_t side : {2 * turn, 2 * turn + 1})
             require_cuda(read_all(field.at(side), bytes / 16 * 16, static_cast<unsigned*>(out[0]),
@@ -278,7 +292,8 @@ void bench_dot(GpuBench& bench, ElementType type, const char* size, std::uint64_
     const GpuTime time = bench.time([&](std::size_t turn) {
         const auto input = [&](const void* data) { return cuda::ReduceInput{data, n, n, n, n}; };
         const cuda::DotInputs inputs{input(field.at(2 * turn)), input(field.at(2 * turn + 1)), false};
-        require_cuda(cuda::launch_dot(type, inputs, work, shape, {0, 1, 0, shape.groups}, context.stream), "dot");
+        require_cuda(cuda::launch_dot(type, inputs, work, shape, {0, 1, 0, shape.groups}, context.stream),
+                     "dot");
     });
     bench.report(name, n, 2 * bytes, time, "reading both", read);
 }
@@ -296,11 +311,11 @@ void bench_reduce(GpuBench& bench) {
     if (bench.quick()) return;
     bench_whole(bench, ElementType::F32, "2^27", std::uint64_t{1} << 27, {&kSum, &kMinmax, &kVar, &kAll});
     bench_whole(bench, ElementType::F32, "2^29", std::uint64_t{1} << 29, {&kSum, &kMinmax, &kVar, &kAll});
-    for (const ElementType type :
-         {ElementType::U8, ElementType::U16, ElementType::I32, ElementType::I64, ElementType::F16, ElementType::F64})
+    for (const ElementType type : {ElementType::U8, ElementType::U16, ElementType::I32, ElementType::I64,
+                                   ElementType::F16, ElementType::F64})
         bench_whole(bench, type, "2^28", std::uint64_t{1} << 28, {&kSum, &kMinmax, &kAll});
-    for (const ElementType type :
-         {ElementType::U8, ElementType::I8, ElementType::U16, ElementType::I32, ElementType::F16, ElementType::F32})
+    for (const ElementType type : {ElementType::U8, ElementType::I8, ElementType::U16, ElementType::I32,
+                                   ElementType::F16, ElementType::F32})
         bench_dot(bench, type, "2^28", std::uint64_t{1} << 28);
     bench_rows(bench, ElementType::U8, 1000000, 16);
     bench_rows(bench, ElementType::F32, 442368, 128);

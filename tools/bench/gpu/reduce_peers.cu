@@ -19,7 +19,8 @@ __global__ void __launch_bounds__(512) read_packs(const uint4* x, std::uint64_t 
     for (std::uint64_t p = std::uint64_t{blockIdx.x} * blockDim.x * 8 + threadIdx.x; p < packs; p += stride) {
         uint4 v[8];
 #pragma unroll
-        for (unsigned i = 0; i < 8; ++i) v[i] = p + i * blockDim.x < packs ? x[p + i * blockDim.x] : uint4{0, 0, 0, 0};
+        for (unsigned i = 0; i < 8; ++i)
+            v[i] = p + i * blockDim.x < packs ? x[p + i * blockDim.x] : uint4{0, 0, 0, 0};
 #pragma unroll
         for (unsigned i = 0; i < 8; ++i) all ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
     }
@@ -44,11 +45,12 @@ std::size_t cub_sum_bytes(std::uint64_t n) {
 }
 
 #if defined(TEGU_HAS_CUB)
-cudaError_t cub_sum(void* space, std::size_t bytes, const float* x, float* sum, std::uint64_t n, cudaStream_t stream) {
+cudaError_t cub_sum(void* space, std::size_t bytes, const float* x, float* sum, std::uint64_t n,
+                    cudaStream_t stream) {
     return cub::DeviceReduce::Sum(space, bytes, x, sum, static_cast<std::int64_t>(n), stream);
 }
-cudaError_t cub_sum(void* space, std::size_t bytes, const std::uint8_t* x, std::uint64_t* sum, std::uint64_t n,
-                    cudaStream_t stream) {
+cudaError_t cub_sum(void* space, std::size_t bytes, const std::uint8_t* x, std::uint64_t* sum,
+                    std::uint64_t n, cudaStream_t stream) {
     return cub::DeviceReduce::Sum(space, bytes, x, sum, static_cast<std::int64_t>(n), stream);
 }
 #else
@@ -60,7 +62,8 @@ cudaError_t cub_sum(void*, std::size_t, const std::uint8_t*, std::uint64_t*, std
 }
 #endif
 
-cudaError_t read_all(const void* x, std::uint64_t bytes, unsigned* out, unsigned multiprocessors, cudaStream_t stream) {
+cudaError_t read_all(const void* x, std::uint64_t bytes, unsigned* out, unsigned multiprocessors,
+                     cudaStream_t stream) {
     const std::uint64_t packs = bytes / 16;
     const std::uint64_t wanted = (packs + 4095) / 4096;
     const std::uint64_t most = std::uint64_t{multiprocessors} * 16;

@@ -12,11 +12,13 @@ namespace bench {
 // Bytes of work space; 0 where the toolkit has no CUB.
 std::size_t cub_sum_bytes(std::uint64_t n);
 // cub::DeviceReduce::Sum of n f32 or u8 (into f32, u64).
-cudaError_t cub_sum(void* space, std::size_t bytes, const float* x, float* sum, std::uint64_t n, cudaStream_t stream);
-cudaError_t cub_sum(void* space, std::size_t bytes, const std::uint8_t* x, std::uint64_t* sum, std::uint64_t n,
+cudaError_t cub_sum(void* space, std::size_t bytes, const float* x, float* sum, std::uint64_t n,
                     cudaStream_t stream);
+cudaError_t cub_sum(void* space, std::size_t bytes, const std::uint8_t* x, std::uint64_t* sum,
+                    std::uint64_t n, cudaStream_t stream);
 // Reads `bytes`, a multiple of 16, in packs of 16.
-cudaError_t read_all(const void* x, std::uint64_t bytes, unsigned* out, unsigned multiprocessors, cudaStream_t stream);
+cudaError_t read_all(const void* x, std::uint64_t bytes, unsigned* out, unsigned multiprocessors,
+                     cudaStream_t stream);
 
 }  // namespace bench
 }  // namespace tegu

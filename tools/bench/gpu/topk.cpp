@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// topk and quantile: whole arrays of every size and kind of values, and rows, beside a kernel that only reads and, where the toolkit has them, CUB's top-k
-// (unsorted) and its sort. "job" is the time of a whole job, with the host's part; "kernels" is that of the launches alone. Each case is first compared with
-// the CPU backend.
+// topk and quantile: whole arrays of every size and kind of values, and rows, beside a kernel that only reads
+// and, where the toolkit has them, CUB's top-k (unsorted) and its sort. "job" is the time of a whole job,
+// with the host's part; "kernels" is that of the launches alone. Each case is first compared with the CPU
+// backend.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <numeric>
 
-#include "kernels/cpu/select_rank.h"
-#include "kernels/cuda/operation.h"
-#include "kernels/cuda/select_run.h"
-#include "kernels/cuda/topk.h"
+#include "kernels/numerics/sort_key.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/selection/cuda/run.h"
+#include "kernels/topk/cuda/topk.h"
 #include "tools/bench/gpu/gpu_bench.h"
 #include "tools/bench/gpu/reduce_peers.h"
 #include "tools/bench/gpu/topk_peers.h"
@@ -42,8 +43,8 @@ std::vector<std::byte> make_values(ElementType type, Values values, std::uint64_
                              : values == Values::Few    ? random % 5
                                                         : 7;
         if (type == ElementType::F32) {
-            const float value =
-                values == Values::Uniform ? static_cast<float>(bits >> 8) * 0x1p-24f : static_cast<float>(bits);
+            const float value = values == Values::Uniform ? static_cast<float>(bits >> 8) * 0x1p-24f
+                                                          : static_cast<float>(bits);
             std::memcpy(&bits, &value, sizeof bits);
         }
         std::memcpy(bytes.data() + 4 * i, &bits, sizeof bits);
@@ -89,13 +90,15 @@ class SelectBench {
         const auto n = static_cast<std::uint32_t>(rows_ * cols_);
         const std::size_t bytes = cub_sort_bytes(n);
         if (bytes == 0 || !bench_.wants(stem + "/cub_sort")) return;
-        const Rotation space(bytes, 0, 1), order(n * 4ull, 0, 1), values(n * 4ull, 0, 1), indices(n * 4ull, 0, 1);
+        const Rotation space(bytes, 0, 1), order(n * 4ull, 0, 1), values(n * 4ull, 0, 1),
+            indices(n * 4ull, 0, 1);
         std::vector<std::uint32_t> numbers(n);
         std::iota(numbers.begin(), numbers.end(), 0u);
         require_cuda(cudaMemcpy(order[0], numbers.data(), n * 4ull, cudaMemcpyHostToDevice), "cudaMemcpy");
         const GpuTime time = bench_.time([&](std::size_t turn) {
             require_cuda(cub_sort(space[0], bytes, static_cast<const std::int32_t*>(inputs_[turn]),
-                                  static_cast<const std::uint32_t*>(order[0]), n, static_cast<std::int32_t*>(values[0]),
+                                  static_cast<const std::uint32_t*>(order[0]), n,
+                                  static_cast<std::int32_t*>(values[0]),
                                   static_cast<std::uint32_t*>(indices[0]), bench_.context().stream),
                          "CUB's sort");
         });
@@ -124,7 +127,8 @@ class SelectBench {
         const auto run = [&](std::size_t turn) {
             const kernels::InputView device{static_cast<const std::byte*>(inputs_[turn]), cols_};
             auto done = cuda::run_job(job, {&device, 1}, gpu_views, bench_.context(), kernels::StopToken());
-            if (!done) std::fprintf(stderr, "%s: %s\n", name.c_str(), done.error().message.c_str()), std::exit(1);
+            if (!done)
+                std::fprintf(stderr, "%s: %s\n", name.c_str(), done.error().message.c_str()), std::exit(1);
             return std::move(*done);
         };
         const kernels::RunReport report = run(0);
@@ -134,13 +138,14 @@ class SelectBench {
             const std::uint64_t bytes =
                 spec.rows == 1 ? report.filled_columns[i] * element_bytes(spec.type) : array_bytes(spec);
             std::vector<std::byte> result(bytes);
-            require_cuda(cudaMemcpy(result.data(), gpu_views[i].data, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+            require_cuda(cudaMemcpy(result.data(), gpu_views[i].data, bytes, cudaMemcpyDeviceToHost),
+                         "cudaMemcpy");
             if (std::memcmp(result.data(), cpu[i].data(), bytes) != 0) fail(name, array_role_word(spec.role));
         }
         const GpuTime time = bench_.time([&](std::size_t turn) { run(turn); });
         const std::string method = report.policy.substr(report.policy.find("sm_"));
-        bench_.report(name + " job (" + method.substr(method.find(' ') + 1) + ")", rows_ * cols_, content_.size(), time,
-                      "read", read_);
+        bench_.report(name + " job (" + method.substr(method.find(' ') + 1) + ")", rows_ * cols_,
+                      content_.size(), time, "read", read_);
         for (Rotation* piece : memory) delete piece;
     }
 
@@ -169,13 +174,15 @@ class SelectBench {
         const cuda::SampleMemory memory{gathered[0], static_cast<std::uint32_t*>(tickets[0])};
         const auto step = [&](unsigned steps, std::size_t turn) {
             in.data = inputs_[turn];
-            require_cuda(cuda::launch_sample_cut(in, sample, place, states, memory, policy, context.stream), "sample");
+            require_cuda(cuda::launch_sample_cut(in, sample, place, states, memory, policy, context.stream),
+                         "sample");
             if (steps > 1)
-                require_cuda(cuda::launch_filter(in, 0, n, states, lists, policy, context.limits, context.stream),
-                             "filter");
+                require_cuda(
+                    cuda::launch_filter(in, 0, n, states, lists, policy, context.limits, context.stream),
+                    "filter");
             if (steps > 2)
-                require_cuda(cuda::launch_select_survivors(in, states, lists, output, room, policy, context.limits,
-                                                           context.stream),
+                require_cuda(cuda::launch_select_survivors(in, states, lists, output, room, policy,
+                                                           context.limits, context.stream),
                              "select");
         };
         const GpuTime sampled = bench_.time([&](std::size_t turn) { step(1, turn); });
@@ -187,10 +194,11 @@ class SelectBench {
         bench_.report(name + " kernels", n, content_.size(), all, cub.us > 0 ? "CUB, unsorted" : "read",
                       cub.us > 0 ? cub : read_);
         std::printf(
-            "    sample %.1f us, filter %.1f us, survivors' selection %.1f us; %llu survive, the list has room for "
+            "    sample %.1f us, filter %.1f us, survivors' selection %.1f us; %llu survive, the list has "
+            "room for "
             "%llu\n",
-            sampled.us, filtered.us - sampled.us, all.us - filtered.us, static_cast<unsigned long long>(seen.survivors),
-            static_cast<unsigned long long>(most));
+            sampled.us, filtered.us - sampled.us, all.us - filtered.us,
+            static_cast<unsigned long long>(seen.survivors), static_cast<unsigned long long>(most));
     }
 
     GpuTime time_cub(std::uint32_t n, std::uint32_t k) {
@@ -199,8 +207,8 @@ class SelectBench {
         const Rotation space(bytes, 0, 1), values(k * 4ull, 0, 1), indices(k * 4ull, 0, 1);
         return bench_.time([&](std::size_t turn) {
             require_cuda(cub_topk(space[0], bytes, static_cast<const std::int32_t*>(inputs_[turn]), n, k,
-                                  static_cast<std::int32_t*>(values[0]), static_cast<std::uint32_t*>(indices[0]),
-                                  bench_.context().stream),
+                                  static_cast<std::int32_t*>(values[0]),
+                                  static_cast<std::uint32_t*>(indices[0]), bench_.context().stream),
                          "CUB's top-k");
         });
     }
@@ -229,7 +237,8 @@ void bench_whole(GpuBench& bench, ElementType type, const char* size, std::uint6
     if (type == ElementType::I32 && values == Values::Uniform) cases.sort("topk/" + stem);
     if (type == ElementType::F32) {
         cases.quantile("quantile/" + stem, {0.5});
-        if (values == Values::Uniform) cases.quantile("quantile/" + stem, {0.5, 0.01, 0.99, 0.25, 0.75, 0.05, 0.95});
+        if (values == Values::Uniform)
+            cases.quantile("quantile/" + stem, {0.5, 0.01, 0.99, 0.25, 0.75, 0.05, 0.95});
     }
 }
 

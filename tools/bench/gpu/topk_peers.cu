@@ -19,13 +19,13 @@ namespace bench {
 
 #if defined(TEGU_HAS_CUB_TOPK)
 namespace {
-cudaError_t call_topk(void* space, std::size_t& bytes, const std::int32_t* x, std::uint32_t n, std::uint32_t k,
-                      std::int32_t* values, std::uint32_t* indices, cudaStream_t stream) {
+cudaError_t call_topk(void* space, std::size_t& bytes, const std::int32_t* x, std::uint32_t n,
+                      std::uint32_t k, std::int32_t* values, std::uint32_t* indices, cudaStream_t stream) {
     const auto requirements = cuda::execution::require(cuda::execution::determinism::not_guaranteed,
                                                        cuda::execution::output_ordering::unsorted);
     const auto environment = cuda::std::execution::env{cuda::stream_ref{stream}, requirements};
-    return cub::DeviceTopK::MaxPairs(space, bytes, x, values, cuda::make_counting_iterator(std::uint32_t{0}), indices,
-                                     n, k, environment);
+    return cub::DeviceTopK::MaxPairs(space, bytes, x, values, cuda::make_counting_iterator(std::uint32_t{0}),
+                                     indices, n, k, environment);
 }
 }  // namespace
 
@@ -56,16 +56,17 @@ std::size_t cub_sort_bytes(std::uint32_t n) {
         static_cast<const std::uint32_t*>(nullptr), static_cast<std::uint32_t*>(nullptr), n);
     return bytes;
 }
-cudaError_t cub_sort(void* space, std::size_t bytes, const std::int32_t* x, const std::uint32_t* order, std::uint32_t n,
-                     std::int32_t* values, std::uint32_t* indices, cudaStream_t stream) {
-    return cub::DeviceRadixSort::SortPairsDescending(space, bytes, x, values, order, indices, n, 0, 32, stream);
+cudaError_t cub_sort(void* space, std::size_t bytes, const std::int32_t* x, const std::uint32_t* order,
+                     std::uint32_t n, std::int32_t* values, std::uint32_t* indices, cudaStream_t stream) {
+    return cub::DeviceRadixSort::SortPairsDescending(space, bytes, x, values, order, indices, n, 0, 32,
+                                                     stream);
 }
 #else
 std::size_t cub_sort_bytes(std::uint32_t) {
     return 0;
 }
-cudaError_t cub_sort(void*, std::size_t, const std::int32_t*, const std::uint32_t*, std::uint32_t, std::int32_t*,
-                     std::uint32_t*, cudaStream_t) {
+cudaError_t cub_sort(void*, std::size_t, const std::int32_t*, const std::uint32_t*, std::uint32_t,
+                     std::int32_t*, std::uint32_t*, cudaStream_t) {
     return cudaErrorNotSupported;
 }
 #endif

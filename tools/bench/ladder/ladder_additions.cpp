@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of two matrices: the kernel alone, and with the ways of its data. Times with transfers come from a clock of the host.
+// The sum of two matrices: the kernel alone, and with the ways of its data. Times with transfers come from a
+// clock of the host.
 #include <chrono>
 #include <cstring>
 #include <functional>
 
-#include "kernels/cuda/add.h"
+#include "kernels/add/cuda/add.h"
 #include "tools/bench/ladder/ladder_run.h"
 #include "tools/field/seeds/kernels/s2_add.h"
 
@@ -57,7 +58,8 @@ GpuTime explicit_copies(LadderRun& run, const Matrices& matrices) {
         });
 }
 
-// The pages are the host's before and after. While the kernel runs the host touches none of them, as most boards demand.
+// The pages are the host's before and after. While the kernel runs the host touches none of them, as most
+// boards demand.
 GpuTime managed_memory(LadderRun& run, const Matrices& matrices) {
     const std::uint64_t bytes = matrices.bytes();
     float* arrays[3] = {};
@@ -111,10 +113,11 @@ Result<void> run_additions(LadderRun& run) {
         launch(0);
         if (run.download<float>(z[0], n) != expected) return wrong_result(stem + "kernel");
     }
-    run.add(stem + "kernel", "one thread an element", "data on the device", n, 3 * bytes, run.timer().time(plain), 0);
+    run.add(stem + "kernel", "one thread an element", "data on the device", n, 3 * bytes,
+            run.timer().time(plain), 0);
     run.add(stem + "tegu", "tegu's add", "packs of 16 bytes", n, 3 * bytes, run.timer().time(own), 1);
-    run.add(stem + "explicit", "with explicit copies", "both to the device, the kernel, the result back", n, 0,
-            explicit_copies(run, matrices), 0);
+    run.add(stem + "explicit", "with explicit copies", "both to the device, the kernel, the result back", n,
+            0, explicit_copies(run, matrices), 0);
     run.add(stem + "managed", "in managed memory", "pages move when they are touched", n, 0,
             managed_memory(run, matrices), 1);
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegu-bench ladder: the steps of the ladder and the kernels of a first course, timed on the first GPU, and tegu's own kernel for the same
-// result beside each.
+// tegu-bench ladder: the steps of the ladder and the kernels of a first course, timed on the first GPU, and
+// tegu's own kernel for the same result beside each.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct LadderSettings {
 };
 
 struct LadderRow {
-    Row row;                     // its name: "sum/f32/n=16777216/7"
-    std::string title;           // "grid stride and shuffles"
-    std::string change;          // what it does otherwise than the row before
-    double of_copy = 0;          // time of a copy of as many bytes, by the time of this; 0: no bytes are counted
-    double speedup = 0;          // over the row that it is compared with; 0: with none
+    Row row;             // its name: "sum/f32/n=16777216/7"
+    std::string title;   // "grid stride and shuffles"
+    std::string change;  // what it does otherwise than the row before
+    double of_copy = 0;  // time of a copy of as many bytes, by the time of this; 0: no bytes are counted
+    double speedup = 0;  // over the row that it is compared with; 0: with none
     std::uint64_t partials = 0;  // sums that are left for the host to add; 0: not a sum
 };
 // Rows that compute one thing.
@@ -38,7 +38,8 @@ struct LadderReport {
     std::vector<LadderTable> tables;
 };
 
-// Each result is compared with the host's before it is timed. Errors: Unavailable (no GPU, or built without CUDA), Internal (a wrong result).
+// Each result is compared with the host's before it is timed. Errors: Unavailable (no GPU, or built without
+// CUDA), Internal (a wrong result).
 Result<LadderReport> run_ladder(const LadderSettings& settings);
 
 std::string ladder_markdown(const LadderReport& report, const Device& device);

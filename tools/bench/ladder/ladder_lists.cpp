@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extremes by a tree and atomics, and the largest distinct values by a list in every thread, beside tegu's reduce and topk.
+// Extremes by a tree and atomics, and the largest distinct values by a list in every thread, beside tegu's
+// reduce and topk.
 #include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
 
-#include "kernels/cuda/operation.h"
+#include "kernels/operation_cuda.h"
 #include "tools/bench/ladder/ladder_run.h"
 #include "tools/field/seeds/kernels/s1_topk.h"
 
@@ -31,14 +32,16 @@ struct TopkCase {
     std::vector<std::int32_t> expected;
 };
 
-Result<void> time_lists(LadderRun& run, const TopkCase& with, std::uint64_t n, const Rotation& x, unsigned threads) {
+Result<void> time_lists(LadderRun& run, const TopkCase& with, std::uint64_t n, const Rotation& x,
+                        unsigned threads) {
     const ListPolicy policy{threads, resident_blocks(run, threads)};
-    const Rotation out(std::uint64_t{4} * with.k, 0, 1), lists(std::uint64_t{4} * policy.blocks * with.k, 0, 1);
+    const Rotation out(std::uint64_t{4} * with.k, 0, 1),
+        lists(std::uint64_t{4} * policy.blocks * with.k, 0, 1);
     const auto launch = [&](std::size_t turn) {
-        require_cuda(
-            launch_list_topk(ListMethod::Threshold, with.k, as<const std::int32_t>(x[turn]), n,
-                             as<std::int32_t>(out[0]), as<std::int32_t>(lists[0]), policy, run.context().stream),
-            "top-k by lists");
+        require_cuda(launch_list_topk(ListMethod::Threshold, with.k, as<const std::int32_t>(x[turn]), n,
+                                      as<std::int32_t>(out[0]), as<std::int32_t>(lists[0]), policy,
+                                      run.context().stream),
+                     "top-k by lists");
     };
     launch(0);
     const std::string name = with.stem + "lists/threads=" + std::to_string(threads);
@@ -51,7 +54,8 @@ Result<void> time_lists(LadderRun& run, const TopkCase& with, std::uint64_t n, c
 }
 
 // The whole job, with what the host does between its launches.
-Result<void> time_own_topk(LadderRun& run, const TopkCase& with, std::uint64_t n, const Rotation& x, std::size_t over) {
+Result<void> time_own_topk(LadderRun& run, const TopkCase& with, std::uint64_t n, const Rotation& x,
+                           std::size_t over) {
     const Job job{ElementType::I32, Axis::Whole, 1, n, TopkParams{with.k, true, true}};
     const Result<kernels::JobPlan> plan = kernels::plan_job(job);
     if (!plan) return plan.error();
@@ -64,7 +68,8 @@ Result<void> time_own_topk(LadderRun& run, const TopkCase& with, std::uint64_t n
     std::optional<Error> error;
     const auto launch = [&](std::size_t turn) {
         const kernels::InputView input{as<const std::byte>(x[turn]), n};
-        Result<kernels::RunReport> done = cuda::run_job(job, {&input, 1}, outputs, run.context(), kernels::StopToken());
+        Result<kernels::RunReport> done =
+            cuda::run_job(job, {&input, 1}, outputs, run.context(), kernels::StopToken());
         if (!done) error = done.error();
     };
     launch(0);
@@ -72,8 +77,8 @@ Result<void> time_own_topk(LadderRun& run, const TopkCase& with, std::uint64_t n
         return wrong_result(with.stem + "tegu");
     const GpuTime time = error ? GpuTime() : run.timer().time(launch);
     if (error) return *error;
-    run.add(with.stem + "tegu", with.title + "tegu's topk", "the whole job, with the indices; against blocks of 256", n,
-            4 * n, time, over);
+    run.add(with.stem + "tegu", with.title + "tegu's topk",
+            "the whole job, with the indices; against blocks of 256", n, 4 * n, time, over);
     return {};
 }
 
@@ -104,8 +109,8 @@ Result<void> run_extremes(LadderRun& run) {
     keys.fill(none, sizeof none);
     const ListPolicy policy{256, resident_blocks(run, 256)};
     const auto launch = [&](std::size_t turn) {
-        require_cuda(launch_plain_extremes(as<const std::int32_t>(x[turn]), n, as<std::uint32_t>(keys[0]), policy,
-                                           run.context().stream),
+        require_cuda(launch_plain_extremes(as<const std::int32_t>(x[turn]), n, as<std::uint32_t>(keys[0]),
+                                           policy, run.context().stream),
                      "extremes");
     };
     launch(0);
@@ -116,8 +121,8 @@ Result<void> run_extremes(LadderRun& run) {
         return wrong_result(stem + "atomics");
     run.add(stem + "atomics", "a tree and atomics", "grid stride, 256 threads, one load at a time", n, 4 * n,
             run.timer().time(launch), 0);
-    run.add_own_reduce(stem, ElementType::I32, cuda::ReduceKind::Order, {Statistic::Min, Statistic::Max}, n, x,
-                       "with the places of both");
+    run.add_own_reduce(stem, ElementType::I32, cuda::ReduceKind::Order, {Statistic::Min, Statistic::Max}, n,
+                       x, "with the places of both");
     return {};
 }
 

@@ -28,7 +28,8 @@ std::string table_text(const LadderTable& table) {
     const bool sums = table.rows.front().partials > 0;
     std::string out = "\n### " + table.title +
                       "\n\n| kernel | what it changes | us | noise | GB/s | of copy | faster by |" +
-                      (sums ? " left to add |" : "") + "\n|---|---|---|---|---|---|---|" + (sums ? "---|" : "") + "\n";
+                      (sums ? " left to add |" : "") + "\n|---|---|---|---|---|---|---|" +
+                      (sums ? "---|" : "") + "\n";
     for (const LadderRow& row : table.rows) {
         const bool has_bytes = row.of_copy > 0;
         out += "| " + row.title + " | " + row.change + " | " + time_text(row.row.median_ns) + " | " +
@@ -59,7 +60,8 @@ std::string ladder_json(const LadderReport& report, const Device& device) {
             rows.back().policy = row.title;
             if (row.of_copy > 0) rows.back().more.emplace_back("of_copy", row.of_copy);
             if (row.speedup > 0) rows.back().more.emplace_back("speedup", row.speedup);
-            if (row.partials > 0) rows.back().more.emplace_back("partials", static_cast<double>(row.partials));
+            if (row.partials > 0)
+                rows.back().more.emplace_back("partials", static_cast<double>(row.partials));
         }
     Device with_gpu = device;
     with_gpu.gpu = report.gpu;

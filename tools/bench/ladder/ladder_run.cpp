@@ -9,8 +9,9 @@ LadderRun::LadderRun(const LadderSettings& settings) : settings_(settings), time
     report_.copied_bytes = timer_.copied_bytes();
 }
 
-void LadderRun::add(const std::string& name, const std::string& title, const std::string& change, std::uint64_t n,
-                    std::uint64_t bytes, const GpuTime& time, std::size_t over, std::uint64_t partials) {
+void LadderRun::add(const std::string& name, const std::string& title, const std::string& change,
+                    std::uint64_t n, std::uint64_t bytes, const GpuTime& time, std::size_t over,
+                    std::uint64_t partials) {
     std::vector<LadderRow>& rows = report_.tables.back().rows;
     LadderRow row;
     row.row.name = name;
@@ -23,15 +24,16 @@ void LadderRun::add(const std::string& name, const std::string& title, const std
     row.change = change;
     row.partials = partials;
     row.of_copy = bytes == 0 ? 0 : timer_.copy_us(bytes) / time.us;
-    if (over != 0 && over <= rows.size()) row.speedup = rows[rows.size() - over].row.median_ns / row.row.median_ns;
+    if (over != 0 && over <= rows.size())
+        row.speedup = rows[rows.size() - over].row.median_ns / row.row.median_ns;
     rows.push_back(std::move(row));
 }
 
 void LadderRun::add_own_reduce(const std::string& stem, ElementType type, cuda::ReduceKind kind,
-                               std::initializer_list<Statistic> statistics, std::uint64_t n, const Rotation& x,
-                               const std::string& change) {
-    const cuda::ReduceShape shape =
-        cuda::choose_reduce_shape(cuda::reduce_workload(type, kind, 1, n), context().policies.reduce, context().limits);
+                               std::initializer_list<Statistic> statistics, std::uint64_t n,
+                               const Rotation& x, const std::string& change) {
+    const cuda::ReduceShape shape = cuda::choose_reduce_shape(cuda::reduce_workload(type, kind, 1, n),
+                                                              context().policies.reduce, context().limits);
     Rotation partials(shape.closing.places * cuda::kReducePartialBytes, 0, 1);
     partials.zero(shape.closing.places * cuda::kReducePartialBytes);
     const Rotation columns(std::uint64_t{16} * cuda::kReduceColumns, 0, 1);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of `tegu-bench ladder` share: the timer, the report, inputs that every machine generates alike, and the launches of tegu's own
-// reduce. Needs CUDA.
+// What the parts of `tegu-bench ladder` share: the timer, the report, inputs that every machine generates
+// alike, and the launches of tegu's own reduce. Needs CUDA.
 #pragma once
 
 #include <initializer_list>
 #include <type_traits>
 
 #include "base/job.h"
-#include "kernels/cuda/reduce.h"
+#include "kernels/statistics/cuda/reduce.h"
 #include "tools/bench/gpu_timer.h"
 #include "tools/bench/ladder/ladder_bench.h"
 
@@ -22,8 +22,8 @@ class LadderRun {
     const cuda::Context& context() const { return timer_.context(); }
 
     void begin_table(std::string title) { report_.tables.push_back({std::move(title), {}}); }
-    // A row of the table at hand. bytes: read and written; 0: not to be compared with a copy. `over`: so many rows back stands the one
-    // that it is compared with; 0: none does. partials: as of LadderRow.
+    // A row of the table at hand. bytes: read and written; 0: not to be compared with a copy. `over`: so many
+    // rows back stands the one that it is compared with; 0: none does. partials: as of LadderRow.
     void add(const std::string& name, const std::string& title, const std::string& change, std::uint64_t n,
              std::uint64_t bytes, const GpuTime& time, std::size_t over, std::uint64_t partials = 0);
     // A row of the launches of a reduce job over x [n].
@@ -37,7 +37,8 @@ class LadderRun {
     std::vector<T> download(const void* from, std::size_t count) const {
         std::vector<T> values(count);
         require_cuda(cudaStreamSynchronize(context().stream), "cudaStreamSynchronize");
-        require_cuda(cudaMemcpy(values.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        require_cuda(cudaMemcpy(values.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost),
+                     "cudaMemcpy");
         return values;
     }
 
@@ -70,7 +71,8 @@ std::vector<T> random_values(std::uint64_t n) {
     for (T& value : values) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         const auto bits = static_cast<std::int32_t>(static_cast<std::uint32_t>(state >> 32));
-        value = std::is_same_v<T, float> ? static_cast<T>(bits) * static_cast<T>(0x1p-31) : static_cast<T>(bits);
+        value =
+            std::is_same_v<T, float> ? static_cast<T>(bits) * static_cast<T>(0x1p-31) : static_cast<T>(bits);
     }
     return values;
 }

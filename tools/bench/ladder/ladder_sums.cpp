@@ -35,16 +35,18 @@ Result<void> climb(LadderRun& run, const std::string& stem, std::uint64_t n, con
                          "the ladder");
         };
         launch(0);
-        const std::vector<S> left =
-            run.download<S>(partials[0], static_cast<std::size_t>(ladder_partials(info.step, n, policy, limits)));
-        if (std::accumulate(left.begin(), left.end(), R{0}) != expected) return wrong_result(stem + info.word);
+        const std::vector<S> left = run.download<S>(
+            partials[0], static_cast<std::size_t>(ladder_partials(info.step, n, policy, limits)));
+        if (std::accumulate(left.begin(), left.end(), R{0}) != expected)
+            return wrong_result(stem + info.word);
         run.add(stem + info.word, std::string(info.word) + ". " + info.title, info.change, n,
                 n * sizeof(T) + left.size() * sizeof(S), run.timer().time(launch), 1, left.size());
     }
     return {};
 }
 
-// Each element is -1, 0 or 1. So every partial sum is a whole number below 2^24 and exact, whatever the order of the additions is.
+// Each element is -1, 0 or 1. So every partial sum is a whole number below 2^24 and exact, whatever the order
+// of the additions is.
 Result<void> sums_of_floats(LadderRun& run, std::uint64_t n) {
     std::vector<float> values = random_values<float>(n);
     for (float& value : values) value = value > 0.25f ? 1.0f : value < -0.25f ? -1.0f : 0.0f;

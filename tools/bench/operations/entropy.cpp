@@ -7,8 +7,9 @@ namespace tegu::bench {
 void add_entropy_cases(KernelBench& bench) {
     const auto add = [&](const Job& job) {
         const EntropyParams& params = std::get<EntropyParams>(job.params);
-        bench.add_job(name_of(job) + "/levels=" + std::to_string(params.levels) + (params.has_range ? "/range" : ""),
-                      job);
+        bench.add_job(
+            name_of(job) + "/levels=" + std::to_string(params.levels) + (params.has_range ? "/range" : ""),
+            job);
     };
     EntropyParams params;
     add(sequence_job(ElementType::U8, kHuge, params));

@@ -11,8 +11,8 @@ void add_entropy_map_cases(KernelBench& bench) {
         params.levels = levels;
         Job job = sequence_job(type, 2560, params);
         job.rows = 2560;
-        bench.add_job("entropy_map/" + std::string(element_word(type)) + "/2560x2560/window=" + std::to_string(window) +
-                          "/levels=" + std::to_string(levels),
+        bench.add_job("entropy_map/" + std::string(element_word(type)) +
+                          "/2560x2560/window=" + std::to_string(window) + "/levels=" + std::to_string(levels),
                       job);
     };
     for (const std::uint32_t window : {5u, 9u, 31u, 63u})

@@ -6,7 +6,8 @@ namespace tegu::bench {
 
 void add_fused_cases(KernelBench& bench) {
     ReduceParams some, all;
-    some.statistics = statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Std);
+    some.statistics =
+        statistic_bit(Statistic::Mean) | statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Std);
     all.statistics = kAllStatistics;
     HistogramParams histogram;
     histogram.bins = 256;
@@ -21,7 +22,8 @@ void add_fused_cases(KernelBench& bench) {
     add(ElementType::U8, kLarge, "all+histogram+entropy", FusedParams{{all, histogram, entropy}});
     histogram.hi = entropy.hi = 1;
     entropy.has_range = true;
-    add(ElementType::F32, kLarge, "mean,minmax,std+histogram+entropy", FusedParams{{some, histogram, entropy}});
+    add(ElementType::F32, kLarge, "mean,minmax,std+histogram+entropy",
+        FusedParams{{some, histogram, entropy}});
     QuantileParams median;
     median.q = {0.5};
     add(ElementType::F32, kLarge, "all+topk+quantile+histogram+entropy",

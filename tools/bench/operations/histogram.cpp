@@ -7,8 +7,8 @@ namespace tegu::bench {
 void add_histogram_cases(KernelBench& bench) {
     const auto add = [&](const Job& job, Values values) {
         const HistogramParams& params = std::get<HistogramParams>(job.params);
-        bench.add_job(name_of(job) + "/bins=" + std::to_string(params.bins) + (params.has_range ? "/range/" : "/") +
-                          word_of(values),
+        bench.add_job(name_of(job) + "/bins=" + std::to_string(params.bins) +
+                          (params.has_range ? "/range/" : "/") + word_of(values),
                       job, values);
     };
     HistogramParams sought, bytes, words, unit;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce: single statistics that have a peer, all at once, small inputs, and the search for an index in narrow types.
+// reduce: single statistics that have a peer, all at once, small inputs, and the search for an index in
+// narrow types.
 #include <initializer_list>
 
 #include "tools/bench/kernel_cases.h"
@@ -18,8 +19,8 @@ constexpr Set kArgmax{"argmax", statistic_bit(Statistic::Argmax)};
 constexpr Set kStd{"std", statistic_bit(Statistic::Std)};
 constexpr Set kAll{"all", kAllStatistics};
 
-void add(KernelBench& bench, std::initializer_list<ElementType> types, std::initializer_list<std::uint64_t> sizes,
-         std::initializer_list<Set> sets) {
+void add(KernelBench& bench, std::initializer_list<ElementType> types,
+         std::initializer_list<std::uint64_t> sizes, std::initializer_list<Set> sets) {
     for (const ElementType type : types)
         for (const std::uint64_t n : sizes)
             for (const Set& set : sets) {

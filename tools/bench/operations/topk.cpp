@@ -5,13 +5,15 @@
 namespace tegu::bench {
 namespace {
 
-void add(KernelBench& bench, ElementType type, std::uint64_t n, std::uint64_t k, Values values, bool distinct = false) {
+void add(KernelBench& bench, ElementType type, std::uint64_t n, std::uint64_t k, Values values,
+         bool distinct = false) {
     TopkParams params;
     params.k = k;
     params.distinct = distinct;
     const Job job = sequence_job(type, n, params);
-    bench.add_job(name_of(job) + "/k=" + std::to_string(k) + "/" + word_of(values) + (distinct ? "/distinct" : ""), job,
-                  values);
+    bench.add_job(
+        name_of(job) + "/k=" + std::to_string(k) + "/" + word_of(values) + (distinct ? "/distinct" : ""), job,
+        values);
 }
 
 }  // namespace
@@ -23,7 +25,8 @@ void add_topk_cases(KernelBench& bench) {
     for (const std::uint64_t k : std::initializer_list<std::uint64_t>{10, 1000, 65536, kLarge / 2}) {
         for (const Values values : {Values::Ascending, Values::Descending, Values::Equal, Values::Few})
             add(bench, ElementType::I32, kLarge, k, values);
-        for (const Values values : {Values::Uniform, Values::Ascending, Values::Descending, Values::Equal, Values::Few})
+        for (const Values values :
+             {Values::Uniform, Values::Ascending, Values::Descending, Values::Equal, Values::Few})
             add(bench, ElementType::I32, kLarge, k, values, true);
     }
     for (const ElementType type : {ElementType::U8, ElementType::F16, ElementType::F32, ElementType::F64})

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interpreter that has the peers: a virtual environment with numpy 2 and scikit-image of today from PyPI, made once."""
+"""The interpreter that has the peers: a virtual environment with numpy 2 and scikit-image of today from PyPI,
+made once."""
+
 import os
 import subprocess
 import sys

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Goals with what was measured, as Markdown and as JSON.
 
-A group is measured in rounds: each round times every peer of the group once and runs the cases of tegu-bench once, with the time to read
-as many bytes beside them. A line of a group compares one case with a peer, with another case or with that floor, within the rounds.
-"""
+A group is measured in rounds: each round times every peer of the group once and runs the cases of tegu-bench
+once, with the time to read as many bytes beside them. A line of a group compares one case with a peer, with
+another case or with that floor, within the rounds."""
+
 import json
 import platform
 import statistics
@@ -11,7 +12,8 @@ import time
 
 
 def timed(function, runs):
-    """Median of the seconds that `runs` calls take, after one that does not count; a single call counts itself."""
+    """Median of the seconds that `runs` calls take, after one that does not count; a single call counts
+    itself."""
     if runs > 1:
         function()
     times = []
@@ -39,7 +41,8 @@ class Group:
     """Rounds of one set of data."""
 
     def __init__(self, report, cases, peers=None, rounds=None, threads=None, calls=3, seconds=0.15):
-        """peers: name -> function without arguments that is called and timed `calls` times a round. seconds: of each case of tegu."""
+        """peers: name -> function without arguments that is called and timed `calls` times a round. seconds:
+        of each case of tegu."""
         self.report, self.peers, self.tegu = report, peers or {}, {name: [] for name in cases}
         self.peer_seconds = {name: [] for name in self.peers}
         quick = report.tegu.quick
@@ -56,35 +59,68 @@ class Group:
         """How many times as fast as the peer; wanted: at least `times`."""
         ours, theirs = self.seconds(case), self.peer_seconds[peer]
         wanted = "" if times is None else "not slower" if times == 1 else "%g times as fast" % times
-        self.report.line(what, wanted, [b / a for a, b in zip(ours, theirs)], "%.2f times",
-                         None if times is None else lambda ratio: ratio >= times, ours, peer, theirs)
+        self.report.line(
+            what,
+            wanted,
+            [b / a for a, b in zip(ours, theirs)],
+            "%.2f times",
+            None if times is None else lambda ratio: ratio >= times,
+            ours,
+            peer,
+            theirs,
+        )
 
     def share_of(self, what, case, peer, most):
         """Time as a share of the peer's; wanted: at most `most`."""
         ours, theirs = self.seconds(case), self.peer_seconds[peer]
-        self.report.line(what, "at most %g of it" % most, [a / b for a, b in zip(ours, theirs)], "%.4f of it",
-                         lambda ratio: ratio <= most, ours, peer, theirs)
+        self.report.line(
+            what,
+            "at most %g of it" % most,
+            [a / b for a, b in zip(ours, theirs)],
+            "%.4f of it",
+            lambda ratio: ratio <= most,
+            ours,
+            peer,
+            theirs,
+        )
 
     def of_floor(self, what, case, least=None):
         """Speed as a share of the read floor of as many bytes."""
         shares = [figures["of_floor"] for figures in self.tegu[case]]
         ours = self.seconds(case)
-        self.report.line(what, "" if least is None else "at least %g of the read floor" % least, shares, "%.2f of it",
-                         None if least is None else lambda share: share >= least, ours, "read floor",
-                         [share * seconds for share, seconds in zip(shares, ours)])
+        self.report.line(
+            what,
+            "" if least is None else "at least %g of the read floor" % least,
+            shares,
+            "%.2f of it",
+            None if least is None else lambda share: share >= least,
+            ours,
+            "read floor",
+            [share * seconds for share, seconds in zip(shares, ours)],
+        )
 
     def within(self, what, cases, bases, most, names):
         """Time of the worst of some cases against its base in the same rounds."""
         worst = max(zip(cases, bases, names), key=lambda one: statistics.median(self.ratios(one[0], one[1])))
-        self.report.line(what, "at most %g of it" % most, self.ratios(worst[0], worst[1]), "%.2f of it",
-                         lambda ratio: ratio <= most, self.seconds(worst[0]), worst[2], self.seconds(worst[1]))
+        self.report.line(
+            what,
+            "at most %g of it" % most,
+            self.ratios(worst[0], worst[1]),
+            "%.2f of it",
+            lambda ratio: ratio <= most,
+            self.seconds(worst[0]),
+            worst[2],
+            self.seconds(worst[1]),
+        )
 
     def ratios(self, case, base):
         return [a / b for a, b in zip(self.seconds(case), self.seconds(base))]
 
     def below(self, what, case, limit):
         ours = self.seconds(case)
-        self.report.line(what, "below " + text_of(limit), ours, text_of, lambda seconds: seconds < limit, ours)
+        self.report.line(
+            what, "below " + text_of(limit), ours, text_of, lambda seconds: seconds < limit, ours
+        )
 
 
 class Report:
@@ -98,10 +134,19 @@ class Report:
         return Group(self, *arguments, **more)
 
     def line(self, what, wanted, values, form, met, ours=(), peer="", theirs=()):
-        """values: one a round. form: a pattern or a function of their median. met: of their median; None: no goal."""
+        """values: one a round. form: a pattern or a function of their median. met: of their median; None: no
+        goal."""
         value = statistics.median(values)
-        one = {"what": what, "wanted": wanted, "measured": form(value) if callable(form) else form % value, "value": value,
-               "noise": noise(values), "rounds": len(values), "met": None if met is None else bool(met(value)), "peer": peer}
+        one = {
+            "what": what,
+            "wanted": wanted,
+            "measured": form(value) if callable(form) else form % value,
+            "value": value,
+            "noise": noise(values),
+            "rounds": len(values),
+            "met": None if met is None else bool(met(value)),
+            "peer": peer,
+        }
         if ours:
             one["tegu_seconds"] = statistics.median(ours)
         if theirs:
@@ -111,10 +156,23 @@ class Report:
 
     def finish(self, command, load, seconds, cases):
         found = self.tegu.report(["floor/bytes=400000/threads=1"], 0.05)
-        self.run = {"command": command, "commit": found["commit"], "date": found["date"], "device": found["device"], "load_before": load,
-                    "seconds": seconds, "threads": self.tegu.threads, "rounds": self.rounds, "python": platform.python_version(),
-                    "versions": self.versions}
-        self.table = self.tegu.run(*([] if self.tegu.quick else ["--repetitions", "3", "--seconds", "0.1"])) if cases else ""
+        self.run = {
+            "command": command,
+            "commit": found["commit"],
+            "date": found["date"],
+            "device": found["device"],
+            "load_before": load,
+            "seconds": seconds,
+            "threads": self.tegu.threads,
+            "rounds": self.rounds,
+            "python": platform.python_version(),
+            "versions": self.versions,
+        }
+        self.table = (
+            self.tegu.run(*([] if self.tegu.quick else ["--repetitions", "3", "--seconds", "0.1"]))
+            if cases
+            else ""
+        )
 
     def json(self):
         return json.dumps(dict(self.run, goals=self.lines), indent=1) + "\n"
@@ -122,12 +180,24 @@ class Report:
     def markdown(self):
         device = self.run["device"]
         with_goal = [one for one in self.lines if one["met"] is not None]
-        text = HEAD % dict(self.run, cpu=device["cpu"], cores=device["cores"], isa=device["isa"], kernel=device["kernel"],
-                           build=device["build"], met=sum(one["met"] for one in with_goal), goals=len(with_goal),
-                           versions=", ".join("%s %s" % item for item in sorted(self.versions.items())))
+        text = HEAD % dict(
+            self.run,
+            cpu=device["cpu"],
+            cores=device["cores"],
+            isa=device["isa"],
+            kernel=device["kernel"],
+            build=device["build"],
+            met=sum(one["met"] for one in with_goal),
+            goals=len(with_goal),
+            versions=", ".join("%s %s" % item for item in sorted(self.versions.items())),
+        )
         ends = [start for _, start in self.sections[1:]] + [len(self.lines)]
         for (heading, start), end in zip(self.sections, ends):
-            text += "\n## %s\n\n%s\n%s\n" % (heading, COLUMNS, "\n".join(row_of(one) for one in self.lines[start:end]))
+            text += "\n## %s\n\n%s\n%s\n" % (
+                heading,
+                COLUMNS,
+                "\n".join(row_of(one) for one in self.lines[start:end]),
+            )
         return text + ("\n" + CASES + self.table if self.table else "")
 
 
@@ -136,7 +206,15 @@ def row_of(one):
     tegu = text_of(one["tegu_seconds"]) if "tegu_seconds" in one else ""
     peer = one["peer"] + (": " + text_of(one["peer_seconds"]) if "peer_seconds" in one else "")
     spread = "%.1f %%" % (100 * one["noise"]) if one["rounds"] > 1 else ""
-    return "| %s | %s | %s | %s | %s | %s | %s |" % (one["what"], one["wanted"], one["measured"], met, spread, tegu, peer)
+    return "| %s | %s | %s | %s | %s | %s | %s |" % (
+        one["what"],
+        one["wanted"],
+        one["measured"],
+        met,
+        spread,
+        tegu,
+        peer,
+    )
 
 
 COLUMNS = """| what | wanted | measured | met | noise | tegu | beside |

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """scikit-image as the peer: the entropy map of an image."""
+
 import numpy
 import skimage
 from skimage.filters import rank

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tegu-bench as a function: names of cases in, figures out."""
+
 import json
 import os
 import re
@@ -16,8 +17,12 @@ class Tegu:
 
     def run(self, *arguments):
         pace = ["--quick"] if self.quick else []
-        return subprocess.run([self.program, "--threads", str(self.threads)] + pace + list(arguments), check=True,
-                              stdout=subprocess.PIPE, universal_newlines=True).stdout
+        return subprocess.run(
+            [self.program, "--threads", str(self.threads)] + pace + list(arguments),
+            check=True,
+            stdout=subprocess.PIPE,
+            universal_newlines=True,
+        ).stdout
 
     def report(self, names, seconds):
         """The whole report of tegu-bench for cases of the given names."""
@@ -28,7 +33,9 @@ class Tegu:
     def cases(self, names, threads=None, seconds=0.15):
         """Name -> figures of cases of the kernels, on all threads unless `threads` says how many."""
         suffix = "/threads=%d" % (threads or self.threads)
-        found = {case["name"]: case for case in self.report([name + suffix for name in names], seconds)["cases"]}
+        found = {
+            case["name"]: case for case in self.report([name + suffix for name in names], seconds)["cases"]
+        }
         return {name: found[name + suffix] for name in names}
 
     def daemon_case(self, name):

@@ -71,8 +71,10 @@ NUMBERS = Rule(
     "an object of numbers",
 )
 AXES = Rule(
-    lambda value: isinstance(value, dict)
-    and all(one is None or isinstance(one, (str, bool)) or _is_number(one) for one in value.values()),
+    lambda value: (
+        isinstance(value, dict)
+        and all(one is None or isinstance(one, (str, bool)) or _is_number(one) for one in value.values())
+    ),
     "an object of texts and numbers",
 )
 

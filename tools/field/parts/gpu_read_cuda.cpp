@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Built with CUDA alone.
-#include "kernels/cuda/context.h"
+#include "kernels/execution/cuda/context.h"
 #include "tools/bench/gpu/reduce_peers.h"
 #include "tools/field/parts/gpu_read.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "kernels/cuda/context.h"
+#include "kernels/execution/cuda/context.h"
 #include "tools/bench/gpu/histogram_peers.h"
 #include "tools/bench/gpu/reduce_peers.h"
 #include "tools/bench/gpu/topk_peers.h"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/launch.h"
+#include "kernels/execution/cuda/launch.h"
 
 namespace tegu::seeds {
 

@@ -140,7 +140,7 @@ void add_lists(PartContext& context, CaseList& cases, const S1& s1) {
         }
 }
 
-// --- full sorts --------------------------------------------------------------------------------------------
+// --- full sorts
 
 // tegu's own top-k, made to sort all values. Its result is compared as that of tegu's own case is.
 Case sort_case(PartContext& context, const FieldJob& job) {
@@ -221,7 +221,7 @@ void add_sorts(PartContext& context, CaseList& cases, const S1& s1) {
     }
 }
 
-// --- extremes ----------------------------------------------------------------------------------------------
+// --- extremes
 
 struct ExtremesRun {
     DeviceInputs x;

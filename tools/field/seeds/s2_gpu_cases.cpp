@@ -17,7 +17,7 @@ using seeds::LadderStep;
 
 constexpr unsigned kAddThreads = 1024;
 
-// --- two vectors -------------------------------------------------------------------------------------------
+// --- two vectors
 
 enum class Way { Resident, Copied, Managed };
 
@@ -145,7 +145,7 @@ Case add_case(PartContext& context, const FieldJob& job, Way way) {
     return one;
 }
 
-// --- the ladder --------------------------------------------------------------------------------------------
+// --- the ladder
 
 struct StepInfo {
     LadderStep step;

@@ -131,7 +131,7 @@ Case version_case(PartContext& context, const FieldJob& job, const std::shared_p
     return one;
 }
 
-// --- several GPUs ------------------------------------------------------------------------------------------
+// --- several GPUs
 
 struct ManyRun {
     std::unique_ptr<ManyGpus> gpus;

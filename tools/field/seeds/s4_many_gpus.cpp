@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/context.h"
+#include "kernels/execution/cuda/context.h"
 #include "tools/field/seeds/kernels/s4_entropy.h"
 
 namespace tegu::field {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/thread_pool.h"
+#include "kernels/execution/cpu/thread_pool.h"
 #include "tools/field/gpu_lab.h"
 
 namespace tegu::field {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/cuda/context.h"
-#include "kernels/cuda/kernel_list.h"
+#include "kernels/execution/cuda/context.h"
+#include "kernels/execution/cuda/kernel_list.h"
 #include "tools/field/seeds/seed_case.h"
 
 namespace tegu::field {

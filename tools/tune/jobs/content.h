@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/element_type.h"
-#include "kernels/thread_pool.h"
+#include "kernels/execution/cpu/thread_pool.h"
 
 namespace tegu::tune {
 

@@ -8,7 +8,7 @@
 #include <list>
 #include <memory>
 
-#include "kernels/thread_pool.h"
+#include "kernels/execution/cpu/thread_pool.h"
 #include "tools/tune/jobs/content.h"
 
 namespace tegu::tune {

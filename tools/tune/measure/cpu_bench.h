@@ -2,7 +2,7 @@
 // The CPU backend as a Bench: the pool of threads, with times by the clock.
 #pragma once
 
-#include "kernels/thread_pool.h"
+#include "kernels/execution/cpu/thread_pool.h"
 #include "tools/tune/measure/bench.h"
 
 namespace tegu::tune {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime_api.h>
 
-#include "kernels/cuda/context.h"
+#include "kernels/execution/cuda/context.h"
 #include "tools/tune/measure/stopwatch.h"
 
 namespace tegu::tune {

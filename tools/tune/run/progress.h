@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "tools/tegu/terminal.h"
+#include "tools/tegu/output/terminal.h"
 #include "tools/tune/run/session.h"
 
 namespace tegu::tune {

@@ -8,9 +8,11 @@
 
 namespace tegu::tune {
 
-// Errors of all, with the path: NotFound, Denied, Io; BadRequest: not a regular file; TooLarge over `most_bytes`.
+// Errors of all, with the path: NotFound, Denied, Io; BadRequest: not a regular file; TooLarge over
+// `most_bytes`.
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes);
-// BadRequest: what is open, or is at the path, is a device, a folder or the like. Nothing at the path is fine.
+// BadRequest: what is open, or is at the path, is a device, a folder or the like. Nothing at the path is
+// fine.
 Result<void> check_regular(int fd, const std::string& path);
 Result<void> check_replaceable(const std::string& path);
 // Replaces the file in one step, with mode 0644 whatever the umask.

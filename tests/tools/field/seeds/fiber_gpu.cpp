@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/cuda/operation.h"
+#include "kernels/operation_cuda.h"
 #include "tests/kernels/cuda/test_device.h"
 #include "tools/field/gpu_meter.h"
 

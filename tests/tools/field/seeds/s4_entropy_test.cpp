@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/thread_pool.h"
+#include "kernels/execution/cpu/thread_pool.h"
 #include "tests/tools/field/seeds/seeds_test.h"
 #include "tools/field/seeds/kernels/s4_entropy_cpu.h"
 #include "tools/field/seeds/kernels/textures.h"

@@ -65,8 +65,7 @@ def write(report):
     environment.filters.update(cell=cell, kind=_kind)
     drawn = _Drawn()
     environment.globals.update(
-        draw=lambda *arguments: _html(drawn(*arguments)),
-        symbol=lambda series: _html(_symbol(series)),
+        draw=lambda *arguments: _html(drawn(*arguments)), symbol=lambda series: _html(_symbol(series))
     )
     with open(os.path.join(_HERE, "page.css"), encoding="utf-8") as file:
         styles = palette.css() + "\n" + file.read()

@@ -77,7 +77,11 @@ def section(boards):
         "Temperatures, clocks and power over the run",
         [],
         [
-            Pictures(pictures, [], "Thin lines divide the parts of a run. Red ticks: something held the clocks down."),
+            Pictures(
+                pictures,
+                [],
+                "Thin lines divide the parts of a run. Red ticks: something held the clocks down.",
+            ),
             _table(there),
         ],
     )

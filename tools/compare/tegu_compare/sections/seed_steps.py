@@ -52,12 +52,7 @@ def _picture(boards, table, joined):
         )
         for row in rows
     )
-    return Picture(
-        table.title,
-        words + ".",
-        lambda width: dots.draw(rows, scale, width, joined),
-        wide=True,
-    )
+    return Picture(table.title, words + ".", lambda width: dots.draw(rows, scale, width, joined), wide=True)
 
 
 def _table(boards, table):

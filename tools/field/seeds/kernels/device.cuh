@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What seed kernels need beyond kernels/cuda/simt.cuh: atomic sums of floats, constant tables, texture reads,
-// and the entry of one kernel. nvcc turns each word into one intrinsic; a host compiler turns it into plain
-// C++. C++14.
+// What seed kernels need beyond kernels/execution/cuda/simt.cuh: atomic sums of floats, constant tables,
+// texture reads, and the entry of one kernel. nvcc turns each word into one intrinsic; a host compiler turns
+// it into plain C++. C++14.
 #pragma once
 
-#include "kernels/cuda/grid.cuh"
-#include "kernels/cuda/kernel_list.h"
-#include "kernels/cuda/words.cuh"
+#include "kernels/execution/cuda/grid.cuh"
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/words.cuh"
 #include "tools/field/seeds/kernels/texture_handle.h"
 
 #if defined(__CUDACC__)
@@ -20,7 +20,9 @@ namespace seeds {
 
 // Global or shared memory. Returns the value before.
 #if defined(__CUDACC__)
-TEGU_DEVICE float atomic_add(float* at, float value) { return atomicAdd(at, value); }
+TEGU_DEVICE float atomic_add(float* at, float value) {
+    return atomicAdd(at, value);
+}
 #else
 inline float atomic_add(float* at, float value) {
     return cuda::atomic_change(at, [=](float old) { return old + value; });

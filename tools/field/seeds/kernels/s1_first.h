@@ -2,7 +2,7 @@
 // The last step of a top-k by full sort. C++14.
 #pragma once
 
-#include "kernels/cuda/launch.h"
+#include "kernels/execution/cuda/launch.h"
 
 namespace tegu {
 namespace seeds {

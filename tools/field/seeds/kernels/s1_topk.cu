@@ -50,7 +50,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     atomic_max(keys + 1, static_cast<std::uint32_t>(largest[0]) ^ kSignBit);
 }
 
-// --- a list [K]: descending, distinct, kNothing behind its entries -----------------------------------------
+// --- a list [K]: descending, distinct, kNothing behind its entries
 
 // Calls act(i) for each entry. Long lists would fill the registers with unrolled copies.
 template <unsigned K, class Act>

@@ -4,7 +4,7 @@
 // every n. C++14.
 #pragma once
 
-#include "kernels/cuda/kernel_list.h"
+#include "kernels/execution/cuda/kernel_list.h"
 
 // X(k): the list sizes. A kernel is compiled for each, because the list is an array of a thread.
 #define TEGU_SEED_LIST_SIZES(X) X(5) X(10) X(20) X(40) X(48) X(50) X(96) X(100) X(192) X(384) X(768) X(1536)

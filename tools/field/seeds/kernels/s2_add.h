@@ -2,7 +2,7 @@
 // Seed S2, first part: the sum of two vectors with one thread per element. C++14.
 #pragma once
 
-#include "kernels/cuda/kernel_list.h"
+#include "kernels/execution/cuda/kernel_list.h"
 
 namespace tegu {
 namespace seeds {

@@ -225,8 +225,8 @@ TEGU_DEVICE S block_sum(S own) {
 // why:   the tree runs once a block of the device instead of once every 8192 elements, so it may cost what it
 //        likes: shuffles move sums between lanes without shared memory, and the block that ends last adds up
 //        the others'. No second launch, no host, the time of step 6. What it lacks is one result for every
-//        grid: of floats the bits depend on the number of blocks, and kernels/cuda/reduce_float.cuh is what
-//        cures that
+//        grid: of floats the bits depend on the number of blocks, and kernels/statistics/cuda/float.cuh is
+//        what cures that
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     grid_stride(const T* x, std::uint64_t n, Sum<T>* partials, std::uint32_t* ticket) {

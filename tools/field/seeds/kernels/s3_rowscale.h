@@ -4,7 +4,7 @@
 // columns. C++14.
 #pragma once
 
-#include "kernels/cuda/kernel_list.h"
+#include "kernels/execution/cuda/kernel_list.h"
 
 // X(Name, word, what it changes)
 #define TEGU_ROW_SCALE_STEPS(X)                                                            \

@@ -15,12 +15,32 @@ namespace {
 
 using namespace cuda;
 
-TEGU_CONSTANT_TABLE double kLogs[kWindowLogs] = {
-    0.0, 0.0, 0.6931471805599453, 1.0986122886681098, 1.3862943611198906, 1.6094379124341003,
-    1.791759469228055, 1.9459101490553132, 2.0794415416798357, 2.1972245773362196, 2.302585092994046,
-    2.3978952727983707, 2.4849066497880004, 2.5649493574615367, 2.6390573296152584, 2.70805020110221,
-    2.772588722239781, 2.833213344056216, 2.8903717578961645, 2.9444389791664403, 2.995732273553991,
-    3.044522437723423, 3.091042453358316, 3.1354942159291497, 3.1780538303479458, 3.2188758248682006};
+TEGU_CONSTANT_TABLE double kLogs[kWindowLogs] = {0.0,
+                                                 0.0,
+                                                 0.6931471805599453,
+                                                 1.0986122886681098,
+                                                 1.3862943611198906,
+                                                 1.6094379124341003,
+                                                 1.791759469228055,
+                                                 1.9459101490553132,
+                                                 2.0794415416798357,
+                                                 2.1972245773362196,
+                                                 2.302585092994046,
+                                                 2.3978952727983707,
+                                                 2.4849066497880004,
+                                                 2.5649493574615367,
+                                                 2.6390573296152584,
+                                                 2.70805020110221,
+                                                 2.772588722239781,
+                                                 2.833213344056216,
+                                                 2.8903717578961645,
+                                                 2.9444389791664403,
+                                                 2.995732273553991,
+                                                 3.044522437723423,
+                                                 3.091042453358316,
+                                                 3.1354942159291497,
+                                                 3.1780538303479458,
+                                                 3.2188758248682006};
 
 struct NoTable {
     TEGU_DEVICE void prepare(const WindowImage&) {}
@@ -90,7 +110,7 @@ struct InputInShared {
     const float* tile_pixels;
     std::int64_t first_row, first_col;
     TEGU_DEVICE void load(const WindowImage& image, const WindowTile& tile) {
-        TEGU_SHARED_ARRAY(float, shared_pixels, kRows * kCols);
+        TEGU_SHARED_ARRAY(float, shared_pixels, kRows* kCols);
         first_row = std::int64_t{tile.row} - kWindowRadius;
         first_col = std::int64_t{tile.col} - kWindowRadius;
         block_barrier();  // the tile before has been read

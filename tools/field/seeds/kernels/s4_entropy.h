@@ -4,7 +4,7 @@
 // the path of the input. H = log N - (1/N) sum n_i log n_i. Right at any size. C++14.
 #pragma once
 
-#include "kernels/cuda/kernel_list.h"
+#include "kernels/execution/cuda/kernel_list.h"
 #include "tools/field/seeds/kernels/texture_handle.h"
 
 // X(Name, word, what it is)

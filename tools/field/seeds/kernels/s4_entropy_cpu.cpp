@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/thread_pool.h"
+#include "kernels/execution/cpu/thread_pool.h"
 
 namespace tegu::seeds {
 namespace {

@@ -139,8 +139,8 @@ LaunchStatus launch_vector_statistic(VectorStatistic statistic, const VectorInpu
 
 std::uint64_t vector_additions(std::uint64_t n, const VectorPolicy& policy) {
     const std::uint64_t threads = policy.threads;
-    std::uint64_t additions =
-        n / (threads * policy.blocks) + 1 + 10 + 2;  // its own, a tree, and the product or the last step
+    // its own, a tree, and the product or the last step
+    std::uint64_t additions = n / (threads * policy.blocks) + 1 + 10 + 2;
     if (policy.blocks > 1) additions += policy.blocks / threads + 1 + 10;
     return additions;
 }

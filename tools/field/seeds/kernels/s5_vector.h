@@ -4,7 +4,7 @@
 // one block joins. The shared memory is static or dynamic. Right at every n. C++14.
 #pragma once
 
-#include "kernels/cuda/kernel_list.h"
+#include "kernels/execution/cuda/kernel_list.h"
 
 // X(Name, word)
 #define TEGU_VECTOR_STATISTICS(X) \

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/cuda/context.h"
+#include "kernels/execution/cuda/context.h"
 #include "tools/field/seeds/kernels/textures.h"
 
 namespace tegu::seeds {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files: the small text files by which a kernel tells of its board, all below one root, so that a tree of
+// fixtures is a board as good as any. A read opens without blocking, takes regular files only and no more
+// bytes than were asked for: a FIFO, a device or a file of a gigabyte in the place of a number costs nothing.
+// What it cannot prevent is a driver that sleeps in read(2): monitor.h is for that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "daemon/health/board/value.h"
+
+namespace tegu::daemon::health {
+
+struct DiskSpace {
+    std::uint64_t total_bytes = 0;
+    std::uint64_t available_bytes = 0;  // to this user
+};
+
+enum class Longer { Refuse, Cut };  // what becomes of a file that is longer than asked for
+
+// Paths are relative to the root, without a leading slash: "sys/class/thermal". Safe from any thread.
+class Files {
+  public:
+    virtual ~Files() = default;
+    // The content, NUL bytes and all.
+    virtual Value<std::string> read(const std::string& path, std::size_t limit, Longer longer) = 0;
+    // Names in a directory, without hidden ones and such as are not printable ASCII, "zone2" before "zone10";
+    // none if it cannot be listed. At most 4096 are looked at.
+    virtual std::vector<std::string> list(const std::string& path) = 0;
+    // Of the file system that holds a directory.
+    virtual Value<DiskSpace> space(const std::string& path) = 0;
+};
+
+class SystemFiles : public Files {
+  public:
+    // `root` is a directory: "/" but in tests.
+    static Result<SystemFiles> open(const std::string& root);
+    Value<std::string> read(const std::string& path, std::size_t limit, Longer longer) override;
+    std::vector<std::string> list(const std::string& path) override;
+    Value<DiskSpace> space(const std::string& path) override;
+
+  private:
+    explicit SystemFiles(Fd root) : root_(std::move(root)) {}
+    Fd root_;
+};
+
+// Why a call on `path` failed.
+Unknown unknown_of(const std::string& path, int os_code);
+
+}  // namespace tegu::daemon::health

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Monitor: reads the board once a second on a thread of its own and publishes each reading, so that whoever
+// asks never waits for a file. A read that does not return is given up by a second thread, which leaves the
+// first one to it, starts another and has all else read on: no system call ends a thread that sleeps in the
+// kernel. The file is named in the snapshots, and read again a while after it has answered.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/result.h"
+#include "daemon/health/board/sampler.h"
+
+namespace tegu::daemon::health {
+
+struct MonitorOptions {
+    std::string state_directory;
+    std::chrono::milliseconds interval{1000};  // between readings
+    std::chrono::milliseconds deadline{2000};  // of one file
+    std::chrono::milliseconds rest{60'000};    // of a file that has answered after its deadline
+    std::size_t most_stuck = 8;                // files, each of which holds a thread; beyond, nothing is read
+};
+
+class Monitor {
+  public:
+    // `files` must be safe from any thread. Fails if no thread can be had.
+    static Result<std::unique_ptr<Monitor>> start(std::shared_ptr<Files> files, MonitorOptions options,
+                                                  TimeSource times = system_times);
+    ~Monitor() { stop(); }
+    Monitor(const Monitor&) = delete;
+    Monitor& operator=(const Monitor&) = delete;
+
+    // The newest reading; number 0 before the first. Never null. Any thread; waits for no file.
+    std::shared_ptr<const Snapshot> snapshot() const;
+    // Ends the threads. One in a read that does not return within the deadline is left to it: it touches
+    // nothing of this object.
+    void stop();
+
+  private:
+    struct Shared;
+    class WatchedFiles;
+
+    explicit Monitor(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+    static void read_on(const std::shared_ptr<Shared>& shared, std::uint64_t generation);
+    static bool publish(const std::shared_ptr<Shared>& shared, std::uint64_t generation, Snapshot&& reading);
+    bool start_reader();
+    void watch();
+    void give_up_read();
+
+    std::shared_ptr<Shared> shared_;
+    std::thread reader_;  // of the current generation; the watcher's until it has ended
+    std::thread watcher_;
+};
+
+}  // namespace tegu::daemon::health

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/jobs/divided_job.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tegu::daemon {
+namespace {
+
+// for each GPU: they are of a power of two of elements, so few of them would not be even
+constexpr unsigned kPiecesOfAWhole = 4;
+
+bool is_stop(const Error& error) {
+    return error.status == Status::Cancelled || error.status == Status::DeadlineExceeded;
+}
+
+// Encodes the reply of a job that was computed elsewhere.
+class JoinedReply final : public JobRunner {
+  public:
+    using Fill = std::function<Result<void>(std::byte* base, Span<const kernels::OutputView> outputs)>;
+    JoinedReply(Fill fill, const RunCost& cost, std::string policy)
+        : JobRunner(nullptr), fill_(std::move(fill)), cost_(cost), policy_(std::move(policy)) {}
+
+  private:
+    Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base,
+                                       Span<const kernels::OutputView> outputs, const kernels::StopToken&,
+                                       RunCost& cost) override {
+        cost = cost_;
+        Result<void> filled = fill_(base, outputs);
+        if (!filled) return std::move(filled).error();
+        kernels::RunReport report;
+        report.policy = policy_;
+        for (const ArraySpec& spec : prepared.plan.outputs) report.filled_columns.push_back(spec.cols);
+        return report;
+    }
+    wire::Backend backend() const override { return wire::Backend::Gpu; }
+
+    Fill fill_;
+    RunCost cost_;
+    std::string policy_;
+};
+
+}  // namespace
+
+std::shared_ptr<DividedJob> DividedJob::create(const PreparedJob& whole, unsigned gpus) {
+    const Job& job = whole.job;
+    if (gpus < 2 || whole.input_count != 1 || whole.uses[0].buffer() == nullptr || whole.in_place)
+        return nullptr;
+    const bool by_rows = operation_of(job) == Operation::EntropyMap || job.axis == Axis::Rows;
+    std::optional<device::JobSplit> split =
+        device::split_job(job, whole.inputs[0], by_rows ? gpus : gpus * kPiecesOfAWhole);
+    if (!split) return nullptr;
+    return std::shared_ptr<DividedJob>(new DividedJob(std::move(*split), gpus));
+}
+
+// The next one goes to whom has least.
+std::vector<DividedJob::Piece> DividedJob::make_pieces(const std::shared_ptr<JobTask>& whole) {
+    const PreparedJob& prepared = whole->prepared;
+    if (!prepared.in_output) area_.resize(static_cast<std::size_t>(prepared.result_bytes));
+    states_.resize(split_.by_rows ? 0 : split_.pieces.size());
+    left_ = split_.pieces.size();
+    costs_.assign(gpus_, RunCost());
+    std::vector<std::uint64_t> elements(gpus_);
+    std::vector<Piece> pieces;
+    for (std::size_t i = 0; i < split_.pieces.size(); ++i) {
+        const auto gpu =
+            static_cast<std::size_t>(std::min_element(elements.begin(), elements.end()) - elements.begin());
+        elements[gpu] += split_.pieces[i].job.rows * split_.pieces[i].job.cols;
+        pieces.push_back({gpu, make_piece(whole, i)});
+        pieces.back().task->gpu = gpu;
+        tasks_.push_back(pieces.back().task);
+    }
+    return pieces;
+}
+
+std::shared_ptr<JobTask> DividedJob::make_piece(const std::shared_ptr<JobTask>& whole, std::size_t index) {
+    const device::JobPiece& piece = split_.pieces[index];
+    const PreparedJob& from = whole->prepared;
+    auto task = std::make_shared<JobTask>();
+    task->whole = whole;
+    task->waiting = whole->waiting;
+    task->waiting.ticket += (index + 1) << 48;  // nobody else's
+    task->received = whole->received;
+    task->deadline = whole->deadline;
+    task->choice = whole->choice;
+    for (std::uint64_t& ns : task->choice.predicted_ns) ns = ns / split_.pieces.size() + 1;
+    task->pid = whole->pid;
+
+    PreparedJob& to = task->prepared;
+    const std::uint64_t row_stride = from.inputs[0].row_stride;
+    to.job = piece.job;
+    to.plan = kernels::plan_job(piece.job).value();
+    to.backend = from.backend;
+    to.tuning = from.tuning;
+    to.input_count = 1;
+    to.inputs[0] = {from.inputs[0].data + piece.input_begin(row_stride),
+                    std::max(row_stride, piece.job.cols)};
+    to.input_buffers[0] = from.input_buffers[0];
+    const device::ClientRange& range = from.input_ranges[0];
+    to.input_ranges[0] = {range.begin + piece.input_begin(row_stride),
+                          range.begin + piece.input_end(row_stride), range.generation};
+    if (split_.by_rows) {
+        to.output = from.in_output ? from.output : area_.data();
+        to.skip_rows = piece.skip_rows;
+        to.wanted_rows = piece.output_rows;
+        for (std::size_t i = 0; i < from.plan.outputs.size(); ++i) {
+            const ArraySpec& array = from.plan.outputs[i];
+            to.output_offsets.push_back(from.output_offsets[i] +
+                                        piece.output_row * array.cols * element_bytes(array.type));
+        }
+    } else {
+        State& state = states_[index];
+        to.result_bytes = wire::layout_arrays(to.plan.outputs, 8, to.output_offsets).value();
+        state.memory.resize(static_cast<std::size_t>(to.result_bytes));
+        to.output = state.memory.data();
+        for (const std::uint64_t offset : to.output_offsets) state.arrays.push_back({to.output + offset});
+    }
+    return task;
+}
+
+bool DividedJob::end_piece(JobTask& piece) {
+    costs_[piece.gpu].copy_ns += piece.cost.copy_ns;
+    costs_[piece.gpu].compute_ns += piece.cost.compute_ns;
+    queue_ns_ = std::min(queue_ns_, piece.queue_ns);
+    if (policy_.empty()) policy_ = std::move(piece.policy);
+    // An error of the data says more than that of a stop, and is found by the whole again.
+    if (piece.error && !withdrawn_ && (!error_ || is_stop(*error_))) error_ = std::move(piece.error);
+    return --left_ == 0;
+}
+
+// Whatever its data may be: a job that is not wanted any more is not run again.
+bool DividedJob::withdraw(const std::function<bool(const JobTask&)>& remove, Error error) {
+    if (left_ == 0) return false;  // it is on its way to its session
+    withdrawn_ = true;
+    error_ = std::move(error);
+    for (const std::weak_ptr<JobTask>& each : tasks_) {
+        const std::shared_ptr<JobTask> piece = each.lock();
+        if (piece == nullptr || !remove(*piece)) continue;
+        queue_ns_ = std::min(queue_ns_, nanoseconds(Clock::now() - piece->received));
+        --left_;
+    }
+    return left_ == 0;
+}
+
+bool DividedJob::join(JobTask& whole) {
+    whole.place = Place::Gpu;
+    whole.queue_ns = queue_ns_;
+    if (error_ && !is_stop(*error_)) return false;
+    if (error_) {
+        whole.error = error_;
+        return true;
+    }
+    RunCost longest;
+    std::uint64_t all_ns = 0;
+    for (const RunCost& cost : costs_) {
+        all_ns += cost.copy_ns + cost.compute_ns;
+        longest.copy_ns = std::max(longest.copy_ns, cost.copy_ns);
+        longest.compute_ns = std::max(longest.compute_ns, cost.compute_ns);
+    }
+    longest.other_gpus_ns = all_ns - std::min(all_ns, longest.copy_ns + longest.compute_ns);
+    longest.started = true;
+    const auto fill = [&](std::byte* base, Span<const kernels::OutputView> outputs) -> Result<void> {
+        if (split_.by_rows) {
+            if (!area_.empty()) std::memcpy(base, area_.data(), area_.size());
+            return {};
+        }
+        std::vector<std::vector<kernels::OutputView>> states;
+        for (const State& state : states_) states.push_back(state.arrays);
+        return device::join_states(whole.prepared.job, split_,
+                                   Span<const std::vector<kernels::OutputView>>(states.data(), states.size()),
+                                   outputs);
+    };
+    JoinedReply reply(
+        fill, longest,
+        "gpus=" + std::to_string(gpus_) + " pieces=" + std::to_string(split_.pieces.size()) + " " + policy_);
+    return reply.run(whole.prepared, kernels::StopToken(), whole.queue_ns, whole.body, whole.cost).ok();
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// JobRunner: runs a prepared job on the calling thread and writes the body of its reply. Small results are
+// computed in a reused area and copied behind the reply's prefix; results in an output operand are written in
+// place. One runner a thread. What computes is the CPU here; GpuStation has one that computes on a GPU.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "daemon/clock.h"
+#include "daemon/jobs/prepared_job.h"
+
+namespace tegu::daemon {
+
+// What a run took.
+struct RunCost {
+    std::uint64_t copy_ns = 0;  // to and from memory of a device
+    std::uint64_t copied_bytes = 0;
+    std::uint64_t compute_ns = 0;
+    std::uint64_t other_gpus_ns = 0;  // of a divided job: what the other GPUs took for it, copies included
+    unsigned threads = 1;             // that it was divided among
+    bool started = false;             // its output may have been written
+};
+
+class JobRunner {
+  public:
+    // `pool` may be null: the calling thread alone.
+    explicit JobRunner(kernels::ThreadPool* pool);
+    virtual ~JobRunner() = default;
+
+    // Runs the job and appends the reply's body to `out`. `queue_ns`: receipt to now. `cost` is set in any
+    // case.
+    // Errors: those of run_job; `out` is then as it was. A job in place that has started does not end with an
+    //         error that invites
+    // to try it again: its input is no longer what it was. Exceptions of the standard library end here, as
+    // OutOfMemory or Internal.
+    Result<void> run(const PreparedJob& prepared, const kernels::StopToken& stop, std::uint64_t queue_ns,
+                     wire::ByteBuffer& out, RunCost& cost);
+
+  protected:
+    // Computes into `outputs`, which are `prepared.output_offsets` from `base`; sets `cost`.
+    virtual Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base,
+                                               Span<const kernels::OutputView> outputs,
+                                               const kernels::StopToken& stop, RunCost& cost);
+    // Adds the rows that hold for the job to the policy of a report, so that a reply has room for them.
+    static void name_row(const PreparedJob& prepared, const tuning::JobChoice& choice,
+                         kernels::RunReport& report);
+    virtual wire::Backend backend() const { return wire::Backend::Cpu; }
+
+  private:
+    Result<void> run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop,
+                                wire::ByteBuffer& out, RunCost& cost);
+    void encode(const PreparedJob& prepared, const kernels::RunReport& report, wire::ByteBuffer& out);
+
+    kernels::ThreadPool* pool_;
+    std::unique_ptr<std::byte[]> area_;  // kMaxInlineBytes; aligned for every element type
+    std::vector<kernels::OutputView> outputs_;
+    std::vector<ArraySpec> specs_;
+    std::vector<std::uint64_t> offsets_;
+    wire::JobReply reply_;
+};
+
+}  // namespace tegu::daemon

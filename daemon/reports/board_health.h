@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// BoardHealth: what the daemon says of its board and of itself. Files are read on threads of their own
+// (daemon/health/board/monitor.h); the io thread judges the newest reading once a second, so that what lasts
+// is told from what passes, whether or not somebody asks.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <string>
+
+#include "daemon/clock.h"
+#include "daemon/health/assessment.h"
+#include "daemon/health/board/busy_shares.h"
+#include "daemon/health/board/monitor.h"
+#include "daemon/health/executor_watch.h"
+#include "daemon/jobs/executor.h"
+#include "wire/protocol.h"
+
+namespace tegu::daemon {
+
+class Server;
+
+// What is judged of an executor whose load this is.
+health::ExecutorState executor_state(std::string name, const ExecutorLoad& load);
+
+class BoardHealth {
+  public:
+    // REQUIRES: `io` and `server` outlive it.
+    BoardHealth(boost::asio::io_context& io, Server& server) : timer_(io), server_(server) {}
+
+    // Begins to read below `sysroot`. Without it, or where it fails (which is logged), the board is unknown.
+    // Io thread.
+    void start(const std::string& sysroot);
+    // Of the newest judgement. Io thread.
+    wire::HealthState state() const;
+    const health::Assessment& assessment() const { return assessment_; }
+    // The text of a HEALTH reply, at most kMaxHealthTextBytes. Io thread.
+    std::string text(wire::HealthForm form) const;
+    // Of executors, by the names of Server::executor_loads(). Io thread.
+    const health::BusyShares& busy_shares() const { return busy_shares_; }
+
+  private:
+    Result<void> read_board(const std::string& sysroot);
+    void wait();
+    void look();
+    health::DaemonFacts facts(TimePoint now);
+    std::shared_ptr<const health::Snapshot> snapshot() const;
+
+    boost::asio::steady_timer timer_;
+    Server& server_;
+    std::unique_ptr<health::Monitor> monitor_;
+    health::Assessment assessment_;
+    health::ExecutorWatch executors_;
+    health::BusyShares busy_shares_;
+};
+
+}  // namespace tegu::daemon

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// RecentErrors: what went wrong lately, in constant memory. Errors of one user, operation and status are one
+// entry that counts, and a user has at most kMostOfUser of them, so whoever sends nonsense all day pushes out
+// his own entries and not what an operator looks for; an error of the daemon itself gives way only to others
+// of its kind. Messages are made by the daemon, but may quote a client: what is not printable ASCII is
+// replaced. Io thread only; adding allocates nothing.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/job.h"
+#include "base/status.h"
+
+namespace tegu::daemon {
+
+// At most `capacity` bytes of a text, printable ASCII alone.
+template <std::size_t capacity>
+class ShortText {
+  public:
+    void assign(std::string_view text) {
+        size_ = 0;
+        append(text);
+    }
+    void append(std::string_view text) {
+        for (const char c : text.substr(0, capacity - size_))
+            text_[size_++] = c >= 0x20 && c < 0x7f ? c : '?';
+    }
+    std::string_view view() const { return {text_.data(), size_}; }
+
+  private:
+    std::array<char, capacity> text_{};
+    std::size_t size_ = 0;
+};
+
+struct RecentError {
+    std::uint64_t count = 0;
+    std::int64_t first_unix_ms = 0, last_unix_ms = 0;
+    Status status = Status::Internal;
+    std::optional<Operation> operation;  // none: another request than a job, or one that was not understood
+    uid_t uid = 0;
+    pid_t pid = 0;           // of the last one
+    ShortText<160> message;  // of the last one
+};
+
+class RecentErrors {
+  public:
+    static constexpr std::size_t kMost = 32;
+    static constexpr std::size_t kMostOfUser = 8;
+
+    // Cancelled and ShuttingDown are no errors: somebody wanted them.
+    void add(std::int64_t unix_ms, uid_t uid, pid_t pid, std::optional<Operation> operation, Status status,
+             std::string_view field, std::string_view message);
+    // The newest first.
+    std::vector<const RecentError*> newest_first() const;
+
+  private:
+    // Null: there is none that may be given up for it.
+    RecentError* entry_for(uid_t uid, std::optional<Operation> operation, Status status);
+    RecentError* free_entry(uid_t uid, bool own);
+    std::size_t count_of(uid_t uid) const;
+
+    std::array<RecentError, kMost> entries_;
+    std::size_t size_ = 0;
+};
+
+// What reloads have come to, the last kMost.
+struct ReloadResult {
+    std::int64_t unix_ms = 0;
+    bool ok = false;
+    ShortText<240> message;
+};
+
+class ReloadHistory {
+  public:
+    static constexpr std::size_t kMost = 8;
+
+    void add(std::int64_t unix_ms, bool ok, std::string_view message);
+    std::vector<const ReloadResult*> newest_first() const;
+    // Null: none yet.
+    const ReloadResult* last() const { return total_ == 0 ? nullptr : &entries_[(total_ - 1) % kMost]; }
+
+  private:
+    std::array<ReloadResult, kMost> entries_;
+    std::size_t total_ = 0;
+};
+
+}  // namespace tegu::daemon

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The named values of INFO and STATS. Names are snake_case with their unit; new ones are appended, none
+// changes its meaning.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "wire/messages.h"
+
+namespace tegu::daemon {
+
+class Server;
+
+std::vector<wire::Field> info_fields(const Server& server);
+std::vector<wire::Field> stats_fields(const Server& server);
+
+}  // namespace tegu::daemon

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// ScrapeServer: answers scrapes of Prometheus on a socket of its own, on the io thread. Whoever can connect
+// may be hostile, and on TCP that is every process of the board: a connection gets one answer and ends, after
+// kTime at the latest; of more than kMost the oldest ends; and no more than kPerSecond are taken in a second,
+// so that a flood costs the clients of the daemon a percent of the thread at most.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "daemon/clock.h"
+#include "daemon/sessions/listener.h"
+
+namespace tegu::daemon {
+
+class ScrapeServer {
+  public:
+    static constexpr std::size_t kMost = 8;
+    static constexpr unsigned kPerSecond = 32;
+    static constexpr std::chrono::seconds kTime{5};
+
+    // `text` makes the body of an answer. REQUIRES: `io` outlives it, and no handler runs after its end.
+    ScrapeServer(boost::asio::io_context& io, std::function<std::string()> text);
+    ~ScrapeServer();
+
+    // From now on answers, and says so in the log, or why not: the daemon goes on without.
+    void start(Listener listener);
+    // Closes everything, and removes the file of a Unix socket that was made here. Does nothing before
+    // start().
+    void stop();
+
+  private:
+    class Exchange;
+
+    void wait();
+    void accept();
+    void welcome(Fd socket);
+    void pause_until(TimePoint when);
+    void forget(std::uint64_t number) { exchanges_.erase(number); }
+
+    boost::asio::io_context& io_;
+    const std::function<std::string()> text_;
+    Listener listener_;  // its descriptor is acceptor_'s
+    boost::asio::posix::stream_descriptor acceptor_;
+    boost::asio::steady_timer pause_;
+    TimePoint second_;  // since when `taken_` counts
+    unsigned taken_ = 0;
+    std::map<std::uint64_t, std::shared_ptr<Exchange>> exchanges_;  // by age
+    std::uint64_t last_number_ = 0;
+};
+
+}  // namespace tegu::daemon

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The socket on which scrapes are answered, made here where no socket unit passes one: a Unix socket, or TCP
+// on a numeric address.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "config/settings.h"
+#include "daemon/sessions/listener.h"
+
+namespace tegu::daemon {
+
+// Listens on settings.listen. Errors: those of bind_listener, Unavailable (the address is in use), Denied,
+// Io; the message names the setting.
+// REQUIRES: settings.listen is not empty; no other thread runs yet.
+Result<Listener> bind_scrape_listener(const config::Settings::Metrics& settings);
+
+// "/run/tegud/metrics.sock", "127.0.0.1:9469", "[::1]:9469": what a listening socket is bound to; "?" where
+// it cannot be told.
+std::string listening_address(int fd);
+
+}  // namespace tegu::daemon

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/reports/server_metrics.h"
+
+#include "daemon/reports/self_report.h"
+#include "daemon/server.h"
+
+namespace tegu::daemon {
+namespace {
+
+using health::DaemonReport;
+using health::Exposition;
+using health::MetricType;
+using health::UseReport;
+
+constexpr MetricType kGauge = MetricType::Gauge, kCounter = MetricType::Counter;
+
+template <class T>
+void single(Exposition& out, const char* name, MetricType type, const char* help, T value) {
+    out.family(name, type, help);
+    out.sample({}, value);
+}
+
+double seconds(std::uint64_t ns) {
+    return static_cast<double>(ns) / 1e9;
+}
+
+// A family with a sample for each operation that had jobs.
+template <class F>
+void by_operation(const Statistics& statistics, const char* name, const char* help, F&& value,
+                  Exposition& out) {
+    out.family(name, MetricType::Counter, help);
+    for (const OperationInfo& info : operation_infos()) {
+        const OperationCounters& counters = statistics.operations[static_cast<std::size_t>(info.operation)];
+        std::uint64_t jobs = 0;
+        for (const std::uint64_t replies : counters.replies) jobs += replies;
+        if (jobs > 0) out.sample({{"operation", info.stem}}, value(counters));
+    }
+}
+
+void add_jobs(const DaemonReport& report, const Statistics& statistics, Exposition& out) {
+    out.family("tegu_jobs_total", kCounter, "Jobs that were answered.");
+    for (const health::JobCount& jobs : report.jobs)
+        out.sample({{"operation", jobs.operation}, {"status", jobs.status}}, jobs.count);
+    by_operation(
+        statistics, "tegu_job_queue_seconds_total", "Time that jobs waited.",
+        [](const OperationCounters& counters) { return seconds(counters.queue_ns); }, out);
+    by_operation(
+        statistics, "tegu_job_compute_seconds_total", "Time that jobs were computed.",
+        [](const OperationCounters& counters) { return seconds(counters.compute_ns); }, out);
+    by_operation(
+        statistics, "tegu_job_read_bytes_total", "Bytes that jobs read.",
+        [](const OperationCounters& counters) { return counters.bytes_read; }, out);
+    by_operation(
+        statistics, "tegu_job_written_bytes_total", "Bytes that jobs wrote.",
+        [](const OperationCounters& counters) { return counters.bytes_written; }, out);
+    out.family("tegu_requests_refused_total", kCounter, "Requests answered with an error before they ran.");
+    for (const health::NamedCount& refused : report.refused)
+        out.sample({{"status", refused.name}}, refused.count);
+}
+
+void add_times(const JobTimes& times, Exposition& out) {
+    out.family("tegu_job_duration_seconds", MetricType::Histogram,
+               "From the message that brings a job to its reply.");
+    out.histogram({}, times.whole);
+    out.family("tegu_job_phase_duration_seconds", MetricType::Histogram,
+               "What a job waits, copies to and from a GPU, and computes.");
+    out.histogram({{"phase", "queue"}}, times.queue);
+    out.histogram({{"phase", "copy"}}, times.copy);
+    out.histogram({{"phase", "compute"}}, times.compute);
+}
+
+void add_connections(const Server& server, Exposition& out) {
+    const Statistics& statistics = server.statistics();
+    single(out, "tegu_connections", kGauge, "Open connections.",
+           std::uint64_t{server.quotas().all().connections});
+    single(out, "tegu_connections_total", kCounter, "Connections since the start.",
+           statistics.connections_total);
+    out.family("tegu_connections_closed_total", kCounter, "Connections that ended, by the reason.");
+    for (std::size_t reason = 0; reason < kCloseReasons; ++reason)
+        out.sample({{"reason", close_reason_word(static_cast<CloseReason>(reason))}},
+                   statistics.closed[reason]);
+    single(out, "tegu_requests_total", kCounter, "Requests since the start.", statistics.requests_total);
+    single(out, "tegu_received_bytes_total", kCounter, "Bytes of requests.", statistics.bytes_received);
+    single(out, "tegu_sent_bytes_total", kCounter, "Bytes of replies.", statistics.bytes_sent);
+    single(out, "tegu_buffers", kGauge, "Buffers of all clients.",
+           std::uint64_t{server.quotas().all().buffers});
+    single(out, "tegu_buffer_bytes", kGauge, "Their size.",
+           std::uint64_t{server.quotas().all().buffer_bytes});
+}
+
+void add_queue(const DaemonReport& report, const Statistics& statistics, Exposition& out) {
+    out.family("tegu_jobs_waiting", kGauge, "Jobs in queues.");
+    out.sample({{"priority", "high"}}, report.queue.high);
+    out.sample({{"priority", "normal"}}, report.queue.normal);
+    out.sample({{"priority", "low"}}, report.queue.low);
+    single(out, "tegu_jobs_running", kGauge, "Jobs on executors.", report.queue.running);
+    single(out, "tegu_predicted_work_seconds", kGauge, "Predicted time of the jobs that wait and run.",
+           report.queue.predicted_seconds);
+    out.family("tegu_executor_jobs_total", kCounter, "Jobs and pieces of jobs that an executor ended.");
+    for (const health::ExecutorReport& each : report.executors)
+        out.sample({{"executor", each.name}}, each.jobs_total);
+    out.family("tegu_executor_busy_seconds_total", kCounter, "Time that an executor was busy with jobs.");
+    for (const health::ExecutorReport& each : report.executors)
+        out.sample({{"executor", each.name}}, each.busy_seconds_total);
+    single(out, "tegu_gpu_jobs_total", kCounter, "Jobs that GPUs answered.", statistics.gpu_jobs_total);
+    single(out, "tegu_gpu_divided_jobs_total", kCounter, "Of these, jobs that several computed together.",
+           statistics.gpu_divided_total);
+    single(out, "tegu_gpu_fallbacks_total", kCounter,
+           "Jobs that the CPU answered for want of memory of a GPU.", statistics.gpu_fallbacks_total);
+}
+
+void add_costs(const DaemonReport& report, Exposition& out) {
+    out.family("tegu_cost_bias_ratio", kGauge, "Measured to predicted time of recent jobs, geometric mean.");
+    for (const health::OperationCosts& each : report.operation_costs)
+        out.sample({{"operation", each.operation}}, each.costs.bias_ratio);
+    out.family("tegu_cost_error_ratio", kGauge,
+               "By how much predictions of nine in ten recent jobs were off at most.");
+    for (const health::OperationCosts& each : report.operation_costs)
+        out.sample({{"operation", each.operation}}, each.costs.error_ratio);
+}
+
+void add_placement(const DaemonReport& report, Exposition& out) {
+    const health::PlacementReport& placement = report.placement;
+    out.family("tegu_cost_model_info", kGauge,
+               "Where the times come from that decide where jobs run; always 1.");
+    out.sample({{"cpu", placement.cpu}, {"gpu", placement.gpu.empty() ? "none" : placement.gpu}},
+               std::int64_t{1});
+    out.family("tegu_jobs_placed_total", kCounter, "Jobs that were admitted, by where they were to run.");
+    for (const health::NamedCount& place : placement.places) out.sample({{"place", place.name}}, place.count);
+    out.family("tegu_placements_total", kCounter, "Jobs that were admitted, by why they were to run there.");
+    for (const health::NamedCount& reason : placement.reasons)
+        out.sample({{"reason", reason.name}}, reason.count);
+}
+
+void add_supervision(const DaemonReport& report, const Statistics& statistics, Exposition& out) {
+    single(out, "tegu_reloads_total", kCounter, "Times that the settings were read again.",
+           statistics.reloads_total);
+    single(out, "tegu_last_reload_successful", kGauge,
+           "0 while the settings before a reload that failed are in force.",
+           std::int64_t{report.reloads.empty() || report.reloads.front().ok});
+    if (report.watchdog) {
+        single(out, "tegu_watchdog_interval_seconds", kGauge,
+               "Silence after which the service manager ends the daemon.", report.watchdog->interval_seconds);
+        single(out, "tegu_watchdog_longest_silence_seconds", kGauge, "The longest silence so far.",
+               report.watchdog->worst_gap_seconds);
+    }
+    if (report.descriptor_store)
+        single(out, "tegu_stored_buffers", kGauge, "Buffers that the service manager keeps over a restart.",
+               report.descriptor_store->buffers);
+}
+
+}  // namespace
+
+void add_server_metrics(const Server& server, const DaemonReport& report, Exposition& out) {
+    out.family("tegu_build_info", kGauge, "The version of tegud; always 1.");
+    out.sample({{"version", report.version}}, std::int64_t{1});
+    out.family("tegu_backend_info", kGauge, "What computes; always 1.");
+    out.sample({{"backend", report.backend}, {"memory_class", report.memory_class}}, std::int64_t{1});
+    single(out, "tegu_uptime_seconds", kGauge, "Time since the start.", report.uptime_seconds);
+    add_connections(server, out);
+    add_queue(report, server.statistics(), out);
+    add_jobs(report, server.statistics(), out);
+    add_times(server.statistics().times, out);
+    add_costs(report, out);
+    add_placement(report, out);
+    add_supervision(report, server.statistics(), out);
+}
+
+void add_user_metrics(const DaemonReport& report, Exposition& out) {
+    const auto family = [&](const char* name, MetricType type, const char* help, auto member) {
+        out.family(name, type, help);
+        for (const UseReport& use : report.users) out.sample({{"uid", std::to_string(use.uid)}}, use.*member);
+        if (report.other_users) out.sample({{"uid", "others"}}, (*report.other_users).*member);
+    };
+    family("tegu_user_connections", kGauge, "Open connections of a user.", &UseReport::connections);
+    family("tegu_user_buffer_bytes", kGauge, "Buffers of a user.", &UseReport::buffer_bytes);
+    family("tegu_user_jobs_in_flight", kGauge, "Jobs of a user that wait and run.",
+           &UseReport::jobs_in_flight);
+    family("tegu_user_jobs_total", kCounter, "Jobs of a user that were answered.", &UseReport::jobs_total);
+    family("tegu_user_device_seconds_total", kCounter, "Time of GPUs for jobs of a user, copies included.",
+           &UseReport::device_seconds_total);
+    family("tegu_user_cpu_seconds_total", kCounter, "Time of threads of the CPU for jobs of a user.",
+           &UseReport::cpu_seconds_total);
+    family("tegu_user_job_bytes_total", kCounter, "Bytes that jobs of a user read and wrote.",
+           &UseReport::bytes_total);
+}
+
+}  // namespace tegu::daemon

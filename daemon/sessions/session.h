@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Session: what a client may say and what it is answered: HELLO first, then any message in any order. Owns
+// the client's identity, its buffers and its jobs in flight. Requests are answered in the wake-up that reads
+// them, but for jobs above the inline budget, large buffers to be made or given back, and freezes. Io thread
+// only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <unordered_map>
+
+#include "daemon/buffers/buffer.h"
+#include "daemon/jobs/executor.h"
+#include "daemon/sessions/accounts.h"
+#include "daemon/sessions/connection.h"
+
+namespace tegu::daemon {
+
+class Server;
+
+// Who connected, as the kernel says it: SO_PEERCRED at accept.
+struct Peer {
+    uid_t uid = 0;
+    gid_t gid = 0;
+    pid_t pid = 0;
+};
+
+class Session final : public Connection {
+  public:
+    // REQUIRES: a connection of `peer` is charged; it is given back when the session closes.
+    Session(Server& server, Fd socket, const Peer& peer, std::uint64_t number);
+
+    std::uint64_t number() const { return number_; }
+    const Peer& peer() const { return peer_; }
+    const std::string& name() const { return name_; }
+    const BufferTable& buffers() const { return buffers_; }
+    std::size_t jobs_in_flight() const { return jobs_.size(); }
+
+    // Something asked for is not answered yet.
+    bool expects_replies() const override {
+        return !jobs_.empty() || buffers_in_making_ > 0 || buffers_in_release_ > 0 || freezing_;
+    }
+    // Appends the reply to a job that the executor ran; the caller flushes.
+    void complete(JobTask& task);
+    // Answers every job that has not started with ShuttingDown, and stops those that run.
+    void abort_jobs();
+    // Answers every job in flight with `error`, whatever becomes of it, and sends once. The caller closes.
+    void answer_jobs(const Error& error);
+    // Tells the client that the daemon stops.
+    void announce_stop();
+
+    // A buffer that the daemon makes for this client. One step, on the helper's thread, of what `making`
+    // alone owns; then, on the io thread, what follows from it: true, if there is more to do.
+    struct Making;
+    static void make_pages(Making& making);
+    bool go_on_making(Making& making);
+
+  private:
+    void handle_frame(const wire::Frame& frame, ForeignFd fd) override;
+    void handle_close(CloseReason reason) override;
+    bool in_use() const override;
+    TimePoint look_at_jobs(TimePoint now) override;
+
+    Result<void> dispatch(const wire::FrameHeader& header, Bytes body, ForeignFd fd);
+    Result<void> on_hello(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_report(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_info(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_stats(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_kernels(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_health(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_cancel(const wire::FrameHeader& header, Bytes body);
+
+    // session_buffers.cpp
+    Result<void> on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd);
+    Result<void> register_again(const wire::FrameHeader& header, const wire::BufferRegisterRequest& request,
+                                ForeignFd fd);
+    Result<void> on_buffer_attach(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_buffer_create(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_buffer_freeze(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_buffer_release(const wire::FrameHeader& header, Bytes body);
+    Result<void> on_buffer_list(const wire::FrameHeader& header, Bytes body);
+    Result<void> freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer);
+    Result<void> finish_making(Making& making);
+    // Charges one more buffer of this connection.
+    Result<BufferCharge> charge(std::uint64_t bytes);
+    // The reply that gives the new buffer a handle, and a token if it is kept over a restart.
+    wire::BufferReply take_in(std::shared_ptr<Buffer> buffer);
+    void leave_buffers();
+
+    // session_jobs.cpp
+    Result<void> on_job(const wire::FrameHeader& header, Bytes body);
+    Result<void> check_backend(const wire::JobRequest& request) const;
+    enum class Inline { Answered, TakesLonger };
+    Inline run_inline(const wire::FrameHeader& header, const PreparedJob& prepared, const Choice& choice,
+                      TimePoint deadline);
+    Result<void> enqueue(const wire::FrameHeader& header, const wire::JobRequest& request,
+                         PreparedJob prepared, const Choice& choice, TimePoint deadline);
+    void submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
+                const Choice& choice, TimePoint deadline);
+    // `error`: what it is answered with; null: a result.
+    void retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
+                Place place);
+    void drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error);
+
+    // Appends a reply whose body is one message.
+    template <class Message>
+    void reply(const wire::FrameHeader& request, const Message& message, std::uint8_t descriptors = 0) {
+        wire::FrameHeader header = reply_header(request.type, request.request_id);
+        header.descriptors = descriptors;
+        wire::encode_frame(header, message, out());
+    }
+    // Into what the daemon remembers of errors.
+    void note_error(std::optional<Operation> operation, const Error& error);
+    void reply_empty(const wire::FrameHeader& request, Bytes body = {});
+    void reply_error(wire::MessageType type, std::uint64_t request_id, const Error& error);
+    static wire::FrameHeader reply_header(wire::MessageType type, std::uint64_t request_id);
+
+    Server& server_;
+    Peer peer_;
+    std::uint64_t number_;
+    std::string name_;
+    AccountHold account_;
+    std::optional<Operation> operation_;  // of the job that the request at hand asks for, once that is known
+    std::uint64_t features_ = 0;
+    std::uint64_t max_jobs_in_flight_ = 0;
+    BufferTable buffers_;
+    std::size_t buffers_in_making_ = 0;
+    std::size_t buffers_in_release_ = 0;                                // at the helper, to be answered
+    bool freezing_ = false;                                             // a freeze is at the helper
+    std::unordered_map<std::uint64_t, std::shared_ptr<JobTask>> jobs_;  // waiting and running, by request id
+};
+
+}  // namespace tegu::daemon

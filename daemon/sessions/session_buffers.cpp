@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// BUFFER_* requests. What takes long, making pages and giving memory back, and what may wait in the kernel,
+// sealing, is done by two helper threads, and answered when it is done. A large buffer gets its pages in
+// steps, by turns with all others that are made.
+#include <algorithm>
+#include <new>
+
+#include "daemon/server.h"
+#include "daemon/sessions/session.h"
+
+namespace tegu::daemon {
+namespace {
+
+constexpr std::uint64_t kFreezeRetryNs = 10'000'000;
+constexpr std::uint64_t kUnreadRetryNs = 10'000'000;
+constexpr std::uint64_t kLetGoRetryNs = 10'000'000;
+constexpr std::uint64_t kMakingStepBytes = 256 * 1024;  // a fraction of a millisecond
+
+Error no_such_buffer() {
+    return field_error(Status::NotFound, "handle", "a handle of this connection", "no such buffer");
+}
+
+}  // namespace
+
+Result<void> Session::on_buffer_register(const wire::FrameHeader& header, Bytes body, ForeignFd fd) {
+    Result<wire::BufferRegisterRequest> request = wire::decode_buffer_register(body);
+    if (!request) return std::move(request).error();
+    if (server_.held().has(fd.get(), peer_.uid)) return register_again(header, *request, std::move(fd));
+    Result<BufferCharge> charge = this->charge(request->bytes);
+    if (!charge && server_.held().has(fd.get(), peer_.uid))  // as an orphan it was dropped for this
+        return register_again(header, *request, std::move(fd));
+    if (!charge) return std::move(charge).error();
+    Result<void> secured = secure_memfd(fd.get(), request->bytes, request->access);
+    if (!secured) return secured;
+    Result<std::shared_ptr<Buffer>> buffer =
+        Buffer::from_client(fd.release(), *request, std::move(charge).value());
+    if (!buffer) return std::move(buffer).error();
+    reply(header, take_in(std::move(buffer).value()));
+    return {};
+}
+
+// Memory that the daemon made, of a buffer that was released or whose connection ended: it is charged
+// already.
+Result<void> Session::register_again(const wire::FrameHeader& header,
+                                     const wire::BufferRegisterRequest& request, ForeignFd fd) {
+    Result<void> room = server_.quotas().check_held(buffers_.size() + buffers_in_making_);
+    if (!room) return room;
+    Result<void> secured = secure_memfd(fd.get(), request.bytes, request.access);
+    if (!secured) return secured;
+    Result<std::shared_ptr<Buffer>> buffer =
+        Buffer::from_store(fd.release(), {request.bytes, request.access, 0, true}, BufferCharge());
+    if (!buffer) return std::move(buffer).error();
+    if (std::optional<BufferCharge> charge = server_.held().take((*buffer)->fd(), peer_.uid))
+        (*buffer)->set_charge(std::move(*charge));
+    reply(header, take_in(std::move(buffer).value()));
+    return {};
+}
+
+// A buffer that the daemon before left: neither a descriptor nor a charge is new.
+Result<void> Session::on_buffer_attach(const wire::FrameHeader& header, Bytes body) {
+    if ((features_ & wire::kFeatureAttach) == 0)
+        return field_error(Status::Unsupported, "features", "the feature bit for attaching in HELLO",
+                           "this connection has not agreed on attaching");
+    Result<wire::BufferAttachRequest> request = wire::decode_buffer_attach(body);
+    if (!request) return std::move(request).error();
+    Result<void> room = server_.quotas().check_held(buffers_.size() + buffers_in_making_);
+    if (!room) return room;
+    std::shared_ptr<Buffer> buffer = server_.store().attach(peer_.uid, peer_.pid, request->token);
+    if (buffer == nullptr)
+        return field_error(Status::NotFound, "token", "that of a buffer of this user that was kept",
+                           "no such buffer");
+    ++server_.statistics().buffers_attached_total;
+    const std::uint64_t bytes = buffer->bytes();
+    reply(header, wire::BufferReply{buffers_.add(std::move(buffer)), bytes, {}});
+    return {};
+}
+
+// What the daemon before left of this user, and nobody has come for, must not stand in his way.
+Result<BufferCharge> Session::charge(std::uint64_t bytes) {
+    const std::size_t held = buffers_.size() + buffers_in_making_;
+    Result<void> room = server_.quotas().check_held(held);
+    if (!room) return std::move(room).error();
+    Result<BufferCharge> charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
+    if (charge || charge.error().status == Status::TooLarge) return charge;
+    (void)server_.store().drop_orphans(peer_.uid);
+    server_.held().look();
+    charge = server_.quotas().charge_buffer(peer_.uid, held, bytes);
+    const std::uint64_t let_go = server_.held().bytes(peer_.uid);
+    if (charge || let_go == 0) return charge;
+    Error error = std::move(charge).error();
+    error.message +=
+        "; " + std::to_string(let_go) + " bytes are of buffers that were released, and still open somewhere";
+    return error;
+}
+
+wire::BufferReply Session::take_in(std::shared_ptr<Buffer> buffer) {
+    ++server_.statistics().buffers_total;
+    buffer->free_on(server_.pages(), server_.held(), server_.endings());
+    wire::BufferReply reply;
+    reply.bytes = buffer->bytes();
+    if ((features_ & wire::kFeatureAttach) != 0)
+        reply.token = server_.store().keep(buffer, peer_.uid, peer_.pid);
+    reply.handle = buffers_.add(std::move(buffer));
+    return reply;
+}
+
+// With the connection its buffers end; if the daemon ends too, the next one waits for their owner.
+void Session::leave_buffers() {
+    if (!server_.ending())
+        for (const auto& named : buffers_.all()) server_.store().forget(*named.second);
+    buffers_.clear();
+}
+
+// A buffer whose pages are being made.
+struct Session::Making {
+    wire::FrameHeader header;
+    std::uint64_t bytes = 0;
+    std::uint64_t done = 0;
+    Fd fd;
+    BufferCharge charge;
+    HelperThread* helper = nullptr;
+    Result<void> stepped;  // how the last step ended
+    ~Making() {            // given up half-way
+        if (fd) free_memory({std::move(fd), {}, {}, std::move(charge)}, helper, nullptr);
+    }
+};
+
+Result<void> Session::on_buffer_create(const wire::FrameHeader& header, Bytes body) {
+    Result<wire::BufferCreateRequest> request = wire::decode_buffer_create(body);
+    if (!request) return std::move(request).error();
+    if (buffers_in_making_ + replies().unread_descriptors(socket()) >= kMostUnreadDescriptors) {
+        Error busy = field_error(Status::Busy, "descriptors",
+                                 "at most " + std::to_string(kMostUnreadDescriptors) + " a connection",
+                                 "descriptors that were made for this connection have not been read");
+        busy.retry_after_ns = kUnreadRetryNs;
+        return busy;
+    }
+    Result<BufferCharge> charge = this->charge(request->bytes);
+    if (!charge) {
+        Error error = std::move(charge).error();
+        // which may end in a moment
+        if (error.status == Status::OverQuota && server_.held().lately(peer_.uid)) {
+            error.status = Status::Busy;
+            error.retry_after_ns = kLetGoRetryNs;
+        }
+        return error;
+    }
+    Result<Fd> fd = make_memfd(request->bytes);
+    if (!fd) return std::move(fd).error();
+    auto making = std::make_shared<Making>();
+    making->header = header;
+    making->bytes = request->bytes;
+    making->fd = std::move(fd).value();
+    making->charge = std::move(charge).value();
+    making->helper = &server_.pages();
+    if (making->bytes > kSmallBytes) {
+        server_.add_making(std::static_pointer_cast<Session>(shared_from_this()), std::move(making));
+        ++buffers_in_making_;
+        return {};
+    }
+    if (auto made = populate_memfd(making->fd.get(), 0, making->bytes); !made) return made;
+    return finish_making(*making);
+}
+
+void Session::make_pages(Making& making) {
+    const std::uint64_t step = std::min(kMakingStepBytes, making.bytes - making.done);
+    try {
+        making.stepped = populate_memfd(making.fd.get(), making.done, step);
+    } catch (const std::bad_alloc&) {
+        making.stepped = make_error(Status::OutOfMemory, "no memory");  // short enough to need none
+    }
+    making.done += step;
+}
+
+bool Session::go_on_making(Making& making) {
+    Result<void> done = std::move(making.stepped);
+    if (done && making.done < making.bytes) return true;
+    --buffers_in_making_;
+    if (done) done = finish_making(making);
+    if (!done) {
+        server_.statistics().count_refused(done.error().status);
+        reply_error(making.header.type, making.header.request_id, done.error());
+    }
+    flush();
+    return false;
+}
+
+Result<void> Session::finish_making(Making& making) {
+    const int fd = making.fd.get();
+    Result<std::shared_ptr<Buffer>> buffer =
+        Buffer::from_daemon(std::move(making.fd), making.bytes, std::move(making.charge));
+    if (!buffer) return std::move(buffer).error();
+    const std::size_t start = out().size();
+    reply(making.header, take_in(*buffer), 1);
+    replies().attach_descriptor(start, fd, std::move(buffer).value());
+    return {};
+}
+
+Result<void> Session::on_buffer_freeze(const wire::FrameHeader& header, Bytes body) {
+    Result<wire::BufferRef> request = wire::decode_buffer_ref(body);
+    if (!request) return std::move(request).error();
+    const std::shared_ptr<Buffer> buffer = buffers_.find(request->handle);
+    if (buffer == nullptr) return no_such_buffer();
+    if (buffer->frozen()) {
+        reply_empty(header);
+        return {};
+    }
+    if (freezing_) {
+        Error busy = field_error(Status::Busy, "handle", "one freeze in flight a connection",
+                                 "another freeze of this connection is under way");
+        busy.retry_after_ns = kFreezeRetryNs;
+        return busy;
+    }
+    return freeze(header, buffer);
+}
+
+// Sealing waits, for up to 0.2 s, while pages of the memfd are pinned: a thread of its own does it. Those
+// that a GPU has pinned are let go first. Whatever needs memory is there before the freeze begins, or is
+// taken back.
+Result<void> Session::freeze(const wire::FrameHeader& header, const std::shared_ptr<Buffer>& buffer) {
+    struct Sealing {
+        int fd;
+        Mapping writable;
+        Result<void> sealed = make_error(Status::ShuttingDown, "the daemon is stopping");
+    };
+    const auto sealing = std::make_shared<Sealing>();
+    HelperThread::Task task;
+    task.work = [sealing] {
+        sealing->writable.reset();
+        sealing->sealed = seal_against_writing(sealing->fd);
+    };
+    task.done = [self = shared_from_this(), this, header, buffer, sealing] {
+        freezing_ = false;
+        buffer->end_freeze(sealing->sealed.ok());
+        if (closed()) return;
+        guarded([&] {
+            if (!sealing->sealed) server_.statistics().count_refused(sealing->sealed.error().status);
+            if (sealing->sealed)
+                reply_empty(header);
+            else
+                reply_error(header.type, header.request_id, sealing->sealed.error());
+            flush();
+        });
+    };
+    const auto waiting = std::make_shared<Server::Sealings>(Server::sealing_of(peer_.uid, std::move(task)));
+    server_.look_soon();
+    Result<Mapping> writable = buffer->begin_freeze();
+    if (!writable) return std::move(writable).error();
+    sealing->fd = buffer->fd();
+    sealing->writable = std::move(writable).value();
+    try {
+        buffer->forbid_registering([server = &server_, waiting] { server->add_sealing(*waiting); });
+    } catch (const std::bad_alloc&) {
+        buffer->cancel_freeze(std::move(sealing->writable));
+        throw;
+    }
+    freezing_ = true;
+    return {};
+}
+
+// The reply says that the memory is given back and no longer charged, unless jobs still use it, or the daemon
+// made it and somebody has it.
+Result<void> Session::on_buffer_release(const wire::FrameHeader& header, Bytes body) {
+    Result<wire::BufferRef> request = wire::decode_buffer_ref(body);
+    if (!request) return std::move(request).error();
+    const std::shared_ptr<Buffer> buffer = buffers_.take(request->handle);
+    if (buffer == nullptr) return no_such_buffer();
+    server_.store().forget(*buffer);
+    if (buffer.use_count() > 1 || !buffer->ends_elsewhere()) {
+        reply_empty(header);
+        return {};
+    }
+    std::function<void()> freed = [self = shared_from_this(), this, header] {
+        --buffers_in_release_;
+        if (closed()) return;
+        guarded([&] {
+            reply_empty(header);
+            flush();
+        });
+    };
+    buffer->when_freed(std::move(freed));
+    ++buffers_in_release_;
+    server_.look_soon();
+    return {};
+}
+
+Result<void> Session::on_buffer_list(const wire::FrameHeader& header, Bytes body) {
+    if (!body.empty()) return field_error(Status::BadRequest, "body_bytes", "0", "this message has no body");
+    std::vector<wire::BufferInfo> list;
+    for (const auto& entry : server_.sessions()) {
+        const Session& session = *entry.second;
+        if (session.peer_.uid != peer_.uid) continue;
+        for (const auto& named : session.buffers_.all()) {
+            if (list.size() == wire::kMaxBuffersListed) break;
+            const Buffer& buffer = *named.second;
+            wire::BufferInfo info;
+            info.handle = named.first;
+            info.session = session.number_;
+            info.bytes = buffer.bytes();
+            info.jobs_total = buffer.jobs_total();
+            info.generation = buffer.generation();
+            info.pid = static_cast<std::uint32_t>(session.peer_.pid);
+            info.access = buffer.access();
+            info.frozen = buffer.frozen();
+            info.created_by_daemon = buffer.created_by_daemon();
+            list.push_back(info);
+        }
+    }
+    reply(header, Span<const wire::BufferInfo>(list));
+    return {};
+}
+
+}  // namespace tegu::daemon

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// JOB and CANCEL: admission, the inline path, and the life of a job that waits for the executor.
+#include <algorithm>
+
+#include "daemon/server.h"
+#include "daemon/sessions/session.h"
+
+namespace tegu::daemon {
+namespace {
+
+// Far more than a prediction is wrong by: a job that takes longer than this on the io thread begins again on
+// the executor.
+constexpr auto kInlineLimit = std::chrono::milliseconds(5);
+Error shutting_down() {
+    return make_error(Status::ShuttingDown, "the daemon is stopping");
+}
+
+// For a running job in place, instead of an error that says to try again: it would compute from its own
+// result.
+Error stopped_half_way() {
+    return field_error(
+        Status::Cancelled, "output", "another buffer than the input for jobs that may be repeated",
+        "the daemon ended while the job ran in place: its buffer holds neither input nor result");
+}
+
+Result<void> check_features(const wire::JobRequest& request, std::uint64_t features) {
+    const auto uses = [&](auto wire::Operand::*member) {
+        return std::any_of(request.inputs.begin(), request.inputs.end(),
+                           [&](const wire::Operand& operand) { return operand.*member != 0; });
+    };
+    if ((features & wire::kFeatureBuffers) == 0 &&
+        (request.output.handle != 0 || uses(&wire::Operand::handle)))
+        return field_error(Status::Unsupported, "features", "the feature bit for buffers in HELLO",
+                           "this connection has not agreed on buffers");
+    if ((features & wire::kFeatureGenerations) == 0 && uses(&wire::Operand::generation))
+        return field_error(Status::Unsupported, "features", "the feature bit for generations in HELLO",
+                           "this connection has not agreed on generations");
+    return {};
+}
+
+}  // namespace
+
+Result<void> Session::on_job(const wire::FrameHeader& header, Bytes body) {
+    if (server_.stopping()) return shutting_down();
+    if (!jobs_.empty() && jobs_.count(header.request_id) != 0)
+        return field_error(Status::DuplicateId, "request_id", "a number that no job in flight has",
+                           "a job in flight has this request id");
+    Result<wire::JobRequest> request = wire::decode_job_request(body);
+    if (!request) return std::move(request).error();
+    operation_ = operation_of(request->job);
+    if (features_ != wire::kAllFeatures) {
+        Result<void> features = check_features(*request, features_);
+        if (!features) return features;
+    }
+    Result<void> backend = check_backend(*request);
+    if (!backend) return backend;
+    Result<PreparedJob> prepared =
+        prepare_job(*request, buffers_, server_.settings().limits.scratch_bytes, server_.tuning().state());
+    if (!prepared) return std::move(prepared).error();
+    const TimePoint deadline = deadline_after(now(), header.deadline_ns);
+    const Asker asker{peer_.uid, peer_.pid, header.priority, deadline != kNever};
+    Choice choice = server_.placement().choose(*prepared, asker, true);
+    if (choice.answer.place == Place::Inline) {
+        if (run_inline(header, *prepared, choice, deadline) == Inline::Answered) return {};
+        choice = server_.placement().choose(*prepared, asker, false);
+    }
+    return enqueue(header, *request, std::move(prepared).value(), choice, deadline);
+}
+
+Result<void> Session::check_backend(const wire::JobRequest& request) const {
+    if (request.backend != wire::BackendChoice::Gpu) return {};
+    const GpuStatus& gpu = server_.gpus().status();
+    if (!gpu.runs())
+        return field_error(Status::Unsupported, "backend", "auto, cpu",
+                           "this daemon has no GPU backend: " + gpu.reason);
+    if (!server_.gpus().can_run(request.job))
+        return field_error(Status::Unsupported, "backend", "auto, cpu",
+                           "the GPU backend does not compute this operation");
+    return {};
+}
+
+// The whole life of a small job: computed here, its reply written next to the others of this wake-up. A
+// prediction that is wrong delays everybody for no longer than kInlineLimit; a job in place has then
+// overwritten its input, and goes on.
+Session::Inline Session::run_inline(const wire::FrameHeader& header, const PreparedJob& prepared,
+                                    const Choice& choice, TimePoint deadline) {
+    const Operation operation = operation_of(prepared.job);
+    const TimePoint start = Clock::now();
+    const TimePoint limit = prepared.in_place ? kNever : start + kInlineLimit;
+    const std::uint64_t queue_ns = nanoseconds(start - now());
+    RunCost cost;
+    Result<void> done;
+    const std::size_t frame = wire::begin_frame(out());
+    if (start >= deadline) {
+        done = make_error(Status::DeadlineExceeded, "the deadline passed before the job started");
+    } else {
+        const kernels::StopToken stop(nullptr, std::min(deadline, limit));
+        done = server_.inline_runner().run(prepared, stop, queue_ns, out(), cost);
+    }
+    server_.statistics().inline_ns += cost.compute_ns;
+    const Status status = done ? Status::Ok : done.error().status;
+    const JobUse use = use_of(cost, false, prepared.plan, status);
+    if (!done) out().resize(frame);
+    if (!done && done.error().status == Status::DeadlineExceeded && limit < deadline &&
+        Clock::now() < deadline) {
+        server_.placement().learn_overrun(prepared, cost.compute_ns);
+        account_.charge_more(use);
+        return Inline::TakesLonger;
+    }
+    account_.charge(use);
+    server_.placement().admitted(prepared, choice);
+    ++server_.statistics().of(operation).inline_jobs;
+    server_.statistics().count_job({operation, status, prepared.plan, queue_ns, 0, cost.compute_ns,
+                                    queue_ns + cost.compute_ns, cost.started, false});
+    if (done) {
+        server_.placement().learn_inline(prepared, choice, cost);
+        wire::end_frame(reply_header(header.type, header.request_id), frame, out());
+    } else {
+        note_error(operation, done.error());
+        reply_error(header.type, header.request_id, done.error());
+    }
+    return Inline::Answered;
+}
+
+Result<void> Session::enqueue(const wire::FrameHeader& header, const wire::JobRequest& request,
+                              PreparedJob prepared, const Choice& choice, TimePoint deadline) {
+    const auto& limits = server_.settings().limits;
+    const ExecutorLoad load = server_.executors().load();
+    const bool too_many = load.waiting >= limits.queued_jobs;
+    const bool too_much =
+        load.waiting > 0 && load.waiting_ns + choice.predicted() > limits.queued_work_ms * 1'000'000;
+    if (too_many || too_much) {
+        Error busy = too_many
+                         ? field_error(Status::Busy, "limits.queued_jobs",
+                                       "at most " + std::to_string(limits.queued_jobs), "too many jobs wait")
+                         : field_error(Status::Busy, "limits.queued_work_ms",
+                                       "at most " + std::to_string(limits.queued_work_ms) + " ms",
+                                       "too much work waits");
+        busy.retry_after_ns = server_.retry_after_ns(load);
+        return busy;
+    }
+    Result<void> charged = server_.quotas().start_job(peer_.uid, jobs_.size(), max_jobs_in_flight_);
+    if (!charged) return charged;
+    try {
+        submit(header, request, std::move(prepared), choice, deadline);
+    } catch (...) {
+        jobs_.erase(header.request_id);
+        server_.quotas().end_job(peer_.uid);
+        throw;
+    }
+    return {};
+}
+
+// REQUIRES: a job is charged.
+void Session::submit(const wire::FrameHeader& header, const wire::JobRequest& request, PreparedJob prepared,
+                     const Choice& choice, TimePoint deadline) {
+    auto task = std::make_shared<JobTask>();
+    task->data.assign(request.data.begin(), request.data.end());
+    prepared.rebase_inline(request.data, task->data.data());
+    task->waiting = {server_.next_ticket(), peer_.uid, header.priority, 0};
+    task->choice = choice;
+    task->pid = peer_.pid;
+    task->request_id = header.request_id;
+    task->session = std::static_pointer_cast<Session>(shared_from_this());
+    task->received = now();
+    task->deadline = deadline;
+    task->prepared = std::move(prepared);
+    task->place = choice.answer.place;
+    if (deadline != kNever) shared().watch(deadline);
+    jobs_.emplace(header.request_id, task);
+    server_.placement().admitted(task->prepared, choice);
+    server_.executors().submit(std::move(task));
+}
+
+// Ends the bookkeeping of a job in flight that is about to be answered. It may still run: what the executor
+// sets is not read here.
+void Session::retire(const JobTask& task, const Error* error, std::uint64_t queue_ns, const RunCost& cost,
+                     Place place) {
+    const Operation operation = operation_of(task.prepared.job);
+    const kernels::JobPlan& plan = task.prepared.plan;
+    const Status status = error == nullptr ? Status::Ok : error->status;
+    const bool on_gpu = place == Place::Gpu, divided = task.divided != nullptr;
+    server_.statistics().count_job({operation, status, plan, queue_ns, cost.copy_ns, cost.compute_ns,
+                                    nanoseconds(Clock::now() - task.received), cost.started, on_gpu});
+    account_.charge(use_of(cost, on_gpu, plan, status));
+    if (error != nullptr) note_error(operation, *error);
+    if (status == Status::Ok && on_gpu) server_.statistics().count_gpu_job(task.gpu);
+    if (status == Status::Ok && divided) ++server_.statistics().gpu_divided_total;
+    if (status == Status::Ok) server_.placement().learn(task, nanoseconds(Clock::now() - task.received));
+    server_.quotas().end_job(peer_.uid);
+    jobs_.erase(task.request_id);
+}
+
+void Session::complete(JobTask& task) {
+    const std::uint64_t request_id = task.request_id;
+    const bool cut_off = task.error && task.error->status == Status::Cancelled && server_.stopping() &&
+                         !task.cancelled_by_client;
+    if (cut_off)
+        task.error = task.prepared.in_place && task.cost.started ? stopped_half_way() : shutting_down();
+    if (!task.prepared.note.empty()) ++server_.statistics().gpu_fallbacks_total;
+    retire(task, task.error ? &*task.error : nullptr, task.queue_ns, task.cost, task.place);
+    if (task.error) return reply_error(wire::MessageType::Job, request_id, *task.error);
+    const std::size_t frame = wire::begin_frame(out());
+    out().insert(out().end(), task.body.begin(), task.body.end());
+    wire::end_frame(reply_header(wire::MessageType::Job, request_id), frame, out());
+}
+
+// REQUIRES: the executor has given the job back.
+void Session::drop_waiting(const std::shared_ptr<JobTask>& task, const Error& error) {
+    retire(*task, &error, nanoseconds(now() - task->received), {}, Place::Pool);
+    reply_error(wire::MessageType::Job, task->request_id, error);
+}
+
+Result<void> Session::on_cancel(const wire::FrameHeader& header, Bytes body) {
+    Result<wire::CancelRequest> request = wire::decode_cancel_request(body);
+    if (!request) return std::move(request).error();
+    const auto found = jobs_.find(request->target_id);
+    if (found == jobs_.end())
+        return field_error(Status::NotFound, "target_id", "the request id of a job in flight",
+                           "no such job in flight");
+    const std::shared_ptr<JobTask> task = found->second;
+    const bool waited = server_.executors().remove(*task);
+    reply(header, wire::CancelReply{!waited});
+    task->cancelled_by_client = true;
+    if (waited) {
+        drop_waiting(task, make_error(Status::Cancelled, "the job was cancelled before it started"));
+    } else {
+        task->stop.store(true, std::memory_order_relaxed);
+    }
+    return {};
+}
+
+// Jobs whose deadline passed while they waited are answered now, not when their turn comes. Those that run
+// stop by themselves.
+TimePoint Session::look_at_jobs(TimePoint now) {
+    TimePoint next = kNever;
+    std::vector<std::shared_ptr<JobTask>> overdue;
+    for (const auto& entry : jobs_) {
+        if (entry.second->deadline > now) {
+            next = std::min(next, entry.second->deadline);
+        } else {
+            overdue.push_back(entry.second);
+        }
+    }
+    for (const std::shared_ptr<JobTask>& task : overdue)
+        if (server_.executors().remove(*task))
+            drop_waiting(task,
+                         make_error(Status::DeadlineExceeded, "the deadline passed before the job started"));
+    return next;
+}
+
+void Session::answer_jobs(const Error& error) {
+    while (!jobs_.empty()) {
+        const std::shared_ptr<JobTask> task = jobs_.begin()->second;
+        const bool started = !server_.executors().remove(*task);
+        if (started) task->stop.store(true, std::memory_order_relaxed);
+        const Error& answer = started && task->prepared.in_place ? stopped_half_way() : error;
+        retire(*task, &answer, 0, {}, Place::Pool);
+        reply_error(wire::MessageType::Job, task->request_id, answer);
+    }
+    flush();
+}
+
+void Session::abort_jobs() {
+    std::vector<std::shared_ptr<JobTask>> tasks;
+    for (const auto& entry : jobs_) tasks.push_back(entry.second);
+    for (const std::shared_ptr<JobTask>& task : tasks) {
+        if (server_.executors().remove(*task)) {
+            drop_waiting(task, shutting_down());
+        } else {
+            task->stop.store(true, std::memory_order_relaxed);
+        }
+    }
+}
+
+}  // namespace tegu::daemon

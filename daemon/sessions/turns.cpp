@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/sessions/turns.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <exception>
+
+namespace tegu::daemon {
+
+bool Turns::is_over(uid_t uid, std::uint64_t more_ns) const {
+    for (const Spent& spent : spent_)
+        if (spent.uid == uid) return spent.ns + more_ns > kTurnNs;
+    return more_ns > kTurnNs;
+}
+
+void Turns::spend(uid_t uid, std::uint64_t ns, TimePoint now) noexcept {
+    if (uid != last_user_ && now - last_work_ < kSeveral) several_until_ = now + kSeveral;
+    last_user_ = uid;
+    last_work_ = now;
+    try {
+        auto found = std::find_if(spent_.begin(), spent_.end(),
+                                  [uid](const Spent& spent) { return spent.uid == uid; });
+        if (found == spent_.end()) found = spent_.insert(found, {uid, 0});
+        found->ns += ns;
+        if (found->ns > kTurnNs && !ending_) end_round_after_all();
+    } catch (const std::exception&) {
+        spent_.clear();  // nobody's turn is over for ever
+    }
+}
+
+void Turns::look() {
+    if (!ending_) spent_.clear();
+}
+
+// What is ready now is run before what is posted now, and so is one look for new messages.
+void Turns::end_round_after_all() {
+    boost::asio::post(io_, [this] {
+        spent_.clear();
+        ending_ = false;
+    });
+    ending_ = true;
+}
+
+}  // namespace tegu::daemon

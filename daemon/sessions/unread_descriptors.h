@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// UnreadDescriptors: connections that ended while their client had descriptors to read that the daemon sent
+// it. The kernel counts those against the daemon's user until they are read or the client's socket ends, and
+// over RLIMIT_NOFILE it passes no descriptor of the daemon to anybody (unix(7), ETOOMANYREFS). So they go on
+// counting as connections of their user, who can have no more of them than of others. Io thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <list>
+#include <utility>
+
+#include "base/fd.h"
+
+namespace tegu::daemon {
+
+class Quotas;
+
+// What one connection may have unread before it asks for more.
+inline constexpr std::size_t kMostUnreadDescriptors = 64;
+
+// Whether the peer has yet to read something of what was sent. False if nobody can tell.
+bool has_unread(int socket);
+
+class UnreadDescriptors {
+  public:
+    explicit UnreadDescriptors(Quotas& quotas) : quotas_(quotas) {}
+    ~UnreadDescriptors();
+
+    // Shuts the socket down, and holds it and a connection of its user until all is read. Without memory for
+    // it both end now.
+    void keep(Fd socket, uid_t uid) noexcept;
+    // Ends those that were read.
+    void look();
+    bool empty() const { return kept_.empty(); }
+
+  private:
+    Quotas& quotas_;
+    std::list<std::pair<Fd, uid_t>> kept_;
+};
+
+}  // namespace tegu::daemon

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// StoreShares: whose buffers the descriptor store keeps, and whose wait for a place in it. A user has as many
+// places as he wants while some are free; where none is, whoever has most gives places up to those who have
+// less, until nobody could have one more but from a user who would then have fewer than he. So no user keeps
+// another one's buffers out, however many he registers. Pure; buffers are numbers, never used twice.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace tegu::daemon {
+
+class StoreShares {
+  public:
+    void add_waiting(uid_t uid, std::uint64_t number);
+    void add_kept(uid_t uid, std::uint64_t number);
+    // From waiting to kept, and back. REQUIRES: it is there.
+    void keep(uid_t uid, std::uint64_t number) noexcept;
+    void wait_again(uid_t uid, std::uint64_t number) noexcept;
+    // Of either.
+    void remove(uid_t uid, std::uint64_t number) noexcept;
+
+    std::size_t waiting() const { return waiting_; }
+    std::size_t kept() const { return kept_; }
+    // The buffer to be kept next: of those who have fewest, his oldest. None: nothing waits.
+    std::optional<std::uint64_t> next() const;
+    // The buffers that make room for others where there is none, `most` at most: of those who have most,
+    // their newest.
+    std::vector<std::uint64_t> to_give_up(std::size_t most) const;
+    // How many the user has of whom some wait; of several the one with fewest. None: nothing waits.
+    std::optional<std::size_t> fewest_kept() const;
+
+  private:
+    struct User {
+        std::set<std::uint64_t> kept, waiting;
+    };
+    using Users = std::map<uid_t, User>;
+    Users::const_iterator poorest() const;
+
+    Users users_;  // who have any
+    std::size_t kept_ = 0, waiting_ = 0;
+};
+
+}  // namespace tegu::daemon

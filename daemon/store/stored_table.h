@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of the descriptor store: what a daemon leaves to the next one about the buffers that the service
+// manager keeps. A memfd of fixed records, little-endian, that is written in place while the daemon lives, so
+// that a SIGKILL at any instant leaves it readable: a record counts only if its checksum is right, a new one
+// is written beside the old one of its number, and the newer of two counts. Here is the format: parsing is a
+// pure function of bytes that may hold anything.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "base/span.h"
+#include "wire/messages.h"
+
+namespace tegu::daemon {
+
+// Of tables that this daemon writes. It reads those of all versions up to its own.
+inline constexpr std::uint16_t kTableVersion = 1;
+inline constexpr std::size_t kTableHeaderBytes = 64;
+inline constexpr std::size_t kTableRecordBytes = 80;
+inline constexpr std::size_t kMaxTableRecords = 4096;
+// also of other versions
+inline constexpr std::size_t kMaxTableBytes = kTableHeaderBytes + kMaxTableRecords * 256;
+
+// One buffer that is kept.
+struct StoredBuffer {
+    // of its descriptor in the store, not 0; never used twice while a descriptor lives
+    std::uint64_t number = 0;
+    std::uint64_t bytes = 0;  // not 0
+    std::uint64_t generation = 0;
+    std::uint64_t inode = 0;  // of the memfd: the descriptor that comes back must be this one
+    wire::BufferToken token{};
+    std::uint32_t uid = 0;  // of the owner
+    std::uint32_t pid = 0;  // who registered it, for lists
+    wire::Access access = wire::Access::Read;
+    bool created_by_daemon = false;
+};
+
+struct StoredTable {
+    std::uint16_t version = kTableVersion;
+    std::uint64_t epoch = 0;            // each daemon's is one higher: of two tables the newer one counts
+    std::vector<StoredBuffer> buffers;  // the newest record of each number, by number
+    std::size_t damaged = 0;            // records that were passed over: half-written, or no records at all
+};
+
+// Errors: BadVersion (a newer daemon's; `allowed` says what can be read), BadRequest (no table, or its header
+//         is damaged),
+// TooLarge. The field says what is wrong.
+Result<StoredTable> parse_table(Bytes bytes);
+
+// Writes records into memory that holds a table, or will. Every method leaves it readable at every instant.
+class TableWriter {
+  public:
+    // REQUIRES: `memory` is zero, holds kTableHeaderBytes + n * kTableRecordBytes for an n of 2 or more, and
+    //           outlives it.
+    TableWriter(MutableBytes memory, std::uint64_t epoch);
+    // Adds a buffer, or replaces the record of its number. False: no record is free.
+    bool put(const StoredBuffer& buffer);
+    void remove(std::uint64_t number);
+
+  private:
+    MutableBytes record(std::size_t index) const {
+        return memory_.subspan(kTableHeaderBytes + index * kTableRecordBytes, kTableRecordBytes);
+    }
+    std::size_t find(std::uint64_t number) const;
+
+    MutableBytes memory_;
+    std::vector<std::uint64_t> numbers_;  // what each record holds, 0: free. The memory itself is never read.
+    std::uint64_t sequence_ = 0;
+};
+
+}  // namespace tegu::daemon

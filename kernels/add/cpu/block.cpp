@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block kernels of add. Integers go through pieces that stay in L1: a piece is checked as a whole before
+// it is written, so what does not fit is found although the output may replace an input, and the loops have
+// no branch.
+#include "kernels/add/cpu/block.h"
+
+#include "kernels/execution/cpu/elementwise.h"
+
+namespace tegu::kernels::TEGU_ISA {
+namespace {
+
+struct HalfElement {};
+constexpr std::size_t kPieceBytes = 2048;
+
+template <class T>
+struct UnsignedOf;
+#define TEGU_X(type)                         \
+    template <>                              \
+    struct UnsignedOf<std::int##type##_t> {  \
+        using Type = std::uint##type##_t;    \
+    };                                       \
+    template <>                              \
+    struct UnsignedOf<std::uint##type##_t> { \
+        using Type = std::uint##type##_t;    \
+    };
+TEGU_X(8)
+TEGU_X(16)
+TEGU_X(32)
+TEGU_X(64)
+#undef TEGU_X
+
+// The top bit says whether x + y does not fit: as the carry out of the top bit, or as two equal signs that
+// give the other one.
+template <class T, class U>
+U misfit(U x, U y) {
+    const U sum = static_cast<U>(x + y);
+    if (T(-1) < T(0)) return static_cast<U>((x ^ sum) & (y ^ sum));
+    return static_cast<U>((x & y) | ((x | y) & static_cast<U>(~sum)));
+}
+
+template <class T>
+struct Piece {  // integers
+    using U = typename UnsignedOf<T>::Type;
+    using Element = U;
+    static constexpr unsigned kTopBit = 8 * sizeof(U) - 1;
+
+    static std::size_t first_misfit(const std::byte* x, const std::byte* y, std::size_t n) {
+        U any = 0;
+        for (std::size_t i = 0; i < n; ++i) any |= misfit<T, U>(load<U>(x, i), load<U>(y, i));
+        if ((any >> kTopBit) == 0) return n;
+        std::size_t i = 0;
+        while (i < n && (misfit<T, U>(load<U>(x, i), load<U>(y, i)) >> kTopBit) == 0) ++i;
+        return i;
+    }
+    static void add(const std::byte* x, const std::byte* y, std::size_t n, U* out) {
+        TEGU_SAME_INDEX_ONLY
+        for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<U>(load<U>(x, i) + load<U>(y, i));
+    }
+};
+
+template <class T>
+struct FloatPiece {
+    using Element = T;
+    static std::size_t first_misfit(const std::byte*, const std::byte*, std::size_t n) { return n; }
+    static void add(const std::byte* x, const std::byte* y, std::size_t n, T* out) {
+        TEGU_SAME_INDEX_ONLY
+        for (std::size_t i = 0; i < n; ++i) out[i] = canonical(load<T>(x, i) + load<T>(y, i));
+    }
+};
+template <>
+struct Piece<float> : FloatPiece<float> {};
+template <>
+struct Piece<double> : FloatPiece<double> {};
+
+// The f32 sum of two halves rounded to f16 is the f16 sum: f32 has more than twice the digits.
+template <>
+struct Piece<HalfElement> {
+    using Element = HalfBits;
+    static std::size_t first_misfit(const std::byte*, const std::byte*, std::size_t n) { return n; }
+    static void add(const std::byte* x, const std::byte* y, std::size_t n, HalfBits* out) {
+        constexpr std::size_t kStep = kPieceBytes / sizeof(HalfBits) / 4;
+        alignas(64) float a[kStep];
+        alignas(64) float b[kStep];
+        for (std::size_t begin = 0; begin < n; begin += kStep) {
+            const std::size_t width = n - begin < kStep ? n - begin : kStep;
+            widen_halves(x + begin * sizeof(HalfBits), width, a);
+            widen_halves(y + begin * sizeof(HalfBits), width, b);
+            for (std::size_t i = 0; i < width; ++i) a[i] += b[i];
+            narrow_halves(a, width, out + begin);
+        }
+    }
+};
+
+template <class T>
+std::size_t add_block(const std::byte* x, const std::byte* y, std::size_t n, bool stream, std::byte* out) {
+    using P = Piece<T>;
+    using Element = typename P::Element;
+    constexpr std::size_t kPiece = kPieceBytes / sizeof(Element);
+    alignas(64) Element buffer[kPiece];
+    for (std::size_t begin = 0; begin < n; begin += kPiece) {
+        const std::size_t width = n - begin < kPiece ? n - begin : kPiece;
+        const std::size_t offset = begin * sizeof(Element);
+        const std::size_t at = P::first_misfit(x + offset, y + offset, width);
+        if (at != width) {
+            if (stream) stream_fence();
+            return begin + at;
+        }
+        P::add(x + offset, y + offset, width, stream ? buffer : reinterpret_cast<Element*>(out + offset));
+        if (stream) stream_out(buffer, width * sizeof(Element), out + offset);
+    }
+    if (stream) stream_fence();
+    return n;
+}
+
+}  // namespace
+
+#define TEGU_X(word, type)                                                                           \
+    std::size_t add_block_##word(const std::byte* x, const std::byte* y, std::size_t n, bool stream, \
+                                 std::byte* out) {                                                   \
+        return add_block<type>(x, y, n, stream, out);                                                \
+    }
+TEGU_ADD_KERNELS(TEGU_X)
+#undef TEGU_X
+
+}  // namespace tegu::kernels::TEGU_ISA

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense, equally aligned arrays move in packs of 16 bytes; anything else element by element, which still
+// fills whole sectors.
+#include "kernels/add/cuda/add.h"
+
+#include <type_traits>
+
+#include "kernels/execution/cuda/element.cuh"
+#include "kernels/execution/cuda/grid.cuh"
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/words.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+// The sum of two elements. `fits` is false for an integer sum that does not fit T.
+template <class T>
+struct Sum {
+    TEGU_DEVICE static T of(T x, T y, bool* fits) {
+        using Unsigned = typename UnsignedOf<sizeof(T)>::type;
+        const Unsigned sum = static_cast<Unsigned>(static_cast<Unsigned>(x) + static_cast<Unsigned>(y));
+        const T z = static_cast<T>(sum);
+        const bool is_signed = static_cast<T>(-1) < static_cast<T>(1);
+        // Signed: both terms have the sign that the sum has not. Unsigned: the sum wrapped to below a term.
+        *fits = is_signed ? ((x ^ z) & (y ^ z)) >= 0 : z >= x;
+        return z;
+    }
+};
+template <>
+struct Sum<Half> {
+    TEGU_DEVICE static Half of(Half x, Half y, bool*) { return Narrow<Half>::of(widen(x) + widen(y)); }
+};
+template <>
+struct Sum<float> {
+    TEGU_DEVICE static float of(float x, float y, bool*) { return Narrow<float>::of(x + y); }
+};
+template <>
+struct Sum<double> {
+    TEGU_DEVICE static double of(double x, double y, bool*) { return Narrow<double>::of(x + y); }
+};
+
+// The sum of two packs, and the first element of it that does not fit: Width if all do.
+template <class T, unsigned Width>
+struct PackSum {
+    TEGU_DEVICE static unsigned of(const Pack<T, Width>& x, const Pack<T, Width>& y, Pack<T, Width>* z) {
+        unsigned first = Width;
+        TEGU_UNROLL
+        for (unsigned e = Width; e-- > 0;) {
+            bool fits = true;
+            z->at[e] = Sum<T>::of(x.at[e], y.at[e], &fits);
+            if (!fits) first = e;
+        }
+        return first;
+    }
+};
+
+// Small integers four or two to a word: the sums of all bits but the highest never leave their element, and
+// the highest is added without carry.
+template <class T, unsigned Width>
+struct WordSum {
+    TEGU_DEVICE static unsigned of(const Pack<T, Width>& x, const Pack<T, Width>& y, Pack<T, Width>* z) {
+        constexpr std::uint32_t kHigh = sizeof(T) == 1 ? 0x80808080u : 0x80008000u;
+        constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(1);
+        constexpr unsigned kWords = Width * sizeof(T) / 4;
+        std::uint32_t a[kWords], b[kWords], c[kWords];
+        memcpy(a, &x, sizeof a);
+        memcpy(b, &y, sizeof b);
+        unsigned first = Width;
+        TEGU_UNROLL
+        for (unsigned w = kWords; w-- > 0;) {
+            c[w] = ((a[w] & ~kHigh) + (b[w] & ~kHigh)) ^ ((a[w] ^ b[w]) & kHigh);
+            const std::uint32_t over =
+                kHigh & (kSigned ? (a[w] ^ c[w]) & (b[w] ^ c[w]) : (a[w] & b[w]) | ((a[w] | b[w]) & ~c[w]));
+            if (over != 0) first = w * (4 / sizeof(T)) + trailing_zeros(over) / (8 * sizeof(T));
+        }
+        memcpy(z, c, sizeof c);
+        return first;
+    }
+};
+template <class T, unsigned Width>
+using SumOfPacks =
+    std::conditional_t<std::is_integral<T>::value && sizeof(T) <= 2, WordSum<T, Width>, PackSum<T, Width>>;
+
+// add_packs: z = x + y, dense.
+// in:    x, y [n] T, 16-byte aligned               out: z [n] T, 16-byte aligned; may be x or y
+// grid:  x strides over packs of 16 bytes          block: up to policy.threads_per_block
+// shared: none
+// result valid in: z, and overflow (smallest index), after the launch
+// moves: reads 2 n sizeof(T) B, writes n sizeof(T) B      order: any
+// why:   Packs loads of each input are in flight before the first addition, which hides the latency of memory
+template <class T, unsigned Packs>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
+    add_packs(const T* x, const T* y, T* z, std::uint64_t n, std::uint64_t* overflow,
+              std::uint64_t first_index) {
+    constexpr unsigned kWidth = 16 / sizeof(T);
+    using Chunk = Pack<T, kWidth>;
+    const std::uint64_t packs = n / kWidth;
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    const std::uint64_t self = std::uint64_t{block_x()} * block_threads() + thread_index();
+    const auto store = [=](std::uint64_t pack, const Chunk& a, const Chunk& b) {
+        Chunk c;
+        const unsigned first = SumOfPacks<T, kWidth>::of(a, b, &c);
+        if (first != kWidth) atomic_min(overflow, first_index + pack * kWidth + first);
+        reinterpret_cast<Chunk*>(z)[pack] = c;
+    };
+    std::uint64_t p = self;
+    for (; p + (Packs - 1) * stride < packs; p += Packs * stride) {
+        Chunk a[Packs];
+        Chunk b[Packs];
+        TEGU_UNROLL
+        for (unsigned i = 0; i < Packs; ++i) {
+            a[i] = reinterpret_cast<const Chunk*>(x)[p + i * stride];
+            b[i] = reinterpret_cast<const Chunk*>(y)[p + i * stride];
+        }
+        TEGU_UNROLL
+        for (unsigned i = 0; i < Packs; ++i) store(p + i * stride, a[i], b[i]);
+    }
+    for (; p < packs; p += stride)
+        store(p, reinterpret_cast<const Chunk*>(x)[p], reinterpret_cast<const Chunk*>(y)[p]);
+    // fewer than kWidth elements: the first threads take one each
+    const std::uint64_t rest = packs * kWidth + self;
+    if (rest < n) {
+        bool fits = true;
+        z[rest] = Sum<T>::of(x[rest], y[rest], &fits);
+        if (!fits) atomic_min(overflow, first_index + rest);
+    }
+}
+
+// add_elements: z = x + y, rows with gaps or at any address.
+// in:    x, y [rows, cols] T with row strides      out: z [rows, cols] T, dense; may be x or y
+// grid:  x strides over the elements               block: up to policy.threads_per_block
+// shared: none
+// result valid in: z, and overflow (smallest index), after the launch
+// moves: reads 2 n sizeof(T) B, writes n sizeof(T) B, n = rows * cols      order: any
+// why:   the general case; one division an element is hidden behind memory
+template <class T>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) add_elements(AddArrays arrays) {
+    const T* const x = static_cast<const T*>(arrays.x);
+    const T* const y = static_cast<const T*>(arrays.y);
+    const std::uint64_t n = arrays.rows * arrays.cols;
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    for (std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index(); i < n; i += stride) {
+        const std::uint64_t row = i / arrays.cols;
+        const std::uint64_t col = i - row * arrays.cols;
+        bool fits = true;
+        static_cast<T*>(arrays.z)[i] =
+            Sum<T>::of(x[row * arrays.x_row_stride + col], y[row * arrays.y_row_stride + col], &fits);
+        if (!fits) atomic_min(arrays.overflow, arrays.first + i);
+    }
+}
+
+template <class T, unsigned Packs>
+LaunchStatus launch_packs(const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits,
+                          Stream stream) {
+    const std::uint64_t n = arrays.rows * arrays.cols;
+    const std::uint64_t packs = n * sizeof(T) / 16;
+    const unsigned threads = block_threads_of(policy.threads_per_block, limits);
+    const unsigned blocks = blocks_for(packs / Packs + 1, threads, policy.waves, limits);
+    return launch(add_packs<T, Packs>, LaunchShape{blocks, 1, threads, 0}, stream,
+                  static_cast<const T*>(arrays.x), static_cast<const T*>(arrays.y), static_cast<T*>(arrays.z),
+                  n, arrays.overflow, arrays.first);
+}
+
+bool is_aligned(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
+}
+
+template <class T>
+LaunchStatus launch_typed(const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits,
+                          Stream stream) {
+    const bool dense =
+        arrays.rows == 1 || (arrays.x_row_stride == arrays.cols && arrays.y_row_stride == arrays.cols);
+    if (dense && is_aligned(arrays.x) && is_aligned(arrays.y) && is_aligned(arrays.z)) {
+        if (policy.packs_per_thread >= 4) return launch_packs<T, 4>(arrays, policy, limits, stream);
+        if (policy.packs_per_thread >= 2) return launch_packs<T, 2>(arrays, policy, limits, stream);
+        return launch_packs<T, 1>(arrays, policy, limits, stream);
+    }
+    const unsigned threads = block_threads_of(policy.threads_per_block, limits);
+    const unsigned blocks = blocks_for(arrays.rows * arrays.cols, threads, policy.waves, limits);
+    return launch(add_elements<T>, LaunchShape{blocks, 1, threads, 0}, stream, arrays);
+}
+
+}  // namespace
+
+LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPolicy& policy,
+                        const DeviceLimits& limits, Stream stream) {
+    if (arrays.rows == 0 || arrays.cols == 0) return 0;
+    switch (type) {
+#define TEGU_X(number, Name, word, element) \
+    case ElementType::Name: return launch_typed<element>(arrays, policy, limits, stream);
+        TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+    }
+    return 0;
+}
+
+namespace {
+
+template <class T>
+void list_typed(KernelLister& to, const char* word) {
+    constexpr unsigned kThreads = kDefaultAddPolicy.threads_per_block;
+    const char* const moves = "reads 2 elements and writes 1, n times";
+    to.add("add_packs", {word, "1"}, add_packs<T, 1>, kThreads, 0, moves);
+    to.add("add_packs", {word, "2"}, add_packs<T, 2>, kThreads, 0, moves);
+    to.add("add_packs", {word, "4"}, add_packs<T, 4>, kThreads, 0, moves);
+    to.add("add_elements", {word}, add_elements<T>, kThreads, 0, moves);
+}
+
+}  // namespace
+
+void list_add_kernels(KernelLister& to) {
+#define TEGU_X(number, Name, word, element) list_typed<element>(to, #word);
+    TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+}
+
+}  // namespace cuda
+}  // namespace tegu

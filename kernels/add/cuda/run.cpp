@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/add/cuda/run.h"
+
+#include <cstring>
+
+#include "kernels/add/add.h"
+#include "kernels/add/cuda/add.h"
+#include "kernels/execution/cuda/pace.h"
+#include "kernels/execution/cuda/pieces.h"
+
+namespace tegu::cuda {
+namespace {
+
+using kernels::Int128;
+
+// The sum that was stored modulo 2^bits. A signed one that wrapped to below zero was too large, the others
+// too small; an unsigned one was too large. In place the terms are gone, so this is all that is left, and
+// enough.
+template <class T>
+Int128 exact_sum(const std::byte* stored) {
+    T wrapped;
+    std::memcpy(&wrapped, stored, sizeof wrapped);
+    const Int128 turn = static_cast<Int128>(1) << (8 * sizeof(T));
+    const auto value = static_cast<Int128>(wrapped);
+    const bool is_signed = T(-1) < T(1);
+    return is_signed && wrapped >= T(0) ? value - turn : value + turn;
+}
+
+Error overflow_at(ElementType type, std::uint64_t index, const std::byte* stored) {
+    return visit_element_type(type, [&](auto element) {
+        using T = decltype(element);
+        if constexpr (std::is_integral_v<T>) return kernels::add_overflow(type, index, exact_sum<T>(stored));
+        return make_error(Status::Internal, "a sum of floats cannot fail");
+    });
+}
+
+// Launch after launch; arrays without gaps are one long row.
+Result<void> add_all(ElementType type, AddArrays arrays, const Context& context,
+                     const kernels::StopToken& stop) {
+    const AddPolicy& policy = context.policies.add;
+    const std::size_t bytes = element_bytes(type);
+    if (arrays.x_row_stride == arrays.cols && arrays.y_row_stride == arrays.cols) {
+        arrays.cols *= arrays.rows;
+        arrays.rows = 1;
+    }
+    Pace pace(context, stop);
+    return for_pieces(
+        arrays.rows, arrays.cols, policy.launch_bytes * context.limits.multiprocessors / (3 * bytes),
+        [&](const Piece& piece) {
+            AddArrays part = arrays;
+            part.x = static_cast<const std::byte*>(arrays.x) +
+                     (piece.row * arrays.x_row_stride + piece.col) * bytes;
+            part.y = static_cast<const std::byte*>(arrays.y) +
+                     (piece.row * arrays.y_row_stride + piece.col) * bytes;
+            part.first = piece.row * arrays.cols + piece.col;
+            part.z = static_cast<std::byte*>(arrays.z) + part.first * bytes;
+            part.rows = piece.rows;
+            part.cols = piece.cols;
+            Result<void> paced = pace.next();
+            return paced ? check_cuda(launch_add(type, part, policy, context.limits, context.stream), "add")
+                         : paced;
+        });
+}
+
+}  // namespace
+
+Result<kernels::RunReport> run_add(const Job& job, const AddParams&, Span<const kernels::InputView> inputs,
+                                   Span<const kernels::OutputView> outputs, const Context& context,
+                                   const kernels::StopToken& stop) {
+    if (stop.stop_requested()) return stop.error();
+    const std::uint64_t none = ~std::uint64_t{0};
+    Result<void*> overflow = context.workspace->take(sizeof none);
+    if (!overflow) return std::move(overflow).error();
+    const bool exact = !is_float(job.type);
+    if (exact) {
+        Result<void> set = context.workspace->write(*overflow, &none, sizeof none);
+        if (!set) return std::move(set).error();
+    }
+    const AddArrays arrays{
+        inputs[0].data, inputs[1].data,       outputs[0].data,      job.rows,
+        job.cols,       inputs[0].row_stride, inputs[1].row_stride, static_cast<std::uint64_t*>(*overflow)};
+    Result<void> launched = add_all(job.type, arrays, context, stop);
+    if (!launched) return std::move(launched).error();
+    if (exact) {
+        std::uint64_t first = none;
+        Result<void> read = context.workspace->read(&first, *overflow, sizeof first);
+        if (!read) return std::move(read).error();
+        if (first != none) {
+            std::byte stored[sizeof(std::uint64_t)] = {};
+            const std::size_t bytes = element_bytes(job.type);
+            read = context.workspace->read(stored, outputs[0].data + first * bytes, bytes);
+            if (!read) return std::move(read).error();
+            return overflow_at(job.type, first, stored);
+        }
+    }
+    Result<void> done = context.workspace->synchronize();
+    if (!done) return std::move(done).error();
+    kernels::RunReport report = cuda_report(context);
+    report.policy += " block=" + std::to_string(context.policies.add.threads_per_block);
+    report.filled_columns = {job.cols};
+    return report;
+}
+
+}  // namespace tegu::cuda

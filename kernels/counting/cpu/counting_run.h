@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What histogram, entropy and fused share around their counting: the memory of the workers, and the cost of
+// counting values.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "kernels/counting/cpu/value_counter.h"
+#include "kernels/execution/cpu/block_run.h"
+
+namespace tegu::kernels {
+
+struct FreeAligned {
+    void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
+};
+using WorkerMemory = std::unique_ptr<std::byte[], FreeAligned>;
+
+inline Result<WorkerMemory> allocate_workers(std::size_t worker_bytes, unsigned workers) {
+    const std::size_t bytes = worker_bytes * workers;
+    WorkerMemory memory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
+    if (!memory)
+        return make_error(Status::OutOfMemory,
+                          "no memory for " + std::to_string(bytes) + " bytes of counters");
+    return memory;
+}
+
+// Workers that one job may have, so that their memory stays below 32 MiB.
+inline unsigned most_workers(std::size_t worker_bytes) {
+    constexpr std::size_t kMost = std::size_t{32} << 20;
+    return static_cast<unsigned>(
+        std::clamp<std::size_t>(kMost / std::max<std::size_t>(worker_bytes, 1), 1, kMaxCrew));
+}
+
+// Picoseconds to count an element of 8 or 16 bits by its value on one thread: docs/operations/histogram.md,
+// "Speed".
+inline std::uint64_t value_ps(ElementType type) {
+    if (element_bytes(type) == 1) return has_byte_planes() ? 140 : 220;
+    return 650;
+}
+
+inline std::uint64_t predict_counting_ns(const Job& job, std::uint64_t element_ps,
+                                         std::uint64_t sequence_ns) {
+    const double elements = static_cast<double>(job.rows) * static_cast<double>(job.cols);
+    const double sequences = job.axis == Axis::Whole ? 1.0 : static_cast<double>(job.rows);
+    return predicted_work_ns(500 + elements * static_cast<double>(element_ps) / 1000 +
+                             sequences * static_cast<double>(sequence_ns));
+}
+
+// The elements of each sequence of a job.
+inline std::uint64_t length_of(const Job& job) {
+    return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
+}
+inline bool sequences_are_empty(const Job& job) {
+    return sequences_of(job) != 0 && length_of(job) == 0;
+}
+
+}  // namespace tegu::kernels

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long sequences of 8- and 16-bit elements are counted value by value: 256 or 65536 counters, which become
+// bins or levels at the end. So an element costs one counter however bins and levels are asked for, and
+// smallest, largest and NaN come out of the same pass.
+#pragma once
+
+#include <mutex>
+
+#include "kernels/counting/cpu/key_counts.h"
+#include "kernels/execution/cpu/crew.h"
+#include "kernels/statistics/cpu/extrema.h"
+
+namespace tegu::kernels {
+
+class ValueCounter {
+  public:
+    // Whether sequences of n elements are worth it.
+    static bool suits(ElementType type, std::uint64_t n);
+    static std::size_t worker_bytes(ElementType type);
+
+    ValueCounter() = default;
+    // `memory`: workers * worker_bytes(type), 64-byte aligned, not owned.
+    ValueCounter(ElementType type, std::byte* memory, unsigned workers);
+
+    void begin(const Crew& crew);
+    // Counts n < 2^32 elements at any address.
+    void take(const std::byte* data, std::size_t n, unsigned worker, const Crew& crew);
+    // How often each value occurred, by its bits. Valid until the crew's next begin().
+    Span<const std::uint64_t> finish(const Crew& crew);
+
+  private:
+    ElementType type_ = ElementType::U8;
+    std::uint32_t values_ = 0;
+    KeyCounts counts_[kMaxCrew];
+    std::uint64_t* totals_[kMaxCrew] = {};
+    std::mutex overflow_;
+};
+
+// Smallest and largest of the values that occur.
+Extrema extrema_of_values(ElementType type, Span<const std::uint64_t> counts);
+
+// Calls take(values, begin, n) with the elements whose bits are begin .. begin + n - 1, for all values of the
+// type; n <= kValueBlock.
+inline constexpr std::uint32_t kValueBlock = 2048;
+template <class Take>
+void for_all_values(ElementType type, const Take& take) {
+    alignas(64) std::byte block[kValueBlock * 2];
+    const std::size_t width = element_bytes(type);
+    const std::uint32_t values = width == 1 ? 256 : 65536;
+    for (std::uint32_t begin = 0; begin < values; begin += kValueBlock) {
+        const std::uint32_t n = std::min(kValueBlock, values - begin);
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const auto byte = static_cast<std::uint8_t>(begin + i);
+            const auto word = static_cast<std::uint16_t>(begin + i);
+            std::memcpy(block + i * width, width == 1 ? static_cast<const void*>(&byte) : &word, width);
+        }
+        take(block, begin, n);
+    }
+}
+
+}  // namespace tegu::kernels

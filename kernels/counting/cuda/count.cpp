@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/counting/cuda/count.h"
+
+#include <algorithm>
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr std::size_t kLeastBytes = 4 << 10;     // of a block, for the rules of its teams
+constexpr std::uint64_t kCheapBytes = 48 << 10;  // of a block that leave room for several on a multiprocessor
+constexpr std::uint64_t kFewSegments = 8;        // of a sequence that a warp may take alone
+constexpr std::uint64_t kFewCounters = 512;      // that are worth several copies
+constexpr std::uint64_t kMostElements = 1u << 31;  // of a part: its counters have 32 bits
+// reads of the elements that cost less than counters in global memory
+constexpr std::uint64_t kMostSlices = 8;
+constexpr std::uint64_t kRegisterThreads = 1024;  // of a multiprocessor whose registers fit
+// on a multiprocessor: fewer blocks of lanes are slower than atomics
+constexpr std::uint64_t kLeastLaneBlocks = 3;
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
+    return a / b + (a % b != 0);
+}
+std::uint64_t round16(std::uint64_t bytes) {
+    return (bytes + 15) / 16 * 16;
+}
+
+// Of shared memory, that the device takes for each block.
+std::uint64_t reserved_bytes(const DeviceLimits& limits) {
+    return limits.compute_capability >= 80 ? 1 << 10 : 0;
+}
+
+// That a multiprocessor holds at once.
+std::uint64_t resident_blocks(unsigned threads, std::uint64_t block_bytes, const DeviceLimits& limits) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
+    std::uint64_t fit =
+        std::min<std::uint64_t>(limits.threads_per_multiprocessor, kRegisterThreads) / threads;
+    if (block_bytes != 0) fit = std::min(fit, bytes / (block_bytes + reserved_bytes(limits)));
+    return std::max<std::uint64_t>(fit, 1);
+}
+
+// Whether lanes have counters of their own: worth it for many values, in lines that fill the rounds of a
+// warp, where enough blocks are resident.
+bool counts_by_lane(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits) {
+    constexpr std::uint64_t kBlockBytes = std::uint64_t{kByteLaneThreads} * kByteLaneBytes;
+    if (!work.values || kBlockBytes > limits.shared_bytes_per_block) return false;
+    if (policy.lane_elements == 0) return true;
+    return work.input.lines * work.input.cols >= policy.lane_elements &&
+           (work.input.lines == 1 || work.input.cols >= kCountSegmentBytes / 2) &&
+           resident_blocks(kByteLaneThreads, kBlockBytes, limits) >= kLeastLaneBlocks;
+}
+
+// Where the counters lie, and who counts.
+void choose_team(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits,
+                 CountShape* shape) {
+    const std::uint64_t most =
+        std::min(std::max(policy.shared_bytes, kLeastBytes), limits.shared_bytes_per_block);
+    const std::uint64_t elements = work.input.lines * work.input.cols;
+    const std::uint64_t rule = round16(work.rule_bytes), table = round16(work.table_bytes);
+    const std::uint64_t slices = divide_up(work.slots * 4, most - rule);
+    // To clear and to add up many counters is not worth it for few elements.
+    shape->shared = slices <= kMostSlices && (work.slots * 4 <= kCheapBytes || work.slots <= elements);
+    shape->slices = shape->shared ? static_cast<unsigned>(slices) : 1;
+    shape->slice = static_cast<std::uint32_t>(divide_up(work.slots, shape->slices * 4) * 4);
+    const std::uint64_t counters = round16(std::uint64_t{shape->slice} * 4);
+    const std::uint64_t held = shape->shared ? counters : 0;
+    shape->table = table != 0 && rule + held + table <= most && work.slots / 8 <= elements + 32;
+    const std::uint64_t team = rule + held + (shape->table ? table : 0);
+    if (counts_by_lane(work, policy, limits)) {
+        shape->by_lane = shape->shared = true;
+        shape->slices = 1;
+        shape->slice = static_cast<std::uint32_t>(work.slots);
+        shape->table = false;
+        shape->threads = kByteLaneThreads;
+        shape->copies = 1;
+        shape->team_bytes = kByteLaneThreads * kByteLaneBytes;
+        return;
+    }
+    shape->threads = std::min(policy.threads_per_block, kCountThreads);
+    shape->copies = 1;
+    const bool few = count_segments(work.input, work.element_bytes) <= kFewSegments;
+    const bool many = work.input.sequences >=
+                      std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
+    shape->by_warp = few && many && team * (shape->threads / 32) <= std::min(most, kCheapBytes);
+    if (!shape->by_warp) {
+        if (team > kCheapBytes / 2) shape->threads = kCountThreads;
+        if (shape->shared && work.slots <= kFewCounters)
+            shape->copies = std::max(1u, std::min(policy.copies, shape->threads / 32));
+        while (shape->copies > 1 && team + (shape->copies - 1) * counters > std::min(most, kCheapBytes))
+            --shape->copies;
+    }
+    shape->team_bytes = static_cast<unsigned>(team + (shape->copies - 1) * held);
+}
+
+std::uint64_t blocks_at_once(const CountShape& shape, const CountPolicy& policy, const DeviceLimits& limits) {
+    const std::uint64_t block_bytes = std::uint64_t{shape.team_bytes} * shape.teams_per_block();
+    return resident_blocks(shape.threads, block_bytes, limits) * limits.multiprocessors *
+           std::max(policy.waves, 1u);
+}
+
+// What an element is to a launch: bytes to read that take as long on a small board, whose f64 and atomics are
+// slow.
+std::uint64_t element_cost(const CountWorkload& work, const CountShape& shape) {
+    if (shape.by_lane) return 1;
+    if (work.values && shape.shared) return 2;
+    const bool far = !shape.shared || (work.table_bytes != 0 && !shape.table);
+    const std::uint64_t steps = work.search ? (far ? 64 : 4) : (far ? 4 : 1);
+    return shape.slices * steps * std::max<std::uint64_t>(work.element_bytes, 4);
+}
+
+void choose_launch(const CountWorkload& work, const CountPolicy& policy, const DeviceLimits& limits,
+                   CountShape* shape) {
+    const std::uint64_t launch_bytes =
+        std::max<std::uint64_t>(1, policy.launch_bytes * limits.multiprocessors);
+    const std::uint64_t segments = count_segments(work.input, work.element_bytes);
+    const std::uint64_t cost = element_cost(work, *shape);
+    // A warp takes a while for a segment, however few elements it has.
+    const std::uint64_t full = kCountSegmentBytes / work.element_bytes;
+    const std::uint64_t segment_elements =
+        std::max(std::min(work.input.cols, full) + 16, full / (shape->by_lane ? 4 : 8));
+    const std::uint64_t launch_segments = launch_bytes / (segment_elements * cost) + 1;
+    shape->at_once = std::max<std::uint64_t>(1, std::min(segments, launch_segments));
+    const std::uint64_t sequence_cost = segments * segment_elements * cost + work.result_cost + 1;
+    shape->sequences =
+        shape->at_once < segments ? 1 : std::max<std::uint64_t>(1, launch_bytes / sequence_cost);
+}
+
+}  // namespace
+
+CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& policy,
+                              const DeviceLimits& limits) {
+    CountShape shape{};
+    choose_team(work, policy, limits, &shape);
+    choose_launch(work, policy, limits, &shape);
+    const std::uint64_t resident = blocks_at_once(shape, policy, limits);
+    const std::uint64_t segment_elements = kCountSegmentBytes / work.element_bytes + 32;
+    const std::uint64_t sequences = std::min(work.input.sequences, shape.sequences);
+    // Enough parts to fill the device, each worth counters of its own.
+    std::uint64_t parts = 1;
+    if (!shape.by_warp) {
+        const std::uint64_t wanted = divide_up(shape.at_once, shape.threads / 32);
+        const std::uint64_t worth =
+            shape.shared ? shape.at_once * segment_elements / (4 * work.slots) + 1 : wanted;
+        parts = std::min({resident / std::max<std::uint64_t>(sequences * shape.slices, 1), wanted, worth});
+    }
+    parts = std::max({parts, shape.at_once * segment_elements / kMostElements + 1});
+    shape.part = divide_up(shape.at_once, parts);
+    shape.parts = divide_up(shape.at_once, shape.part);
+    const std::uint64_t blocks = divide_up(sequences * shape.parts * shape.slices, shape.teams_per_block());
+    shape.blocks = static_cast<unsigned>(std::max<std::uint64_t>(1, std::min(blocks, resident)));
+    return shape;
+}
+
+}  // namespace cuda
+}  // namespace tegu

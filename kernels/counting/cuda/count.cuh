@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counting of small keys in device code: a team (a warp, or a block) takes a part of a sequence, counts
+// in 32-bit counters of its own in shared memory, and adds them to 64-bit ones in global memory. Keys whose
+// counters do not fit go there at once, equal ones of a warp together. What turns an element into its key is
+// a Mapper:
+//   Element, Rule                                       types Mapper(rule, table)
+//   both in shared memory of the team; table may be null fill_table(thread, threads)
+//   by the team, before the first key write_edges(edges, thread, threads)                 by the team, once a
+//   sequence; edges may be null slots()                                             counters key(element)
+//   its counter; slots() or above: counts nowhere quick()                                             whether
+//   quick_key(element) may take key()'s place: the same, without branches kEstimates, estimates(),
+//   likely_key(element, &sure) whether, and where, the key may be found faster yet: the same, unless `sure`
+//   becomes false
+#pragma once
+
+#include "kernels/counting/cuda/count.h"
+#include "kernels/execution/cuda/grid.cuh"
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/words.cuh"
+
+namespace tegu {
+namespace cuda {
+
+constexpr unsigned kKeyBits = 21;  // of every key that is compared among lanes
+
+struct CountTask {
+    CountInput input;
+    CountShape shape;
+    CountRange range;
+    std::uint64_t line_segments;
+    std::uint64_t segments;  // of a sequence
+    unsigned teams;          // of a block
+    bool adds;               // counters of other teams or launches are added to the same ones
+    std::uint64_t* counts;   // [sequences, slots]
+    double* edges;           // [sequences, slots + 1], or null
+};
+
+struct CountTeam {
+    unsigned thread;
+    unsigned threads;
+    bool by_warp;
+    TEGU_DEVICE void barrier() const {
+        if (by_warp)
+            warp_barrier();
+        else
+            block_barrier();
+    }
+};
+
+// Counts keys of each lane in shared memory, all lanes of the warp. One value all over, as in flat images, is
+// one addition.
+template <unsigned Count>
+TEGU_DEVICE void warp_count(const std::uint32_t (&key)[Count], std::uint32_t* counters, std::uint32_t slots) {
+    const std::uint32_t first = exchange_word(key[0], 0);
+    bool same = true;
+    TEGU_UNROLL
+    for (unsigned i = 0; i < Count; ++i) same = same && key[i] == first;
+    if (warp_all(same)) {
+        if (lane_index() == 0 && first < slots)
+            atomic_add(counters + first, std::uint32_t{kWarpLanes * Count});
+        return;
+    }
+    TEGU_UNROLL
+    for (unsigned i = 0; i < Count; ++i)
+        if (key[i] < slots) atomic_add(counters + key[i], 1u);
+}
+
+// Counts a key of each lane, equal ones together, all lanes of the warp; in global memory where `shared` is
+// null.
+TEGU_DEVICE void warp_count_together(std::uint32_t key, std::uint32_t* shared, std::uint64_t* global,
+                                     std::uint32_t slots) {
+    const std::uint32_t bounded = key < slots ? key : slots;
+    const std::uint32_t same = warp_match(bounded, kKeyBits);
+    if (bounded >= slots || (same & lanes_before()) != 0) return;
+    if (shared != nullptr)
+        atomic_add(shared + bounded, count_bits(same));
+    else
+        atomic_add(global + bounded, std::uint64_t{count_bits(same)});
+}
+
+// Of a rule in shared memory.
+template <class Rule>
+struct RulePlace {
+    static constexpr unsigned kBytes = (sizeof(Rule) + 15) / 16 * 16;
+};
+
+constexpr std::uint32_t kNoKey = ~std::uint32_t{0};
+
+// Where a warp counts: in `shared`, if that is not null, else in `global`. Counter 0 is that of key `first`.
+struct Counters {
+    std::uint32_t* shared;
+    std::uint64_t* global;
+    std::uint32_t first;
+    std::uint32_t slots;
+};
+
+// Elements [0, count) of a line, one after the other, with whatever its mapper needs.
+template <class Mapper>
+TEGU_DEVICE void warp_count_singly(const typename Mapper::Element* x, std::uint64_t count,
+                                   const Mapper& mapper, const Counters& counters) {
+    for (std::uint64_t at = 0; at < count; at += kCountInFlight * kWarpLanes) {
+        typename Mapper::Element element[kCountInFlight];
+        TEGU_UNROLL
+        for (unsigned i = 0; i < kCountInFlight; ++i)
+            if (at + i * kWarpLanes + lane_index() < count)
+                element[i] = x[at + i * kWarpLanes + lane_index()];
+        TEGU_UNROLL
+        for (unsigned i = 0; i < kCountInFlight; ++i) {
+            if (at + i * kWarpLanes >= count) continue;
+            const bool is_there = at + i * kWarpLanes + lane_index() < count;
+            const std::uint32_t key = is_there ? mapper.key(element[i]) - counters.first : kNoKey;
+            warp_count_together(key, counters.shared, counters.global, counters.slots);
+        }
+    }
+}
+
+// The keys of a pack of each lane, all lanes of the warp.
+template <unsigned Width, class Mapper>
+TEGU_DEVICE void warp_keys(const Pack<typename Mapper::Element, Width>& pack, const Mapper& mapper,
+                           std::uint32_t (&key)[Width]) {
+    bool sure = false;
+    if (Mapper::kEstimates && mapper.estimates()) {
+        sure = true;
+        TEGU_UNROLL
+        for (unsigned e = 0; e < Width; ++e) key[e] = mapper.likely_key(pack.at[e], &sure);
+        sure = warp_all(sure);
+    }
+    if (sure) return;
+    TEGU_UNROLL
+    for (unsigned e = 0; e < Width; ++e) key[e] = mapper.quick_key(pack.at[e]);
+}
+
+// A segment of a line whose packs begin at `body`.
+template <class Mapper>
+TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned packs, const Mapper& mapper,
+                                  const Counters& counters) {
+    constexpr unsigned kWidth = 16 / sizeof(typename Mapper::Element);
+    using Chunk = Pack<typename Mapper::Element, kWidth>;
+    for (unsigned at = 0; at < packs; at += kCountInFlight * kWarpLanes) {
+        const unsigned own = at + lane_index();
+        Chunk chunk[kCountInFlight];
+        TEGU_UNROLL
+        for (unsigned i = 0; i < kCountInFlight; ++i)
+            if (own + i * kWarpLanes < packs)
+                chunk[i] = reinterpret_cast<const Chunk*>(body)[own + i * kWarpLanes];
+        TEGU_UNROLL
+        for (unsigned i = 0; i < kCountInFlight; ++i) {
+            if (at + i * kWarpLanes >= packs) continue;
+            std::uint32_t key[kWidth];
+            warp_keys<kWidth>(chunk[i], mapper, key);
+            const bool is_there = own + i * kWarpLanes < packs;
+            TEGU_UNROLL
+            for (unsigned e = 0; e < kWidth; ++e) key[e] = is_there ? key[e] - counters.first : kNoKey;
+            warp_count(key, counters.shared, counters.slots);
+        }
+    }
+}
+
+// Segment 0 begins with what lies before the first aligned pack, and takes what is left after the last whole
+// one.
+template <class Mapper>
+TEGU_DEVICE void warp_count_segment(const typename Mapper::Element* line, std::uint64_t cols,
+                                    std::uint64_t segment, bool quick, const Mapper& mapper,
+                                    const Counters& counters) {
+    constexpr unsigned kBytes = sizeof(typename Mapper::Element), kWidth = 16 / kBytes;
+    const std::uint64_t before = (16 - reinterpret_cast<std::uintptr_t>(line) % 16) % 16 / kBytes;
+    const std::uint64_t head = before < cols ? before : cols;
+    const std::uint64_t packs = (cols - head) / kWidth;
+    if (segment == 0 && head != 0) warp_count_singly(line, head, mapper, counters);
+    if (segment == 0 && head + packs * kWidth != cols)
+        warp_count_singly(line + head + packs * kWidth, cols - head - packs * kWidth, mapper, counters);
+    const std::uint64_t begin = segment * kCountSegmentPacks;
+    if (begin >= packs) return;
+    const unsigned count =
+        packs - begin < kCountSegmentPacks ? static_cast<unsigned>(packs - begin) : kCountSegmentPacks;
+    const auto* const body = line + head + begin * kWidth;
+    if (quick)
+        warp_count_packs(body, count, mapper, counters);
+    else
+        warp_count_singly(body, std::uint64_t{count} * kWidth, mapper, counters);
+}
+
+// Part `part` of a sequence.
+template <class Mapper>
+TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t sequence, std::uint64_t part,
+                                 const CountTeam& team, const Mapper& mapper, const Counters& counters) {
+    using T = typename Mapper::Element;
+    const bool quick = counters.shared != nullptr && mapper.quick();
+    const std::uint64_t last = task.range.segment + task.shape.at_once < task.segments
+                                   ? task.range.segment + task.shape.at_once
+                                   : task.segments;
+    const std::uint64_t begin = task.range.segment + part * task.shape.part;
+    const std::uint64_t end = begin + task.shape.part < last ? begin + task.shape.part : last;
+    for (std::uint64_t segment = begin + team.thread / kWarpLanes; segment < end;
+         segment += team.threads / kWarpLanes) {
+        const std::uint64_t line = task.input.lines == 1 ? 0 : segment / task.line_segments;
+        const T* const at = static_cast<const T*>(task.input.x) +
+                            (sequence * task.input.lines + line) * task.input.row_stride;
+        warp_count_segment(at, task.input.cols, segment - line * task.line_segments, quick, mapper, counters);
+    }
+}
+
+// count_elements: how often each key occurs in each sequence.
+// in:    x [sequences * lines, cols] Element
+// out:   counts [sequences, slots] u64, zeroed by the caller where shape.adds(); edges
+// grid:  x strides over the parts of sequences, one a team      block: shape.threads
+// shared: shape.team_bytes a team, dynamic: the rule, the table, copies * slice u32
+// result valid in: counts, after the last launch
+// moves: reads n * sizeof(Element) B; adds slots * 8 B a part   order: any
+// why:   privatised counters: one global atomic a counter and part, not one an element
+template <class Mapper>
+TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
+    count_elements(CountTask task, typename Mapper::Rule rule, const typename Mapper::Rule* rules) {
+    TEGU_DYNAMIC_SHARED(memory);
+    const CountShape& shape = task.shape;
+    const unsigned own = shape.by_warp ? warp_index() : 0;
+    const CountTeam team{shape.by_warp ? lane_index() : thread_index(),
+                         shape.by_warp ? kWarpLanes : block_threads(), shape.by_warp};
+    unsigned char* const place = memory + own * shape.team_bytes;
+    const std::uint64_t units = task.range.count * shape.parts * shape.slices;
+    const std::uint64_t step = std::uint64_t{grid_x()} * task.teams;
+    bool filled = false;
+    typename Mapper::Rule* const held = reinterpret_cast<typename Mapper::Rule*>(place);
+    unsigned char* const table = shape.table ? place + RulePlace<typename Mapper::Rule>::kBytes : nullptr;
+    for (std::uint64_t unit = std::uint64_t{block_x()} * task.teams + own; unit < units; unit += step) {
+        const std::uint64_t piece = unit / shape.slices;
+        const std::uint64_t sequence = task.range.first + piece / shape.parts, part = piece % shape.parts;
+        const std::uint32_t first = static_cast<std::uint32_t>(unit % shape.slices) * shape.slice;
+        if (team.thread == 0 && rules != nullptr) *held = rules[sequence];
+        if (team.thread == 0 && rules == nullptr) *held = rule;
+        team.barrier();
+        const Mapper mapper(*held, table);
+        const std::uint32_t slots =
+            mapper.slots() - first < shape.slice ? mapper.slots() - first : shape.slice;
+        if (shape.table && (rules != nullptr || !filled)) mapper.fill_table(team.thread, team.threads);
+        filled = true;
+        if (part == 0 && first == 0 && task.range.segment == 0)
+            mapper.write_edges(task.edges, sequence, team.thread, team.threads);
+        std::uint64_t* const counts = task.counts + sequence * mapper.slots() + first;
+        std::uint32_t* const own_counts = reinterpret_cast<std::uint32_t*>(
+            place + RulePlace<typename Mapper::Rule>::kBytes + (shape.table ? mapper.table_bytes() : 0));
+        if (shape.shared)
+            for (std::uint64_t i = team.thread; i < std::uint64_t{shape.copies} * slots; i += team.threads)
+                own_counts[i] = 0;
+        team.barrier();
+        const unsigned copy = team.thread / kWarpLanes % shape.copies;
+        const Counters counters{shape.shared ? own_counts + std::uint64_t{copy} * slots : nullptr, counts,
+                                first, slots};
+        team_count_part(task, sequence, part, team, mapper, counters);
+        team.barrier();
+        if (!shape.shared) continue;
+        for (std::uint32_t slot = team.thread; slot < slots; slot += team.threads) {
+            std::uint64_t sum = 0;
+            for (unsigned c = 0; c < shape.copies; ++c) sum += own_counts[std::uint64_t{c} * slots + slot];
+            if (!task.adds)
+                counts[slot] = sum;
+            else if (sum != 0)
+                atomic_add(counts + slot, sum);
+        }
+        team.barrier();
+    }
+}
+
+template <class Mapper>
+LaunchStatus launch_count(const CountInput& input, const typename Mapper::Rule& rule,
+                          const typename Mapper::Rule* rules, std::uint64_t* counts, double* edges,
+                          const CountShape& shape, const CountRange& range, Stream stream) {
+    constexpr std::size_t kBytes = sizeof(typename Mapper::Element);
+    const std::uint64_t segments = count_segments(input, kBytes);
+    const unsigned teams = shape.teams_per_block();
+    const CountTask task{
+        input,  shape, range, count_segments_of_line(input, kBytes), segments, teams, shape.adds(segments),
+        counts, edges};
+    const LaunchShape launched{shape.blocks, 1, shape.threads, std::size_t{shape.team_bytes} * teams};
+    return launch(count_elements<Mapper>, launched, stream, task, rule, rules);
+}
+
+// Lists the counting with a mapper, as it is with 256 counters.
+template <class Mapper>
+inline void list_counting(KernelLister& to, const char* keys, const char* word) {
+    constexpr std::size_t kShared =
+        RulePlace<typename Mapper::Rule>::kBytes + kDefaultCountPolicy.copies * 256 * sizeof(std::uint32_t);
+    to.add("count_elements", {keys, word}, count_elements<Mapper>, kDefaultCountPolicy.threads_per_block,
+           kShared, "reads n elements, adds 8 B a counter and block");
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The smallest and the largest finite element. Floats are compared as unsigned keys; both bounds are maxima,
+// so that zeroed memory is where the search begins.
+#include "kernels/counting/cuda/levels.cuh"
+
+#include "kernels/execution/cuda/kernel_list.h"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr unsigned kThreads = 256;
+constexpr unsigned kWaves = 4;
+constexpr unsigned kInFlight = 4;  // packs that a lane loads at once
+constexpr unsigned kRounds = 4;    // of them in a segment
+constexpr unsigned kSegmentPacks = kWarpLanes * kInFlight * kRounds;
+
+// The key of an element, unless it is infinite or NaN: merged into the largest complement and the largest
+// key.
+template <class T>
+struct FiniteKey {
+    using type = typename UnsignedOf<(sizeof(T) < 4 ? 4 : sizeof(T))>::type;
+    using Bits = typename UnsignedOf<sizeof(T)>::type;
+    static constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+    static constexpr Bits kMask = static_cast<Bits>(~Bits{0});
+    static constexpr Bits kExponent = static_cast<Bits>(sizeof(T) == 2   ? 0x7c00u
+                                                        : sizeof(T) == 4 ? 0x7f800000u
+                                                                         : 0x7ff0000000000000u);
+    TEGU_DEVICE static void merge(T x, type* low, type* high) {
+        const Bits bits = bit_cast<Bits>(x);
+        if ((bits & kExponent) == kExponent) return;
+        const Bits key = static_cast<Bits>((bits & kSign) != 0 ? ~bits : bits ^ kSign);
+        const type up = key, down = static_cast<Bits>(key ^ kMask);
+        *low = down > *low ? down : *low;
+        *high = up > *high ? up : *high;
+    }
+};
+
+// Looks before it changes: after the first few, hardly any does.
+TEGU_DEVICE void raise(std::uint64_t* at, std::uint64_t value) {
+    if (value > *at) atomic_max(at, value);
+}
+template <class K>
+TEGU_DEVICE void warp_raise(K low, K high, FiniteBounds* bounds) {
+    TEGU_UNROLL
+    for (unsigned mask = kWarpLanes / 2; mask != 0; mask /= 2) {
+        const K other_low = shuffle_xor(low, mask), other_high = shuffle_xor(high, mask);
+        low = other_low > low ? other_low : low;
+        high = other_high > high ? other_high : high;
+    }
+    if (lane_index() != 0) return;
+    raise(&bounds->low, low);
+    raise(&bounds->high, high);
+}
+
+// finite_bounds: the smallest and the largest finite element of each sequence.
+// in:    x [sequences * lines, cols] T          out: bounds [sequences], zeroed by the caller
+// grid:  x strides over segments of lines, one a warp       block: kThreads
+// shared: none                                  result valid in: bounds, after the launch
+// moves: reads n * sizeof(T) B                  order: any
+// why:   a warp keeps its bounds over all segments of a sequence, so one long sequence costs an atomic or two
+//        a warp
+template <class T, unsigned Width>
+TEGU_KERNEL TEGU_BOUNDS(kThreads) finite_bounds(FiniteArrays arrays) {
+    using Key = FiniteKey<T>;
+    using Chunk = Pack<T, Width>;
+    const std::uint64_t packs = arrays.cols / Width;
+    const std::uint64_t segments = (packs + kSegmentPacks - 1) / kSegmentPacks;
+    const std::uint64_t all = arrays.sequences * arrays.lines * segments;
+    const std::uint64_t step = std::uint64_t{grid_x()} * block_warps();
+    typename Key::type low = 0, high = 0;
+    std::uint64_t held = 0;  // the sequence that low and high are of
+    for (std::uint64_t unit = std::uint64_t{block_x()} * block_warps() + warp_index(); unit < all;
+         unit += step) {
+        const std::uint64_t line = unit / segments, sequence = line / arrays.lines;
+        if (sequence != held) {
+            warp_raise(low, high, arrays.bounds + held);
+            held = sequence;
+            low = high = 0;
+        }
+        const Chunk* const row =
+            reinterpret_cast<const Chunk*>(static_cast<const T*>(arrays.x) + line * arrays.row_stride);
+        const std::uint64_t first = unit % segments * kSegmentPacks + lane_index();
+        for (unsigned round = 0; round < kRounds; ++round) {
+            Chunk chunk[kInFlight];
+            const std::uint64_t begin = first + round * (kInFlight * kWarpLanes);
+            TEGU_UNROLL
+            for (unsigned i = 0; i < kInFlight; ++i)
+                if (begin + i * kWarpLanes < packs) chunk[i] = row[begin + i * kWarpLanes];
+            TEGU_UNROLL
+            for (unsigned i = 0; i < kInFlight; ++i) {
+                if (begin + i * kWarpLanes >= packs) continue;
+                TEGU_UNROLL
+                for (unsigned e = 0; e < Width; ++e) Key::merge(chunk[i].at[e], &low, &high);
+            }
+        }
+    }
+    warp_raise(low, high, arrays.bounds + held);
+}
+
+template <class T>
+LaunchStatus launch_typed(const FiniteArrays& arrays, const DeviceLimits& limits, Stream stream) {
+    constexpr unsigned kWidth = 16 / sizeof(T);
+    const bool many = arrays.sequences * arrays.lines > 1;
+    const bool packed = reinterpret_cast<std::uintptr_t>(arrays.x) % 16 == 0 && arrays.cols % kWidth == 0 &&
+                        (!many || arrays.row_stride % kWidth == 0);
+    const std::uint64_t packs = packed ? arrays.cols / kWidth : arrays.cols;
+    const std::uint64_t warps =
+        arrays.sequences * arrays.lines * ((packs + kSegmentPacks - 1) / kSegmentPacks);
+    const LaunchShape shape{blocks_for(warps * kWarpLanes, kThreads, kWaves, limits), 1, kThreads, 0};
+    if (packed) return launch(finite_bounds<T, kWidth>, shape, stream, arrays);
+    return launch(finite_bounds<T, 1>, shape, stream, arrays);
+}
+
+// A sequence without gaps is one long line.
+FiniteArrays joined(FiniteArrays arrays) {
+    if (arrays.row_stride != arrays.cols) return arrays;
+    arrays.cols *= arrays.lines;
+    arrays.row_stride = arrays.cols;
+    arrays.lines = 1;
+    return arrays;
+}
+
+}  // namespace
+
+LaunchStatus launch_finite_bounds(ElementType type, const FiniteArrays& arrays, const DeviceLimits& limits,
+                                  Stream stream) {
+    if (arrays.sequences == 0 || arrays.lines == 0 || arrays.cols == 0) return 0;
+    const FiniteArrays all = joined(arrays);
+    if (type == ElementType::F16) return launch_typed<Half>(all, limits, stream);
+    if (type == ElementType::F32) return launch_typed<float>(all, limits, stream);
+    return launch_typed<double>(all, limits, stream);
+}
+
+namespace {
+
+template <class T>
+void list_typed(KernelLister& to, const char* word, const char* width) {
+    to.add("finite_bounds", {word, width}, finite_bounds<T, 16 / sizeof(T)>, kThreads, 0, "reads n elements");
+    to.add("finite_bounds", {word, "1"}, finite_bounds<T, 1>, kThreads, 0, "reads n elements");
+}
+
+}  // namespace
+
+void list_levels_kernels(KernelLister& to) {
+    list_typed<Half>(to, "f16", "8");
+    list_typed<float>(to, "f32", "4");
+    list_typed<double>(to, "f64", "2");
+}
+
+}  // namespace cuda
+}  // namespace tegu

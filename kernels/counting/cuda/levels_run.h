@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for the smallest and the largest finite element, in launches that do not hold the device for
+// long.
+#pragma once
+
+#include "kernels/counting/cuda/levels.h"
+#include "kernels/execution/cuda/pace.h"
+#include "kernels/execution/cuda/pieces.h"
+
+namespace tegu::cuda {
+
+// Adds what is found to arrays.bounds. Of several sequences REQUIRES: few enough for one launch. Errors:
+// those of the pace.
+inline Result<void> find_finite_bounds(ElementType type, FiniteArrays arrays, const Context& context,
+                                       Pace* pace) {
+    const std::size_t bytes = element_bytes(type);
+    const auto search = [&](const FiniteArrays& part) -> Result<void> {
+        Result<void> paced = pace->next();
+        return paced ? check_cuda(launch_finite_bounds(type, part, context.limits, context.stream),
+                                  "range of finite elements")
+                     : paced;
+    };
+    if (arrays.sequences != 1) return search(arrays);
+    if (arrays.row_stride == arrays.cols) {
+        arrays.cols *= arrays.lines;
+        arrays.row_stride = arrays.cols;
+        arrays.lines = 1;
+    }
+    constexpr std::uint64_t kLineElements = 512;  // that take as long to read as a line of few
+    const std::uint64_t narrow = kLineElements / std::clamp<std::uint64_t>(arrays.cols, 1, kLineElements);
+    const std::uint64_t elements =
+        context.policies.count.launch_bytes * context.limits.multiprocessors / bytes / narrow;
+    return for_pieces(arrays.lines, arrays.cols, elements, [&](const Piece& piece) {
+        FiniteArrays part = arrays;
+        part.x =
+            static_cast<const std::byte*>(arrays.x) + (piece.row * arrays.row_stride + piece.col) * bytes;
+        part.lines = piece.rows;
+        part.cols = piece.cols;
+        return search(part);
+    });
+}
+
+}  // namespace tegu::cuda

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-tegu_isa_objects(tegu_kernels ${CMAKE_CURRENT_LIST_DIR}/add_block.cpp)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// launch_dot: the scalar product of two sequences, or of each pair of many (docs/numerics.md, "Scalar
+// product"). The shapes, groups and ranges are those of reduce.
+#pragma once
+
+#include "kernels/statistics/cuda/reduce.h"
+
+namespace tegu {
+namespace cuda {
+
+struct DotInputs {
+    ReduceInput x;  // both of the same n
+    ReduceInput y;
+    bool skip_nans;
+};
+
+struct DotWork {
+    // totals [sequences of the launch * 3]: limbs of exact sums of integers that do not fit
+    ReduceWork places;
+    void* out;  // element r: the result of sequence r, f64 or 64 bits
+};
+
+ReduceWorkload dot_workload(ElementType type, std::uint64_t sequences, std::uint64_t n);
+
+// One launch. Results are complete when every group of a sequence was launched once. An integer sum that does
+// not fit is noted as ReduceWork says.
+// REQUIRES: range.count * range.group_count < 2^31.
+LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work,
+                        const ReduceShape& shape, const ReduceRange& range, Stream stream);
+
+}  // namespace cuda
+}  // namespace tegu

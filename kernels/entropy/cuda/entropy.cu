@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of entropy: counts of levels, and what becomes of them.
+#include "kernels/entropy/cuda/entropy.h"
+
+#include <cmath>
+
+#include "kernels/counting/cuda/count.cuh"
+#include "kernels/counting/cuda/levels.cuh"
+#include "kernels/entropy/cuda/entropy.cuh"
+#include "kernels/execution/cuda/kernel_list.h"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr unsigned kMostEntropyThreads = 512;
+
+// The level of an element; `levels` for NaN.
+template <class T>
+class LevelMapper {
+  public:
+    using Element = T;
+    using Rule = LevelRule;
+    TEGU_DEVICE LevelMapper(const LevelRule& rule, unsigned char*) : rule_(rule) {}
+    TEGU_DEVICE std::uint32_t slots() const { return rule_.levels + 1; }
+    TEGU_DEVICE std::uint64_t table_bytes() const { return 0; }
+    TEGU_DEVICE void fill_table(unsigned, unsigned) const {}
+    TEGU_DEVICE void write_edges(double*, std::uint64_t, unsigned, unsigned) const {}
+    TEGU_DEVICE std::uint32_t key(T x) const {
+        bool nan = false;
+        const std::uint32_t level = level_of(x, rule_, &nan);
+        return nan ? rule_.levels : level;
+    }
+    TEGU_DEVICE bool quick() const { return true; }
+    TEGU_DEVICE std::uint32_t quick_key(T x) const { return key(x); }
+    static constexpr bool kEstimates = false;
+    TEGU_DEVICE bool estimates() const { return false; }
+    TEGU_DEVICE std::uint32_t likely_key(T x, bool*) const { return quick_key(x); }
+
+  private:
+    LevelRule rule_;  // in registers: every element needs it
+};
+
+// level_bytes: from the counts of values to those of levels.
+// in:    value_counts [sequences, 256] u64      out: counts [sequences, levels + 1] u64, zeroed by the caller
+// grid:  x strides over sequences               block: 256, a thread a value
+// shared: none                                  result valid in: counts, after the launch
+// moves: reads 2 KiB, adds at most as much a sequence      order: any
+// why:   bytes cost one counter each, however many levels there are
+template <class T>
+TEGU_KERNEL TEGU_BOUNDS(256) level_bytes(const std::uint64_t* value_counts, std::uint64_t sequences,
+                                         LevelRule rule, std::uint64_t* counts) {
+    bool nan = false;
+    const std::uint32_t level = level_of(static_cast<T>(thread_index()), rule, &nan);
+    for (std::uint64_t s = block_x(); s < sequences; s += grid_x()) {
+        const std::uint64_t count = value_counts[s * 256 + thread_index()];
+        if (count != 0 && level < rule.levels)
+            atomic_add(counts + s * (std::uint64_t{rule.levels} + 1) + level, count);
+    }
+}
+
+// The number that a key of FiniteBounds stands for.
+template <class T>
+TEGU_DEVICE double value_of(std::uint64_t key) {
+    using Bits = typename UnsignedOf<sizeof(T)>::type;
+    constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+    const Bits bits = static_cast<Bits>(key);
+    return static_cast<double>(
+        widen(bit_cast<T>(static_cast<Bits>((bits & kSign) != 0 ? bits ^ kSign : ~bits))));
+}
+
+// level_rules: from ranges to rules.
+// in:    bounds [sequences]                     out: rules [sequences]; failed, ~0 before
+// grid:  x strides over sequences               block: 128
+// shared: none                                  result valid in: rules and failed, after the launch
+// moves: reads 16 B, writes 40 B a sequence     order: any
+// why:   many rows would be many waits for their ranges, and many rules to bring
+template <class T>
+TEGU_KERNEL TEGU_BOUNDS(128) level_rules(const FiniteBounds* bounds, std::uint64_t sequences,
+                                         std::uint32_t levels, LevelRule* rules, std::uint64_t* failed) {
+    const std::uint64_t step = std::uint64_t{grid_x()} * block_threads();
+    for (std::uint64_t s = std::uint64_t{block_x()} * block_threads() + thread_index(); s < sequences;
+         s += step) {
+        LevelRule rule{true, levels, 0, 0, 0, 0};
+        const double lo = value_of<T>(~bounds[s].low), hi = value_of<T>(bounds[s].high);
+        if (bounds[s].low != 0 && lo < hi) {
+            const double distance = hi - lo;
+            rule.inv = static_cast<float>(static_cast<double>(levels) / distance);
+            rule.lo = static_cast<float>(lo);
+            rule.lo64 = lo;
+            const bool fits =
+                fabsf(static_cast<float>(distance)) <= 3.402823466e38f && fabsf(rule.inv) <= 3.402823466e38f;
+            if (!fits) atomic_min(failed, s);
+        }
+        rules[s] = rule;
+    }
+}
+
+// What a thread has of the sums of a sequence.
+struct EntropySums {
+    Wide2 sum;
+    std::uint64_t n;
+};
+TEGU_DEVICE EntropySums add(const EntropySums& a, const EntropySums& b) {
+    return EntropySums{add(a.sum, b.sum), a.n + b.n};
+}
+
+// Valid in thread 0.
+TEGU_DEVICE EntropySums block_add(EntropySums own) {
+    TEGU_SHARED_ARRAY(EntropySums, warps, kMostEntropyThreads / kWarpLanes);
+    TEGU_UNROLL
+    for (unsigned mask = kWarpLanes / 2; mask != 0; mask /= 2) own = add(own, shuffle_xor(own, mask));
+    block_barrier();  // the sums of the sequence before are read
+    if (lane_index() == 0) warps[warp_index()] = own;
+    block_barrier();
+    if (thread_index() == 0)
+        for (unsigned w = 1; w < block_warps(); ++w) own = add(own, warps[w]);
+    return own;
+}
+
+// finish_entropy: from counts of levels to entropies.
+// in:    counts [sequences, levels + 1] u64     out: target.entropy [sequences] f64
+// grid:  x strides over sequences               block: a thread a level, up to 512
+// shared: 24 B a warp, static                   result valid in: entropy, after the launch
+// moves: reads 8 * (levels + 1) B, writes 8 B a sequence      order: any, sums are exact
+// why:   60 squarings a count are work for many threads, and the counts need not leave the device
+TEGU_KERNEL TEGU_BOUNDS(kMostEntropyThreads)
+    finish_entropy(const std::uint64_t* counts, std::uint64_t sequences, std::uint32_t levels,
+                   EntropyTarget target) {
+    for (std::uint64_t s = block_x(); s < sequences; s += grid_x()) {
+        const std::uint64_t* const own = counts + s * (std::uint64_t{levels} + 1);
+        EntropySums sums{{0, 0}, 0};
+        for (std::uint32_t level = thread_index(); level < levels; level += block_threads()) {
+            const std::uint64_t count = own[level];
+            sums.n += count;
+            if (count > 1) sums.sum = add(sums.sum, times_log2(count));
+        }
+        sums = block_add(sums);
+        if (thread_index() != 0) continue;
+        const bool undefined = sums.n == 0 || (own[levels] != 0 && !target.skip_nans);
+        target.entropy[s] =
+            undefined ? bit_cast<double>(kDoubleNan) : entropy_of(sums.n, sums.sum, target.base_e);
+    }
+}
+
+unsigned blocks_of(std::uint64_t sequences) {
+    return sequences < 65536 ? static_cast<unsigned>(sequences) : 65536u;
+}
+
+}  // namespace
+
+LaunchStatus launch_count_levels(ElementType type, const CountInput& input, const LevelRule& rule,
+                                 const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
+                                 const CountRange& range, Stream stream) {
+    const auto launch_typed = [&](auto element) {
+        return launch_count<LevelMapper<decltype(element)>>(input, rule, rules, counts, nullptr, shape, range,
+                                                            stream);
+    };
+    if (range.count == 0) return 0;
+    switch (type) {
+        case ElementType::U16: return launch_typed(std::uint16_t{});
+        case ElementType::I16: return launch_typed(std::int16_t{});
+        case ElementType::U32: return launch_typed(std::uint32_t{});
+        case ElementType::I32: return launch_typed(std::int32_t{});
+        case ElementType::U64: return launch_typed(std::uint64_t{});
+        case ElementType::I64: return launch_typed(std::int64_t{});
+        case ElementType::F16: return launch_typed(Half{});
+        case ElementType::F32: return launch_typed(float{});
+        case ElementType::F64: return launch_typed(double{});
+        default: return 0;
+    }
+}
+
+LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t sequences,
+                                const LevelRule& rule, std::uint64_t* counts, Stream stream) {
+    if (sequences == 0) return 0;
+    const LaunchShape shape{blocks_of(sequences), 1, 256, 0};
+    if (type == ElementType::I8)
+        return launch(level_bytes<std::int8_t>, shape, stream, value_counts, sequences, rule, counts);
+    return launch(level_bytes<std::uint8_t>, shape, stream, value_counts, sequences, rule, counts);
+}
+
+LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t sequences,
+                                std::uint32_t levels, LevelRule* rules, std::uint64_t* failed,
+                                Stream stream) {
+    if (sequences == 0) return 0;
+    const LaunchShape shape{blocks_of((sequences + 127) / 128), 1, 128, 0};
+    if (type == ElementType::F16)
+        return launch(level_rules<Half>, shape, stream, bounds, sequences, levels, rules, failed);
+    if (type == ElementType::F32)
+        return launch(level_rules<float>, shape, stream, bounds, sequences, levels, rules, failed);
+    return launch(level_rules<double>, shape, stream, bounds, sequences, levels, rules, failed);
+}
+
+LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t sequences, std::uint32_t levels,
+                            const EntropyTarget& target, Stream stream) {
+    if (sequences == 0) return 0;
+    const unsigned threads = levels < kMostEntropyThreads
+                                 ? (levels + kWarpLanes - 1) / kWarpLanes * kWarpLanes
+                                 : kMostEntropyThreads;
+    return launch(finish_entropy, LaunchShape{blocks_of(sequences), 1, threads, 0}, stream, counts, sequences,
+                  levels, target);
+}
+
+void list_entropy_kernels(KernelLister& to) {
+    list_counting<LevelMapper<std::uint16_t>>(to, "levels", "u16");
+    list_counting<LevelMapper<std::int16_t>>(to, "levels", "i16");
+    list_counting<LevelMapper<std::uint32_t>>(to, "levels", "u32");
+    list_counting<LevelMapper<std::int32_t>>(to, "levels", "i32");
+    list_counting<LevelMapper<std::uint64_t>>(to, "levels", "u64");
+    list_counting<LevelMapper<std::int64_t>>(to, "levels", "i64");
+    list_counting<LevelMapper<Half>>(to, "levels", "f16");
+    list_counting<LevelMapper<float>>(to, "levels", "f32");
+    list_counting<LevelMapper<double>>(to, "levels", "f64");
+    to.add("level_bytes", {"u8"}, level_bytes<std::uint8_t>, 256, 0,
+           "reads 2 KiB a sequence, adds 8 B a level");
+    to.add("level_bytes", {"i8"}, level_bytes<std::int8_t>, 256, 0,
+           "reads 2 KiB a sequence, adds 8 B a level");
+    to.add("level_rules", {"f16"}, level_rules<Half>, 128, 0, "reads 16 B and writes 40 B, a sequence");
+    to.add("level_rules", {"f32"}, level_rules<float>, 128, 0, "reads 16 B and writes 40 B, a sequence");
+    to.add("level_rules", {"f64"}, level_rules<double>, 128, 0, "reads 16 B and writes 40 B, a sequence");
+    to.add("finish_entropy", {}, finish_entropy, kMostEntropyThreads, 0,
+           "reads 8 B a level and writes 8 B, a sequence");
+}
+
+}  // namespace cuda
+}  // namespace tegu

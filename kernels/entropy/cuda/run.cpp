@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of sequences, as many as have their counters in a bounded work space: the range of floats where it
+// must be found, counts, entropies. Bytes are counted value by value. The host waits once a batch.
+#include "kernels/entropy/cuda/run.h"
+
+#include <algorithm>
+
+#include "kernels/counting/cuda/count_launches.h"
+#include "kernels/counting/cuda/levels_run.h"
+#include "kernels/entropy/cuda/entropy.h"
+#include "kernels/histogram/cuda/histogram.h"
+#include "kernels/numerics/levels.h"
+
+namespace tegu::cuda {
+namespace {
+
+using kernels::LevelScale;
+
+constexpr std::uint64_t kValues = 256;  // of a byte
+constexpr std::uint64_t kNone = ~std::uint64_t{0};
+// of a counter: bytes to read that take as long on a small board
+constexpr std::uint64_t kLogarithmCost = 256;
+
+class Run {
+  public:
+    Run(const Job& job, const EntropyParams& params, const kernels::InputView& view, double* entropy,
+        const Context& context, const kernels::StopToken& stop)
+        : job_(job),
+          params_(params),
+          entropy_(entropy),
+          context_(context),
+          pace_(context, stop),
+          bytes_(element_bytes(job.type)) {
+        input_ = count_input(view.data, job.axis == Axis::Whole, job.rows, job.cols, view.row_stride);
+        const std::uint64_t memory = (slots() + (by_values() ? kValues : 0)) * sizeof *counts_ +
+                                     (looks_first() ? sizeof *bounds_ + sizeof *rules_ : 0);
+        batch_ = count_batch(input_, bytes_, memory, kLogarithmCost * slots(), context.policies.count,
+                             context.limits);
+    }
+
+    Result<void> run() {
+        Result<void> done = prepare();
+        for (std::uint64_t first = 0; done && first < input_.sequences; first += batch_)
+            done = run_batch(count_part(input_, bytes_, first, std::min(batch_, input_.sequences - first)),
+                             first);
+        return done;
+    }
+
+    std::string policy() const {
+        return " block=" + std::to_string(shape_.threads) +
+               (by_values() ? " method=values" : " method=levels") +
+               (shape_.shared ? " counters=shared" : " counters=global") +
+               " passes=" + (looks_first() ? "2" : "1");
+    }
+
+  private:
+    bool by_values() const { return bytes_ == 1; }
+    bool looks_first() const { return !params_.has_range && is_float(job_.type); }
+    std::uint64_t slots() const { return std::uint64_t{params_.levels} + 1; }
+
+    Result<void> prepare() {
+        if (input_.sequences == 0) return {};
+        const std::uint64_t counted = by_values() ? kValues : slots();
+        shape_ = choose_count_shape(
+            CountWorkload{count_part(input_, bytes_, 0, batch_), bytes_, counted, by_values(),
+                          sizeof(LevelRule), 0, false, counted * sizeof *counts_},
+            context_.policies.count, context_.limits);
+        Result<void> taken = take(batch_ * slots() * sizeof *counts_, &counts_);
+        if (taken && by_values()) taken = take(batch_ * kValues * sizeof *values_, &values_);
+        if (taken && looks_first()) taken = take(batch_ * sizeof *bounds_, &bounds_);
+        if (taken && looks_first()) taken = take(batch_ * sizeof *rules_, &rules_);
+        if (taken && looks_first()) taken = take(sizeof *failed_, &failed_);
+        if (taken && looks_first()) taken = context_.workspace->write(failed_, &kNone, sizeof kNone);
+        if (!taken || looks_first()) return taken;
+        Result<LevelScale> scale = kernels::whole_level_scale(params_.levels);
+        if (params_.has_range)
+            scale =
+                kernels::level_scale_of_range(job_.type, params_.lo, params_.hi, params_.levels, "the range");
+        if (!scale) return scale.error();
+        rule_ = level_rule(*scale);
+        return {};
+    }
+
+    template <class T>
+    Result<void> take(std::uint64_t bytes, T** to) {
+        Result<void*> taken = context_.workspace->take(bytes);
+        if (!taken) return std::move(taken).error();
+        *to = static_cast<T*>(*taken);
+        return {};
+    }
+
+    Result<void> run_batch(const CountInput& part, std::uint64_t first) {
+        if (looks_first()) {
+            Result<void> looked = look(part);
+            if (!looked) return looked;
+        }
+        Result<void> counted = by_values() ? count_values(part) : count_levels(part);
+        if (!counted) return counted;
+        const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
+        counted = check_cuda(launch_entropy(counts_, part.sequences, params_.levels, target, context_.stream),
+                             "entropy");
+        return counted && looks_first() ? check_rules(first) : counted;
+    }
+
+    // The rules of the range of each sequence, on the device.
+    Result<void> look(const CountInput& part) {
+        Result<void> done = check_cuda(
+            zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.sequences * 2, context_.stream),
+            "zeroes");
+        if (!done) return done;
+        const FiniteArrays arrays{part.x, bounds_, part.sequences, part.lines, part.cols, part.row_stride};
+        done = find_finite_bounds(job_.type, arrays, context_, &pace_);
+        if (!done) return done;
+        return check_cuda(launch_level_rules(job_.type, bounds_, part.sequences, params_.levels, rules_,
+                                             failed_, context_.stream),
+                          "levels");
+    }
+
+    // The error of the first sequence of the batch whose range has no rule.
+    Result<void> check_rules(std::uint64_t first) {
+        std::uint64_t failed = kNone;
+        Result<void> read = context_.workspace->read(&failed, failed_, sizeof failed);
+        if (!read || failed == kNone) return read;
+        FiniteBounds bounds;
+        read = context_.workspace->read(&bounds, bounds_ + failed, sizeof bounds);
+        if (!read) return read;
+        const auto found = finite_range_of<kernels::FiniteRange>(job_.type, bounds);
+        Result<LevelScale> scale = kernels::level_scale_of_data(job_.type, found, params_.levels);
+        if (scale) return make_error(Status::Internal, "a range that has no levels has changed");
+        if (job_.axis == Axis::Rows) scale.error().message += " in row " + std::to_string(first + failed);
+        return std::move(scale).error();
+    }
+
+    template <class Launch>
+    Result<void> count(const CountInput& part, std::uint64_t* counters, std::uint64_t of_sequence,
+                       Launch launch) {
+        if (shape_.adds(count_segments(part, bytes_))) {
+            Result<void> zeroed =
+                check_cuda(zero_counters(counters, part.sequences * of_sequence, context_.stream), "zeroes");
+            if (!zeroed) return zeroed;
+        }
+        return for_count_ranges(part, bytes_, shape_, [&](const CountRange& range) -> Result<void> {
+            Result<void> paced = pace_.next();
+            return paced ? check_cuda(launch(range), "counts") : paced;
+        });
+    }
+
+    Result<void> count_levels(const CountInput& part) {
+        return count(part, counts_, slots(), [&](const CountRange& range) {
+            return launch_count_levels(job_.type, part, rule_, rules_, counts_, shape_, range,
+                                       context_.stream);
+        });
+    }
+
+    Result<void> count_values(const CountInput& part) {
+        Result<void> done = count(part, values_, kValues, [&](const CountRange& range) {
+            return launch_count_bytes(part, values_, shape_, range, context_.stream);
+        });
+        if (!done) return done;
+        done = check_cuda(zero_counters(counts_, part.sequences * slots(), context_.stream), "zeroes");
+        if (!done) return done;
+        return check_cuda(
+            launch_level_bytes(job_.type, values_, part.sequences, rule_, counts_, context_.stream),
+            "levels of bytes");
+    }
+
+    const Job& job_;
+    const EntropyParams& params_;
+    double* const entropy_;
+    const Context& context_;
+    Pace pace_;
+    const std::size_t bytes_;
+    CountInput input_{};
+    std::uint64_t batch_ = 1;  // sequences
+    CountShape shape_{};
+    std::uint64_t* counts_ = nullptr;
+    std::uint64_t* values_ = nullptr;
+    FiniteBounds* bounds_ = nullptr;
+    LevelRule rule_{};
+    LevelRule* rules_ = nullptr;
+    std::uint64_t* failed_ = nullptr;
+};
+
+}  // namespace
+
+Result<kernels::RunReport> run_entropy(const Job& job, const EntropyParams& params,
+                                       Span<const kernels::InputView> inputs,
+                                       Span<const kernels::OutputView> outputs, const Context& context,
+                                       const kernels::StopToken& stop) {
+    if (stop.stop_requested()) return stop.error();
+    Run run(job, params, inputs[0], reinterpret_cast<double*>(outputs[0].data), context, stop);
+    Result<void> done = run.run();
+    if (!done) return std::move(done).error();
+    done = context.workspace->synchronize();
+    if (!done) return std::move(done).error();
+    kernels::RunReport report = cuda_report(context);
+    report.policy += run.policy();
+    report.filled_columns = {1};
+    return report;
+}
+
+}  // namespace tegu::cuda

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The method of entropy_map for large windows and many levels. A block keeps a histogram of each column of
+// its strip, as high as the window, in shared memory. A group of lanes shares the histogram of one window,
+// eight levels a lane in registers, and follows a row to the right: one column comes, one goes, and the sum
+// of F is looked up anew. The cost does not depend on the window.
+#pragma once
+
+#include "kernels/entropy_map/cuda/entropy_map.h"
+#include "kernels/entropy_map/cuda/plane.h"
+
+namespace tegu {
+namespace cuda {
+
+constexpr unsigned kColumnsThreads = 512;  // of a block at most
+constexpr unsigned kColumnsStep = 8;       // results that a group of lanes finds together
+
+// Lanes that share a window: 8, 16 or 32.
+unsigned entropy_columns_lanes(const EntropyWindow& window);
+// Results of a group of lanes in a row, a multiple of kColumnsStep: as many as the shared memory of a block
+// of that many threads serves; 0: none.
+unsigned entropy_columns_segment(const EntropyWindow& window, unsigned threads, const DeviceLimits& limits);
+// Dynamic shared memory of a block.
+std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned segment, unsigned threads);
+
+// REQUIRES: 33 levels or more; shape.columns is a segment that fits, shape.threads a multiple of 32 up to
+//           kColumnsThreads.
+LaunchStatus launch_entropy_columns(const EntropyMapImage& image, const EntropyWindow& window,
+                                    const EntropyTables& tables, const EntropyPiece& piece,
+                                    const EntropyMapShape& shape, const EntropyPlane& plane, Stream stream);
+
+}  // namespace cuda
+}  // namespace tegu

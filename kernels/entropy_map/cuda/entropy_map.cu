@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an entropy map is cut, by which method it is computed, and the launches of a piece.
+#include "kernels/entropy_map/cuda/entropy_map.h"
+
+#include "kernels/entropy_map/cuda/columns.h"
+#include "kernels/entropy_map/cuda/pairs.h"
+#include "kernels/entropy_map/cuda/plane.h"
+#include "kernels/entropy_map/cuda/slide.h"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr std::uint64_t kMaxPlaneBytes = std::uint64_t{256} << 20;
+// of a multiprocessor in a launch: five milliseconds of the slowest board
+constexpr std::uint64_t kLaneInstructions = 500000000;
+constexpr std::uint64_t kMaxPiecePixels = std::uint64_t{1} << 29;
+// each costs at least a word of bits if there are NaN
+constexpr std::uint64_t kMaxPieceRows = std::uint64_t{1} << 24;
+constexpr unsigned kWarp = 32;
+constexpr unsigned kMaxGridY = 65535;
+constexpr unsigned kSlideThreads = 512;
+constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
+    return (a + b - 1) / b;
+}
+
+// What pixels are there, counted from the first result of a piece, in one direction.
+std::int32_t limited(std::int64_t distance) {
+    constexpr std::int64_t kFar = (1 << 30) - 1;  // twice that fits 32 bits
+    return static_cast<std::int32_t>(distance < -kFar ? -kFar : distance > kFar ? kFar : distance);
+}
+
+LaunchStatus launch_pairs(const EntropyMapImage& image, const EntropyWindow& window,
+                          const EntropyTables& tables, const EntropyPiece& piece,
+                          const EntropyMapShape& shape, const EntropyPlane& plane, Stream stream) {
+    const auto row = static_cast<std::int64_t>(piece.row_begin),
+               col = static_cast<std::int64_t>(piece.col_begin);
+    PairsArrays arrays;
+    arrays.tables = tables;
+    arrays.rows = static_cast<std::int32_t>(piece.row_end - piece.row_begin);
+    arrays.cols = static_cast<std::int32_t>(piece.col_end - piece.col_begin);
+    arrays.strip_rows = static_cast<std::int32_t>(shape.strip_rows);
+    arrays.map = image.map + piece.row_begin * image.cols + piece.col_begin;
+    arrays.map_row_bytes = static_cast<std::int32_t>(image.cols * sizeof(float));
+    arrays.nan_seen = image.nan_seen;
+    if (!shape.plane) {
+        arrays.x = static_cast<const unsigned char*>(image.x) +
+                   (piece.row_begin * image.row_stride + piece.col_begin) * element_bytes(image.type);
+        arrays.row_bytes = static_cast<std::int32_t>(image.row_stride * element_bytes(image.type));
+        arrays.row_begin = limited(-row);
+        arrays.row_end = limited(static_cast<std::int64_t>(image.rows) - row);
+        arrays.col_begin = limited(-col);
+        arrays.col_end = limited(static_cast<std::int64_t>(image.cols) - col);
+        arrays.mirror = window.mirror;
+        arrays.rule = image.rule;
+        return launch_entropy_pairs(image.type, arrays, window, shape.threads, stream);
+    }
+    const auto first_row = static_cast<std::int32_t>(window.rows / 2),
+               first_col = static_cast<std::int32_t>(plane_left(window));
+    arrays.x = plane.levels + static_cast<std::size_t>(first_row) * plane.pitch + first_col;
+    arrays.row_bytes = static_cast<std::int32_t>(plane.pitch);
+    arrays.row_begin = static_cast<std::int32_t>(plane.row_begin) - first_row;
+    arrays.row_end = static_cast<std::int32_t>(plane.row_end) - first_row;
+    arrays.col_begin = static_cast<std::int32_t>(plane.col_begin) - first_col;
+    arrays.col_end = static_cast<std::int32_t>(plane.col_end) - first_col;
+    arrays.mirror = false;
+    arrays.rule = LevelRule{false, 256, 0, 0, 0, 0};  // every byte is its own level
+    return launch_entropy_pairs(ElementType::U8, arrays, window, shape.threads, stream);
+}
+
+// Instructions that a result costs a lane, roughly.
+std::uint64_t cost_of(const EntropyWindow& window, EntropyMapMethod method) {
+    switch (method) {
+        case EntropyMapMethod::Pairs: return 100;
+        case EntropyMapMethod::Columns: return 50 * entropy_columns_lanes(window) + 4 * window.cols;
+        default: return 60 + 20 * window.cols;
+    }
+}
+
+// The pieces above each other as high as each other.
+void even_rows(const EntropyMapImage& image, EntropyMapShape* shape) {
+    shape->piece_rows = divide_up(image.rows, divide_up(image.rows, shape->piece_rows));
+}
+
+void set_piece(const EntropyMapImage& image, const EntropyWindow& window, std::uint64_t pixels,
+               EntropyMapShape* shape) {
+    constexpr std::uint64_t kRows = 64;  // of a piece of a wide image
+    const std::uint64_t rows = image.rows < kRows ? image.rows : kRows;
+    const std::uint64_t most_cols = pixels / rows > 0 ? pixels / rows : 1;
+    shape->piece_cols = image.cols < most_cols ? image.cols : most_cols;
+    std::uint64_t most_rows = pixels / shape->piece_cols > 0 ? pixels / shape->piece_cols : 1;
+    if (most_rows > kMaxPieceRows) most_rows = kMaxPieceRows;
+    shape->piece_rows = image.rows < most_rows ? image.rows : most_rows;
+    shape->plane_bytes = 0;
+    if (!shape->plane) return even_rows(image, shape);
+    // Lower pieces if many rows fit; else narrower ones.
+    const auto plane_rows = [&] { return shape->piece_rows + window.rows - 1; };
+    const std::uint64_t fitting_rows = kMaxPlaneBytes / plane_pitch(shape->piece_cols, window);
+    if (plane_rows() > fitting_rows && fitting_rows > 2 * window.rows)
+        shape->piece_rows = fitting_rows - window.rows + 1;
+    else if (plane_rows() > fitting_rows)
+        shape->piece_cols = kMaxPlaneBytes / plane_rows() / 16 * 16 - 2 * plane_left(window);
+    even_rows(image, shape);
+    shape->plane_bytes = static_cast<std::size_t>(plane_rows() * plane_pitch(shape->piece_cols, window));
+}
+
+// Blocks that a multiprocessor holds at once, roughly.
+unsigned resident_blocks(const EntropyWindow& window, const EntropyMapShape& shape, unsigned threads,
+                         const DeviceLimits& limits) {
+    constexpr unsigned kRegisterThreads = 1024;  // whose registers fit
+    const unsigned most = kRegisterThreads < limits.threads_per_multiprocessor
+                              ? kRegisterThreads
+                              : limits.threads_per_multiprocessor;
+    std::size_t blocks = most / threads;
+    std::size_t bytes = 0;
+    if (shape.method == EntropyMapMethod::Slide) bytes = entropy_slide_bytes(window, shape.columns, threads);
+    if (shape.method == EntropyMapMethod::Columns)
+        bytes = entropy_columns_bytes(window, shape.columns, threads);
+    if (bytes != 0 && limits.shared_bytes_per_block / bytes < blocks)
+        blocks = limits.shared_bytes_per_block / bytes;
+    return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
+}
+
+// As many threads as the shared memory serves, in the largest blocks for that.
+unsigned slide_threads(const EntropyWindow& window, const EntropyMapShape& shape, unsigned most,
+                       const DeviceLimits& limits) {
+    unsigned best = kWarp, resident = 0;
+    for (unsigned threads = most; threads >= kWarp; threads -= kWarp) {
+        if (threads > kWarp &&
+            entropy_slide_bytes(window, shape.columns, threads) > limits.shared_bytes_per_block)
+            continue;
+        const unsigned together = resident_blocks(window, shape, threads, limits) * threads;
+        if (together <= resident) continue;
+        best = threads;
+        resident = together;
+    }
+    return best;
+}
+
+// Results that a block has side by side.
+unsigned across_of(const EntropyWindow& window, const EntropyMapShape& shape) {
+    switch (shape.method) {
+        case EntropyMapMethod::Pairs: return shape.threads / kWarp * kPairsWarpResults;
+        case EntropyMapMethod::Columns: return shape.threads / entropy_columns_lanes(window) * shape.columns;
+        default: return shape.threads * shape.columns;
+    }
+}
+
+// The largest blocks whose windows have room for some results each; as even in width as steps allow.
+void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsigned most,
+                 const DeviceLimits& limits, EntropyMapShape* shape) {
+    constexpr unsigned kFew = 2 * kColumnsStep;
+    shape->threads = most < kColumnsThreads / 4 ? 4 * most : kColumnsThreads;
+    while (shape->threads > kWarp && entropy_columns_segment(window, shape->threads, limits) < kFew)
+        shape->threads = shape->threads / 2 / kWarp * kWarp;
+    shape->columns = entropy_columns_segment(window, shape->threads, limits);
+    const std::uint64_t groups = shape->threads / entropy_columns_lanes(window);
+    const std::uint64_t blocks = divide_up(image.cols, across_of(window, *shape));
+    shape->columns =
+        static_cast<unsigned>(divide_up(image.cols, blocks * groups * kColumnsStep) * kColumnsStep);
+}
+
+// Columns costs the same for every window, Slide with each of its columns: from how many on the first is
+// faster.
+bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy,
+                     const DeviceLimits& limits) {
+    const bool can = window.levels > 32 && entropy_columns_segment(window, kWarp, limits) != 0;
+    if (!can || policy.method == EntropyMapMethod::Slide) return false;
+    return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 128 ? 37 : 31);
+}
+
+// Many levels leave shared memory for few threads of several columns each: more threads of one are faster.
+bool prefers_single_columns(const EntropyWindow& window, const EntropyMapPolicy& policy) {
+    return policy.columns_per_thread == 1 || window.levels > 96;
+}
+
+// Strips that fill the device a whole number of times, long enough for their first windows to cost little;
+// where there are too few rows for that, that fill it once; but never so short that most of the work were
+// first windows.
+unsigned strip_of(const EntropyWindow& window, const EntropyMapShape& shape, const DeviceLimits& limits) {
+    const bool slide = shape.method == EntropyMapMethod::Slide;
+    const std::uint64_t long_enough = !slide             ? 48
+                                      : window.rows < 11 ? 64
+                                                         : 6 * window.rows,
+                        least = window.rows < 16 ? 8 : window.rows / 2;
+    const std::uint64_t across = divide_up(shape.piece_cols, across_of(window, shape));
+    const std::uint64_t resident =
+        std::uint64_t{limits.multiprocessors} * resident_blocks(window, shape, shape.threads, limits);
+    const std::uint64_t waves = shape.piece_rows * across / (resident * long_enough);
+    const std::uint64_t strips = (waves > 0 ? waves : 1) * resident / across;
+    const std::uint64_t rows = divide_up(shape.piece_rows, strips > 0 ? strips : 1);
+    return static_cast<unsigned>(rows < least ? least : rows < 8 * long_enough ? rows : 8 * long_enough);
+}
+
+}  // namespace
+
+EntropyMapShape entropy_map_shape(const EntropyMapImage& image, const EntropyWindow& window,
+                                  const EntropyMapPolicy& policy, const DeviceLimits& limits) {
+    EntropyMapShape shape;
+    const bool free_method =
+        policy.method == EntropyMapMethod::Chosen || policy.method == EntropyMapMethod::Pairs;
+    const bool pairs =
+        entropy_pairs_supports(window) && image.cols <= kPairsRowBytes / sizeof(float) && free_method;
+    const bool columns = !pairs && prefers_columns(window, policy, limits);
+    const bool mirrors_once =
+        !window.mirror || (image.rows >= kPairsMirrorExtent && image.cols >= kPairsMirrorExtent);
+    shape.method = pairs     ? EntropyMapMethod::Pairs
+                   : columns ? EntropyMapMethod::Columns
+                             : EntropyMapMethod::Slide;
+    shape.plane = !pairs || !entropy_pairs_reads(image.type) || !mirrors_once ||
+                  image.row_stride > kPairsRowBytes / element_bytes(image.type);
+    const bool single = prefers_single_columns(window, policy);
+    const unsigned most = !single || policy.threads_per_block > kSlideThreads / 4
+                              ? policy.threads_per_block
+                              : 4 * policy.threads_per_block;
+    shape.columns = pairs ? kPairsColumns : single ? 1 : entropy_slide_columns(window, limits);
+    shape.threads = pairs || columns ? policy.threads_per_block : slide_threads(window, shape, most, limits);
+    if (columns) set_columns(image, window, policy.threads_per_block, limits, &shape);
+    // A block takes as long for few columns as for all that it has side by side.
+    const std::uint64_t across = across_of(window, shape), wide = image.cols < across ? image.cols : across;
+    const std::uint64_t bounded =
+        policy.piece_pixels != 0
+            ? policy.piece_pixels
+            : kLaneInstructions * limits.multiprocessors / cost_of(window, shape.method) * wide / across;
+    set_piece(image, window, bounded < kMaxPiecePixels ? bounded : kMaxPiecePixels, &shape);
+    shape.strip_rows = policy.rows_per_strip != 0 ? policy.rows_per_strip : strip_of(window, shape, limits);
+    const std::uint64_t least = divide_up(shape.piece_rows, kMaxGridY);
+    if (shape.strip_rows < least) shape.strip_rows = static_cast<unsigned>(least);
+    return shape;
+}
+
+LaunchStatus launch_entropy_map(const EntropyMapImage& image, const EntropyWindow& window,
+                                const EntropyTables& tables, const EntropyPiece& piece,
+                                const EntropyMapShape& shape, std::uint8_t* memory, Stream stream) {
+    const EntropyPlane plane = entropy_plane(image, window, piece, memory);
+    if (shape.plane) {
+        const LaunchStatus filled = launch_entropy_plane(image, plane, window.mirror, stream);
+        if (filled != 0) return filled;
+    }
+    if (shape.method == EntropyMapMethod::Slide)
+        return launch_entropy_slide(image, window, tables, piece, shape, plane, stream);
+    if (shape.method == EntropyMapMethod::Columns)
+        return launch_entropy_columns(image, window, tables, piece, shape, plane, stream);
+    return launch_pairs(image, window, tables, piece, shape, plane, stream);
+}
+
+}  // namespace cuda
+}  // namespace tegu

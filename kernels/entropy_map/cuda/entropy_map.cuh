@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of entropy_map share: mirrored indices, and the step from a sum of table entries to an
+// entropy.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/counting/cuda/levels.cuh"
+#include "kernels/entropy_map/cuda/entropy_map.h"
+
+namespace tegu {
+namespace cuda {
+
+// The pixel that stands at `index` when n pixels are mirrored at their edges again and again.
+TEGU_DEVICE std::int64_t mirrored(std::int64_t index, std::int64_t n) {
+    if (index >= 0 && index < n) return index;
+    const std::int64_t once = index < 0 ? -1 - index : 2 * n - 1 - index;
+    if (once >= 0 && once < n) return once;
+    std::int64_t place = index % (2 * n);
+    if (place < 0) place += 2 * n;
+    return place < n ? place : 2 * n - 1 - place;
+}
+
+// How many of the `extent` indices from `begin` on lie in [0, n).
+TEGU_DEVICE unsigned inside_count(std::int64_t begin, unsigned extent, std::int64_t n) {
+    const std::int64_t end = begin + extent < n ? begin + extent : n;
+    return static_cast<unsigned>(end - (begin > 0 ? begin : 0));
+}
+
+// Entropies of windows of N pixels: (F[N] - sum) / (N * 2^shift), rounded as IEEE division does.
+struct EntropyFinish {
+    std::uint32_t whole;  // F[N]
+    float divisor;        // N * 2^shift: at most 12 bits and a power of two
+    float reciprocal;     // rounded to nearest
+
+    TEGU_DEVICE void set(const EntropyTables& tables, unsigned pixels) {
+        whole = tables.entries[pixels];
+        divisor = static_cast<float>(pixels) * tables.scale;
+        reciprocal = 1.0f / divisor;
+    }
+    // One step from an estimate that is off by two units in the last place at most. The remainder is exact,
+    // as the divisor has 12 bits; so the sum is the quotient but for a 2^-23rd of a unit, and no quotient
+    // lies nearer than a 2^-13th of a unit to the middle of two numbers.
+    TEGU_DEVICE float of(std::uint32_t sum) const {
+        const float difference = static_cast<float>(static_cast<std::int32_t>(whole - sum));
+        const float estimate = difference * reciprocal;
+        return fmaf(fmaf(-estimate, divisor, difference), reciprocal, estimate);
+    }
+};
+
+}  // namespace cuda
+}  // namespace tegu

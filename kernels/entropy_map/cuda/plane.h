@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The levels of a piece of an image and of the pixels around it, a byte each, mirrored where the border is:
+// what methods read that look at each pixel many times.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/entropy_map/cuda/entropy_map.h"
+
+namespace tegu {
+namespace cuda {
+
+struct EntropyPlane {
+    std::uint8_t* levels;
+    std::uint32_t pitch;  // bytes, a multiple of 16
+    std::uint32_t rows, cols;
+    std::int64_t top, left;                                // row and column of the image at (0, 0)
+    std::uint32_t row_begin, row_end, col_begin, col_end;  // the part that is inside the image or mirrored
+};
+
+// Columns before the first result: half a window or a little more, so that results begin at whole words.
+constexpr unsigned plane_left(const EntropyWindow& window) {
+    return (window.cols / 2 + 3) / 4 * 4;
+}
+constexpr std::uint64_t plane_pitch(std::uint64_t cols, const EntropyWindow& window) {
+    return (plane_left(window) + cols + window.cols / 2 + 15) / 16 * 16;
+}
+
+// `levels`: plane_pitch() * (rows of the piece + window.rows - 1) bytes.
+EntropyPlane entropy_plane(const EntropyMapImage& image, const EntropyWindow& window,
+                           const EntropyPiece& piece, std::uint8_t* levels);
+
+// One launch that fills the plane.
+LaunchStatus launch_entropy_plane(const EntropyMapImage& image, const EntropyPlane& plane, bool mirror,
+                                  Stream stream);
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The method of entropy_map for every window and number of levels. Each thread keeps the histograms of the
+// windows of a few adjacent columns in shared memory, their counts side by side in a word, and follows them
+// down: a pixel that enters or leaves changes them all at once, and the sum of F by differences of the table.
+#pragma once
+
+#include "kernels/entropy_map/cuda/entropy_map.h"
+#include "kernels/entropy_map/cuda/plane.h"
+
+namespace tegu {
+namespace cuda {
+
+// Results of a thread in a row: 4 or 2 where the histograms of enough threads fit the shared memory, else 1.
+unsigned entropy_slide_columns(const EntropyWindow& window, const DeviceLimits& limits);
+// Dynamic shared memory of a block.
+std::size_t entropy_slide_bytes(const EntropyWindow& window, unsigned columns, unsigned threads);
+
+// REQUIRES: columns is 1, or 4 for windows of up to 255 pixels, or 2 for larger ones; threads up to 512.
+LaunchStatus launch_entropy_slide(const EntropyMapImage& image, const EntropyWindow& window,
+                                  const EntropyTables& tables, const EntropyPiece& piece,
+                                  const EntropyMapShape& shape, const EntropyPlane& plane, Stream stream);
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks, the plan and the run of entropy_map. A run cuts the map into tiles and lets each thread take
+// the next one; what happens in a tile stands in kernels/entropy_map/cpu/tile.cpp.
+#include "kernels/entropy_map/entropy_map.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <new>
+
+#include "kernels/entropy_map/cpu/tile.h"
+#include "kernels/execution/cpu/isa.h"
+#include "kernels/execution/cpu/thread_pool.h"
+#include "kernels/numerics/entropy_table.h"
+#include "kernels/numerics/levels.h"
+
+namespace tegu::kernels {
+namespace {
+
+constexpr std::uint32_t kMinWindow = 3, kMaxWindow = 63;
+constexpr std::uint32_t kMinLevels = 2, kMaxLevels = 256;
+// More threads than this do not work on one map: it bounds the scratch memory that a plan must announce.
+constexpr std::uint64_t kMaxWorkers = 16;
+// Pixels per step of the search for the range.
+constexpr std::uint64_t kRangePixels = 65536;
+
+Result<void> check_window(const char* field, std::uint32_t extent) {
+    if (extent >= kMinWindow && extent <= kMaxWindow && extent % 2 == 1) return {};
+    const bool even = extent % 2 == 0;
+    return bad_range(
+        field, "odd, 3..63",
+        "a window of " + std::to_string(extent) + (even ? " has no centre" : " is out of range"));
+}
+
+Result<void> check_params(const Job& job, const EntropyMapParams& params) {
+    if (job.axis != Axis::Whole)
+        return field_error(Status::BadRequest, "axis", "0 (whole)",
+                           "entropy_map works on the whole image, not on single rows");
+    if (Result<void> rows = check_window("window_rows", params.window_rows); !rows) return rows;
+    if (Result<void> cols = check_window("window_cols", params.window_cols); !cols) return cols;
+    if (params.levels < kMinLevels || params.levels > kMaxLevels)
+        return bad_range("levels", "2..256", "levels is " + std::to_string(params.levels));
+    if (params.base != LogBase::Two && params.base != LogBase::E)
+        return bad_range("base", "0 (two) or 1 (e)", "base of the logarithm is not known");
+    if (params.border != Border::Clip && params.border != Border::Mirror)
+        return bad_range("border", "0 (clip) or 1 (mirror)", "border rule is not known");
+    if (params.has_range) {
+        Result<LevelScale> scale =
+            level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
+        if (!scale) return std::move(scale).error();
+    }
+    if (job.rows == 0 || job.cols == 0)
+        return field_error(Status::EmptyInput, job.rows == 0 ? "rows" : "cols", "at least 1",
+                           "an image without pixels has no entropy map");
+    return {};
+}
+
+struct FreeAligned {
+    void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
+};
+using AlignedBytes = std::unique_ptr<std::byte[], FreeAligned>;
+
+// Null if there is no memory.
+AlignedBytes allocate(std::size_t bytes) {
+    return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
+}
+
+void run_parallel(ThreadPool* pool, std::uint64_t count,
+                  const std::function<void(std::uint64_t, unsigned)>& body) {
+    if (pool != nullptr)
+        pool->parallel_for(count, body);
+    else
+        for (std::uint64_t index = 0; index < count; ++index) body(index, 0);
+}
+
+// Smallest and largest of all pieces, in any order.
+class SharedRange {
+  public:
+    void merge(const FiniteRange& piece) {
+        double seen = lo_.load(std::memory_order_relaxed);
+        while (piece.lo < seen && !lo_.compare_exchange_weak(seen, piece.lo, std::memory_order_relaxed)) {
+        }
+        seen = hi_.load(std::memory_order_relaxed);
+        while (piece.hi > seen && !hi_.compare_exchange_weak(seen, piece.hi, std::memory_order_relaxed)) {
+        }
+    }
+    FiniteRange get() const { return {lo_.load(), hi_.load()}; }
+
+  private:
+    std::atomic<double> lo_{FiniteRange().lo};
+    std::atomic<double> hi_{FiniteRange().hi};
+};
+
+// The scale from the data: the range of its finite pixels.
+Result<LevelScale> scale_of_data(const Job& job, std::uint32_t levels, const InputView& input,
+                                 ThreadPool* pool, const StopToken& stop) {
+    const std::uint64_t pieces_across = (job.cols + kRangePixels - 1) / kRangePixels;
+    const std::uint64_t rows_per_piece = std::max<std::uint64_t>(1, kRangePixels / job.cols);
+    const std::uint64_t pieces = pieces_across * ((job.rows + rows_per_piece - 1) / rows_per_piece);
+    const FindFiniteRange find = find_finite_range(job.type);
+    SharedRange found;
+    std::atomic<bool> stopped{false};
+    run_parallel(pool, pieces, [&](std::uint64_t piece, unsigned) {
+        if (stopped.load(std::memory_order_relaxed)) return;
+        if (stop.stop_requested()) return stopped.store(true, std::memory_order_relaxed);
+        const std::uint64_t col = piece % pieces_across * kRangePixels;
+        const std::uint64_t row = piece / pieces_across * rows_per_piece;
+        const std::size_t n = static_cast<std::size_t>(std::min(kRangePixels, job.cols - col));
+        FiniteRange range;
+        for (std::uint64_t r = row; r < std::min(row + rows_per_piece, job.rows); ++r)
+            find(input.data + (r * input.row_stride + col) * element_bytes(job.type), n, &range);
+        found.merge(range);
+    });
+    if (stopped) return stop.error();
+    return level_scale_of_data(job.type, found.get(), levels);
+}
+
+Result<LevelScale> find_scale(const Job& job, const EntropyMapParams& params, const InputView& input,
+                              ThreadPool* pool, const StopToken& stop) {
+    if (params.has_range)
+        return level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
+    if (is_float(job.type)) return scale_of_data(job, params.levels, input, pool, stop);
+    return whole_level_scale(params.levels);
+}
+
+// Fills F and its differences into `memory` (layout.table_bytes) and points the image to them.
+void fill_tables(const EntropyMapParams& params, const EntropyLayout& layout, std::byte* memory,
+                 EntropyImage* image) {
+    const std::uint32_t n_max = params.window_rows * params.window_cols;
+    std::uint32_t* table = reinterpret_cast<std::uint32_t*>(memory);
+    std::uint32_t* differences = reinterpret_cast<std::uint32_t*>(memory + layout.table_bytes / 2);
+    std::fill_n(table, layout.table_bytes / sizeof *table, 0u);
+    image->shift = entropy_table_shift(params.base, n_max);
+    fill_entropy_table(params.base, image->shift, Span<std::uint32_t>(table, n_max + 1));
+    for (std::uint32_t n = 0; n < n_max; ++n) differences[n] = table[n + 1] - table[n];
+    image->table = table;
+    image->differences = differences;
+}
+
+std::uint64_t workers_of(const EntropyLayout& layout, std::uint64_t threads) {
+    return std::min({threads, layout.tiles_down * layout.tiles_across, kMaxWorkers});
+}
+
+}  // namespace
+
+Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params,
+                                 const CpuPolicies& policies) {
+    if (Result<void> checked = check_params(job, params); !checked) return std::move(checked).error();
+    const std::uint64_t pixels = job.rows * job.cols;
+    if (pixels > (std::uint64_t{1} << 62) / sizeof(float))
+        return field_error(Status::TooLarge, "rows", "rows * cols up to 2^60",
+                           "the map would be larger than any buffer");
+    const EntropyPolicy policy = entropy_policy_of(params, policies.entropy_map);
+    const EntropyLayout layout = entropy_layout(job, params, policy);
+    const bool two_passes = is_float(job.type) && !params.has_range;
+    JobPlan plan;
+    plan.outputs.push_back({ArrayRole::Map, ElementType::F32, job.rows, job.cols});
+    plan.bytes_read = pixels * element_bytes(job.type) * (two_passes ? 2 : 1);
+    plan.bytes_written = pixels * sizeof(float);
+    plan.scratch_bytes = layout.table_bytes + workers_of(layout, kMaxWorkers) * layout.worker_bytes;
+    plan.predicted_ns = predict_entropy_ns(job, params, policy.method);
+    return plan;
+}
+
+Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params, const EntropyPolicy& policy,
+                                  Span<const InputView> inputs, Span<const OutputView> outputs,
+                                  ThreadPool* pool, const StopToken& stop) {
+    const EntropyLayout layout = entropy_layout(job, params, policy);
+    const std::uint64_t tiles = layout.tiles_down * layout.tiles_across;
+    const std::uint64_t workers = workers_of(layout, pool == nullptr ? 1 : pool->threads());
+    const std::size_t bytes = layout.table_bytes + workers * layout.worker_bytes;
+    const AlignedBytes memory = allocate(bytes);
+    if (!memory)
+        return make_error(Status::OutOfMemory,
+                          "no memory for " + std::to_string(bytes) + " bytes of scratch");
+
+    Result<LevelScale> scale = find_scale(job, params, inputs[0], pool, stop);
+    if (!scale) return std::move(scale).error();
+    EntropyImage image;
+    image.job = &job;
+    image.params = &params;
+    image.policy = policy;
+    image.input = inputs[0];
+    image.map = reinterpret_cast<float*>(outputs[0].data);
+    image.scale = *scale;
+    image.stop = &stop;
+    fill_tables(params, layout, memory.get(), &image);
+
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<bool> stopped{false};
+    run_parallel(pool, workers, [&](std::uint64_t worker, unsigned) {
+        std::byte* scratch = memory.get() + layout.table_bytes + worker * layout.worker_bytes;
+        while (!stopped.load(std::memory_order_relaxed)) {
+            const std::uint64_t tile = next.fetch_add(1, std::memory_order_relaxed);
+            if (tile >= tiles) return;
+            if (!run_entropy_tile(image, layout, tile, scratch))
+                stopped.store(true, std::memory_order_relaxed);
+        }
+    });
+    if (stopped) return stop.error();
+
+    RunReport report = cpu_report(workers);
+    report.policy.append(" method=").append(entropy_method_word(policy.method));
+    report.policy += " tile=" + std::to_string(layout.tile_rows) + "x" + std::to_string(layout.tile_cols);
+    report.filled_columns.push_back(job.cols);
+    return report;
+}
+
+Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params,
+                                  Span<const InputView> inputs, Span<const OutputView> outputs,
+                                  const CpuContext& context, const StopToken& stop) {
+    const EntropyPolicy policy = entropy_policy_of(params, context.policies.entropy_map);
+    ThreadPool* const pool = context.pool_for(predict_entropy_ns(job, params, policy.method), 0);
+    return run_entropy_map(job, params, policy, inputs, outputs, pool, stop);
+}
+
+}  // namespace tegu::kernels

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vectors of the instruction set at hand, as the compiler's vector types: arithmetic, comparisons and
+// shuffles on them are written like those on numbers, and become the instructions of every set. For loops
+// that the compiler does not vectorise as well by itself: several accumulators, or values that stay in
+// registers between two steps. docs/simd.md has the numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/execution/cpu/isa.h"
+
+#define TEGU_INLINE inline __attribute__((always_inline))
+
+namespace tegu::kernels::TEGU_ISA {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+template <class T>
+struct VectorOf {
+    typedef T Type __attribute__((vector_size(kVectorBytes)));
+};
+template <class T>
+using Vector = typename VectorOf<T>::Type;
+
+template <class T>
+constexpr std::size_t kVectorWidth = kVectorBytes / sizeof(T);
+
+// At any address.
+template <class T>
+TEGU_INLINE Vector<T> load_vector(const T* from) {
+    Vector<T> v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+
+// The lines of `bytes` bytes.
+TEGU_INLINE void prefetch_lines(const std::byte* from, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at);
+}
+
+}  // namespace
+}  // namespace tegu::kernels::TEGU_ISA

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many blocks: enough to fill the device a few times over, never more than there is work, and the
+// unsigned type of a width.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/execution/cuda/launch.cuh"
+
+namespace tegu {
+namespace cuda {
+
+constexpr unsigned kMaxThreads =
+    1024;  // of a block: kernels whose policy is free leave registers for so many
+
+// Of a block of kernels that need more registers: TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters), and the
+// policy's number where that is less.
+inline unsigned most_threads(const DeviceLimits& limits) {
+    return limits.compute_capability < 70 ? kMaxThreads / 2 : kMaxThreads;
+}
+inline unsigned block_threads_of(unsigned policy_threads, const DeviceLimits& limits) {
+    return policy_threads < most_threads(limits) ? policy_threads : most_threads(limits);
+}
+
+template <std::size_t Bytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<1> {
+    using type = std::uint8_t;
+};
+template <>
+struct UnsignedOf<2> {
+    using type = std::uint16_t;
+};
+template <>
+struct UnsignedOf<4> {
+    using type = std::uint32_t;
+};
+template <>
+struct UnsignedOf<8> {
+    using type = std::uint64_t;
+};
+
+// Blocks for `items` that a thread takes one at a time, striding over the grid: `waves` times what the device
+// holds at once.
+inline unsigned blocks_for(std::uint64_t items, unsigned threads, unsigned waves,
+                           const DeviceLimits& limits) {
+    const std::uint64_t wanted = (items + threads - 1) / threads;
+    const std::uint64_t resident =
+        std::uint64_t{limits.multiprocessors} * (limits.threads_per_multiprocessor / threads);
+    const std::uint64_t most = resident * waves > 0 ? resident * waves : 1;
+    const std::uint64_t blocks = wanted < most ? wanted : most;
+    return blocks > 0 ? static_cast<unsigned>(blocks) : 1u;
+}
+
+}  // namespace cuda
+}  // namespace tegu

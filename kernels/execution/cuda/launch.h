@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How host code starts a kernel: the shape of a launch, and a stream and a status that need no CUDA header,
+// so that all code above the `.cu` files compiles without the toolkit. C++14: device code includes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct CUstream_st;
+
+namespace tegu {
+namespace cuda {
+
+using Stream = ::CUstream_st*;  // a cudaStream_t; not owned
+using LaunchStatus = int;       // a cudaError_t; 0 is success
+
+// of shared memory, static and dynamic, that a block of any device may have without asking
+constexpr std::size_t kPlainSharedBytes = 48 << 10;
+
+struct LaunchShape {
+    unsigned blocks_x;         // 1..2^31-1
+    unsigned blocks_y;         // 1..65535
+    unsigned threads;          // of a block: a multiple of 32, up to 1024
+    std::size_t shared_bytes;  // dynamic shared memory of a block
+};
+
+// What a launch policy is chosen from; filled from the device's attributes.
+struct DeviceLimits {
+    unsigned compute_capability = 53;  // 10 * major + minor
+    unsigned multiprocessors = 1;
+    unsigned threads_per_multiprocessor = 2048;
+    std::size_t shared_bytes_per_block = kPlainSharedBytes;  // that a launch may ask for
+    std::size_t l2_bytes = 256 << 10;
+};
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch policies of a device: one plain struct for each kind of launch, with the defaults that hold
+// where nothing was tuned. A policy changes how fast a result comes, never a bit of it.
+#pragma once
+
+#include "kernels/add/cuda/add.h"
+#include "kernels/counting/cuda/count.h"
+#include "kernels/entropy_map/cuda/entropy_map.h"
+#include "kernels/quantile/cuda/quantile.h"
+#include "kernels/rowscale/cuda/rowscale.h"
+#include "kernels/statistics/cuda/shape.h"
+#include "kernels/topk/cuda/topk.h"
+
+namespace tegu {
+namespace cuda {
+
+struct Policies {
+    AddPolicy add = kDefaultAddPolicy;
+    EntropyMapPolicy entropy_map = kDefaultEntropyMapPolicy;
+    CountPolicy count = kDefaultCountPolicy;  // histogram and entropy
+    QuantilePolicy quantile = kDefaultQuantilePolicy;
+    ReducePolicy reduce = kDefaultReducePolicy;
+    RowscalePolicy rowscale = kDefaultRowscalePolicy;
+    TopkPolicy topk = kDefaultTopkPolicy;
+};
+
+// The policies of one job: nothing is owned; null: the defaults.
+constexpr unsigned kMostPolicyParts = 5;
+struct JobPolicies {
+    const Policies* whole = nullptr;
+    // of the parts of a fused job, in their order; null: as the whole
+    const Policies* parts[kMostPolicyParts] = {};
+};
+
+}  // namespace cuda
+}  // namespace tegu

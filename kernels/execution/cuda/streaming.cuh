@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses to memory that nobody wants in a cache afterwards: they leave its room to what is wanted again.
+// Toolkits before 11 have no word for both: there they are accesses like others.
+#pragma once
+
+#include "kernels/execution/cuda/simt.cuh"
+
+namespace tegu {
+namespace cuda {
+
+#if defined(__CUDACC__) && __CUDACC_VER_MAJOR__ >= 11
+#define TEGU_STREAMS 1
+#else
+#define TEGU_STREAMS 0
+#endif
+
+#if TEGU_STREAMS
+template <std::size_t Bytes>
+struct StreamedWord {
+    using type = unsigned short;
+};
+template <>
+struct StreamedWord<4> {
+    using type = unsigned;
+};
+template <>
+struct StreamedWord<8> {
+    using type = uint2;
+};
+template <>
+struct StreamedWord<16> {
+    using type = uint4;
+};
+#endif
+
+// P: trivially copyable, of 2, 4, 8 or 16 bytes, and aligned to them.
+template <class P>
+TEGU_DEVICE P load_last(const P* at) {
+#if TEGU_STREAMS
+    using Word = typename StreamedWord<sizeof(P)>::type;
+    static_assert(sizeof(P) == sizeof(Word), "no access has that size");
+    const Word word = __ldcs(reinterpret_cast<const Word*>(at));
+    P value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+#else
+    return *at;
+#endif
+}
+template <class P>
+TEGU_DEVICE void store_away(P* at, const P& value) {
+#if TEGU_STREAMS
+    using Word = typename StreamedWord<sizeof(P)>::type;
+    static_assert(sizeof(P) == sizeof(Word), "no access has that size");
+    Word word;
+    memcpy(&word, &value, sizeof word);
+    __stcs(reinterpret_cast<Word*>(at), word);
+#else
+    *at = value;
+#endif
+}
+
+}  // namespace cuda
+}  // namespace tegu

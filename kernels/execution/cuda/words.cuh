@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic on the bits, bytes and halves of a word that kernels need and C++ has no name for: one
+// instruction each where the device has it. A part of the vocabulary of simt.cuh, for kernels that take words
+// apart; each function says the same on the host, by plain C++. C++14.
+#pragma once
+
+#include "kernels/execution/cuda/simt.cuh"
+
+namespace tegu {
+namespace cuda {
+
+TEGU_DEVICE unsigned count_bits(std::uint32_t word) {
+#if defined(__CUDACC__)
+    return static_cast<unsigned>(__popc(word));
+#else
+    return static_cast<unsigned>(__builtin_popcount(word));
+#endif
+}
+// Zeros above the highest one; 32 for 0.
+TEGU_DEVICE unsigned leading_zeros(std::uint32_t word) {
+#if defined(__CUDACC__)
+    return static_cast<unsigned>(__clz(word));
+#else
+    return word == 0 ? 32 : static_cast<unsigned>(__builtin_clz(word));
+#endif
+}
+// Zeros below the lowest one. REQUIRES: word != 0.
+TEGU_DEVICE unsigned trailing_zeros(std::uint32_t word) {
+#if defined(__CUDACC__)
+    return static_cast<unsigned>(__ffs(static_cast<int>(word))) - 1;
+#else
+    return static_cast<unsigned>(__builtin_ctz(word));
+#endif
+}
+// The upper 64 bits of the product.
+TEGU_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+#if defined(__CUDACC__)
+    return __umul64hi(a, b);
+#else
+    __extension__ using Product = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Product>(a) * b) >> 64);
+#endif
+}
+// word << amount; 0 for amounts of 32 and more.
+TEGU_DEVICE std::uint32_t shift_left_clamped(std::uint32_t word, std::uint32_t amount) {
+#if defined(__CUDACC__)
+    return __funnelshift_lc(0, word, amount);
+#else
+    return amount < 32 ? word << amount : 0;
+#endif
+}
+// Byte i of the result is the byte of high:low that nibble i of the selector names. REQUIRES: no nibble is
+// above 7.
+TEGU_DEVICE std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+#if defined(__CUDACC__)
+    std::uint32_t result;  // __byte_perm() would mask the selector
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
+    return result;
+#else
+    const std::uint64_t bytes = std::uint64_t{high} << 32 | low;
+    std::uint32_t result = 0;
+    for (unsigned i = 0; i < 4; ++i)
+        result |= static_cast<std::uint32_t>(bytes >> (8 * (selector >> (4 * i) & 7)) & 0xff) << (8 * i);
+    return result;
+#endif
+}
+// The integer part; 0 for NaN and what is negative, the largest u32 for what is above.
+TEGU_DEVICE std::uint32_t to_unsigned(float value) {
+#if defined(__CUDACC__)
+    return __float2uint_rz(value);
+#else
+    return value > 0.0f ? value < 4294967296.0f ? static_cast<std::uint32_t>(value) : 0xffffffffu : 0;
+#endif
+}
+// a * b + c, rounded once, towards zero.
+TEGU_DEVICE float multiply_add_truncated(float a, float b, float c) {
+#if defined(__CUDACC__)
+    return __fmaf_rz(a, b, c);
+#else
+    // but for what is far below c
+    const double exact = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
+    const float nearest = static_cast<float>(exact);
+    const bool beyond =
+        nearest > 0.0f ? static_cast<double>(nearest) > exact : static_cast<double>(nearest) < exact;
+    return beyond ? __builtin_nextafterf(nearest, 0.0f) : nearest;
+#endif
+}
+// Words of four unsigned bytes, each by itself. On sm_50 and later most of these are one to six instructions.
+#if !defined(__CUDACC__)
+template <class Each>
+inline std::uint32_t for_bytes(std::uint32_t a, std::uint32_t b, Each each) {
+    std::uint32_t result = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        result |= static_cast<std::uint32_t>(each((a >> shift) & 0xff, (b >> shift) & 0xff)) << shift;
+    return result;
+}
+#endif
+TEGU_DEVICE std::uint32_t smaller_bytes(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDACC__)
+    return __vminu4(a, b);
+#else
+    return for_bytes(a, b, [](std::uint32_t x, std::uint32_t y) { return x < y ? x : y; });
+#endif
+}
+TEGU_DEVICE std::uint32_t larger_bytes(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDACC__)
+    return __vmaxu4(a, b);
+#else
+    return for_bytes(a, b, [](std::uint32_t x, std::uint32_t y) { return x > y ? x : y; });
+#endif
+}
+// abs(a - b).
+TEGU_DEVICE std::uint32_t bytes_apart(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDACC__)
+    return __vabsdiffu4(a, b);
+#else
+    return for_bytes(a, b, [](std::uint32_t x, std::uint32_t y) { return x < y ? y - x : x - y; });
+#endif
+}
+// 0xff where they are equal, else 0.
+TEGU_DEVICE std::uint32_t equal_bytes(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDACC__)
+    return __vcmpeq4(a, b);
+#else
+    return for_bytes(a, b, [](std::uint32_t x, std::uint32_t y) { return x == y ? 0xffu : 0u; });
+#endif
+}
+// sum + the four abs(a - b).
+TEGU_DEVICE std::uint32_t add_bytes_apart(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+#if defined(__CUDACC__)
+    return __vsadu4(a, b) + sum;
+#else
+    const std::uint32_t apart = bytes_apart(a, b);
+    return sum + (apart & 0xff) + (apart >> 8 & 0xff) + (apart >> 16 & 0xff) + (apart >> 24);
+#endif
+}
+// sum + the four a * b.
+TEGU_DEVICE std::uint32_t add_byte_products(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+    return __dp4a(a, b, sum);
+#else
+    TEGU_UNROLL
+    for (unsigned shift = 0; shift < 32; shift += 8) sum += ((a >> shift) & 0xff) * ((b >> shift) & 0xff);
+    return sum;
+#endif
+}
+// sum + the four a * b of signed bytes.
+TEGU_DEVICE std::int32_t add_signed_byte_products(std::uint32_t a, std::uint32_t b, std::int32_t sum) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+    return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
+#else
+    TEGU_UNROLL
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        sum += static_cast<std::int8_t>(a >> shift) * static_cast<std::int8_t>(b >> shift);
+    return sum;
+#endif
+}
+// sum + the two halves.
+TEGU_DEVICE std::uint32_t add_halves(std::uint32_t a, std::uint32_t sum) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+    return __dp2a_lo(a, 0x0101u, sum);
+#else
+    return sum + (a & 0xffff) + (a >> 16);
+#endif
+}
+// Words of two unsigned halves, each by itself: one instruction where kFastHalves, else several.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+constexpr bool kFastHalves = true;
+#else
+constexpr bool kFastHalves = false;
+#endif
+TEGU_DEVICE std::uint32_t smaller_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDACC__)
+    return __vminu2(a, b);
+#else
+    return ((a >> 16) < (b >> 16) ? a : b) >> 16 << 16 | ((a & 0xffff) < (b & 0xffff) ? a : b) % 0x10000;
+#endif
+}
+TEGU_DEVICE std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDACC__)
+    return __vmaxu2(a, b);
+#else
+    return ((a >> 16) > (b >> 16) ? a : b) >> 16 << 16 | ((a & 0xffff) > (b & 0xffff) ? a : b) % 0x10000;
+#endif
+}
+
+}  // namespace cuda
+}  // namespace tegu

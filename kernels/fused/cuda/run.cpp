@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a fused job run one after another, each with its own launches. Of several parts that fail, the
+// error is the one that the CPU backend meets first, as it takes statistics, histogram and entropy row by
+// row.
+#include "kernels/fused/cuda/run.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "kernels/entropy/cuda/run.h"
+#include "kernels/fused/cpu/run.h"
+#include "kernels/histogram/cuda/run.h"
+#include "kernels/quantile/cuda/run.h"
+#include "kernels/reduce/cuda/run.h"
+#include "kernels/topk/cuda/run.h"
+
+namespace tegu::cuda {
+namespace {
+
+static_assert(kMostPolicyParts == kMaxFusedParts, "policies for each part");
+
+struct Part {
+    const FusedPart* params;
+    Job job;  // of its own
+    Span<const kernels::OutputView> outputs;
+    Operation operation() const { return operation_of(*params); }
+    bool is_swept() const { return operation() != Operation::Topk && operation() != Operation::Quantile; }
+};
+
+struct Runner {
+    const Part& part;
+    Span<const kernels::InputView> inputs;
+    const Context& context;
+    const kernels::StopToken& stop;
+
+    Result<kernels::RunReport> operator()(const ReduceParams& p) const {
+        return run_reduce(part.job, p, inputs, part.outputs, context, stop);
+    }
+    Result<kernels::RunReport> operator()(const TopkParams& p) const {
+        return run_topk(part.job, p, inputs, part.outputs, context, stop);
+    }
+    Result<kernels::RunReport> operator()(const QuantileParams& p) const {
+        return run_quantile(part.job, p, inputs, part.outputs, context, stop);
+    }
+    Result<kernels::RunReport> operator()(const HistogramParams& p) const {
+        return run_histogram(part.job, p, inputs, part.outputs, context, stop);
+    }
+    Result<kernels::RunReport> operator()(const EntropyParams& p) const {
+        return run_entropy(part.job, p, inputs, part.outputs, context, stop);
+    }
+};
+
+// What the data or the request are to blame for; other errors end the job.
+bool is_of_part(const Error& error) {
+    return error.status == Status::BadRange || error.status == Status::Overflow;
+}
+
+// The row that an error of a part names; 0 if it names none.
+std::uint64_t row_of(const Error& error) {
+    const std::string words = " in row ";
+    const std::size_t at = error.message.rfind(words);
+    return at == std::string::npos ? 0
+                                   : std::strtoull(error.message.c_str() + at + words.size(), nullptr, 10);
+}
+
+// In the order in which the CPU backend meets rows, and parts of a row.
+bool comes_before(const Part& a, const Error& of_a, const Part& b, const Error& of_b) {
+    const auto place = [](Operation part) {
+        return part == Operation::Reduce ? 0 : part == Operation::Histogram ? 1 : 2;
+    };
+    if (row_of(of_a) != row_of(of_b)) return row_of(of_a) < row_of(of_b);
+    return place(a.operation()) < place(b.operation());
+}
+
+Result<std::vector<Part>> parts_of(const Job& job, const FusedParams& params,
+                                   Span<const kernels::OutputView> outputs) {
+    std::vector<Part> parts;
+    std::size_t next = 0;
+    for (const FusedPart& params_of_part : params.parts) {
+        Part part{&params_of_part, job, {}};
+        std::visit([&](const auto& own) { part.job.params = own; }, params_of_part);
+        const Result<kernels::JobPlan> plan = kernels::plan_job(part.job);
+        if (!plan) return plan.error();
+        part.outputs = outputs.subspan(next, plan->outputs.size());
+        next += part.outputs.size();
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+}  // namespace
+
+Result<kernels::RunReport> run_fused(const Job& job, const FusedParams& params,
+                                     Span<const kernels::InputView> inputs,
+                                     Span<const kernels::OutputView> outputs, const Context& context,
+                                     const kernels::StopToken& stop) {
+    if (stop.stop_requested()) return stop.error();
+    const Result<std::vector<Part>> parts = parts_of(job, params, outputs);
+    if (!parts) return parts.error();
+    std::vector<kernels::RunReport> reports(parts->size());
+    const Part* failed = nullptr;
+    std::optional<Error> error;
+    for (const bool swept : {false, true}) {
+        for (std::size_t i = 0; i < parts->size(); ++i) {
+            const Part& part = (*parts)[i];
+            if (part.is_swept() != swept) continue;
+            Context own = context;
+            if (context.parts.parts[i] != nullptr) own.policies = *context.parts.parts[i];
+            Result<kernels::RunReport> done = std::visit(Runner{part, inputs, own, stop}, *part.params);
+            if (done)
+                reports[i] = std::move(*done);
+            else if (!swept || !is_of_part(done.error()))
+                return kernels::error_of_part(part.operation(), std::move(done).error());
+            else if (!error || comes_before(part, done.error(), *failed, *error)) {
+                failed = &part;
+                error = std::move(done).error();
+            }
+        }
+    }
+    if (error) return kernels::error_of_part(failed->operation(), *std::move(error));
+    kernels::RunReport report = cuda_report(context);
+    report.policy += " one after another:";
+    for (std::size_t i = 0; i < parts->size(); ++i) {
+        const std::string stem(find_operation(static_cast<std::uint16_t>((*parts)[i].operation()))->stem);
+        report.policy += " " + stem + "=(" + reports[i].policy + ")";
+        report.filled_columns.insert(report.filled_columns.end(), reports[i].filled_columns.begin(),
+                                     reports[i].filled_columns.end());
+    }
+    return report;
+}
+
+}  // namespace tegu::cuda

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts of the bins of a range, and histograms made from counts of values.
+#pragma once
+
+#include <mutex>
+
+#include "kernels/counting/cpu/key_counts.h"
+#include "kernels/execution/cpu/crew.h"
+#include "kernels/histogram/bin_scale.h"
+
+namespace tegu::kernels {
+
+// Where the histogram of one sequence goes.
+struct HistogramRow {
+    std::uint64_t* counts;  // bins
+    double* edges;          // bins + 1
+};
+
+class BinCounter {
+  public:
+    static std::size_t worker_bytes(ElementType type, std::uint32_t bins);
+
+    BinCounter() = default;
+    // `memory`: workers * worker_bytes(type, bins), 64-byte aligned, not owned.
+    BinCounter(ElementType type, std::uint32_t bins, std::byte* memory, unsigned workers);
+
+    // Writes the edges and zeroes the counts of a sequence. REQUIRES: a range that usable_bin_range() gave.
+    void begin(const Crew& crew, const BinRange& range, const HistogramRow& row);
+    // Counts n < 2^32 elements at any address.
+    void take(const std::byte* data, std::size_t n, unsigned worker);
+    void finish(const Crew& crew);
+
+  private:
+    struct Lane {
+        KeyCounts counts;
+        std::uint64_t* lower = nullptr;
+        BinScale scale;
+        std::uint64_t* totals = nullptr;
+    };
+
+    ElementType type_ = ElementType::U8;
+    std::uint32_t bins_ = 0;
+    BinKeys keys_ = nullptr;
+    Lane lanes_[kMaxCrew];
+    std::mutex overflow_;
+};
+
+// The histogram of a sequence from the counts of its values. REQUIRES: an 8- or 16-bit type, a range that
+// usable_bin_range() gave.
+void bin_values(ElementType type, std::uint32_t bins, const BinRange& range,
+                Span<const std::uint64_t> value_counts, const HistogramRow& row);
+
+}  // namespace tegu::kernels

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements to the numbers of their bins, exactly, compiled once per instruction set. A bin is estimated in
+// f64, to less than half a bin, so that one comparison with the nearest edge decides; the edge is computed as
+// docs/numerics.md defines it, not loaded. Elements of 64-bit integer types, which f64 cannot hold, are
+// compared with edges that were rounded up to integers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/element_type.h"
+#include "kernels/execution/cpu/isa.h"
+
+namespace tegu::kernels {
+
+struct BinScale {
+    std::uint32_t bins = 1;
+    bool search = false;  // bins too narrow for the estimate: a binary search among the edges
+    double lo = 0;
+    double hi = 1;
+    double step = 1;                // width of a bin as the edges have it
+    double inv = 1;                 // bins in a unit
+    const double* edges = nullptr;  // bins + 1; used by the search
+    // 64-bit integers, counted from the smallest value of the type: elements in [first, first + span], unless
+    // empty; the estimate of `first` less its lower edge, in bins; and the lower edges of bins 0 .. top that
+    // such an element can be in, less `first`.
+    bool empty = false;
+    std::uint64_t first = 0;
+    std::uint64_t span = 0;
+    double offset = 0;
+    std::uint32_t top = 0;
+    const std::uint64_t* lower = nullptr;
+};
+
+// keys[i] = the bin of element i, or `bins` if it is in none. Any alignment.
+#define TEGU_X(number, Name, word, type)                                                                 \
+    TEGU_ISA_DECLARE(void bin_keys_##word(const std::byte* source, std::size_t n, const BinScale& scale, \
+                                          std::uint32_t* keys);)
+TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+
+}  // namespace tegu::kernels

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The histograms of one job, sequence by sequence, as histogram and fused run them: either by values, from
+// the counts that a ValueCounter made, or bin by bin. One look at the data comes first where the range must
+// be found and the values are not counted.
+#pragma once
+
+#include <optional>
+
+#include "kernels/counting/cpu/value_counter.h"
+#include "kernels/histogram/cpu/bin_counter.h"
+
+namespace tegu::kernels {
+
+class HistogramRun {
+  public:
+    // `outputs`: of counts and edges; may be null for a plan.
+    HistogramRun(const Job& job, const HistogramParams& params, const OutputView* outputs);
+
+    bool by_values() const { return by_values_; }
+    bool looks_first() const { return !by_values_ && !params_.has_range && n_ != 0; }
+    std::uint64_t element_ps() const;  // on one thread, without the counting of values
+    std::uint64_t sequence_ns() const;
+    std::size_t worker_bytes() const;  // without a ValueCounter's
+    // `memory`: workers * worker_bytes(), 64-byte aligned, not owned.
+    void attach(std::byte* memory, unsigned workers);
+
+    // Not by values: begin(), take() for every piece of the row, finish(). `found` counts if looks_first().
+    // Errors: BadRange "range".
+    Result<void> begin(const Crew& crew, std::uint64_t row, const Extrema& found);
+    void take(const std::byte* data, std::size_t n, unsigned worker) { counter_->take(data, n, worker); }
+    void finish(const Crew& crew) { counter_->finish(crew); }
+    // By values. Errors: BadRange "range".
+    Result<void> finish_values(std::uint64_t row, Span<const std::uint64_t> value_counts);
+
+  private:
+    Result<BinRange> range_of(std::uint64_t row, const Extrema& found) const;
+    HistogramRow row_at(std::uint64_t row) const;
+
+    const Job& job_;
+    const HistogramParams& params_;
+    const OutputView* outputs_;
+    std::uint64_t n_;
+    bool by_values_;
+    std::optional<BinCounter> counter_;
+};
+
+}  // namespace tegu::kernels

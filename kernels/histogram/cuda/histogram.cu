@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of histogram: counts of bins for seven types that stand for eleven, and counts of the values of
+// bytes, which become bins afterwards.
+#include "kernels/histogram/cuda/histogram.h"
+
+#include "kernels/counting/cuda/count.cuh"
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/histogram/cuda/bins.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+// The type that a type is read as: signed integers as unsigned ones.
+template <class T>
+struct ReadAs {
+    using type = typename UnsignedOf<sizeof(T)>::type;
+};
+template <>
+struct ReadAs<Half> {
+    using type = Half;
+};
+template <>
+struct ReadAs<float> {
+    using type = float;
+};
+template <>
+struct ReadAs<double> {
+    using type = double;
+};
+
+// The value of a byte is its key.
+class ByteMapper {
+  public:
+    using Element = std::uint8_t;
+    using Rule = std::uint32_t;  // unused
+    TEGU_DEVICE ByteMapper(std::uint32_t, unsigned char*) {}
+    TEGU_DEVICE std::uint32_t slots() const { return 256; }
+    TEGU_DEVICE std::uint64_t table_bytes() const { return 0; }
+    TEGU_DEVICE void fill_table(unsigned, unsigned) const {}
+    TEGU_DEVICE void write_edges(double*, std::uint64_t, unsigned, unsigned) const {}
+    TEGU_DEVICE std::uint32_t key(std::uint8_t x) const { return x; }
+    TEGU_DEVICE bool quick() const { return true; }
+    TEGU_DEVICE std::uint32_t quick_key(std::uint8_t x) const { return x; }
+    static constexpr bool kEstimates = false;
+    TEGU_DEVICE bool estimates() const { return false; }
+    TEGU_DEVICE std::uint32_t likely_key(std::uint8_t x, bool*) const { return quick_key(x); }
+};
+
+// Counters of bytes that only one lane has: 8 KiB a warp. Word (v % 64) * 32 + lane holds those of values v %
+// 64 + 64 b in its bytes b: a lane stays in its own bank whatever the values are. `pair`: two byte offsets of
+// 16 bits.
+TEGU_DEVICE void lane_bump(unsigned char* counters, std::uint32_t pair) {
+    unsigned char* const low = counters + (pair & 0xffffu);
+    *low = static_cast<unsigned char>(*low + 1);
+    unsigned char* const high = counters + (pair >> 16);
+    *high = static_cast<unsigned char>(*high + 1);
+}
+// Four bytes of a word. `place`: the offset of the lane's first counter, in both halves.
+TEGU_DEVICE void lane_count(unsigned char* counters, std::uint32_t place, std::uint32_t word) {
+    const std::uint32_t next = word >> 8;
+    lane_bump(counters, (word & 0x003f003fu) * 128 + ((word >> 6 & 0x00030003u) | place));
+    lane_bump(counters, (next & 0x003f003fu) * 128 + ((next >> 6 & 0x00030003u) | place));
+}
+
+// The totals of a lane: of values v % 64 == lane and lane + 32. Reads and clears the counters of the warp,
+// whose lanes hold at most 255 each.
+struct ByteTotals {
+    std::uint32_t of[2][4];
+    TEGU_DEVICE void take(unsigned char* counters) {
+        warp_barrier();
+        TEGU_UNROLL
+        for (unsigned half = 0; half < 2; ++half) {
+            std::uint32_t* const row =
+                reinterpret_cast<std::uint32_t*>(counters) + (lane_index() + half * kWarpLanes) * kWarpLanes;
+            std::uint32_t even = 0, odd = 0;  // two sums of 16 bits each
+            TEGU_UNROLL
+            for (unsigned i = 0; i < kWarpLanes; ++i) {
+                // each lane in a bank of its own
+                std::uint32_t* const at = row + (lane_index() + i) % kWarpLanes;
+                const std::uint32_t word = *at;
+                *at = 0;
+                even += word & 0x00ff00ffu;
+                odd += word >> 8 & 0x00ff00ffu;
+            }
+            of[half][0] += even & 0xffffu;
+            of[half][1] += odd & 0xffffu;
+            of[half][2] += even >> 16;
+            of[half][3] += odd >> 16;
+        }
+        warp_barrier();
+    }
+};
+
+constexpr unsigned kRoundPacks = 5;  // that a lane loads at once
+constexpr unsigned kRounds = kCountLanePacks / kRoundPacks;
+static_assert(kCountLanePacks % kRoundPacks == 0, "a segment is a whole number of rounds");
+
+// A round of a segment of a line of bytes, by the lanes of a warp.
+TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, std::uint64_t segment,
+                                  unsigned round, unsigned char* counters, std::uint32_t place) {
+    using Chunk = Pack<std::uint32_t, 4>;
+    const unsigned lane = lane_index();
+    const auto count = [=](std::uint8_t value) {
+        unsigned char* const at = counters + ((place & 0xffffu) + (value & 63u) * 128 + (value >> 6));
+        *at = static_cast<unsigned char>(*at + 1);
+    };
+    const std::uint64_t before = (16 - reinterpret_cast<std::uintptr_t>(line) % 16) % 16;
+    const std::uint64_t head = before < cols ? before : cols;
+    const std::uint64_t packs = (cols - head) / 16;
+    const std::uint64_t tail = head + packs * 16;
+    if (segment == 0 && round == 0 && lane < head) count(line[lane]);
+    if (segment == 0 && round == 0 && lane < cols - tail) count(line[tail + lane]);
+    const std::uint64_t begin = segment * kCountSegmentPacks + round * (kRoundPacks * kWarpLanes);
+    if (begin >= packs) return;
+    const unsigned own_packs = packs - begin < kRoundPacks * kWarpLanes ? static_cast<unsigned>(packs - begin)
+                                                                        : kRoundPacks * kWarpLanes;
+    const Chunk* const body = reinterpret_cast<const Chunk*>(line + head) + begin;
+    Chunk chunk[kRoundPacks];
+    TEGU_UNROLL
+    for (unsigned i = 0; i < kRoundPacks; ++i)
+        if (lane + i * kWarpLanes < own_packs) chunk[i] = body[lane + i * kWarpLanes];
+    TEGU_UNROLL
+    for (unsigned i = 0; i < kRoundPacks; ++i) {
+        if (lane + i * kWarpLanes < own_packs) {
+            TEGU_UNROLL
+            for (unsigned w = 0; w < 4; ++w) lane_count(counters, place, chunk[i].at[w]);
+        }
+    }
+}
+
+// count_byte_lanes: how often each value occurs in each sequence of bytes.
+// in:    x [sequences * lines, cols] u8
+// out:   counts [sequences, 256] u64, zeroed by the caller where shape.adds()
+// grid:  x strides over the parts of sequences, one a block      block: kByteLaneThreads
+// shared: 256 B a thread, dynamic               result valid in: counts, after the last launch
+// moves: reads n B; adds 2 KiB a part           order: any
+// why:   no two lanes ever meet in a counter or a bank: flat and random data take the same time, without
+//        atomics
+TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
+    TEGU_DYNAMIC_SHARED(memory);
+    constexpr unsigned kWarpBytes = kWarpLanes * kByteLaneBytes;
+    std::uint32_t* const sums = reinterpret_cast<std::uint32_t*>(memory);
+    unsigned char* const own = memory + warp_index() * kWarpBytes;
+    const std::uint32_t place = (warp_index() * kWarpBytes + lane_index() * 4) * 0x10001u;
+    static_assert(kByteLaneThreads * kByteLaneBytes <= 65536, "offsets of 16 bits");
+    const std::uint64_t units = task.range.count * task.shape.parts;
+    const std::uint64_t last = task.range.segment + task.shape.at_once < task.segments
+                                   ? task.range.segment + task.shape.at_once
+                                   : task.segments;
+    for (std::uint64_t unit = block_x(); unit < units; unit += grid_x()) {
+        const std::uint64_t sequence = task.range.first + unit / task.shape.parts;
+        const std::uint64_t begin = task.range.segment + unit % task.shape.parts * task.shape.part;
+        const std::uint64_t end = begin + task.shape.part < last ? begin + task.shape.part : last;
+        for (unsigned i = lane_index(); i < kWarpBytes / 4; i += kWarpLanes)
+            reinterpret_cast<std::uint32_t*>(own)[i] = 0;
+        warp_barrier();
+        ByteTotals totals = {};
+        unsigned rounds = 0;  // that the counters hold
+        for (std::uint64_t at = begin * kRounds + warp_index(); at < end * kRounds; at += block_warps()) {
+            const std::uint64_t segment = at / kRounds;
+            const std::uint64_t line = task.input.lines == 1 ? 0 : segment / task.line_segments;
+            const std::uint8_t* const x = static_cast<const std::uint8_t*>(task.input.x) +
+                                          (sequence * task.input.lines + line) * task.input.row_stride;
+            warp_count_bytes(x, task.input.cols, segment - line * task.line_segments,
+                             static_cast<unsigned>(at % kRounds), memory, place);
+            if (++rounds < kRounds) continue;
+            totals.take(own);
+            rounds = 0;
+        }
+        totals.take(own);
+        block_barrier();
+        for (unsigned value = thread_index(); value < 256; value += block_threads()) sums[value] = 0;
+        block_barrier();
+        TEGU_UNROLL
+        for (unsigned half = 0; half < 2; ++half) {
+            TEGU_UNROLL
+            for (unsigned b = 0; b < 4; ++b)
+                atomic_add(sums + (lane_index() + half * kWarpLanes + 64 * b), totals.of[half][b]);
+        }
+        block_barrier();
+        for (unsigned value = thread_index(); value < 256; value += block_threads()) {
+            if (!task.adds)
+                task.counts[sequence * 256 + value] = sums[value];
+            else if (sums[value] != 0)
+                atomic_add(task.counts + (sequence * 256 + value), std::uint64_t{sums[value]});
+        }
+        block_barrier();
+    }
+}
+
+// bin_bytes: from the counts of values to bins.
+// in:    value_counts [sequences, 256] u64
+// out:   counts [sequences, bins] u64, zeroed by the caller; edges [sequences, bins + 1] f64
+// grid:  x strides over sequences               block: 256, a thread a value
+// shared: the rule                              result valid in: counts and edges, after the launch
+// moves: reads 2 KiB, writes 16 * bins B a sequence      order: any
+// why:   bytes cost one counter each, however their bins are found
+TEGU_KERNEL TEGU_BOUNDS(256) bin_bytes(const std::uint64_t* value_counts, std::uint64_t sequences,
+                                       BinRule rule, const BinRule* rules, HistogramTarget target) {
+    TEGU_SHARED(BinRule, held);
+    for (std::uint64_t s = block_x(); s < sequences; s += grid_x()) {
+        block_barrier();
+        if (thread_index() == 0 && rules != nullptr) held = rules[s];
+        if (thread_index() == 0 && rules == nullptr) held = rule;
+        block_barrier();
+        const BinMapper<std::uint8_t> mapper(held, nullptr);
+        mapper.write_edges(target.edges, s, thread_index(), block_threads());
+        const std::uint32_t key = mapper.key(static_cast<std::uint8_t>(thread_index()));
+        const std::uint64_t count = value_counts[s * 256 + thread_index()];
+        if (key < mapper.slots() && count != 0) atomic_add(target.counts + s * mapper.slots() + key, count);
+    }
+}
+
+}  // namespace
+
+LaunchStatus zero_counters(std::uint64_t* counters, std::uint64_t count, Stream stream) {
+    return count == 0 ? 0 : zero(counters, count * sizeof *counters, stream);
+}
+
+LaunchStatus launch_histogram(ElementType type, const CountInput& input, const BinRule& rule,
+                              const BinRule* rules, const HistogramTarget& target, const CountShape& shape,
+                              const CountRange& range, Stream stream) {
+    if (range.count == 0) return 0;
+    switch (type) {
+#define TEGU_X(number, Name, word, element)                                                      \
+    case ElementType::Name:                                                                      \
+        return launch_count<BinMapper<ReadAs<element>::type>>(input, rule, rules, target.counts, \
+                                                              target.edges, shape, range, stream);
+        TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+    }
+    return 0;
+}
+
+std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins) {
+    const std::uint64_t value = element_bytes(type) == 8 ? 8 : 4;
+    return (bins * value + 15) / 16 * 16;
+}
+
+LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, const CountShape& shape,
+                                const CountRange& range, Stream stream) {
+    if (range.count == 0) return 0;
+    if (shape.by_lane) {
+        const std::uint64_t segments = count_segments(input, 1);
+        const CountTask task{
+            input,  shape,  range, count_segments_of_line(input, 1), segments, 1, shape.adds(segments),
+            counts, nullptr};
+        return launch(count_byte_lanes, LaunchShape{shape.blocks, 1, shape.threads, shape.team_bytes}, stream,
+                      task);
+    }
+    return launch_count<ByteMapper>(input, 0, nullptr, counts, nullptr, shape, range, stream);
+}
+
+LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t sequences, const BinRule& rule,
+                              const BinRule* rules, const HistogramTarget& target, Stream stream) {
+    if (sequences == 0) return 0;
+    const unsigned blocks = sequences < 4096 ? static_cast<unsigned>(sequences) : 4096u;
+    return launch(bin_bytes, LaunchShape{blocks, 1, 256, 0}, stream, value_counts, sequences, rule, rules,
+                  target);
+}
+
+void list_histogram_kernels(KernelLister& to) {
+    list_counting<BinMapper<std::uint8_t>>(to, "bins", "u8");
+    list_counting<BinMapper<std::uint16_t>>(to, "bins", "u16");
+    list_counting<BinMapper<std::uint32_t>>(to, "bins", "u32");
+    list_counting<BinMapper<std::uint64_t>>(to, "bins", "u64");
+    list_counting<BinMapper<Half>>(to, "bins", "f16");
+    list_counting<BinMapper<float>>(to, "bins", "f32");
+    list_counting<BinMapper<double>>(to, "bins", "f64");
+    list_counting<ByteMapper>(to, "values", "u8");
+    to.add("count_byte_lanes", {}, count_byte_lanes, kByteLaneThreads, kByteLaneThreads * kByteLaneBytes,
+           "reads n B, adds 2 KiB a part");
+    to.add("bin_bytes", {}, bin_bytes, 256, 0, "reads 2 KiB and writes 16 B a bin, a sequence");
+}
+
+}  // namespace cuda
+}  // namespace tegu

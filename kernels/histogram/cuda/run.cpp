@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long sequences of bytes are counted value by value, in one read, and their 256 counters become bins. Of
+// other elements without a range, reduce finds the smallest and the largest first; the host makes the ranges
+// of it, as the CPU backend does. Sequences go in batches, so that neither side's memory grows with their
+// number.
+#include "kernels/histogram/cuda/run.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/counting/cpu/value_counter.h"
+#include "kernels/counting/cuda/count_launches.h"
+#include "kernels/counting/cuda/kept_workspace.h"
+#include "kernels/execution/cuda/pace.h"
+#include "kernels/histogram/bin_scale.h"
+#include "kernels/histogram/cuda/bin_rule.h"
+#include "kernels/histogram/cuda/histogram.h"
+#include "kernels/reduce/cuda/run.h"
+#include "kernels/statistics/cpu/extrema.h"
+
+namespace tegu::cuda {
+namespace {
+
+using kernels::BinRange;
+using kernels::Extrema;
+
+constexpr std::uint64_t kValues = 256;         // of a byte
+constexpr std::uint64_t kManyBytes = 1024;     // of a sequence that is counted value by value
+constexpr std::uint64_t kFewSequences = 4096;  // whose values are read back where their range must be found
+// of a bin and its edge: bytes to read that take as long on a small board
+constexpr std::uint64_t kEdgeCost = 40;
+
+template <class T>
+Extrema extrema_of_pair(const std::byte* pair) {
+    T low, high;
+    std::memcpy(&low, pair, sizeof low);
+    std::memcpy(&high, pair + sizeof low, sizeof high);
+    if constexpr (std::is_integral_v<T>) {
+        kernels::IntegerPartial partial{};
+        partial.min = low;
+        partial.max = high;
+        return kernels::extrema_of(partial);
+    } else if constexpr (std::is_same_v<T, Half>) {
+        const auto lo = static_cast<double>(half_to_float(low));
+        return Extrema{lo == lo, false, lo, static_cast<double>(half_to_float(high))};
+    } else {
+        return Extrema{low == low, false, static_cast<double>(low), static_cast<double>(high)};
+    }
+}
+
+class Run {
+  public:
+    Run(const Job& job, const HistogramParams& params, const kernels::InputView& view,
+        Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop)
+        : job_(job),
+          params_(params),
+          context_(context),
+          stop_(stop),
+          pace_(context, stop),
+          look_space_(context.workspace, context.stream),
+          bytes_(element_bytes(job.type)),
+          row_stride_(view.row_stride) {
+        input_ = count_input(view.data, job.axis == Axis::Whole, job.rows, job.cols, view.row_stride);
+        target_ = HistogramTarget{reinterpret_cast<std::uint64_t*>(outputs[0].data),
+                                  reinterpret_cast<double*>(outputs[1].data)};
+        n_ = input_.lines * input_.cols;
+        by_values_ =
+            bytes_ == 1 && n_ >= kManyBytes && (params.has_range || input_.sequences <= kFewSequences);
+        batch_ = count_batch(input_, bytes_, batch_memory(), result_cost(), context.policies.count,
+                             context.limits);
+    }
+
+    Result<void> run() {
+        if (input_.sequences == 0) return {};
+        Result<void> done = prepare();
+        for (std::uint64_t first = 0; done && first < input_.sequences; first += batch_) {
+            const CountInput part =
+                count_part(input_, bytes_, first, std::min(batch_, input_.sequences - first));
+            const HistogramTarget target{target_.counts + first * params_.bins,
+                                         target_.edges + first * (std::uint64_t{params_.bins} + 1)};
+            done = by_values_ ? count_values(part, first, target) : count_bins(part, first, target);
+        }
+        return done;
+    }
+
+    std::string policy() const {
+        return " block=" + std::to_string(shape_.threads) + (by_values_ ? " method=values" : " method=bins") +
+               (shape_.shared ? " counters=shared" : " counters=global") +
+               " passes=" + (looks_first() ? "2" : "1");
+    }
+
+  private:
+    bool finds_range() const { return !params_.has_range && n_ != 0; }
+    bool looks_first() const { return !by_values_ && finds_range(); }
+    std::uint64_t result_cost() const { return kEdgeCost * (std::uint64_t{params_.bins} + 1); }
+    // Bytes that a sequence of a batch takes on the device or the host, the larger of them: counts of values;
+    // what reduce finds, and its own; rules.
+    std::uint64_t batch_memory() const {
+        const std::uint64_t values = by_values_ ? kValues * sizeof(std::uint64_t) : 0;
+        return values + (finds_range() ? 256 + sizeof(Extrema) + sizeof(BinRule) : 1);
+    }
+
+    template <class T>
+    Result<void> take(std::uint64_t bytes, T** to) {
+        Result<void*> taken = context_.workspace->take(bytes);
+        if (!taken) return std::move(taken).error();
+        *to = static_cast<T*>(*taken);
+        return {};
+    }
+
+    Result<void> prepare() {
+        if (!finds_range()) {
+            const Result<BinRange> range =
+                params_.has_range
+                    ? kernels::usable_bin_range(params_.lo, params_.hi, params_.bins, "the range")
+                    : BinRange{0, 1};
+            if (!range) return range.error();
+            rule_ = bin_rule(job_.type, *range, params_.bins);
+        }
+        Result<void> taken = by_values_ ? take(batch_ * kValues * sizeof *values_, &values_) : Result<void>();
+        if (taken && looks_first()) taken = take(batch_ * 2 * bytes_, &pairs_);
+        if (taken && looks_first()) taken = take(batch_ * sizeof *nans_, &nans_);
+        if (taken && finds_range() && batch_ > 1) taken = take(batch_ * sizeof *rules_, &rules_);
+        return taken;
+    }
+
+    Result<void> count_bins(const CountInput& part, std::uint64_t first, const HistogramTarget& target) {
+        Result<void> made = looks_first() ? look(part) : Result<void>();
+        if (made) made = make_rules(first);
+        if (!made) return made;
+        choose(part, params_.bins, sizeof(BinRule), bin_table_bytes(job_.type, params_.bins), result_cost());
+        return count(part, target.counts, params_.bins, [&](const CountRange& range) {
+            return launch_histogram(job_.type, part, rule_, rules_, target, shape_, range, context_.stream);
+        });
+    }
+
+    Result<void> count_values(const CountInput& part, std::uint64_t first, const HistogramTarget& target) {
+        choose(part, kValues, sizeof(std::uint32_t), 0, kValues * sizeof *values_);
+        Result<void> done = count(part, values_, kValues, [&](const CountRange& range) {
+            return launch_count_bytes(part, values_, shape_, range, context_.stream);
+        });
+        if (done && finds_range()) done = look_at_values(part.sequences);
+        if (done) done = make_rules(first);
+        if (done) done = zero_counts(target.counts, part.sequences * params_.bins);
+        if (!done) return done;
+        return check_cuda(launch_bin_bytes(values_, part.sequences, rule_, rules_, target, context_.stream),
+                          "bins of bytes");
+    }
+
+    void choose(const CountInput& part, std::uint64_t slots, std::uint64_t rule_bytes,
+                std::uint64_t table_bytes, std::uint64_t cost) {
+        shape_ = choose_count_shape(
+            CountWorkload{part, bytes_, slots, by_values_, rule_bytes, table_bytes, searches_, cost},
+            context_.policies.count, context_.limits);
+    }
+
+    template <class Launch>
+    Result<void> count(const CountInput& part, std::uint64_t* counts, std::uint64_t slots, Launch launch) {
+        const bool adds = shape_.adds(count_segments(part, bytes_));
+        return for_count_ranges(part, bytes_, shape_, [&](const CountRange& range) -> Result<void> {
+            Result<void> done = pace_.next();
+            if (done && adds && range.segment == 0)
+                done = zero_counts(counts + range.first * slots, range.count * slots);
+            return done ? check_cuda(launch(range), "histogram") : done;
+        });
+    }
+
+    Result<void> zero_counts(std::uint64_t* counts, std::uint64_t count) {
+        return check_cuda(zero_counters(counts, count, context_.stream), "zeroes");
+    }
+
+    // The extrema of every sequence, by reduce.
+    Result<void> look(const CountInput& part) {
+        ReduceParams params;
+        params.statistics = statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Nans);
+        params.skip_nans = true;
+        Job job = job_;
+        job.params = params;
+        if (job_.axis == Axis::Rows) job.rows = part.sequences;
+        Context context = context_;
+        context.workspace = &look_space_;
+        look_space_.rewind();
+        const kernels::InputView view{static_cast<const std::byte*>(part.x), row_stride_};
+        const kernels::OutputView outputs[] = {{pairs_}, {reinterpret_cast<std::byte*>(nans_)}};
+        const Result<kernels::RunReport> reduced =
+            run_reduce(job, params, {&view, 1}, {outputs, 2}, context, stop_);
+        if (!reduced) return reduced.error();
+        std::vector<std::byte> pair(part.sequences * 2 * bytes_);
+        Result<void> read = context_.workspace->read(pair.data(), pairs_, pair.size());
+        if (!read) return read;
+        std::vector<std::uint64_t> nan(is_float(job_.type) ? part.sequences : 0);
+        if (!nan.empty()) {
+            read = context_.workspace->read(nan.data(), nans_, nan.size() * sizeof nan[0]);
+            if (!read) return read;
+        }
+        found_.resize(part.sequences);
+        visit_element_type(job_.type, [&](auto element) {
+            for (std::size_t s = 0; s < found_.size(); ++s) {
+                found_[s] = extrema_of_pair<decltype(element)>(pair.data() + s * 2 * bytes_);
+                found_[s].nan = !nan.empty() && nan[s] != 0;
+            }
+        });
+        return {};
+    }
+
+    Result<void> look_at_values(std::uint64_t sequences) {
+        std::vector<std::uint64_t> counts(sequences * kValues);
+        Result<void> read =
+            context_.workspace->read(counts.data(), values_, counts.size() * sizeof counts[0]);
+        if (!read) return read;
+        found_.resize(sequences);
+        for (std::size_t s = 0; s < found_.size(); ++s)
+            found_[s] = kernels::extrema_of_values(
+                job_.type, Span<const std::uint64_t>(counts.data() + s * kValues, kValues));
+        return {};
+    }
+
+    // Of sequence `first` + s, as the CPU backend chooses it.
+    Result<BinRange> range_of(std::uint64_t first, std::uint64_t s) const {
+        const auto in_row = [&](Error error) {
+            if (job_.axis == Axis::Rows) error.message += " in row " + std::to_string(first + s);
+            return error;
+        };
+        const Extrema& found = found_[s];
+        if (found.nan && !params_.skip_nans)
+            return in_row(
+                bad_range("range", "a range, or skip_nans", "the elements have no range, as one is NaN"));
+        if (!found.any) return BinRange{0, 1};
+        Result<BinRange> range =
+            kernels::usable_bin_range(found.lo, found.hi, params_.bins, "the range of the elements");
+        if (!range) return in_row(std::move(range).error());
+        return range;
+    }
+
+    // Of what was found: one for each sequence of the batch. A range that was given has its rule.
+    Result<void> make_rules(std::uint64_t first) {
+        searches_ = rule_.search;
+        if (!finds_range()) return {};
+        std::vector<BinRule> rules(found_.size());
+        searches_ = false;
+        for (std::uint64_t s = 0; s < rules.size(); ++s) {
+            const Result<BinRange> range = range_of(first, s);
+            if (!range) return range.error();
+            rules[s] = bin_rule(job_.type, *range, params_.bins);
+            searches_ = searches_ || rules[s].search;
+        }
+        rule_ = rules[0];
+        return rules_ == nullptr
+                   ? Result<void>()
+                   : context_.workspace->write(rules_, rules.data(), rules.size() * sizeof rules[0]);
+    }
+
+    const Job& job_;
+    const HistogramParams& params_;
+    const Context& context_;
+    const kernels::StopToken& stop_;
+    Pace pace_;
+    KeptWorkspace look_space_;
+    const std::size_t bytes_;
+    const std::uint64_t row_stride_;
+    CountInput input_{};
+    HistogramTarget target_{};
+    std::uint64_t n_ = 0;
+    bool by_values_ = false;
+    std::uint64_t batch_ = 1;  // sequences
+    CountShape shape_{};
+    std::uint64_t* values_ = nullptr;
+    std::byte* pairs_ = nullptr;
+    std::uint64_t* nans_ = nullptr;
+    std::vector<Extrema> found_;
+    BinRule rule_{};
+    BinRule* rules_ = nullptr;
+    bool searches_ = false;
+};
+
+}  // namespace
+
+Result<kernels::RunReport> run_histogram(const Job& job, const HistogramParams& params,
+                                         Span<const kernels::InputView> inputs,
+                                         Span<const kernels::OutputView> outputs, const Context& context,
+                                         const kernels::StopToken& stop) {
+    if (stop.stop_requested()) return stop.error();
+    Run run(job, params, inputs[0], outputs, context, stop);
+    Result<void> done = run.run();
+    if (!done) return std::move(done).error();
+    done = context.workspace->synchronize();
+    if (!done) return std::move(done).error();
+    kernels::RunReport report = cuda_report(context);
+    report.policy += run.policy();
+    report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
+    return report;
+}
+
+}  // namespace tegu::cuda

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks, the plan and the run of histogram; kernels/histogram/cpu/run.h has what happens to a sequence.
+#include "kernels/histogram/histogram.h"
+
+#include "kernels/counting/cpu/counting_run.h"
+#include "kernels/histogram/cpu/run.h"
+
+namespace tegu::kernels {
+namespace {
+
+Result<void> check_params(const Job& job, const HistogramParams& params) {
+    if (params.bins < 1 || params.bins > kMaxBins)
+        return bad_range("bins", "1.." + std::to_string(kMaxBins), "bins is " + std::to_string(params.bins));
+    if (params.has_range) {
+        const Result<BinRange> range = usable_bin_range(params.lo, params.hi, params.bins, "the range");
+        if (!range) return range.error();
+    }
+    if (sequences_of(job) > (std::uint64_t{1} << 58) / (std::uint64_t{params.bins} + 1))
+        return field_error(Status::TooLarge, "bins", "rows * (bins + 1) up to 2^58",
+                           "the histograms would be larger than any buffer");
+    return {};
+}
+
+std::size_t worker_bytes(const Job& job, const HistogramRun& run) {
+    return run.by_values() ? ValueCounter::worker_bytes(job.type) : run.worker_bytes();
+}
+
+std::uint64_t predict_ns(const Job& job, const HistogramRun& run) {
+    return predict_counting_ns(job, run.element_ps() + (run.by_values() ? value_ps(job.type) : 0),
+                               run.sequence_ns());
+}
+
+Result<void> count_bins(const Job& job, const Sequence& sequence, std::uint64_t row, const Crew& crew,
+                        HistogramRun* run, const StopToken& stop) {
+    Extrema found;
+    if (run->looks_first()) {
+        Result<Extrema> looked = find_extrema(job.type, sequence, crew.pool, stop);
+        if (!looked) return std::move(looked).error();
+        found = *looked;
+    }
+    Result<void> begun = run->begin(crew, row, found);
+    if (!begun) return begun;
+    if (!sweep(sequence, crew, stop,
+               [&](const std::byte* data, std::size_t n, unsigned worker) { run->take(data, n, worker); }))
+        return stop.error();
+    run->finish(crew);
+    return {};
+}
+
+}  // namespace
+
+Result<JobPlan> plan_histogram(const Job& job, const HistogramParams& params, const CpuPolicies&) {
+    Result<void> checked = check_params(job, params);
+    if (!checked) return std::move(checked).error();
+    const HistogramRun run(job, params, nullptr);
+    const std::uint64_t rows = sequences_of(job);
+    JobPlan plan;
+    plan.outputs = {ArraySpec{ArrayRole::Histogram, ElementType::U64, rows, params.bins},
+                    ArraySpec{ArrayRole::Edges, ElementType::F64, rows, std::uint64_t{params.bins} + 1}};
+    for (const ArraySpec& output : plan.outputs) plan.bytes_written += array_bytes(output);
+    plan.bytes_read = job.rows * job.cols * element_bytes(job.type) * (run.looks_first() ? 2 : 1);
+    const std::size_t bytes = worker_bytes(job, run);
+    plan.scratch_bytes = bytes * most_workers(bytes) +
+                         (run.looks_first() ? extrema_scratch_bytes(job.type, length_of(job)) : 0);
+    plan.predicted_ns = predict_ns(job, run);
+    return plan;
+}
+
+Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, Span<const InputView> inputs,
+                                Span<const OutputView> outputs, const CpuContext& context,
+                                const StopToken& stop) {
+    if (stop.stop_requested()) return stop.error();
+    HistogramRun run(job, params, outputs.data());
+    const std::size_t bytes = worker_bytes(job, run);
+    const unsigned workers = crew_size(context, predict_ns(job, run), most_workers(bytes));
+    Result<WorkerMemory> memory = allocate_workers(bytes, workers);
+    if (!memory) return std::move(memory).error();
+    std::optional<ValueCounter> values;
+    if (run.by_values())
+        values.emplace(job.type, memory->get(), workers);
+    else
+        run.attach(memory->get(), workers);
+
+    Result<void> done = run_sequences(
+        job, inputs[0], context.pool, workers, stop,
+        [&](const Sequence& sequence, std::uint64_t row, const Crew& crew) -> Result<void> {
+            if (!run.by_values()) return count_bins(job, sequence, row, crew, &run, stop);
+            values->begin(crew);
+            if (!sweep(sequence, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
+                    values->take(data, n, worker, crew);
+                }))
+                return stop.error();
+            return run.finish_values(row, values->finish(crew));
+        });
+    if (!done) return std::move(done).error();
+    RunReport report = cpu_report(workers);
+    report.policy += run.by_values() ? " method=values" : " method=bins";
+    report.policy += run.looks_first() ? " passes=2" : " passes=1";
+    report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
+    return report;
+}
+
+}  // namespace tegu::kernels

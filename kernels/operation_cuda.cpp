@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operation_cuda.h"
+
+#include <array>
+#include <cassert>
+
+#include "kernels/add/cuda/run.h"
+#include "kernels/dot/cuda/run.h"
+#include "kernels/entropy/cuda/run.h"
+#include "kernels/entropy_map/cuda/run.h"
+#include "kernels/fused/cuda/run.h"
+#include "kernels/histogram/cuda/run.h"
+#include "kernels/quantile/cuda/run.h"
+#include "kernels/reduce/cuda/run.h"
+#include "kernels/rowscale/cuda/run.h"
+#include "kernels/topk/cuda/run.h"
+
+namespace tegu::cuda {
+namespace {
+
+Result<kernels::RunReport> dispatch(const Job& job, Span<const kernels::InputView> inputs,
+                                    Span<const kernels::OutputView> outputs, const Context& context,
+                                    const kernels::StopToken& stop) {
+    switch (operation_of(job)) {
+#define TEGU_X(Name, stem) \
+    case Operation::Name:  \
+        return run_##stem(job, *std::get_if<Name##Params>(&job.params), inputs, outputs, context, stop);
+        TEGU_CUDA_OPERATIONS(TEGU_X)
+#undef TEGU_X
+        default: return make_error(Status::Unsupported, "the GPU backend does not compute this operation");
+    }
+}
+
+// A device cannot load an element from an address that is not a multiple of its size: such an input is moved
+// first.
+Result<void> align(const Job& job, const Context& context, kernels::InputView* input) {
+    const std::size_t bytes = element_bytes(job.type);
+    if (reinterpret_cast<std::uintptr_t>(input->data) % bytes == 0 || job.rows == 0 || job.cols == 0)
+        return {};
+    const std::size_t extent =
+        static_cast<std::size_t>(((job.rows - 1) * input->row_stride + job.cols) * bytes);
+    Result<void*> aligned = context.workspace->take(extent);
+    if (!aligned) return std::move(aligned).error();
+    Result<void> copied = context.workspace->copy(*aligned, input->data, extent);
+    input->data = static_cast<const std::byte*>(*aligned);
+    return copied;
+}
+
+Result<kernels::RunReport> run_aligned(const Job& job, Span<const kernels::InputView> inputs,
+                                       Span<const kernels::OutputView> outputs, const Context& context,
+                                       const kernels::StopToken& stop) {
+    std::array<kernels::InputView, 2> aligned;
+    assert(inputs.size() <= aligned.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        aligned[i] = inputs[i];
+        Result<void> done = align(job, context, &aligned[i]);
+        if (!done) return std::move(done).error();
+    }
+    return dispatch(job, Span<const kernels::InputView>(aligned.data(), inputs.size()), outputs, context,
+                    stop);
+}
+
+}  // namespace
+
+bool can_run(const Job& job) {
+    switch (operation_of(job)) {
+#define TEGU_X(Name, stem) case Operation::Name:
+        TEGU_CUDA_OPERATIONS(TEGU_X)
+#undef TEGU_X
+        return true;
+        default: return false;
+    }
+}
+
+Result<kernels::RunReport> run_job(const Job& job, Span<const kernels::InputView> inputs,
+                                   Span<const kernels::OutputView> outputs, const Context& context,
+                                   const kernels::StopToken& stop) {
+    Result<kernels::RunReport> report = run_aligned(job, inputs, outputs, context, stop);
+    context.workspace->reset();
+    return report;
+}
+
+kernels::RunReport cuda_report(const Context& context) {
+    kernels::RunReport report;
+    report.policy = "cuda sm_" + std::to_string(context.limits.compute_capability);
+    return report;
+}
+
+}  // namespace tegu::cuda

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method `brackets`: what a sample foretells is counted and kept in one pass, and selected from in the same
+// way. What it did not foretell is found digit by digit.
+#include <atomic>
+#include <cassert>
+#include <cmath>
+
+#include "kernels/quantile/cpu/run.h"
+
+namespace tegu::kernels::quantile {
+
+using selection::round_up;
+
+std::uint64_t most_direct(unsigned width) {
+    return width == 8 ? 8192 : 16384;
+}
+
+// Twice the elements take 1.6 times the sample: then both cost about the same, looking at it and what a
+// bracket keeps.
+std::uint64_t sample_of(std::uint64_t n) {
+    std::uint64_t sample = 1024;
+    while (sample < 65536 && static_cast<double>(sample) * 4 < std::pow(static_cast<double>(n), 2.0 / 3))
+        sample *= 2;
+    return sample;
+}
+
+namespace {
+
+// Places in the sorted sample between the expected one and the end of a bracket: 4 standard deviations.
+double reach_of(std::uint64_t sample, double fraction) {
+    return 4 * std::sqrt(static_cast<double>(sample) * fraction * (1 - fraction)) + 4;
+}
+
+void add(SplitTally& sum, const SplitTally& part) {
+    sum.less += part.less;
+    sum.equal_low += part.equal_low;
+    sum.inside += part.inside;
+    sum.equal_high += part.equal_high;
+    sum.nans += part.nans;
+}
+
+}  // namespace
+
+// Half as much again as a bracket in the middle should hold.
+std::uint64_t room_of(std::uint64_t n, std::uint64_t sample) {
+    const double part = (2 * reach_of(sample, 0.5) + 4) / static_cast<double>(sample);
+    return std::min(n, static_cast<std::uint64_t>(1.5 * part * static_cast<double>(n)) + 4096);
+}
+
+std::uint64_t nested_bytes(std::uint64_t n, unsigned width) {
+    std::uint64_t bytes = 0;
+    while (n > most_direct(width)) {
+        n = room_of(n, sample_of(n));
+        bytes += round_up(n * width);
+    }
+    return bytes;
+}
+
+bool Run::by_brackets() {
+    const std::uint64_t* sample =
+        take_sample(source_.sequence, source_.select, source_.flip, method_.sample, layout_.sample, team_);
+    if (sample == nullptr) return false;
+    std::uint64_t valid = method_.sample;
+    if (is_float(source_.type))
+        valid = static_cast<std::uint64_t>(std::lower_bound(sample, sample + valid, nan_rank()) - sample);
+    // How many elements are valid is a guess here; the places of as many as that are not far from those in
+    // the end.
+    const double part = static_cast<double>(valid) / static_cast<double>(method_.sample);
+    const auto guess = static_cast<std::uint64_t>(part * static_cast<double>(question_.n));
+    const bool any = guess > 0 && (valid == method_.sample || question_.skip_nans) &&
+                     ask(question_.n - std::min(guess, question_.n));
+    if (!any && !question_.skip_nans) {
+        statistics_.passes = 0;
+        statistics_.nans = method_.sample - valid;
+        return true;
+    }
+    brackets_.clear();
+    std::byte* kept = layout_.kept;
+    const std::size_t count = any ? places_.size() : 1;
+    for (std::size_t i = 0; i < count; ++i, kept += round_up(method_.room * width()))
+        brackets_.push_back(any ? bracket_of(source_, places_[i], std::min(guess, question_.n), sample, valid,
+                                             kept, method_.room)
+                                : Bracket{0, source_.worst_rank(), kept, method_.room, {}, true});
+    return split(source_, brackets_.data(), brackets_.size()) && answer(kept);
+}
+
+bool Run::answer(std::byte* kept) {
+    if (!ask(brackets_[0].tally.nans)) return true;
+    const std::uint64_t valid = question_.n - statistics_.nans;
+    for (std::size_t i = 0; i < places_.size(); ++i)
+        if (!resolve(source_, brackets_[std::min(i, brackets_.size() - 1)], places_[i], valid, kept,
+                     statistics_.pairs[i]))
+            return false;
+    return true;
+}
+
+Bracket Run::bracket_of(const Source& source, std::uint64_t place, std::uint64_t n,
+                        const std::uint64_t* sample, std::uint64_t size, std::byte* kept,
+                        std::uint64_t room) const {
+    const double fraction = static_cast<double>(place) / static_cast<double>(n);
+    const double reach = reach_of(size, std::min(fraction, 1.0));
+    const double low = fraction * static_cast<double>(size) - reach;
+    const double high = fraction * static_cast<double>(size) + reach + 1;
+    return Bracket{
+        low < 0 ? 0 : sample[static_cast<std::uint64_t>(low)],
+        high >= static_cast<double>(size) ? source.worst_rank() : sample[static_cast<std::uint64_t>(high)],
+        kept,
+        room,
+        {},
+        true};
+}
+
+bool Run::split(const Source& source, Bracket* brackets, std::size_t count) {
+    std::vector<SplitTally> tallies(count * team_.slots());
+    std::vector<std::atomic<std::uint64_t>> used(count);
+    for (auto& one : used) one.store(0);
+    const bool done = for_each_tile(source, [&](Elements elements, std::uint64_t, unsigned slot) {
+        std::byte* found = layout_.found + slot * (kTile + kSlack) * width();
+        for (std::size_t b = 0; b < count; ++b) {
+            const std::uint64_t size = source.scan.split(elements, brackets[b].low, brackets[b].high,
+                                                         tallies[slot * count + b], found);
+            const std::uint64_t place = used[b].fetch_add(size, std::memory_order_relaxed);
+            if (place + size <= brackets[b].room)
+                std::copy(found, found + size * width(), brackets[b].kept + place * width());
+        }
+    });
+    for (std::size_t b = 0; b < count; ++b) {
+        for (unsigned slot = 0; slot < team_.slots(); ++slot)
+            add(brackets[b].tally, tallies[slot * count + b]);
+        brackets[b].complete = used[b].load() <= brackets[b].room;
+    }
+    return done;
+}
+
+bool Run::resolve(const Source& source, const Bracket& bracket, std::uint64_t place, std::uint64_t valid,
+                  std::byte* kept, Pair& pair) {
+    const std::uint64_t first = bracket.tally.less;
+    const std::uint64_t inside = first + bracket.tally.equal_low;
+    const std::uint64_t last = inside + bracket.tally.inside;
+    const std::uint64_t end = last + bracket.tally.equal_high;
+    const bool has_next = place + 1 < valid;
+    if (place < first || place + (has_next ? 1 : 0) >= end || !bracket.complete)
+        return find_by_digits(source, place, has_next, pair);
+    pair = Pair{bracket.low, bracket.low};
+    if (place >= last) pair = Pair{bracket.high, bracket.high};
+    const bool low_then_more = place + 1 == inside && has_next;
+    if (low_then_more && inside == last) pair.next = bracket.high;
+    if ((place < inside && !low_then_more) || place >= last || inside == last) return true;
+    Pair within;
+    if (!find(Source(bracket.kept, last - inside, width()), place < inside ? 0 : place - inside, kept,
+              within))
+        return false;
+    const std::uint64_t base = bracket.low + 1;
+    if (place < inside) {
+        pair.next = base + within.value;
+    } else {
+        pair = Pair{base + within.value, place + 1 < last ? base + within.next
+                                         : has_next       ? bracket.high
+                                                          : base + within.value};
+    }
+    return true;
+}
+
+bool Run::find(const Source& source, std::uint64_t place, std::byte* kept, Pair& pair) {
+    const std::uint64_t n = source.sequence.size();
+    if (n <= most_direct(width())) {
+        pair = source.scan.nth(source.sequence.data, n, place);
+        return true;
+    }
+    const std::uint64_t size = sample_of(n);
+    const std::uint64_t* sample = take_sample(source.sequence, source.select, 0, size, layout_.sample, team_);
+    if (sample == nullptr) return false;
+    const auto left = static_cast<std::uint64_t>(layout_.kept_end - kept) & ~std::uint64_t{63};
+    const std::uint64_t room = std::min(room_of(n, size), left / width());
+    assert(kept + round_up(room * width()) <= layout_.kept_end);
+    Bracket bracket = bracket_of(source, place, n, sample, size, kept, room);
+    return split(source, &bracket, 1) &&
+           resolve(source, bracket, place, n, kept + round_up(room * width()), pair);
+}
+
+bool Run::find_by_digits(const Source& source, std::uint64_t place, bool has_next, Pair& pair) {
+    std::uint64_t equal_behind = 0;
+    if (!rank_by_digits(source, place, pair.value, equal_behind)) return false;
+    pair.next = pair.value;
+    return !has_next || equal_behind > 0 || rank_by_digits(source, place + 1, pair.next, equal_behind);
+}
+
+bool Run::rank_by_digits(const Source& source, std::uint64_t place, std::uint64_t& rank,
+                         std::uint64_t& equal_behind) {
+    unsigned left = 8 * width();
+    rank = 0;
+    while (left > 0) {
+        const unsigned bits = std::min(left, kDigitBits);
+        left -= bits;
+        if (!count_digits(source, rank, left, bits)) return false;
+        const std::uint64_t* counts = layout_.histograms;
+        std::uint64_t digit = 0;
+        while (digit + 1 < std::uint64_t{1} << bits && counts[digit] <= place) place -= counts[digit++];
+        rank |= digit << left;
+        equal_behind = counts[digit] > place ? counts[digit] - place - 1 : 0;
+        if (source.sequence.data == source_.sequence.data) ++statistics_.passes;
+    }
+    return true;
+}
+
+bool Run::count_digits(const Source& source, std::uint64_t prefix, unsigned shift, unsigned bits) {
+    constexpr std::uint64_t kDigits = std::uint64_t{1} << kDigitBits;
+    std::fill(layout_.histograms, layout_.histograms + team_.slots() * kDigits, 0);
+    const bool done = for_each_tile(source, [&](Elements elements, std::uint64_t, unsigned slot) {
+        source.select.histogram(elements, prefix, shift, bits, layout_.histograms + slot * kDigits);
+    });
+    for (unsigned slot = 1; slot < team_.slots(); ++slot)
+        for (std::uint64_t digit = 0; digit < kDigits; ++digit)
+            layout_.histograms[digit] += layout_.histograms[slot * kDigits + digit];
+    return done;
+}
+
+}  // namespace tegu::kernels::quantile

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of a method, and the methods that look at every element: counts, direct, sort.
+#include "kernels/quantile/cpu/select.h"
+
+#include <atomic>
+#include <numeric>
+
+#include "kernels/quantile/cpu/run.h"
+#include "kernels/selection/cpu/sort.h"
+
+namespace tegu::kernels::quantile {
+
+using selection::round_up;
+
+namespace {
+
+// statistics from which sorting all costs less than a bracket for each
+constexpr std::uint64_t kMostBrackets = 12;
+constexpr std::uint64_t kHalfwords = 65536;            // values of two bytes
+constexpr std::uint64_t kMostWantedDirect = 1u << 18;  // elements; each statistic reads them several times
+constexpr std::uint64_t kSlotWork = 1u
+                                    << 20;  // elements that make a table of counts of one's own worth while
+
+}  // namespace
+
+const ScanKernels& quantile_kernels(ElementType type) {
+    using namespace ::tegu::kernels;
+    static const auto of = TEGU_ISA_SELECT(quantile_scan_kernels);
+    return of(type);
+}
+
+Layout::Layout(std::byte* memory, const Question& question, const Method& method) {
+    const auto take = [this, memory](std::uint64_t part) {
+        std::byte* taken = memory == nullptr ? nullptr : memory + bytes;
+        bytes += round_up(part);
+        return taken;
+    };
+    const auto words = [&](std::uint64_t count) { return reinterpret_cast<std::uint64_t*>(take(count * 8)); };
+    const unsigned width = static_cast<unsigned>(element_bytes(question.type));
+    const std::uint64_t tile = std::min(kTile, question.n);
+    const bool brackets = method.kind == MethodKind::Brackets;
+    const bool all = method.kind == MethodKind::Direct || method.kind == MethodKind::Sort;
+    dense = take(method.slots * tile * width);
+    sample = words(2 * method.sample);
+    histograms = words(brackets ? method.slots << kDigitBits : 0);
+    counts = words(method.kind == MethodKind::Counts ? method.slots * (width == 1 ? 256 : kHalfwords) : 0);
+    found = take(brackets ? method.slots * (kTile + kSlack) * width : 0);
+    ranks = take(all ? question.n * width : 0);
+    spare = take(method.kind == MethodKind::Sort ? question.n * width : 0);
+    kept =
+        take(brackets ? question.statistics * round_up(method.room * width) + nested_bytes(method.room, width)
+                      : 0);
+    if (memory != nullptr) kept_end = memory + bytes;
+}
+
+bool Run::run() {
+    statistics_.nans = 0;
+    statistics_.passes = 1;
+    switch (method_.kind) {
+        case MethodKind::Counts: return by_counts();
+        case MethodKind::Direct: return copy_ranks() && by_nth();
+        case MethodKind::Brackets: return by_brackets();
+        case MethodKind::Sort: return copy_ranks() && by_sort();
+    }
+    return false;
+}
+
+bool Run::ask(std::uint64_t nans) {
+    statistics_.nans = nans;
+    if ((nans > 0 && !question_.skip_nans) || nans >= question_.n) return false;
+    places_of_.of(question_.n - nans, places_);
+    statistics_.pairs.resize(places_.size());
+    return true;
+}
+
+std::uint64_t Run::nan_rank() const {
+    return width() == 2   ? rank::encode<std::uint16_t, true>(rank::kNan<std::uint16_t>, 0)
+           : width() == 4 ? rank::encode<std::uint32_t, true>(rank::kNan<std::uint32_t>, 0)
+                          : rank::encode<std::uint64_t, true>(rank::kNan<std::uint64_t>, 0);
+}
+
+bool Run::by_counts() {
+    const std::uint64_t values = width() == 1 ? 256 : kHalfwords;
+    std::fill(layout_.counts, layout_.counts + team_.slots() * values, 0);
+    const bool done = for_each_tile(source_, [&](Elements elements, std::uint64_t, unsigned slot) {
+        source_.scan.count(elements, layout_.counts + slot * values);
+    });
+    if (!done) return false;
+    for (unsigned slot = 1; slot < team_.slots(); ++slot)
+        for (std::uint64_t value = 0; value < values; ++value)
+            layout_.counts[value] += layout_.counts[slot * values + value];
+    // The largest rank is that of NaN.
+    if (ask(is_float(source_.type) ? layout_.counts[nan_rank()] : 0)) look_up(layout_.counts, values);
+    return true;
+}
+
+void Run::look_up(const std::uint64_t* counts, std::uint64_t values) {
+    order_.resize(places_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(),
+              [this](std::size_t a, std::size_t b) { return places_[a] < places_[b]; });
+    const std::uint64_t last = question_.n - statistics_.nans - 1;
+    std::uint64_t value = 0;
+    std::uint64_t within = counts[0];  // elements up to `value`
+    for (const std::size_t i : order_) {
+        while (within <= places_[i] && value + 1 < values) within += counts[++value];
+        std::uint64_t next = value;
+        if (places_[i] < last && places_[i] + 1 >= within)
+            for (++next; next + 1 < values && counts[next] == 0;) ++next;
+        statistics_.pairs[i] = Pair{value, std::min(next, values - 1)};
+    }
+}
+
+bool Run::copy_ranks() {
+    std::atomic<std::uint64_t> nans{0};
+    const bool done = for_each_tile(source_, [&](Elements elements, std::uint64_t begin, unsigned) {
+        nans.fetch_add(source_.scan.ranks(elements, layout_.ranks + begin * width()),
+                       std::memory_order_relaxed);
+    });
+    if (done) wanted_ = ask(nans.load());
+    return done;
+}
+
+bool Run::by_nth() {
+    for (std::size_t i = 0; wanted_ && i < places_.size(); ++i)
+        statistics_.pairs[i] = source_.scan.nth(layout_.ranks, question_.n, places_[i]);
+    return true;
+}
+
+template <class U>
+bool Run::read_sorted() {
+    const U* sorted = selection::sort_by_rank(reinterpret_cast<U*>(layout_.ranks),
+                                              reinterpret_cast<U*>(layout_.spare), question_.n, 0, team_);
+    for (std::size_t i = 0; sorted != nullptr && i < places_.size(); ++i)
+        statistics_.pairs[i] = Pair{sorted[places_[i]], sorted[std::min(places_[i] + 1, question_.n - 1)]};
+    return sorted != nullptr;
+}
+
+bool Run::by_sort() {
+    if (!wanted_) return true;
+    return width() == 8 ? read_sorted<std::uint64_t>() : read_sorted<std::uint32_t>();
+}
+
+namespace {
+
+MethodKind fastest_kind(const Question& question, unsigned width) {
+    const bool few_halfwords =
+        width == 2 && question.n <= 32768 && question.n * question.statistics <= 8 * kHalfwords;
+    if (width == 1 || (width == 2 && !few_halfwords)) return MethodKind::Counts;
+    if (width == 2) return MethodKind::Direct;
+    if (question.statistics > kMostBrackets) return MethodKind::Sort;
+    return question.n <= most_direct(width) ? MethodKind::Direct : MethodKind::Brackets;
+}
+
+// The wanted kind where it can answer the question.
+MethodKind kind_of_method(const Question& question, unsigned width, CpuQuantileMethod wanted) {
+    switch (wanted) {
+        case CpuQuantileMethod::Counts:
+            if (width <= 2) return MethodKind::Counts;
+            break;
+        case CpuQuantileMethod::Direct:
+            if (width >= 2 && question.n <= kMostWantedDirect) return MethodKind::Direct;
+            break;
+        case CpuQuantileMethod::Brackets:
+            if (width >= 4 && question.n > most_direct(width) && question.statistics <= kMostBrackets)
+                return MethodKind::Brackets;
+            break;
+        case CpuQuantileMethod::Sort:
+            if (width >= 4) return MethodKind::Sort;
+            break;
+        case CpuQuantileMethod::Chosen: break;
+    }
+    return fastest_kind(question, width);
+}
+
+}  // namespace
+
+Method choose_method(const Question& question, CpuQuantileMethod wanted) {
+    Method method;
+    const unsigned width = static_cast<unsigned>(element_bytes(question.type));
+    method.kind = kind_of_method(question, width, wanted);
+    if (method.kind == MethodKind::Counts && width == 2)
+        method.slots =
+            static_cast<unsigned>(std::clamp<std::uint64_t>(question.n / kSlotWork, 1, selection::kMaxSlots));
+    if (method.kind == MethodKind::Brackets) {
+        method.sample = sample_of(question.n);
+        method.room = room_of(question.n, method.sample);
+    }
+    method.slots =
+        static_cast<unsigned>(std::min<std::uint64_t>(method.slots, selection::tasks_of(question.n)));
+    method.bytes = Layout(nullptr, question, method).bytes;
+    return method;
+}
+
+std::uint64_t predict_ns(const Question& question, const Method& method) {
+    const std::uint64_t n = question.n;
+    const std::uint64_t bytes = n * element_bytes(question.type);
+    switch (method.kind) {
+        case MethodKind::Counts: return (bytes == n ? 300 + n / 2 : 60000 + n) + 10 * question.statistics;
+        case MethodKind::Direct: return 200 + n / 4 + question.statistics * (200 + bytes);
+        case MethodKind::Brackets:
+            return 20 * method.sample + bytes / 25 + question.statistics * (bytes / 20 + method.room + 20000);
+        case MethodKind::Sort: return 500 + bytes * 3;
+    }
+    return 0;
+}
+
+std::string describe(const Method& method, std::uint64_t passes) {
+    const std::string end = " passes=" + std::to_string(passes);
+    switch (method.kind) {
+        case MethodKind::Counts: return "counts" + end;
+        case MethodKind::Direct: return "direct" + end;
+        case MethodKind::Brackets: return "brackets sample=" + std::to_string(method.sample) + end;
+        case MethodKind::Sort: break;
+    }
+    return "sort" + end;
+}
+
+bool select(const StridedSequence& sequence, const Question& question, const Method& method,
+            std::byte* memory, const Team& team, const Places& places, Statistics& statistics) {
+    return Run(sequence, question, method, memory, team, places, statistics).run();
+}
+
+}  // namespace tegu::kernels::quantile

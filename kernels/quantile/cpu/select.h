@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order statistics of one sequence. Every method gives the same ranks; they differ in what they read and
+// keep.
+//   counts    one pass counts each value. Elements of one byte, and longer sequences of two bytes.
+//   direct    ranks are copied; each statistic is found by halving their range. Short sequences, few
+//             statistics.
+//   brackets  a bracket of two ranks for each statistic from a spread sample; one pass counts what is below
+//             it and keeps what is inside, which is a small sequence of its own. If the bracket missed, the
+//             statistic is found digit by digit. Few statistics.
+//   sort      all ranks are copied and sorted. Many statistics.
+// Ranks are ascending (kernels/numerics/sort_key.h), every NaN is the largest, so statistics of what is not
+// NaN are the first ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/job.h"
+#include "kernels/execution/cpu/cpu_policies.h"
+#include "kernels/quantile/cpu/scan.h"
+#include "kernels/selection/cpu/team.h"
+#include "kernels/topk/cpu/select.h"
+
+namespace tegu::kernels::quantile {
+
+struct Question {
+    std::uint64_t n = 0;  // >= 1
+    ElementType type = ElementType::U8;
+    std::uint64_t statistics = 1;  // at most so many different ones
+    bool skip_nans = false;
+};
+
+enum class MethodKind { Counts, Direct, Brackets, Sort };
+
+// How a question is answered, and the working memory that it takes.
+struct Method {
+    MethodKind kind = MethodKind::Direct;
+    std::uint64_t sample = 0;  // brackets: elements of the sample
+    std::uint64_t room = 0;    // brackets: elements that may lie inside one
+    unsigned slots = selection::kMaxSlots;
+    std::uint64_t bytes = 0;  // working memory, with any number of threads
+};
+
+// `wanted`: the method to take if it can answer the question; else, and for Chosen, the fastest as measured.
+Method choose_method(const Question& question, CpuQuantileMethod wanted = CpuQuantileMethod::Chosen);
+// Time on one thread, from a model fitted to random values on the machine of docs/topk.md.
+std::uint64_t predict_ns(const Question& question, const Method& method);
+// "brackets sample=16384 passes=1"; `passes` over the elements.
+std::string describe(const Method& method, std::uint64_t passes);
+
+// The places of the wanted statistics among `valid` sorted elements, each < valid. May repeat; any order.
+// Cheap: asked more than once.
+class Places {
+  public:
+    virtual ~Places() = default;
+    virtual void of(std::uint64_t valid, std::vector<std::uint64_t>& places) const = 0;
+};
+
+struct Statistics {
+    std::uint64_t nans = 0;
+    std::vector<std::uint64_t> places;
+    std::vector<Pair>
+        // parallel to the places; both undefined if there are NaN that are not skipped, or nothing else
+        pairs;
+    std::uint64_t passes = 0;  // over the elements
+};
+
+// Fills `statistics`, whose memory is reused. False: a stop was requested.
+// REQUIRES: method == choose_method(question, any); `memory` has method.bytes, aligned to 64; sequence.size()
+//           == question.n.
+bool select(const selection::StridedSequence& sequence, const Question& question, const Method& method,
+            std::byte* memory, const selection::Team& team, const Places& places, Statistics& statistics);
+
+}  // namespace tegu::kernels::quantile

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequences that one warp or one block deals with: sorted, or, for few statistics, looked through.
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/words.cuh"
+#include "kernels/quantile/cuda/nan.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr unsigned kRowThreads = 256;
+constexpr unsigned kWindow = 512;  // pairs that a block sorts around a statistic
+
+// Place `i` of a statistic of a sequence, in bounds whatever it says.
+TEGU_DEVICE std::uint64_t place_of(const BlockQuantiles& quantiles, std::uint64_t number, std::uint64_t i,
+                                   std::uint64_t n) {
+    const std::uint64_t place =
+        quantiles.places[(quantiles.own_places ? number * quantiles.quantiles : 0) + i];
+    return place < n ? place : n - 1;
+}
+
+// The statistics from sorted ranks, by threads thread, thread + threads, ...
+template <class U>
+TEGU_DEVICE void write_pairs(const U* ranks, std::uint64_t n, const BlockQuantiles& quantiles,
+                             std::uint64_t number, unsigned thread, unsigned threads) {
+    std::uint64_t* const pairs = quantiles.pairs + number * quantiles.quantiles * 2;
+    for (std::uint64_t i = thread; i < quantiles.quantiles; i += threads) {
+        const std::uint64_t place = place_of(quantiles, number, i, n);
+        pairs[2 * i] = ranks[place];
+        pairs[2 * i + 1] = ranks[place + 1 < n ? place + 1 : place];
+    }
+}
+
+// quantile_blocks: each sequence sorted, and the statistics taken from it.
+// in:    elements [n], places                        out: pairs, nans
+// grid:  x = sequences                               block: policy.block_threads, fewer for short sequences
+// shared: room * sizeof(U) B dynamic, 256 B static   result valid in: pairs and nans, after the launch
+// moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
+// why:   any number of statistics for one sort, all in shared memory
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_blocks(Sequences in, BlockQuantiles quantiles, unsigned room) {
+    TEGU_DYNAMIC_SHARED(shared);
+    U* const ranks = reinterpret_cast<U*>(shared);
+    const std::uint64_t number = block_x();
+    const RankedSequence<U> source(in, number);
+    const U nan = nan_rank(source);
+    std::uint64_t own = 0;
+    for_each_pair<U>(source, in.n, [&](std::uint64_t i, U rank, bool valid) {
+        if (!valid) return;
+        ranks[i] = rank;
+        own += in.is_float && rank == nan ? 1 : 0;
+    });
+    for (std::uint64_t i = in.n + thread_index(); i < room; i += block_threads())
+        ranks[i] = static_cast<U>(~U{0});
+    std::uint64_t total;
+    block_sum_before(own, &total);
+    block_sort<U, false>(ranks, nullptr, room);
+    write_pairs(ranks, in.n, quantiles, number, thread_index(), block_threads());
+    if (thread_index() == 0) quantiles.nans[number] = total;
+}
+
+// Sorts the ranks of a warp, Items neighbours in each lane, by a bitonic network: strides within a lane cost
+// two instructions, those between lanes three.
+template <unsigned Items>
+TEGU_DEVICE void warp_sort(std::uint32_t (&ranks)[Items]) {
+    TEGU_UNROLL
+    for (unsigned run = 2; run <= kWarpLanes * Items; run *= 2) {
+        TEGU_UNROLL
+        for (unsigned stride = run / 2; stride > 0; stride /= 2) {
+            TEGU_UNROLL
+            for (unsigned j = 0; j < Items; ++j) {
+                const bool ascending = ((lane_index() * Items + j) & run) == 0;
+                if (stride >= Items) {
+                    const unsigned mask = stride / Items;
+                    const std::uint32_t other = shuffle_xor(ranks[j], mask);
+                    const bool smaller = ((lane_index() & mask) == 0) == ascending;
+                    ranks[j] = (other < ranks[j]) == smaller ? other : ranks[j];
+                } else if ((j & stride) == 0) {
+                    const std::uint32_t low = ranks[j], high = ranks[j + stride];
+                    const bool swap = (high < low) == ascending;
+                    ranks[j] = swap ? high : low;
+                    ranks[j + stride] = swap ? low : high;
+                }
+            }
+        }
+    }
+}
+
+// quantile_rows: each sequence sorted by a warp.
+// in:    elements [n], n <= 32 * Items, places       out: pairs, nans
+// grid:  x = sequences / 8, a warp each              block: 256
+// shared: 1 KB * Items static                        result valid in: pairs and nans, after the launch
+// moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
+// why:   in registers a step of the network costs a few instructions and no barrier
+template <class U, unsigned Items>
+TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(Sequences in, BlockQuantiles quantiles) {
+    TEGU_SHARED_ARRAY(std::uint32_t, shared, kRowThreads * Items);
+    const std::uint64_t number = std::uint64_t{block_x()} * (kRowThreads / kWarpLanes) + warp_index();
+    if (number >= in.count) return;
+    const RankedSequence<U> sequence(in, number);
+    const unsigned n = static_cast<unsigned>(in.n);
+    const U nan = nan_rank(sequence);
+    std::uint32_t ranks[Items];
+    TEGU_UNROLL
+    for (unsigned j = 0; j < Items; ++j) {
+        const unsigned i = j * kWarpLanes + lane_index();
+        ranks[j] = sequence.bits(i < n ? i : 0);
+    }
+    unsigned nans = 0;
+    TEGU_UNROLL
+    for (unsigned j = 0; j < Items; ++j) {
+        const bool valid = j * kWarpLanes + lane_index() < n;
+        ranks[j] = valid ? std::uint32_t{sequence.rank_of(static_cast<U>(ranks[j]))} : ~std::uint32_t{0};
+        nans += count_bits(warp_ballot(valid && in.is_float && ranks[j] == nan));
+    }
+    warp_sort(ranks);
+    std::uint32_t* const sorted = shared + warp_index() * kWarpLanes * Items;
+    TEGU_UNROLL
+    for (unsigned j = 0; j < Items; ++j) sorted[lane_index() * Items + j] = ranks[j];
+    warp_barrier();
+    write_pairs(sorted, in.n, quantiles, number, lane_index(), kWarpLanes);
+    if (lane_index() == 0) quantiles.nans[number] = nans;
+}
+
+// quantile_windows: each statistic of a sequence from the few pairs around it.
+// in:    elements [n], places                        out: pairs, nans
+// grid:  x = sequences                               block: policy.block_threads, fewer for short sequences
+// shared: 17 KB static                               result valid in: pairs and nans, after the launch
+// moves: reads n sizeof(U) B, and again 2 to 3 times for each statistic, from L2 where the sequence fits
+// order: any
+// why:   a sort moves every element dozens of times
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(Sequences in, BlockQuantiles quantiles) {
+    TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
+    TEGU_SHARED_ARRAY(std::uint64_t, indices, kWindow);
+    TEGU_SHARED_ARRAY(U, ranks, kWindow);
+    const std::uint64_t number = block_x();
+    const RankedSequence<U> source(in, number);
+    const U nan = nan_rank(source);
+    SelectRange whole{0, ~std::uint64_t{0}, 0, in.n, 0, false};
+    std::uint64_t own = 0, total;
+    block_extent<U>(source, in.n, &whole.low, &whole.high,
+                    [&](U rank) { own += in.is_float && rank == nan ? 1 : 0; });
+    block_sum_before(own, &total);
+    if (thread_index() == 0) quantiles.nans[number] = total;
+    std::uint64_t* const pairs = quantiles.pairs + number * quantiles.quantiles * 2;
+    SelectRange range{0, 0, 0, 0, 0, false};
+    std::uint64_t held = 0;  // pairs of `range` in shared memory
+    // Elements that change may leave nothing to be found; what was in the memory before is nobody's business.
+    for (std::uint64_t i = thread_index(); i < 2 * quantiles.quantiles; i += block_threads())
+        pairs[i] = whole.low;
+    block_barrier();
+    for (std::uint64_t i = 0; i < 2 * quantiles.quantiles; ++i) {
+        std::uint64_t place = place_of(quantiles, number, i / 2, in.n) + i % 2;
+        if (place >= in.n) place = in.n - 1;
+        if (place < range.before || place - range.before >= held) {
+            range = whole;
+            if (!block_window<U>(source, in.n, place, place + 2, kWindow, in.n - 1, bins, &range)) return;
+            block_barrier();  // the pairs before were read until here
+            held = block_collect(source, in.n, ranks, indices, kWindow,
+                                 [&](std::uint64_t at, U rank) { return range.takes(source, at, rank); });
+            block_sort<U, true>(ranks, indices, block_fill(ranks, indices, static_cast<unsigned>(held)));
+            if (held <= place - range.before) return;  // the elements have changed
+        }
+        if (thread_index() == 0) pairs[i] = ranks[place - range.before];
+    }
+}
+
+unsigned threads_for(std::uint64_t items, unsigned most) {
+    const std::uint64_t wanted = (items + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
+    return wanted < most ? static_cast<unsigned>(wanted) : most;
+}
+
+template <class U>
+struct Typed {
+    static LaunchStatus blocks(const Sequences& in, const BlockQuantiles& quantiles, unsigned room,
+                               const QuantilePolicy& policy, Stream stream) {
+        const unsigned threads = threads_for(room / 4 + 1, policy.block_threads);
+        return launch(quantile_blocks<U>,
+                      LaunchShape{static_cast<unsigned>(in.count), 1, threads, room * sizeof(U)}, stream, in,
+                      quantiles, room);
+    }
+    static LaunchStatus windows(const Sequences& in, const BlockQuantiles& quantiles,
+                                const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
+        const unsigned each = in.count > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
+        const unsigned threads = threads_for(in.n / each + 1, policy.block_threads);
+        return launch(quantile_windows<U>, LaunchShape{static_cast<unsigned>(in.count), 1, threads, 0},
+                      stream, in, quantiles);
+    }
+};
+
+template <class U>
+LaunchStatus launch_rows(const Sequences& in, const BlockQuantiles& quantiles, Stream stream) {
+    const unsigned warps = kRowThreads / kWarpLanes;
+    const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
+    if (in.n <= 4 * kWarpLanes) return launch(quantile_rows<U, 4>, shape, stream, in, quantiles);
+    return launch(quantile_rows<U, 8>, shape, stream, in, quantiles);
+}
+
+}  // namespace
+
+unsigned quantile_room(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits) {
+    const std::size_t fixed = 1 << 10;  // what the kernel has besides
+    unsigned room = policy.room;
+    while (room > 32 && room * width + fixed > limits.shared_bytes_per_block) room /= 2;
+    return room;
+}
+
+LaunchStatus launch_quantile_rows(const Sequences& in, const BlockQuantiles& quantiles, Stream stream) {
+    switch (in.width) {
+        case 1: return launch_rows<std::uint8_t>(in, quantiles, stream);
+        case 2: return launch_rows<std::uint16_t>(in, quantiles, stream);
+        default: return launch_rows<std::uint32_t>(in, quantiles, stream);
+    }
+}
+
+LaunchStatus launch_quantile_blocks(const Sequences& in, const BlockQuantiles& quantiles, unsigned room,
+                                    const QuantilePolicy& policy, Stream stream) {
+    switch (in.width) {
+        case 1: return Typed<std::uint8_t>::blocks(in, quantiles, room, policy, stream);
+        case 2: return Typed<std::uint16_t>::blocks(in, quantiles, room, policy, stream);
+        case 4: return Typed<std::uint32_t>::blocks(in, quantiles, room, policy, stream);
+        default: return Typed<std::uint64_t>::blocks(in, quantiles, room, policy, stream);
+    }
+}
+
+LaunchStatus launch_quantile_windows(const Sequences& in, const BlockQuantiles& quantiles,
+                                     const QuantilePolicy& policy, const DeviceLimits& limits,
+                                     Stream stream) {
+    switch (in.width) {
+        case 1: return Typed<std::uint8_t>::windows(in, quantiles, policy, limits, stream);
+        case 2: return Typed<std::uint16_t>::windows(in, quantiles, policy, limits, stream);
+        case 4: return Typed<std::uint32_t>::windows(in, quantiles, policy, limits, stream);
+        default: return Typed<std::uint64_t>::windows(in, quantiles, policy, limits, stream);
+    }
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const QuantilePolicy policy = kDefaultQuantilePolicy;
+    const std::size_t room = quantile_room(sizeof(U), policy, to.limits());
+    to.add("quantile_blocks", {word}, quantile_blocks<U>, policy.block_threads, room * sizeof(U),
+           "reads n elements, writes 16 B a quantile");
+    to.add("quantile_windows", {word}, quantile_windows<U>, policy.block_threads, 0,
+           "reads n elements, and 2 to 3 times for each quantile; writes 16 B a quantile");
+}
+template <class U>
+void list_rows(KernelLister& to, const char* word) {
+    const char* const moves = "reads n elements, writes 16 B a quantile";
+    to.add("quantile_rows", {word, "4"}, quantile_rows<U, 4>, kRowThreads, 0, moves);
+    to.add("quantile_rows", {word, "8"}, quantile_rows<U, 8>, kRowThreads, 0, moves);
+}
+
+}  // namespace
+
+void list_quantile_blocks_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
+    list_rows<std::uint8_t>(to, "u8");
+    list_rows<std::uint16_t>(to, "u16");
+    list_rows<std::uint32_t>(to, "u32");
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// One statistic of a long sequence: a sample says between which two pairs (rank, index) it almost surely
+// lies; one pass counts what is below and keeps the few ranks in between; among these, counting in ever
+// smaller ranges finds it. The host decides nothing on the way.
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/words.cuh"
+#include "kernels/quantile/cuda/nan.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr unsigned kBracketThreads = 512;  // of a block at most
+constexpr unsigned kBracketKept = 1024;    // ranks that a block keeps before it brings them to the list
+constexpr unsigned kBracketRoom = kBracketKept + kBracketThreads * kSelectBatch;
+
+// Ranks of a block on their way to the list. A tile adds no more than there is room for.
+template <class U>
+struct KeptRanks {
+    U* ranks;             // [kBracketRoom] shared
+    std::uint32_t* used;  // shared
+
+    // The lanes of a warp bring ranks[j] where bit j of their masks is set. True if the ranks should go to
+    // the list soon.
+    TEGU_DEVICE bool add(const U (&from)[kSelectBatch], std::uint32_t mask) const {
+        const std::uint32_t own = count_bits(mask);
+        std::uint32_t sum = own;
+        TEGU_UNROLL
+        for (unsigned delta = 1; delta < kWarpLanes; delta *= 2) {
+            const std::uint32_t lower = shuffle_up(sum, delta);
+            if (lane_index() >= delta) sum += lower;
+        }
+        std::uint32_t first = 0;
+        if (lane_index() == kWarpLanes - 1) first = atomic_add(used, sum);
+        first = shuffle(first, kWarpLanes - 1);
+        const bool full = first + shuffle(sum, kWarpLanes - 1) > kBracketKept;
+        std::uint32_t to = first + sum - own;
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j)
+            if ((mask >> j & 1u) != 0) ranks[to++] = from[j];
+        return full;
+    }
+    // All threads of the block call it.
+    TEGU_DEVICE void flush(U* list, std::uint64_t room, std::uint64_t* listed) const {
+        TEGU_SHARED(std::uint64_t, place);
+        block_barrier();
+        const std::uint32_t count = *used;
+        if (thread_index() == 0) place = atomic_add(listed, std::uint64_t{count});
+        block_barrier();
+        for (std::uint32_t i = thread_index(); i < count; i += block_threads())
+            if (place + i < room) list[place + i] = ranks[i];
+        if (thread_index() == 0) *used = 0;
+        block_barrier();
+    }
+};
+
+// bracket_filter: the ranks between two cuts, and how many pairs lie up to the lower one.
+// in:    elements [begin, end), the cuts                    out: list; the numbers in states, nans
+// grid:  x strides over tiles                               block: policy.count_threads
+// shared: 5120 * sizeof(U) B static
+// result valid in: list, states and nans, after the launch
+// moves: reads n sizeof(U) B, writes what is listed         order: any
+// why:   a few in a hundred are listed, so blocks gather them and take a place in the list for a thousand at
+//        once
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
+    bracket_filter(Sequences in, std::uint64_t begin, std::uint64_t end, Bracket bracket) {
+    TEGU_SHARED_ARRAY(U, shared_ranks, kBracketRoom);
+    TEGU_SHARED(std::uint32_t, used);
+    const KeptRanks<U> kept{shared_ranks, &used};
+    if (thread_index() == 0) used = 0;
+    block_barrier();
+    const RankedSequence<U> sequence(in, 0);
+    const U nan = nan_rank(sequence);
+    SelectState* const states = bracket.memory->states;
+    U* const list = static_cast<U*>(bracket.list);
+    const U low = static_cast<U>(states[0].rank), high = static_cast<U>(states[1].rank);
+    const std::uint64_t low_index = states[0].index, high_index = states[1].index;
+    const std::uint64_t tile = std::uint64_t{block_threads()} * kSelectBatch;
+    std::uint64_t below = 0, own_nans = 0;
+    for (std::uint64_t base = begin + block_x() * tile; base < end; base += grid_x() * tile) {
+        U ranks[kSelectBatch];
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j) {
+            const std::uint64_t i = base + j * block_threads() + thread_index();
+            ranks[j] = sequence.bits(i < end ? i : begin);
+        }
+        std::uint32_t mask = 0, tile_below = 0, tile_nans = 0;
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j) {
+            const std::uint64_t i = base + j * block_threads() + thread_index();
+            ranks[j] = sequence.rank_of(ranks[j]);
+            const bool is_below = !bracket.from_below && !is_behind(ranks[j], i, low, low_index);
+            if (i >= end) continue;
+            tile_nans += in.is_float && ranks[j] == nan ? 1 : 0;
+            tile_below += is_below ? 1 : 0;
+            if (!is_below && !is_behind(ranks[j], i, high, high_index)) mask |= 1u << j;
+        }
+        below += tile_below;
+        own_nans += tile_nans;
+        bool full = false;
+        if (warp_any(mask != 0)) full = kept.add(ranks, mask);
+        if (block_any(full)) kept.flush(list, bracket.room, &states[1].survivors);
+    }
+    kept.flush(list, bracket.room, &states[1].survivors);
+    std::uint64_t total;
+    block_sum_before(below, &total);
+    if (thread_index() == 0 && total != 0) atomic_add(&states[0].survivors, total);
+    block_sum_before(own_nans, &total);
+    if (thread_index() == 0 && total != 0) atomic_add(&bracket.memory->nans, total);
+}
+
+// bracket_narrow: one step of the search for a statistic in the list: counts ranks in the bins of a range,
+// and goes to the statistic's bin.
+// in:    list and memory
+// out:   the same; at the end targets[].low is the rank, if found
+// grid:  x strides over the list, y = targets                     block: policy.count_threads
+// shared: 8 KB static
+// result valid in: targets, when all steps are done
+// moves: reads the list, from L2                                  order: any
+// why:   the last block of a target makes the step, so no other launch is needed
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kBracketThreads) bracket_narrow(Bracket bracket, std::uint64_t place, bool first) {
+    TEGU_SHARED_ARRAY(std::uint32_t, own_bins, kSelectBins);
+    const SelectState* const states = bracket.memory->states;
+    const U* const list = static_cast<const U*>(bracket.list);
+    BracketTarget* const target = &bracket.memory->targets[block_y()];
+    std::uint64_t* const bins = bracket.memory->bins + std::uint64_t{block_y()} * kSelectBins;
+    const std::uint64_t below = states[0].survivors, listed = states[1].survivors;
+    const std::uint64_t wanted = place + block_y();
+    if (wanted < below || wanted - below >= listed || listed > bracket.room) return;  // found stays 0
+    SelectRange range{
+        bracket.from_below ? 0 : states[0].rank, static_cast<U>(states[1].rank), 0, listed, 0, false};
+    if (!first) {
+        if (target->found != 0) return;
+        range.low = target->low;
+        range.high = target->high;
+        range.before = target->before;
+    }
+    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) own_bins[bin] = 0;
+    block_barrier();
+    const unsigned shift = range.shift();
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    for (std::uint64_t i = std::uint64_t{block_x()} * block_threads() + thread_index(); i < listed;
+         i += stride)
+        if (range.holds(list[i])) atomic_add(&own_bins[(list[i] - range.low) >> shift], 1u);
+    block_barrier();
+    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads())
+        if (own_bins[bin] != 0) atomic_add(&bins[bin], std::uint64_t{own_bins[bin]});
+    if (!last_block(&bracket.memory->tickets[block_y()], grid_x())) return;
+    BinRun run;
+    const bool found = block_find_run(bins, wanted - below + 1 - range.before, 0, 0, &run);
+    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
+    if (found) range.enter(run.first, run.last, run.before, run.inside);
+    if (thread_index() == 0)
+        *target =
+            BracketTarget{range.low, range.high, range.before, found && range.low == range.high ? 1u : 0u};
+}
+
+template <class U>
+LaunchStatus filter_typed(const Sequences& in, std::uint64_t begin, std::uint64_t end, const Bracket& bracket,
+                          const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
+    const unsigned threads = policy.count_threads < kBracketThreads ? policy.count_threads : kBracketThreads;
+    const std::uint64_t tiles = (end - begin) / (std::uint64_t{threads} * kSelectBatch) + 1;
+    const std::uint64_t most = 2 * std::uint64_t{limits.multiprocessors};
+    const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), 1, threads, 0};
+    return launch(bracket_filter<U>, shape, stream, in, begin, end, bracket);
+}
+
+template <class U>
+LaunchStatus narrow_typed(const Bracket& bracket, std::uint64_t place, const QuantilePolicy& policy,
+                          const DeviceLimits& limits, Stream stream) {
+    const unsigned threads = policy.count_threads < kBracketThreads ? policy.count_threads : kBracketThreads;
+    const LaunchShape shape{blocks_for(bracket.room / kSelectBatch + 1, threads, 1, limits), 2, threads, 0};
+    const unsigned steps = (8 * sizeof(U) + kSelectBinBits - 1) / kSelectBinBits;
+    for (unsigned step = 0; step < steps; ++step) {
+        const LaunchStatus status = launch(bracket_narrow<U>, shape, stream, bracket, place, step == 0);
+        if (status != 0) return status;
+    }
+    return 0;
+}
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const unsigned threads = kDefaultQuantilePolicy.count_threads;
+    to.add("bracket_filter", {word}, bracket_filter<U>, threads, 0,
+           "reads n elements, writes those near the quantile");
+    to.add("bracket_narrow", {word}, bracket_narrow<U>, threads, 0, "reads the elements near the quantile");
+}
+
+}  // namespace
+
+LaunchStatus launch_bracket_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end,
+                                   const Bracket& bracket, const QuantilePolicy& policy,
+                                   const DeviceLimits& limits, Stream stream) {
+    switch (in.width) {
+        case 1: return filter_typed<std::uint8_t>(in, begin, end, bracket, policy, limits, stream);
+        case 2: return filter_typed<std::uint16_t>(in, begin, end, bracket, policy, limits, stream);
+        case 4: return filter_typed<std::uint32_t>(in, begin, end, bracket, policy, limits, stream);
+        default: return filter_typed<std::uint64_t>(in, begin, end, bracket, policy, limits, stream);
+    }
+}
+
+LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t place,
+                                   const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
+    switch (width) {
+        case 1: return narrow_typed<std::uint8_t>(bracket, place, policy, limits, stream);
+        case 2: return narrow_typed<std::uint16_t>(bracket, place, policy, limits, stream);
+        case 4: return narrow_typed<std::uint32_t>(bracket, place, policy, limits, stream);
+        default: return narrow_typed<std::uint64_t>(bracket, place, policy, limits, stream);
+    }
+}
+
+void list_quantile_bracket_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
+}
+
+}  // namespace cuda
+}  // namespace tegu

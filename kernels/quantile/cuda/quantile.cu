@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long sequences: counts of digits.
+#include "kernels/quantile/cuda/quantile.h"
+
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/quantile/cuda/nan.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+// quantile_counts: the digits of one level, of the elements that belong to its nodes.
+// in:    elements [begin, end), the children of the levels above
+// out:   counts [nodes, 2^bits], nans, both zero before
+// grid:  x strides over the elements, y = sequences          block: policy.count_threads
+// shared: 4 B a bin where `in_shared`; 256 B static
+// result valid in: counts and nans, after the launch
+// moves: reads n sizeof(U) B                                 order: any
+// why:   most elements leave the tree at its first level, whose table stays in L1
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    quantile_counts(Sequences in, std::uint64_t begin, std::uint64_t end, QuantileLevels levels,
+                    std::uint64_t* all_counts, std::uint64_t* nans, bool in_shared) {
+    TEGU_DYNAMIC_SHARED(shared);
+    std::uint32_t* const own_counts = reinterpret_cast<std::uint32_t*>(shared);
+    const std::uint64_t number = block_y();
+    const RankedSequence<U> sequence(in, number);
+    const unsigned depth = levels.depth;
+    const unsigned bits = levels.bits[depth];
+    const unsigned shift = levels.shift[depth];
+    const std::uint64_t bins = std::uint64_t{levels.nodes[depth]} << bits;
+    std::uint64_t* const counts = all_counts + number * bins;
+    const bool looks_for_nans = depth == 0 && in.is_float;
+    const U nan = nan_rank(sequence);
+    std::uint64_t own_nans = 0;
+    if (in_shared)
+        for (std::uint64_t bin = thread_index(); bin < bins; bin += block_threads()) own_counts[bin] = 0;
+    block_barrier();
+
+    const auto count = [&](U rank) {
+        std::uint64_t node = 0;
+        for (unsigned level = 0; level < depth; ++level) {
+            const std::uint64_t digit = (rank >> levels.shift[level]) & ((1u << levels.bits[level]) - 1);
+            node =
+                levels.children[level][((number * levels.nodes[level] + node) << levels.bits[level]) + digit];
+            if (node >= levels.nodes[level + 1]) return;
+        }
+        const std::uint64_t bin = (node << bits) + ((rank >> shift) & ((1u << bits) - 1));
+        if (in_shared) {
+            atomic_add(&own_counts[bin], 1u);
+        } else {
+            atomic_add(&counts[bin], std::uint64_t{1});
+        }
+        own_nans += looks_for_nans && rank == nan ? 1 : 0;
+    };
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    for (std::uint64_t base = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); base < end;
+         base += stride * kSelectBatch) {
+        U ranks[kSelectBatch];
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j)
+            ranks[j] = sequence.bits(base + j * stride < end ? base + j * stride : begin);
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j)
+            if (base + j * stride < end) count(sequence.rank_of(ranks[j]));
+    }
+    std::uint64_t total;
+    block_sum_before(own_nans, &total);
+    if (looks_for_nans && thread_index() == 0 && total != 0) atomic_add(&nans[number], total);
+    block_barrier();
+    if (!in_shared) return;
+    for (std::uint64_t bin = thread_index(); bin < bins; bin += block_threads())
+        if (own_counts[bin] != 0) atomic_add(&counts[bin], std::uint64_t{own_counts[bin]});
+}
+
+template <class U>
+struct Typed {
+    static LaunchStatus counts(const Sequences& in, const QuantileLevels& levels, std::uint64_t* counts,
+                               std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
+                               const DeviceLimits& limits, Stream stream) {
+        const std::uint64_t bins = std::uint64_t{levels.nodes[levels.depth]} << levels.bits[levels.depth];
+        const bool in_shared = bins <= quantile_shared_bins(policy, limits);
+        return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
+            const unsigned blocks =
+                blocks_for(some / kSelectBatch + 1, policy.count_threads, policy.waves, limits);
+            const LaunchShape shape{blocks, static_cast<unsigned>(in.count), policy.count_threads,
+                                    in_shared ? static_cast<std::size_t>(bins) * sizeof(std::uint32_t) : 0};
+            return launch(quantile_counts<U>, shape, stream, in, begin, begin + some, levels, counts, nans,
+                          in_shared);
+        });
+    }
+};
+
+}  // namespace
+
+// The member of Typed for the width.
+#define TEGU_FOR_WIDTH(width, call)                 \
+    switch (width) {                                \
+        case 1: return Typed<std::uint8_t>::call;   \
+        case 2: return Typed<std::uint16_t>::call;  \
+        case 4: return Typed<std::uint32_t>::call;  \
+        default: return Typed<std::uint64_t>::call; \
+    }
+
+unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits) {
+    const std::size_t fixed = 1 << 10;
+    const std::size_t most = (limits.shared_bytes_per_block - fixed) / sizeof(std::uint32_t);
+    return policy.shared_bins < most ? policy.shared_bins : static_cast<unsigned>(most);
+}
+
+LaunchStatus launch_quantile_counts(const Sequences& in, const QuantileLevels& levels, std::uint64_t* counts,
+                                    std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
+                                    const DeviceLimits& limits, Stream stream) {
+    const std::uint64_t bins = std::uint64_t{levels.nodes[levels.depth]} << levels.bits[levels.depth];
+    LaunchStatus status =
+        zero(counts, static_cast<std::size_t>(in.count * bins * sizeof(std::uint64_t)), stream);
+    if (status == 0) status = zero(nans, static_cast<std::size_t>(in.count * sizeof(std::uint64_t)), stream);
+    if (status != 0) return status;
+    TEGU_FOR_WIDTH(in.width, counts(in, levels, counts, nans, policy, pieces, limits, stream))
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const QuantilePolicy policy = kDefaultQuantilePolicy;
+    to.add("quantile_counts", {word}, quantile_counts<U>, policy.count_threads,
+           (std::size_t{1} << kQuantileDigitBits) * sizeof(std::uint32_t),
+           "reads n elements, adds 8 B a bin and block");
+}
+
+}  // namespace
+
+void list_quantile_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
+}
+
+}  // namespace cuda
+}  // namespace tegu

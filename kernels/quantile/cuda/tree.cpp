@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/quantile/cuda/tree.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "kernels/quantile/cuda/quantile.h"
+
+namespace tegu::cuda {
+
+QuantileTree::QuantileTree(const std::vector<std::uint64_t>& places) {
+    for (const std::uint64_t place : places) wanted_.push_back(Wanted{place, place, 0, 0});
+}
+
+void QuantileTree::descend(const std::uint64_t* counts, unsigned bits, std::uint16_t* children) {
+    const std::uint64_t bins = std::uint64_t{1} << bits;
+    std::fill(children, children + nodes_ * bins, kNoNode);
+    unsigned next = 0;
+    std::uint64_t bin = 0;     // of the statistic before
+    std::uint64_t before = 0;  // elements in the bins of its node before that one
+    unsigned node = 0;
+    for (Wanted& one : wanted_) {
+        if (one.node != node) {
+            node = one.node;
+            bin = before = 0;
+        }
+        const std::uint64_t* const own = counts + node * bins;
+        while (bin + 1 < bins && one.left - std::min(one.left, before) >= own[bin]) before += own[bin++];
+        std::uint16_t& child = children[node * bins + bin];
+        if (child == kNoNode) child = static_cast<std::uint16_t>(next++);
+        one.left -= std::min(one.left, before);
+        one.rank = one.rank << bits | bin;
+        one.node = child;
+    }
+    nodes_ = std::max(next, 1u);
+}
+
+std::uint64_t QuantileTree::rank_at(std::uint64_t place) const {
+    const auto found =
+        std::lower_bound(wanted_.begin(), wanted_.end(), place,
+                         [](const Wanted& one, std::uint64_t wanted) { return one.place < wanted; });
+    assert(found != wanted_.end() && found->place == place);
+    return found->rank;
+}
+
+}  // namespace tegu::cuda

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/cuda/run.h"
+
+#include "kernels/statistics/cpu/typed.h"
+#include "kernels/statistics/cuda/batches.h"
+#include "kernels/statistics/cuda/reduce.h"
+
+namespace tegu::cuda {
+namespace {
+
+using kernels::Int128;
+using kernels::IntegerPartial;
+using kernels::Uint128;
+
+#define TEGU_X(number, Name, word, values, sentence) \
+    static_assert(kColumn##Name == number, "columns have the numbers of the statistics");
+TEGU_STATISTICS(TEGU_X)
+#undef TEGU_X
+static_assert(kReduceColumns == kStatisticCount, "a column for each statistic");
+
+// The least kernel that computes all needs. An unsigned integer is its own magnitude.
+ReduceKind kind_of(unsigned needs, ElementType type) {
+    if ((needs & kernels::kNeedL1) && (is_float(type) || is_signed_integer(type))) return ReduceKind::All;
+    const bool order = (needs & (kernels::kNeedExtrema | kernels::kNeedZeros)) != 0;
+    const bool moments = (needs & kernels::kNeedMoments) != 0;
+    if (order && moments) return ReduceKind::All;
+    return order ? ReduceKind::Order : moments ? ReduceKind::Moments : ReduceKind::Sum;
+}
+
+IntegerPartial partial_of(const ReduceTotal& total, bool is_signed) {
+    const auto wide = [](const std::uint64_t* words) {
+        return static_cast<Uint128>(words[1]) << 64 | words[0];
+    };
+    IntegerPartial partial{};
+    partial.sum = static_cast<Int128>(wide(total.sum));
+    partial.l1 = is_signed ? wide(total.l1) : wide(total.sum);
+    return partial;
+}
+
+// Whether the sum or l1 of some n integers may not fit 64 bits; if not, nobody has to look.
+bool may_overflow(const Job& job, const ReduceParams& params, std::uint64_t n) {
+    const bool asked =
+        (params.statistics & (statistic_bit(Statistic::Sum) | statistic_bit(Statistic::L1))) != 0;
+    const std::size_t bits = 8 * element_bytes(job.type);
+    return !is_float(job.type) && asked && (bits >= 63 || n >> (63 - bits) != 0);
+}
+
+class Run {
+  public:
+    Run(const Job& job, const ReduceParams& params, const kernels::InputView& input,
+        Span<const kernels::OutputView> outputs, const Context& context)
+        : Run(job, params, input, outputs, context, kernels::reduce_needs(params, job.type)) {}
+
+    Result<void> run(const kernels::StopToken& stop) {
+        const auto launch = [&](const ReduceWork& work, const ReduceRange& range) {
+            return launch_reduce(job_.type, kind_, input_, target_, work, launches_.shape(), range,
+                                 context_.stream);
+        };
+        const auto overflow = [&](std::uint64_t sequence, const void* place) {
+            return overflow_of(sequence, place);
+        };
+        return launches_.run(input_.n * element_bytes(job_.type), "reduce", stop, launch, overflow);
+    }
+
+    const ReduceShape& shape() const { return launches_.shape(); }
+
+  private:
+    Run(const Job& job, const ReduceParams& params, const kernels::InputView& input,
+        Span<const kernels::OutputView> outputs, const Context& context, unsigned needs)
+        : job_(job),
+          params_(params),
+          context_(context),
+          kind_(kind_of(needs, job.type)),
+          input_(input_of(job, input, needs != 0)),
+          target_(target_of(job, params, outputs)),
+          launches_(reduce_workload(job.type, kind_, job.axis == Axis::Whole ? 1 : job.rows, input_.n),
+                    may_overflow(job, params, input_.n) ? kReducePartialBytes : 0, context) {}
+
+    static std::uint64_t sequence_elements(const Job& job) {
+        return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
+    }
+    // `read`: some statistic needs the elements.
+    static ReduceInput input_of(const Job& job, const kernels::InputView& input, bool read) {
+        const std::uint64_t n = read ? sequence_elements(job) : 0;
+        const bool gaps = job.axis == Axis::Whole && job.rows > 1 && input.row_stride != job.cols;
+        return ReduceInput{input.data, n, input.row_stride, gaps ? job.cols : n, input.row_stride};
+    }
+    static ReduceTarget target_of(const Job& job, const ReduceParams& params,
+                                  Span<const kernels::OutputView> outputs) {
+        ReduceTarget target{};
+        target.n = sequence_elements(job);
+        target.skip_nans = params.skip_nans;
+        target.ddof = params.ddof;
+        std::size_t next = 0;
+        for (const StatisticInfo& info : kStatisticInfos) {
+            const bool wanted = (params.statistics & statistic_bit(info.statistic)) != 0;
+            target.column[static_cast<unsigned>(info.statistic)] = wanted ? outputs[next++].data : nullptr;
+        }
+        return target;
+    }
+
+    // The error that the CPU backend gives.
+    Result<void> overflow_of(std::uint64_t sequence, const void* place) {
+        ReduceTotal total;
+        Result<void> read = context_.workspace->read(&total, place, sizeof total);
+        if (!read) return read;
+        const IntegerPartial partial = partial_of(total, is_signed_integer(job_.type));
+        const kernels::FinishContext context{job_.type, target_.n, params_.skip_nans, params_.ddof, -1,
+                                             -1,        0};
+        for (const Statistic statistic : {Statistic::Sum, Statistic::L1}) {
+            if ((params_.statistics & statistic_bit(statistic)) == 0) continue;
+            std::byte unused[sizeof(std::uint64_t)];
+            Result<void> written = kernels::write_statistic(statistic, context, partial, unused);
+            if (written) continue;
+            if (job_.axis == Axis::Rows) written.error().message += " in row " + std::to_string(sequence);
+            return written;
+        }
+        return make_error(Status::Internal, "a total that did not fit has changed");
+    }
+
+    const Job& job_;
+    const ReduceParams& params_;
+    const Context& context_;
+    const ReduceKind kind_;
+    const ReduceInput input_;
+    const ReduceTarget target_;
+    SequenceLaunches launches_;
+};
+
+}  // namespace
+
+Result<kernels::RunReport> run_reduce(const Job& job, const ReduceParams& params,
+                                      Span<const kernels::InputView> inputs,
+                                      Span<const kernels::OutputView> outputs, const Context& context,
+                                      const kernels::StopToken& stop) {
+    if (stop.stop_requested()) return stop.error();
+    Run run(job, params, inputs[0], outputs, context);
+    Result<void> done = run.run(stop);
+    if (!done) return std::move(done).error();
+    done = context.workspace->synchronize();
+    if (!done) return std::move(done).error();
+    kernels::RunReport report = cuda_report(context);
+    report.policy += " block=" + std::to_string(run.shape().threads) +
+                     " tiles=" + std::to_string(run.shape().tiles_per_warp);
+    for (const StatisticInfo& info : kStatisticInfos)
+        if (params.statistics & statistic_bit(info.statistic))
+            report.filled_columns.push_back(static_cast<std::uint64_t>(info.values_per_row));
+    return report;
+}
+
+}  // namespace tegu::cuda

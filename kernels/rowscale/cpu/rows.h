@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of rowscale, compiled once per instruction set: whole rows that are short enough to stay in a
+// cache between the look for the largest magnitude and the division, and both steps by themselves for parts
+// of longer rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/execution/cpu/isa.h"
+
+namespace tegu::kernels {
+
+// Rows that are scaled one after the other. Input rows lie at any address, the outputs are dense and aligned
+// for the type.
+struct RowscaleRows {
+    const std::byte* x;
+    std::uint64_t row_bytes;  // from one input row to the next
+    std::uint64_t rows;
+    std::uint64_t cols;
+    bool skip_nans;
+    bool stream;        // values are written past the caches; never in place
+    std::byte* values;  // may be x where the rows are dense
+    std::byte* scales;  // one a row
+};
+
+// The functions of one element type. A scale is the bits of a non-negative element or of the canonical NaN.
+struct RowscaleKernels {
+    void (*rows)(const RowscaleRows& rows);
+    // The largest magnitude of n elements, +0 of none; a NaN wins, or does not count.
+    std::uint64_t (*largest)(const std::byte* x, std::size_t n, bool skip_nans);
+    // out[i] = x[i] / scale; a scale of zero leaves the elements as they are. Every NaN becomes the canonical
+    // one.
+    void (*divide)(const std::byte* x, std::size_t n, std::uint64_t scale, bool stream, std::byte* out);
+};
+
+#define TEGU_ROWSCALE_KERNELS(X) X(f16) X(f32) X(f64)
+
+#define TEGU_X(word) TEGU_ISA_DECLARE(extern const RowscaleKernels rowscale_##word;)
+TEGU_ROWSCALE_KERNELS(TEGU_X)
+#undef TEGU_X
+
+}  // namespace tegu::kernels

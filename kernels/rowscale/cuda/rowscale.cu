@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row that fits the registers of a group of lanes, or of a block, is read once. Of longer ones each block
+// reads its own twice, while the L2 cache still has it; where there are too few of them for that, a row is
+// spread over all blocks: they find its largest magnitude, and a second launch divides.
+#include "kernels/rowscale/cuda/rowscale.h"
+
+#include <type_traits>
+
+#include "kernels/execution/cuda/grid.cuh"
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/rowscale/cuda/rowscale.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+using namespace rowscale;
+
+constexpr unsigned kInFlight = 4;  // packs that a thread loads at once of a row that it does not hold
+
+// How many of [begin, end) there are, `most` at most.
+TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned most) {
+    return end - begin < most ? static_cast<unsigned>(end - begin) : most;
+}
+
+// rowscale_groups: rows that the registers of a part of a warp hold.
+// in:    x [rows, cols] T, packs of Width T aligned    out: values [rows, cols] T, scales [rows] T
+// grid:  x strides over groups of `lanes` threads, Rows rows each    block: up to policy.threads_per_block
+// shared: none                                         result valid in: values and scales, after the launch
+// moves: reads rows * cols * sizeof(T) B, writes as much and rows * sizeof(T) B      order: any
+// why:   one read of the data; all packs of Rows rows are in flight before the first comparison, and all rows
+//        are compared side by side
+template <class T, unsigned Width, unsigned Packs, unsigned Rows>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
+    rowscale_groups(RowscaleArrays arrays, unsigned lanes) {
+    const unsigned first = thread_index() % lanes;
+    const unsigned packs = static_cast<unsigned>(arrays.cols / Width);
+    const unsigned together = block_threads() / lanes * Rows;  // rows of a block
+    // All lanes of a warp stay to the end, as they shuffle together: the number of rounds is the same for
+    // all.
+    for (std::uint64_t base = std::uint64_t{block_x()} * together; base < arrays.rows;
+         base += std::uint64_t{grid_x()} * together) {
+        const std::uint64_t begin = base + thread_index() / lanes * Rows;
+        const unsigned count = begin >= arrays.rows ? 0 : left_of(begin, arrays.rows, Rows);
+        Held<T, Width, Packs> held[Rows];
+        TEGU_UNROLL
+        for (unsigned r = 0; r < Rows; ++r)
+            if (r < count)
+                held[r].template load<false>(
+                    static_cast<const T*>(arrays.x) + (begin + r) * arrays.row_stride, packs, first, lanes);
+        typename Key<T>::type key[Rows];
+        TEGU_UNROLL
+        for (unsigned r = 0; r < Rows; ++r)
+            key[r] = r < count ? held[r].key(packs, first, lanes, arrays.skip_nans) : 0;
+        for (unsigned mask = lanes / 2; mask != 0; mask /= 2) {
+            TEGU_UNROLL
+            for (unsigned r = 0; r < Rows; ++r) key[r] = larger(key[r], shuffle_xor(key[r], mask));
+        }
+        TEGU_UNROLL
+        for (unsigned r = 0; r < Rows; ++r)
+            if (r < count)
+                held[r].template store<false>(static_cast<T*>(arrays.values) + (begin + r) * arrays.cols,
+                                              packs, first, lanes, Divisor<T>(key[r]));
+        // Each scale by a lane of its own, as far as there are.
+        T* const scales = static_cast<T*>(arrays.scales) + begin;
+        typename Key<T>::type own = key[0];
+        TEGU_UNROLL
+        for (unsigned r = 1; r < Rows; ++r) {
+            if (first == r) own = key[r];
+            if (first == r % lanes && r >= lanes && r < count) scales[r] = Key<T>::scale(key[r]);
+        }
+        if (first < count) scales[first] = Key<T>::scale(own);
+    }
+}
+
+// rowscale_blocks: rows that the registers of a block hold.
+// in, out, moves, why: as rowscale_groups
+// grid:  x strides over rows                           block: shape.threads
+// shared: 256 B                                        result valid in: values and scales, after the launch
+template <class T, unsigned Width, unsigned Packs>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_blocks(RowscaleArrays arrays) {
+    const unsigned packs = static_cast<unsigned>(arrays.cols / Width);
+    for (std::uint64_t row = block_x(); row < arrays.rows; row += grid_x()) {
+        Held<T, Width, Packs> held;
+        held.template load<false>(static_cast<const T*>(arrays.x) + row * arrays.row_stride, packs,
+                                  thread_index(), block_threads());
+        const auto key = block_max(held.key(packs, thread_index(), block_threads(), arrays.skip_nans));
+        held.template store<false>(static_cast<T*>(arrays.values) + row * arrays.cols, packs, thread_index(),
+                                   block_threads(), Divisor<T>(key));
+        if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = Key<T>::scale(key);
+        block_barrier();  // the shared words of block_max are read: the next row may write them
+    }
+}
+
+// rowscale_sweeps: rows that a block reads twice, the second time from their end, which is what a cache still
+// has. in, out: as rowscale_groups
+// grid:  x strides over rows                           block: shape.threads
+// shared: 256 B                                        result valid in: values and scales, after the launch
+// moves: reads rows * cols * sizeof(T) B, and as much from the L2 cache; writes as much      order: any
+// why:   few rows are at work at once, so that the second read seldom goes to memory
+template <class T, unsigned Width>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_sweeps(RowscaleArrays arrays) {
+    const std::uint64_t packs = arrays.cols / Width;
+    const unsigned step = kInFlight * block_threads();
+    for (std::uint64_t row = block_x(); row < arrays.rows; row += grid_x()) {
+        const T* const x = static_cast<const T*>(arrays.x) + row * arrays.row_stride;
+        T* const values = static_cast<T*>(arrays.values) + row * arrays.cols;
+        Held<T, Width, kInFlight> held;
+        typename Key<T>::type key = 0;
+        for (std::uint64_t begin = 0; begin < packs; begin += step) {
+            const unsigned count = left_of(begin, packs, step);
+            held.template load<false>(x + begin * Width, count, thread_index(), block_threads());
+            key = larger(key, held.key(count, thread_index(), block_threads(), arrays.skip_nans));
+        }
+        key = block_max(key);
+        const Divisor<T> divisor(key);
+        for (std::uint64_t end = (packs + step - 1) / step; end > 0; --end) {
+            const std::uint64_t begin = (end - 1) * step;
+            const unsigned count = left_of(begin, packs, step);
+            held.template load<true>(x + begin * Width, count, thread_index(), block_threads());
+            held.template store<true>(values + begin * Width, count, thread_index(), block_threads(),
+                                      divisor);
+        }
+        if (thread_index() == 0) static_cast<T*>(arrays.scales)[row] = Key<T>::scale(key);
+        block_barrier();  // the shared words of block_max are read: the next row may write them
+    }
+}
+
+// rowscale_keys: the largest magnitude of sequences that are spread over blocks.
+// in:    x [rows * lines, cols] T                      out: keys [rows] u64, zero before the first launch
+// grid:  x strides over the packs of a line, y over the lines       block: shape.threads
+// shared: 256 B
+// result valid in: keys, after the launches of all pieces
+// moves: reads n * sizeof(T) B                         order: any; the maximum of bits has none
+// why:   one atomic a block and line instead of partial results and a last block
+template <class T, unsigned Width>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
+    rowscale_keys(RowscaleArrays arrays, RowscalePiece piece) {
+    const std::uint64_t packs = piece.cols / Width;
+    const unsigned step = kInFlight * block_threads();
+    for (std::uint64_t at = block_y(); at < piece.lines; at += grid_y()) {
+        const std::uint64_t line = piece.line + at;
+        const T* const x = static_cast<const T*>(arrays.x) + line * arrays.row_stride + piece.col;
+        typename Key<T>::type key = 0;
+        for (std::uint64_t begin = std::uint64_t{block_x()} * step; begin < packs;
+             begin += std::uint64_t{grid_x()} * step) {
+            Held<T, Width, kInFlight> held;
+            const unsigned count = left_of(begin, packs, step);
+            held.template load<false>(x + begin * Width, count, thread_index(), block_threads());
+            key = larger(key, held.key(count, thread_index(), block_threads(), arrays.skip_nans));
+        }
+        key = block_max(key);
+        if (thread_index() == 0 && key != 0)
+            atomic_max(&arrays.keys[line / arrays.lines], std::uint64_t{key});
+        block_barrier();
+    }
+}
+
+// rowscale_divide: the quotients of sequences whose keys are known.
+// in:    x [rows * lines, cols] T, keys [rows] u64     out: values [rows * lines, cols] T, scales [rows] T
+// grid:  x strides over the packs of a line, y over the lines       block: shape.threads
+// shared: none
+// result valid in: values and scales of the piece, after the launch
+// moves: reads n * sizeof(T) B, writes as much         order: any
+// why:   from the end of the piece to its begin: that is what the launches before left in the L2 cache
+template <class T, unsigned Width>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
+    rowscale_divide(RowscaleArrays arrays, RowscalePiece piece) {
+    const std::uint64_t packs = piece.cols / Width;
+    const unsigned step = kInFlight * block_threads();
+    const std::uint64_t steps = (packs + step - 1) / step;
+    for (std::uint64_t at = block_y(); at < piece.lines; at += grid_y()) {
+        const std::uint64_t line = piece.line + piece.lines - 1 - at;
+        const auto key = static_cast<typename Key<T>::type>(arrays.keys[line / arrays.lines]);
+        const Divisor<T> divisor(key);
+        const T* const x = static_cast<const T*>(arrays.x) + line * arrays.row_stride + piece.col;
+        T* const values = static_cast<T*>(arrays.values) + line * arrays.cols + piece.col;
+        for (std::uint64_t before = block_x(); before < steps; before += grid_x()) {
+            const std::uint64_t begin = (steps - 1 - before) * step;
+            Held<T, Width, kInFlight> held;
+            const unsigned count = left_of(begin, packs, step);
+            held.template load<true>(x + begin * Width, count, thread_index(), block_threads());
+            held.template store<true>(values + begin * Width, count, thread_index(), block_threads(),
+                                      divisor);
+        }
+        const bool is_first = line % arrays.lines == 0 && piece.col == 0 && block_x() == 0;
+        if (is_first && thread_index() == 0)
+            static_cast<T*>(arrays.scales)[line / arrays.lines] = Key<T>::scale(key);
+    }
+}
+
+constexpr unsigned kMaxGridY = 65535;
+constexpr unsigned kKeyWaves = 4;  // more blocks would be more atomics
+
+// Rows of a group of lanes: two packs of 16 bytes in flight a thread, or four accesses of single elements for
+// each of a row.
+template <class T, unsigned Width, unsigned Packs>
+constexpr unsigned group_rows() {
+    return Width == 1 ? (Packs * sizeof(T) <= 16 ? 4 : 2) : Packs <= 2 ? 2 : 1;
+}
+
+template <class T, unsigned Width, unsigned Packs>
+LaunchStatus launch_held(const RowscaleArrays& arrays, const RowscaleShape& shape,
+                         const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
+    if (shape.method == RowscaleMethod::Group) {
+        constexpr unsigned kRows = group_rows<T, Width, Packs>();
+        const unsigned blocks =
+            blocks_for((arrays.rows + kRows - 1) / kRows * shape.lanes, shape.threads, policy.waves, limits);
+        return launch(rowscale_groups<T, Width, Packs, kRows>, LaunchShape{blocks, 1, shape.threads, 0},
+                      stream, arrays, shape.lanes);
+    }
+    const unsigned blocks = blocks_for(arrays.rows * shape.threads, shape.threads, policy.waves, limits);
+    return launch(rowscale_blocks<T, Width, Packs>, LaunchShape{blocks, 1, shape.threads, 0}, stream, arrays);
+}
+
+template <class T, unsigned Width>
+LaunchStatus launch_rows(const RowscaleArrays& arrays, const RowscaleShape& shape,
+                         const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
+    if (shape.method == RowscaleMethod::Sweeps) {
+        const unsigned blocks = blocks_for(arrays.rows * shape.threads, shape.threads, 1, limits);
+        return launch(rowscale_sweeps<T, Width>, LaunchShape{blocks, 1, shape.threads, 0}, stream, arrays);
+    }
+    if (shape.packs > 2) return launch_held<T, Width, 4>(arrays, shape, policy, limits, stream);
+    if (shape.packs > 1) return launch_held<T, Width, 2>(arrays, shape, policy, limits, stream);
+    return launch_held<T, Width, 1>(arrays, shape, policy, limits, stream);
+}
+
+LaunchShape spread_shape(const RowscalePiece& piece, const RowscaleShape& shape, unsigned waves,
+                         const DeviceLimits& limits) {
+    const unsigned y = static_cast<unsigned>(piece.lines < kMaxGridY ? piece.lines : kMaxGridY);
+    const unsigned x =
+        blocks_for((piece.cols / shape.pack + kInFlight - 1) / kInFlight, shape.threads, waves, limits);
+    const unsigned most = blocks_for(~std::uint64_t{0} >> 1, shape.threads, waves, limits);
+    return LaunchShape{x < (most + y - 1) / y ? x : (most + y - 1) / y, y, shape.threads, 0};
+}
+
+// Calls each(element, width) with the type of elements and the number of them that an access takes, as types.
+template <class Each>
+LaunchStatus for_type(ElementType type, const RowscaleShape& shape, Each each) {
+    const auto with = [&](auto element) {
+        using T = decltype(element);
+        constexpr unsigned kWidth = 16 / sizeof(T);
+        return shape.pack == kWidth ? each(element, std::integral_constant<unsigned, kWidth>{})
+                                    : each(element, std::integral_constant<unsigned, 1>{});
+    };
+    if (type == ElementType::F16) return with(Half{});
+    if (type == ElementType::F32) return with(float{});
+    return with(double{});
+}
+
+unsigned power_of_two_from(std::uint64_t least) {
+    unsigned power = 1;
+    while (power < least) power *= 2;
+    return power;
+}
+
+// Whether a row stays in the L2 cache until its block reads it again, and a launch holds some for each
+// multiprocessor.
+bool sweeps_pay(const RowscaleArrays& arrays, std::uint64_t row_bytes, const RowscalePolicy& policy,
+                const DeviceLimits& limits) {
+    constexpr std::uint64_t kRows = 4;
+    return arrays.rows >= kRows * limits.multiprocessors && row_bytes <= policy.launch_bytes / kRows;
+}
+
+}  // namespace
+
+RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, const RowscalePolicy& policy,
+                             const DeviceLimits& limits) {
+    const std::uint64_t bytes = element_bytes(type);
+    const auto aligned = [](const void* address) {
+        return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
+    };
+    const bool many = arrays.rows * arrays.lines > 1;
+    const bool packed = aligned(arrays.x) && aligned(arrays.values) && arrays.cols * bytes % 16 == 0 &&
+                        (!many || arrays.row_stride * bytes % 16 == 0);
+    const unsigned wanted = block_threads_of(policy.threads_per_block, limits);
+    RowscaleShape shape{RowscaleMethod::Spread, packed ? static_cast<unsigned>(16 / bytes) : 1, wanted, 0,
+                        kInFlight};
+    if (arrays.lines != 1) return shape;
+    const std::uint64_t packs = arrays.cols / shape.pack;
+    const auto rounds = [&](std::uint64_t threads) { return (packs + threads - 1) / threads; };
+    if (rounds(kWarpLanes) <= policy.packs_per_thread) {
+        shape.method = RowscaleMethod::Group;
+        shape.lanes = packs < kWarpLanes ? power_of_two_from(packs) : kWarpLanes;
+        shape.packs = static_cast<unsigned>(rounds(shape.lanes));
+        return shape;
+    }
+    while (shape.threads * 2 <= most_threads(limits) && rounds(shape.threads) > policy.packs_per_thread)
+        shape.threads *= 2;
+    shape.lanes = shape.threads;
+    shape.packs = kInFlight;
+    if (shape.threads > kWarpLanes && rounds(shape.threads) <= policy.packs_per_thread) {
+        shape.method = RowscaleMethod::Block;
+        shape.packs = static_cast<unsigned>(rounds(shape.threads));
+    } else if (sweeps_pay(arrays, arrays.cols * bytes, policy, limits)) {
+        shape.method = RowscaleMethod::Sweeps;
+    } else {
+        shape.threads = wanted;
+        shape.lanes = 0;
+    }
+    return shape;
+}
+
+LaunchStatus launch_rowscale(ElementType type, const RowscaleArrays& arrays, const RowscaleShape& shape,
+                             const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
+    if (arrays.rows == 0) return 0;
+    if (arrays.lines == 0 || arrays.cols == 0)
+        return zero(arrays.scales, arrays.rows * element_bytes(type), stream);
+    return for_type(type, shape, [&](auto element, auto width) {
+        return launch_rows<decltype(element), decltype(width)::value>(arrays, shape, policy, limits, stream);
+    });
+}
+
+LaunchStatus launch_rowscale_keys(ElementType type, const RowscaleArrays& arrays, const RowscalePiece& piece,
+                                  const RowscaleShape& shape, const RowscalePolicy& policy,
+                                  const DeviceLimits& limits, Stream stream) {
+    if (piece.lines == 0 || piece.cols == 0) return 0;
+    const unsigned waves = policy.waves < kKeyWaves ? policy.waves : kKeyWaves;
+    return for_type(type, shape, [&](auto element, auto width) {
+        return launch(rowscale_keys<decltype(element), decltype(width)::value>,
+                      spread_shape(piece, shape, waves, limits), stream, arrays, piece);
+    });
+}
+
+LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arrays,
+                                    const RowscalePiece& piece, const RowscaleShape& shape,
+                                    const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
+    if (piece.lines == 0 || piece.cols == 0) return 0;
+    return for_type(type, shape, [&](auto element, auto width) {
+        return launch(rowscale_divide<decltype(element), decltype(width)::value>,
+                      spread_shape(piece, shape, policy.waves, limits), stream, arrays, piece);
+    });
+}
+
+namespace {
+
+template <class T, unsigned Width>
+void list_packs(KernelLister& to, const char* word, const char* width) {
+    constexpr unsigned kThreads = kDefaultRowscalePolicy.threads_per_block, kBlock = 512;
+    const char* const moves = "reads and writes n elements, writes 1 a row";
+    to.add("rowscale_groups", {word, width, "1", std::to_string(group_rows<T, Width, 1>()).c_str()},
+           rowscale_groups<T, Width, 1, group_rows<T, Width, 1>()>, kThreads, 0, moves);
+    to.add("rowscale_groups", {word, width, "2", std::to_string(group_rows<T, Width, 2>()).c_str()},
+           rowscale_groups<T, Width, 2, group_rows<T, Width, 2>()>, kThreads, 0, moves);
+    to.add("rowscale_groups", {word, width, "4", std::to_string(group_rows<T, Width, 4>()).c_str()},
+           rowscale_groups<T, Width, 4, group_rows<T, Width, 4>()>, kThreads, 0, moves);
+    to.add("rowscale_blocks", {word, width, "1"}, rowscale_blocks<T, Width, 1>, kBlock, 0, moves);
+    to.add("rowscale_blocks", {word, width, "2"}, rowscale_blocks<T, Width, 2>, kBlock, 0, moves);
+    to.add("rowscale_blocks", {word, width, "4"}, rowscale_blocks<T, Width, 4>, kBlock, 0, moves);
+    to.add("rowscale_sweeps", {word, width}, rowscale_sweeps<T, Width>, most_threads(to.limits()), 0,
+           "reads n elements from memory and n from the L2 cache, writes n, and 1 a row");
+    to.add("rowscale_keys", {word, width}, rowscale_keys<T, Width>, kThreads, 0,
+           "reads n elements, adds 8 B a block and row");
+    to.add("rowscale_divide", {word, width}, rowscale_divide<T, Width>, kThreads, 0, moves);
+}
+
+}  // namespace
+
+void list_rowscale_kernels(KernelLister& to) {
+    list_packs<Half, 8>(to, "f16", "8");
+    list_packs<Half, 1>(to, "f16", "1");
+    list_packs<float, 4>(to, "f32", "4");
+    list_packs<float, 1>(to, "f32", "1");
+    list_packs<double, 2>(to, "f64", "2");
+    list_packs<double, 1>(to, "f64", "1");
+}
+
+}  // namespace cuda
+}  // namespace tegu

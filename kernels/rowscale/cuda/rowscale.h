@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// launch_rowscale: each row divided by its largest magnitude (docs/numerics.md, "Scaled rows").
+#pragma once
+
+#include <cstdint>
+
+#include "base/element_type.h"
+#include "kernels/execution/cuda/launch.h"
+
+namespace tegu {
+namespace cuda {
+
+struct RowscalePolicy {
+    // a multiple of 32, 32..1024; blocks that hold a row are larger where it needs that
+    unsigned threads_per_block;
+    unsigned packs_per_thread;  // that a thread holds of a row, at most: 1, 2 or 4
+    unsigned waves;             // of launches that stride: this many times what is resident at once
+    // that one launch reads or writes, for each multiprocessor: a long job is cut, so that it can be stopped
+    std::uint64_t launch_bytes = 32 << 20;
+
+    friend constexpr bool operator==(const RowscalePolicy& a, const RowscalePolicy& b) {
+        return a.threads_per_block == b.threads_per_block && a.packs_per_thread == b.packs_per_thread &&
+               a.waves == b.waves && a.launch_bytes == b.launch_bytes;
+    }
+};
+constexpr RowscalePolicy kDefaultRowscalePolicy{128, 4, 32};
+
+struct RowscaleArrays {
+    const void* x;        // element (r, c) at x + (r * row_stride + c) elements; aligned to the element
+    void* values;         // [rows, cols], dense; may be x if that is dense
+    void* scales;         // [rows]
+    std::uint64_t* keys;  // [rows], zero before the first launch; of Spread alone
+    std::uint64_t rows;   // sequences that are scaled, each by its own scale
+    std::uint64_t cols;
+    std::uint64_t row_stride;  // elements
+    // of the input in one sequence: 1, or all rows of an array that is scaled as one; cols is then of a line
+    std::uint64_t lines;
+    bool skip_nans;
+};
+
+// Who scales a row.
+enum class RowscaleMethod : std::uint8_t {
+    Group,   // some lanes of a warp, whose registers hold it
+    Block,   // a block, whose registers hold it
+    Sweeps,  // a block that reads it twice, the second time from the L2 cache
+    Spread,  // all blocks, in two launches
+};
+
+// How a job is cut; a pure function of its arguments.
+struct RowscaleShape {
+    RowscaleMethod method;
+    unsigned pack;     // elements of one access
+    unsigned threads;  // of a block
+    unsigned lanes;    // threads that share a row: of Group 1..32, of Block and Sweeps all of a block
+    unsigned packs;    // that each of them holds
+};
+RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, const RowscalePolicy& policy,
+                             const DeviceLimits& limits);
+
+// One launch: all rows of the arrays. Float types only. Rows without elements get the scale 0. REQUIRES: not
+// Spread.
+LaunchStatus launch_rowscale(ElementType type, const RowscaleArrays& arrays, const RowscaleShape& shape,
+                             const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream);
+
+// Lines [line, line + lines) of rows * lines, and columns [col, col + cols) of them; col is a multiple of
+// shape.pack.
+struct RowscalePiece {
+    std::uint64_t line, lines;
+    std::uint64_t col, cols;
+};
+// One launch each, for Spread: the keys of the sequences from the piece; and then, once all keys are
+// complete, the values of the piece, and the scales of sequences that begin in it.
+LaunchStatus launch_rowscale_keys(ElementType type, const RowscaleArrays& arrays, const RowscalePiece& piece,
+                                  const RowscaleShape& shape, const RowscalePolicy& policy,
+                                  const DeviceLimits& limits, Stream stream);
+LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arrays,
+                                    const RowscalePiece& piece, const RowscaleShape& shape,
+                                    const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream);
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/rowscale/cuda/run.h"
+
+#include <string>
+#include <vector>
+
+#include "kernels/execution/cuda/pace.h"
+#include "kernels/execution/cuda/pieces.h"
+#include "kernels/rowscale/cuda/rowscale.h"
+
+namespace tegu::cuda {
+namespace {
+
+// A whole array without gaps is one long line; one with gaps has a line for each of its rows.
+RowscaleArrays arrays_of(const Job& job, const RowscaleParams& params, const kernels::InputView& input,
+                         Span<const kernels::OutputView> outputs) {
+    RowscaleArrays arrays{input.data,      outputs[0].data, outputs[1].data,  nullptr,
+                          job.rows,        job.cols,        input.row_stride, 1,
+                          params.skip_nans};
+    if (job.axis == Axis::Rows) return arrays;
+    arrays.rows = 1;
+    if (job.rows <= 1 || input.row_stride == job.cols)
+        arrays.cols = job.rows * job.cols;
+    else
+        arrays.lines = job.rows;
+    return arrays;
+}
+
+class Run {
+  public:
+    Run(const Job& job, const RowscaleArrays& arrays, const Context& context, const kernels::StopToken& stop)
+        : type_(job.type),
+          bytes_(element_bytes(job.type)),
+          arrays_(arrays),
+          policy_(context.policies.rowscale),
+          context_(context),
+          pace_(context, stop),
+          shape_(rowscale_shape(job.type, arrays, policy_, context.limits)) {}
+
+    Result<void> run() {
+        return shape_.method == RowscaleMethod::Spread && arrays_.lines != 0 && arrays_.cols != 0 ? spread()
+                                                                                                  : by_rows();
+    }
+
+    std::string policy() const {
+        const std::string block = " block=" + std::to_string(shape_.threads);
+        switch (shape_.method) {
+            case RowscaleMethod::Spread: return block + " two launches";
+            case RowscaleMethod::Sweeps: return block + " two sweeps";
+            default:
+                return block + " lanes=" + std::to_string(shape_.lanes) +
+                       " packs=" + std::to_string(shape_.packs);
+        }
+    }
+
+  private:
+    std::uint64_t launch_elements() const {
+        return policy_.launch_bytes * context_.limits.multiprocessors / bytes_;
+    }
+
+    Result<void> by_rows() {
+        const std::uint64_t at_once =
+            std::max<std::uint64_t>(1, launch_elements() / (2 * std::max<std::uint64_t>(arrays_.cols, 1)));
+        for (std::uint64_t row = 0; row < arrays_.rows; row += at_once) {
+            RowscaleArrays part = arrays_;
+            part.x = static_cast<const std::byte*>(arrays_.x) + row * arrays_.row_stride * bytes_;
+            part.values = static_cast<std::byte*>(arrays_.values) + row * arrays_.cols * bytes_;
+            part.scales = static_cast<std::byte*>(arrays_.scales) + row * bytes_;
+            part.rows = std::min(at_once, arrays_.rows - row);
+            Result<void> done = pace_.next();
+            if (done)
+                done = check_cuda(
+                    launch_rowscale(type_, part, shape_, policy_, context_.limits, context_.stream),
+                    "rowscale");
+            if (!done) return done;
+        }
+        return {};
+    }
+
+    // Of the last pieces the second launches come first: they are what the L2 cache has.
+    Result<void> spread() {
+        Result<void*> keys = context_.workspace->take_zeroed(arrays_.rows * sizeof(std::uint64_t));
+        if (!keys) return std::move(keys).error();
+        arrays_.keys = static_cast<std::uint64_t*>(*keys);
+        std::vector<RowscalePiece> pieces;
+        Result<void> done = for_pieces(
+            arrays_.rows * arrays_.lines, arrays_.cols, launch_elements() / 2,
+            [&](const Piece& piece) -> Result<void> {
+                pieces.push_back(RowscalePiece{piece.row, piece.rows, piece.col, piece.cols});
+                Result<void> paced = pace_.next();
+                return paced ? check_cuda(launch_rowscale_keys(type_, arrays_, pieces.back(), shape_, policy_,
+                                                               context_.limits, context_.stream),
+                                          "rowscale")
+                             : paced;
+            });
+        const bool several = pieces.size() > 1;
+        for (; done && !pieces.empty(); pieces.pop_back()) {
+            if (several) done = pace_.next();
+            if (done)
+                done = check_cuda(launch_rowscale_divide(type_, arrays_, pieces.back(), shape_, policy_,
+                                                         context_.limits, context_.stream),
+                                  "rowscale");
+        }
+        return done;
+    }
+
+    const ElementType type_;
+    const std::size_t bytes_;
+    RowscaleArrays arrays_;
+    const RowscalePolicy policy_;
+    const Context& context_;
+    Pace pace_;
+    const RowscaleShape shape_;
+};
+
+}  // namespace
+
+Result<kernels::RunReport> run_rowscale(const Job& job, const RowscaleParams& params,
+                                        Span<const kernels::InputView> inputs,
+                                        Span<const kernels::OutputView> outputs, const Context& context,
+                                        const kernels::StopToken& stop) {
+    if (stop.stop_requested()) return stop.error();
+    Run run(job, arrays_of(job, params, inputs[0], outputs), context, stop);
+    Result<void> done = run.run();
+    if (done) done = context.workspace->synchronize();
+    if (!done) return std::move(done).error();
+    kernels::RunReport report = cuda_report(context);
+    report.policy += run.policy();
+    report.filled_columns = {job.cols, 1};
+    return report;
+}
+
+}  // namespace tegu::cuda

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups: the ranks of 64 elements side by side, and which of them are within a limit as one bit each. The
+// loops that look for few among many (top-k, quantiles) work on groups, because almost every group has
+// nothing to offer and then costs what reading it costs.
+//
+// Functions have internal linkage and are always inlined: objects that are compiled per instruction set
+// include this file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "kernels/numerics/sort_key.h"
+#include "kernels/selection/cpu/scan.h"
+
+namespace tegu::kernels::group {
+
+constexpr std::uint64_t kGroup = 64;
+constexpr unsigned kDense = 12;  // flagged elements of a group from which a loop without branches is faster
+
+// Bit i is set if ranks[i] <= limit, or == rank. REQUIRES: ranks aligned to 64 bytes.
+#if defined(__AVX512BW__)
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint8_t* ranks,
+                                                               std::uint8_t limit) {
+    return _mm512_cmple_epu8_mask(_mm512_load_si512(ranks), _mm512_set1_epi8(static_cast<char>(limit)));
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint16_t* ranks,
+                                                               std::uint16_t limit) {
+    const __m512i limits = _mm512_set1_epi16(static_cast<short>(limit));
+    const std::uint64_t low = _mm512_cmple_epu16_mask(_mm512_load_si512(ranks), limits);
+    return low | std::uint64_t{_mm512_cmple_epu16_mask(_mm512_load_si512(ranks + 32), limits)} << 32;
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint32_t* ranks,
+                                                               std::uint32_t limit) {
+    const __m512i limits = _mm512_set1_epi32(static_cast<int>(limit));
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < kGroup; i += 16)
+        mask |= std::uint64_t{_mm512_cmple_epu32_mask(_mm512_load_si512(ranks + i), limits)} << i;
+    return mask;
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint64_t* ranks,
+                                                               std::uint64_t limit) {
+    const __m512i limits = _mm512_set1_epi64(static_cast<long long>(limit));
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < kGroup; i += 8)
+        mask |= std::uint64_t{_mm512_cmple_epu64_mask(_mm512_load_si512(ranks + i), limits)} << i;
+    return mask;
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint8_t* ranks, std::uint8_t rank) {
+    return _mm512_cmpeq_epu8_mask(_mm512_load_si512(ranks), _mm512_set1_epi8(static_cast<char>(rank)));
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint16_t* ranks,
+                                                              std::uint16_t rank) {
+    const __m512i wanted = _mm512_set1_epi16(static_cast<short>(rank));
+    const std::uint64_t low = _mm512_cmpeq_epu16_mask(_mm512_load_si512(ranks), wanted);
+    return low | std::uint64_t{_mm512_cmpeq_epu16_mask(_mm512_load_si512(ranks + 32), wanted)} << 32;
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint32_t* ranks,
+                                                              std::uint32_t rank) {
+    const __m512i wanted = _mm512_set1_epi32(static_cast<int>(rank));
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < kGroup; i += 16)
+        mask |= std::uint64_t{_mm512_cmpeq_epu32_mask(_mm512_load_si512(ranks + i), wanted)} << i;
+    return mask;
+}
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint64_t* ranks,
+                                                              std::uint64_t rank) {
+    const __m512i wanted = _mm512_set1_epi64(static_cast<long long>(rank));
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < kGroup; i += 8)
+        mask |= std::uint64_t{_mm512_cmpeq_epu64_mask(_mm512_load_si512(ranks + i), wanted)} << i;
+    return mask;
+}
+#else
+// One bit for each of 64 bytes that are all ones or 0.
+[[gnu::always_inline]] static inline std::uint64_t mask_of_bytes(const unsigned char* flags) {
+    std::uint64_t mask = 0;
+#if defined(__SSE2__)
+    for (unsigned i = 0; i < kGroup; i += 16) {
+        const int bits = _mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags + i)));
+        mask |= std::uint64_t{static_cast<unsigned>(bits)} << i;
+    }
+#else
+    for (unsigned i = 0; i < kGroup; i += 8) {
+        std::uint64_t eight;
+        __builtin_memcpy(&eight, flags + i, sizeof eight);
+        mask |= ((eight & 0x0101010101010101u) * 0x0102040810204080u >> 56) << i;
+    }
+#endif
+    return mask;
+}
+template <class U>
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const U* ranks, U limit) {
+    alignas(64) unsigned char flags[kGroup];
+    for (unsigned i = 0; i < kGroup; ++i) flags[i] = ranks[i] <= limit ? 0xff : 0;
+    return mask_of_bytes(flags);
+}
+template <class U>
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const U* ranks, U rank) {
+    alignas(64) unsigned char flags[kGroup];
+    for (unsigned i = 0; i < kGroup; ++i) flags[i] = ranks[i] == rank ? 0xff : 0;
+    return mask_of_bytes(flags);
+}
+#endif
+
+// Appends the flagged ranks of a full group, in order. May write past what it keeps, up to out[kGroup].
+// Returns how many it keeps.
+#if defined(__AVX512BW__)
+[[gnu::always_inline]] static inline std::uint64_t compress(const std::uint32_t* ranks, std::uint64_t flags,
+                                                            std::uint32_t* out) {
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < kGroup; i += 16) {
+        const __mmask16 mask = static_cast<__mmask16>(flags >> i);
+        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(mask, _mm512_load_si512(ranks + i)));
+        found += static_cast<unsigned>(__builtin_popcount(mask));
+    }
+    return found;
+}
+[[gnu::always_inline]] static inline std::uint64_t compress(const std::uint64_t* ranks, std::uint64_t flags,
+                                                            std::uint64_t* out) {
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < kGroup; i += 8) {
+        const __mmask8 mask = static_cast<__mmask8>(flags >> i);
+        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(mask, _mm512_load_si512(ranks + i)));
+        found += static_cast<unsigned>(__builtin_popcount(mask));
+    }
+    return found;
+}
+#endif
+template <class U>
+[[gnu::always_inline]] static inline std::uint64_t compress(const U* ranks, std::uint64_t flags, U* out) {
+    std::uint64_t found = 0;
+    for (; flags != 0; flags &= flags - 1) out[found++] = ranks[__builtin_ctzll(flags)];
+    return found;
+}
+
+// The ranks of one group, and which of them are within a limit, as a bit each. A short last group is filled
+// up with the worst rank.
+template <class U>
+struct Group {
+    alignas(64) U ranks[kGroup];
+    std::uint64_t within;
+};
+
+template <class U, bool Float>
+[[gnu::always_inline]] static inline void read_group(topk::Elements elements, std::uint64_t begin, U limit,
+                                                     Group<U>& group) {
+    const U flip = static_cast<U>(elements.flip);
+    const std::byte* data = elements.data + begin * sizeof(U);
+    const std::uint64_t left = elements.count - begin;
+    if (left >= kGroup) {
+        for (unsigned i = 0; i < kGroup; ++i)
+            group.ranks[i] = rank::encode<U, Float>(rank::load<U>(data, i), flip);
+        group.within = mask_within(group.ranks, limit);
+    } else {
+        for (unsigned i = 0; i < kGroup; ++i)
+            group.ranks[i] =
+                i < left ? rank::encode<U, Float>(rank::load<U>(data, i), flip) : static_cast<U>(~U{0});
+        group.within = mask_within(group.ranks, limit) & ((std::uint64_t{1} << left) - 1);
+    }
+}
+
+// Appends the flagged ranks of a full group, many as a rule, without asking which. May write past what it
+// keeps, up to out[kGroup]. Returns how many it keeps.
+template <class U, class Entry>
+[[gnu::always_inline]] static inline std::uint64_t compress_entries(const Group<U>& group,
+                                                                    std::uint64_t first, unsigned shift,
+                                                                    Entry* out) {
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < kGroup; ++i) {
+        out[found] = (static_cast<Entry>(group.ranks[i]) << shift) | (first + i);
+        found += (group.within >> i) & 1;
+    }
+    return found;
+}
+#if defined(__AVX512BW__)
+[[gnu::always_inline]] static inline std::uint64_t compress_entries(const Group<std::uint32_t>& group,
+                                                                    std::uint64_t first, unsigned shift,
+                                                                    topk::Entry64* out) {
+    constexpr __mmask8 kAll = 0xff;  // the forms without a mask make gcc warn of its own header
+    const __m128i places = _mm_cvtsi32_si128(static_cast<int>(shift));
+    __m512i indices = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(first)),
+                                       _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+    std::uint64_t found = 0;
+    for (unsigned i = 0; i < kGroup; i += 8) {
+        const __m512i ranks = _mm512_maskz_cvtepu32_epi64(
+            kAll, _mm256_load_si256(reinterpret_cast<const __m256i*>(group.ranks + i)));
+        const __mmask8 mask = static_cast<__mmask8>(group.within >> i);
+        const __m512i entries = _mm512_or_si512(_mm512_maskz_sll_epi64(kAll, ranks, places), indices);
+        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(mask, entries));
+        found += static_cast<unsigned>(__builtin_popcount(mask));
+        indices = _mm512_add_epi64(indices, _mm512_set1_epi64(8));
+    }
+    return found;
+}
+#endif
+
+}  // namespace tegu::kernels::group

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one block does to select and sort: sums over its threads, a cut that leaves few pairs, the pairs up to
+// the cut collected in shared memory, and their order by a bitonic network. Pairs come from a Source, which
+// need not be in the order of the indices:
+//   U bits(i), U rank_of(bits), std::uint64_t index(i)   of pair i < count
+// A source is read several times; where its elements change in between, cuts are wrong, and every access
+// stays in its bounds.
+#pragma once
+
+#include "kernels/execution/cuda/words.cuh"
+#include "kernels/selection/cuda/sort_key.cuh"
+
+namespace tegu {
+namespace cuda {
+
+constexpr unsigned kSelectBins = 2048;
+constexpr unsigned kSelectBinBits = 11;
+constexpr unsigned kSelectBatch = 8;  // loads in flight per thread
+
+// The sum of the values of the threads before this one; *total gets the sum of all. All threads call it; what
+// they wrote to shared memory before is there for all behind it.
+template <class T>
+TEGU_DEVICE T block_sum_before(T value, T* total) {
+    TEGU_SHARED_ARRAY(T, sums, kWarpLanes);
+    T inclusive = value;
+    TEGU_UNROLL
+    for (unsigned delta = 1; delta < kWarpLanes; delta *= 2) {
+        const T lower = shuffle_up(inclusive, delta);
+        if (lane_index() >= delta) inclusive += lower;
+    }
+    if (block_warps() == 1) {
+        *total = shuffle(inclusive, kWarpLanes - 1);
+        block_barrier();  // shuffles order no memory
+        return inclusive - value;
+    }
+    if (lane_index() == kWarpLanes - 1) sums[warp_index()] = inclusive;
+    block_barrier();
+    if (warp_index() == 0) {
+        T sum = lane_index() < block_warps() ? sums[lane_index()] : T{0};
+        TEGU_UNROLL
+        for (unsigned delta = 1; delta < kWarpLanes; delta *= 2) {
+            const T lower = shuffle_up(sum, delta);
+            if (lane_index() >= delta) sum += lower;
+        }
+        sums[lane_index()] = sum;
+    }
+    block_barrier();
+    const T before = warp_index() == 0 ? T{0} : sums[warp_index() - 1];
+    *total = sums[block_warps() - 1];
+    block_barrier();  // the sums are used again
+    return before + inclusive - value;
+}
+
+// Calls body(i, rank, valid) for every pair, in all lanes of a warp at once: body may use collectives of the
+// warp. Nothing is done with what is loaded before all loads of a batch are under way.
+template <class U, class Source, class Body>
+TEGU_DEVICE void for_each_pair(const Source& source, std::uint64_t count, Body body) {
+    const std::uint64_t step = std::uint64_t{block_threads()} * kSelectBatch;
+    for (std::uint64_t base = thread_index(); base < count + thread_index(); base += step) {
+        U bits[kSelectBatch];
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j) {
+            const std::uint64_t i = base + std::uint64_t{j} * block_threads();
+            bits[j] = source.bits(i < count ? i : 0);
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j) {
+            const std::uint64_t i = base + std::uint64_t{j} * block_threads();
+            body(i, source.rank_of(bits[j]), i < count);
+        }
+    }
+}
+
+// A range of ranks, or of the indices of one rank, that holds the pair that is looked for.
+struct SelectRange {
+    std::uint64_t low;
+    std::uint64_t high;
+    std::uint64_t before;  // pairs below the range
+    std::uint64_t inside;
+    std::uint64_t tie;  // by_index: the rank
+    bool by_index;
+
+    // Bits that a value loses to become one of kSelectBins bins.
+    TEGU_DEVICE unsigned shift() const {
+        const std::uint64_t width = high - low;
+        const std::uint32_t upper = static_cast<std::uint32_t>(width >> 32);
+        const unsigned bits =
+            upper != 0 ? 64 - leading_zeros(upper) : 32 - leading_zeros(static_cast<std::uint32_t>(width));
+        return bits > kSelectBinBits ? bits - kSelectBinBits : 0;
+    }
+    TEGU_DEVICE bool holds(std::uint64_t value) const { return value >= low && value <= high; }
+    // To the bins [first, last]. REQUIRES: low < high.
+    TEGU_DEVICE void enter(std::uint64_t first, std::uint64_t last, std::uint64_t in_bins_before,
+                           std::uint64_t in_bins) {
+        const unsigned bits = shift();
+        const std::uint64_t span = ((last - first) << bits) + ((std::uint64_t{1} << bits) - 1);
+        low += first << bits;
+        if (high - low > span) high = low + span;
+        before += in_bins_before;
+        inside = in_bins;
+    }
+    // From one rank with many elements to their indices.
+    TEGU_DEVICE void go_by_index(std::uint64_t last_index) {
+        tie = low;
+        low = 0;
+        high = last_index;
+        by_index = true;
+    }
+    // Whether it holds a pair of a source.
+    template <class Source>
+    TEGU_DEVICE bool takes(const Source& source, std::uint64_t i, std::uint64_t rank) const {
+        return by_index ? rank == tie && holds(source.index(i)) : holds(rank);
+    }
+    // Whether a pair is not behind its end.
+    template <class Source>
+    TEGU_DEVICE bool reaches(const Source& source, std::uint64_t i, std::uint64_t rank) const {
+        return rank < cut_rank() || (rank == cut_rank() && (!by_index || source.index(i) <= high));
+    }
+    TEGU_DEVICE std::uint64_t cut_rank() const { return by_index ? tie : high; }
+    TEGU_DEVICE std::uint64_t cut_index() const { return by_index ? high : ~std::uint64_t{0}; }
+};
+
+// The smallest of the lanes' ranks.
+template <class U>
+TEGU_DEVICE U warp_least(U rank) {
+    if (sizeof(U) <= 4) return static_cast<U>(warp_min(static_cast<std::uint32_t>(rank)));
+    std::uint64_t least = rank;
+    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
+        const std::uint64_t other = shuffle_xor(least, mask);
+        least = other < least ? other : least;
+    }
+    return static_cast<U>(least);
+}
+
+// The smallest and the largest rank of a source, to all threads; look(rank) is called for each.
+template <class U, class Source, class Look>
+TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
+                              std::uint64_t* largest, Look look) {
+    TEGU_SHARED_ARRAY(U, lows, kWarpLanes);
+    TEGU_SHARED_ARRAY(U, highs, kWarpLanes);  // turned, so that the smallest is looked for
+    U low = static_cast<U>(~U{0});
+    U high = static_cast<U>(~U{0});
+    for_each_pair<U>(source, count, [&](std::uint64_t, U rank, bool valid) {
+        const U turned = static_cast<U>(~rank);
+        low = valid && rank < low ? rank : low;
+        high = valid && turned < high ? turned : high;
+        if (valid) look(rank);
+    });
+    low = warp_least(low);
+    high = warp_least(high);
+    if (lane_index() == 0) {
+        lows[warp_index()] = low;
+        highs[warp_index()] = high;
+    }
+    block_barrier();
+    const unsigned warp = lane_index() < block_warps() ? lane_index() : 0;
+    *smallest = warp_least(lows[warp]);
+    *largest = static_cast<U>(~warp_least(highs[warp]));
+    block_barrier();  // the arrays are used again
+}
+template <class U, class Source>
+TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
+                              std::uint64_t* largest) {
+    block_extent<U>(source, count, smallest, largest, [](U) {});
+}
+
+// Bins side by side.
+struct BinRun {
+    std::uint64_t first;
+    std::uint64_t last;
+    std::uint64_t before;  // pairs in the bins before
+    std::uint64_t inside;
+};
+
+// The bin where the sum of the bins reaches `wanted` (>= 1), and those behind it that begin before the sum
+// reaches `stop`, as long as all have at most `most` pairs; to all threads. False if the sum never reaches
+// it. The bins' sum fits their type.
+template <class T>
+TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64_t stop, std::uint64_t most,
+                                BinRun* run) {
+    TEGU_SHARED_ARRAY(std::uint64_t, found, 3);
+    TEGU_SHARED(std::uint64_t, longest);  // the last bin and, in the lower half, the pairs up to it
+    const unsigned share = (kSelectBins + block_threads() - 1) / block_threads();
+    const unsigned begin = thread_index() * share < kSelectBins ? thread_index() * share : kSelectBins;
+    const unsigned end = begin + share < kSelectBins ? begin + share : kSelectBins;
+    T own = 0;
+    for (unsigned b = begin; b < end; ++b) own += bins[b];
+    if (thread_index() == 0) {
+        found[0] = kSelectBins;
+        longest = 0;
+    }
+    T total;
+    const std::uint64_t start = block_sum_before<T>(own, &total);
+    if (start < wanted && start + own >= wanted) {
+        std::uint64_t sum = start;
+        unsigned b = begin;
+        while (b + 1 < end && sum + bins[b] < wanted) sum += bins[b++];
+        found[0] = b;
+        found[1] = sum;
+        found[2] = bins[b];
+    }
+    block_barrier();
+    *run = BinRun{found[0], found[0], found[1], found[2]};
+    if (most != 0) {
+        std::uint64_t sum = start;
+        for (unsigned b = begin; b < end; ++b) {
+            const bool begins = sum < stop;
+            sum += bins[b];
+            if (b > run->first && begins && sum - run->before <= most)
+                atomic_max(&longest, std::uint64_t{b} << 32 | (sum - run->before));
+        }
+        block_barrier();
+    }
+    if (longest >> 32 > run->first) {
+        run->last = longest >> 32;
+        run->inside = longest & 0xffffffffu;
+    }
+    block_barrier();  // `found` and `longest` are used again
+    return run->first < kSelectBins;
+}
+
+// What a range's bins hold. All threads call it.
+template <class U, class Source>
+TEGU_DEVICE void block_count_bins(const Source& source, std::uint64_t count, const SelectRange& range,
+                                  std::uint32_t* bins) {
+    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
+    block_barrier();
+    const unsigned shift = range.shift();
+    for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
+        if (!valid || !range.takes(source, i, rank)) return;
+        const std::uint64_t value = range.by_index ? source.index(i) : rank;
+        atomic_add(&bins[(value - range.low) >> shift], 1u);
+    });
+    block_barrier();
+}
+
+// A range at whose end between k and `enough` pairs lie: less and less of it in each pass over the source.
+// bins: [kSelectBins] shared. REQUIRES: 1 <= k <= count, k <= enough; indices up to last_index.
+template <class U, class Source>
+TEGU_DEVICE SelectRange block_narrow(const Source& source, std::uint64_t count, std::uint64_t k,
+                                     std::uint64_t enough, std::uint64_t last_index, std::uint32_t* bins) {
+    SelectRange range{0, ~std::uint64_t{0}, 0, count, 0, false};
+    if (count <= enough) return range;
+    block_extent<U>(source, count, &range.low, &range.high);
+    while (range.before + range.inside > enough) {
+        if (range.low >= range.high) {
+            if (range.by_index) break;
+            range.go_by_index(last_index);
+        }
+        block_count_bins<U>(source, count, range, bins);
+        BinRun run;
+        if (!block_find_run(bins, k - range.before, 0, 0, &run)) break;
+        range.enter(run.first, run.last, run.before, run.inside);
+    }
+    return range;
+}
+
+// Narrows a range to at most `most` pairs: the one at place `first` (from 0), and as many of those up to
+// place `end` as there is room for. bins: [kSelectBins] shared. False if the source has no such pair (it has
+// changed). REQUIRES: range.before <= first < end, most >= 1.
+template <class U, class Source>
+TEGU_DEVICE bool block_window(const Source& source, std::uint64_t count, std::uint64_t first,
+                              std::uint64_t end, std::uint64_t most, std::uint64_t last_index,
+                              std::uint32_t* bins, SelectRange* range) {
+    while (range->inside > most) {
+        if (range->low >= range->high) {
+            if (range->by_index) return false;
+            range->go_by_index(last_index);
+        }
+        block_count_bins<U>(source, count, *range, bins);
+        BinRun run;
+        if (!block_find_run(bins, first + 1 - range->before, end - range->before, most, &run)) return false;
+        range->enter(run.first, run.last, run.before, run.inside);
+    }
+    return true;
+}
+
+// The pairs with takes(i, rank) go to shared memory, in any order; returns how many there are there, at most
+// `room`.
+template <class U, class Source, class Takes>
+TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U* ranks,
+                                   std::uint64_t* indices, unsigned room, Takes takes) {
+    TEGU_SHARED(std::uint32_t, used);
+    if (thread_index() == 0) used = 0;
+    block_barrier();
+    for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
+        const bool taken = valid && takes(i, rank);
+        const std::uint32_t lanes = warp_ballot(taken);
+        if (lanes == 0) return;
+        const unsigned first = trailing_zeros(lanes);
+        std::uint32_t slot = 0;
+        if (lane_index() == first) slot = atomic_add(&used, count_bits(lanes));
+        slot = shuffle(slot, first) + count_bits(lanes & lanes_before());
+        if (taken && slot < room) {
+            ranks[slot] = rank;
+            indices[slot] = source.index(i);
+        }
+    });
+    block_barrier();
+    const unsigned collected = used < room ? used : room;
+    block_barrier();  // `used` is used again
+    return collected;
+}
+
+// What is missing to a power of two comes behind all that is there: then block_sort can sort it. Returns that
+// size.
+template <class U>
+TEGU_DEVICE unsigned block_fill(U* ranks, std::uint64_t* indices, unsigned count) {
+    unsigned size = 1;
+    while (size < count) size *= 2;
+    for (unsigned i = count + thread_index(); i < size; i += block_threads()) {
+        ranks[i] = static_cast<U>(~U{0});
+        indices[i] = ~std::uint64_t{0};
+    }
+    return size;
+}
+
+// One comparison of the network: pair `number` of those whose places differ in `stride`.
+template <class U, bool Indexed>
+TEGU_DEVICE void compare_pairs(U* ranks, std::uint64_t* indices, unsigned number, unsigned run,
+                               unsigned stride) {
+    const unsigned low = 2 * number - (number & (stride - 1));
+    const unsigned high = low + stride;
+    const U low_rank = ranks[low], high_rank = ranks[high];
+    const std::uint64_t low_index = Indexed ? indices[low] : 0, high_index = Indexed ? indices[high] : 0;
+    const bool ascending = (low & run) == 0;
+    if (is_behind(low_rank, low_index, high_rank, high_index) != ascending) return;
+    ranks[low] = high_rank;
+    ranks[high] = low_rank;
+    if (!Indexed) return;
+    indices[low] = high_index;
+    indices[high] = low_index;
+}
+
+// Sorts pairs in shared memory by (rank, index), or ranks alone. REQUIRES: size is a power of two; what
+// compares equal may change places. Comparisons over up to a warp's lanes stay in a part that one warp owns,
+// so that it alone has to wait.
+template <class U, bool Indexed>
+TEGU_DEVICE void block_sort(U* ranks, std::uint64_t* indices, unsigned size) {
+    const unsigned pairs = size / 2;
+    block_barrier();
+    for (unsigned run = 2; run <= size; run *= 2) {
+        unsigned stride = run / 2;
+        for (; stride > kWarpLanes; stride /= 2) {
+            for (unsigned number = thread_index(); number < pairs; number += block_threads())
+                compare_pairs<U, Indexed>(ranks, indices, number, run, stride);
+            block_barrier();
+        }
+        for (unsigned first = warp_index() * kWarpLanes; first < pairs; first += block_threads()) {
+            for (unsigned s = stride; s > 0; s /= 2) {
+                if (first + lane_index() < pairs)
+                    compare_pairs<U, Indexed>(ranks, indices, first + lane_index(), run, s);
+                warp_barrier();
+            }
+        }
+        if (run > kWarpLanes) block_barrier();
+    }
+    block_barrier();
+}
+
+// The first k different ranks of sorted pairs to a sequence's entries, then what is missing, and how many
+// they are. All threads call it.
+template <class U>
+TEGU_DEVICE void block_write_distinct(const U* ranks, const std::uint64_t* indices, unsigned count,
+                                      const Sequences& in, const TopkOutput& output, std::uint64_t number) {
+    U* const values = static_cast<U*>(output.values) + number * output.k;
+    std::uint64_t* const places = output.indices + number * output.k;
+    std::uint64_t found = 0;
+    for (unsigned base = 0; base < count; base += block_threads()) {
+        const unsigned i = base + thread_index();
+        const bool taken = i < count && (i == 0 || ranks[i] != ranks[i - 1]);
+        std::uint32_t total;
+        const std::uint64_t to = found + block_sum_before<std::uint32_t>(taken ? 1 : 0, &total);
+        if (taken && to < output.k) {
+            values[to] = decode_rank(ranks[i], static_cast<U>(in.flip), in.is_float);
+            places[to] = indices[i];
+        }
+        found += total;
+    }
+    if (found > output.k) found = output.k;
+    for (std::uint64_t i = found + thread_index(); i < output.k; i += block_threads()) {
+        values[i] = 0;
+        places[i] = ~std::uint64_t{0};
+    }
+    if (thread_index() == 0) output.counts[number] = found;
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts: near the best of a sample that several blocks take, anywhere in a sample that one block holds in
+// registers, and by counting where a sample misled.
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/launch_early.cuh"
+#include "kernels/selection/cuda/sample.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+// --- from a sample
+
+// sample_cut: a cut behind the best `place` pairs of a sample, and not far behind.
+// in:    elements [n]                                       out: states, all of it
+// grid:  x = sequences, y = cuts
+// block: policy.block_threads, fewer for small samples
+// shared: 9 KB static                                       result valid in: states, after the launch
+// moves: reads `sample` sectors of memory, all at once      order: any
+// why:   a second look at memory would cost as much as all else; counting in ranges ends as soon as the cut
+//        is good enough
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_cut(Sequences in, std::uint64_t sample, SamplePlaces first,
+                                                SamplePlaces second, SelectState* states) {
+    TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
+    const HeldSample<U> held(RankedSequence<U>(in, block_x()), sample);
+    const SamplePlaces places = block_y() == 0 ? first : second;
+    const SelectRange range = block_narrow<U>(held, sample, places.place, places.enough, in.n - 1, bins);
+    if (thread_index() == 0)
+        states[block_y() * in.count + block_x()] =
+            SelectState{static_cast<U>(range.cut_rank()), range.cut_index(), 0, 0, ~std::uint64_t{0}};
+}
+
+LaunchStatus launch_cuts(const Sequences& in, std::uint64_t sample, const SamplePlaces& first,
+                         const SamplePlaces& second, unsigned cuts, SelectState* states,
+                         const TopkPolicy& policy, Stream stream) {
+    const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
+    const unsigned threads =
+        wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
+    const auto kernel = in.width == 1   ? sample_cut<std::uint8_t>
+                        : in.width == 2 ? sample_cut<std::uint16_t>
+                        : in.width == 4 ? sample_cut<std::uint32_t>
+                                        : sample_cut<std::uint64_t>;
+    return launch(kernel, LaunchShape{static_cast<unsigned>(in.count), cuts, threads, 0}, stream, in, sample,
+                  first, second, states);
+}
+
+// --- near the best of a sample
+
+constexpr unsigned kBestPairs = 1024;
+
+// Where the pairs of a sample lie among the elements, and which of them the threads of a block take.
+// Neighbours fall to different warps, and so do those at the distance of the warps: whatever order the
+// elements have, each warp has its share of the best.
+struct SampleParts {
+    std::uint32_t sample;  // a multiple of the threads of a block
+    std::uint32_t part;    // elements of a part
+    std::uint32_t longer;  // parts with one element more
+
+    TEGU_DEVICE std::uint64_t index(std::uint32_t number) const {
+        return std::uint64_t{number} * part + (number < longer ? number : longer) +
+               place_in_part(number, part);
+    }
+    // Of this thread, among the first as many pairs as there are threads.
+    TEGU_DEVICE static std::uint32_t first() {
+        unsigned turned = warp_index() + lane_index();
+        while (turned >= block_warps()) turned -= block_warps();
+        return lane_index() * block_warps() + turned;
+    }
+};
+
+template <class U>
+struct SampledPair {
+    U rank;
+    std::uint32_t number;
+    TEGU_DEVICE bool is_behind(const SampledPair& other) const {
+        return cuda::is_behind(rank, number, other.rank, other.number);
+    }
+};
+
+// The best pair of this thread. gathered: ranks in the order of the threads that took them.
+template <class U>
+TEGU_DEVICE SampledPair<U> best_of_thread(const SampleParts& parts, const U* gathered) {
+    SampledPair<U> best{static_cast<U>(~U{0}), ~std::uint32_t{0}};
+    TEGU_NO_UNROLL
+    for (std::uint32_t base = 0; base < parts.sample; base += kSelectBatch * block_threads()) {
+        U ranks[kSelectBatch];
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j) {
+            const std::uint32_t run = base + j * block_threads();
+            ranks[j] = gathered[(run < parts.sample ? run : base) + thread_index()];
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kSelectBatch; ++j) {
+            const std::uint32_t run = base + j * block_threads();
+            if (run < parts.sample && (ranks[j] < best.rank || best.number == ~std::uint32_t{0}))
+                best = SampledPair<U>{ranks[j], run + parts.first()};
+        }
+    }
+    return best;
+}
+
+// Of the best pairs of the warps the one at `place` (from 1), to all threads: at least so many pairs of all
+// are not behind it. pairs: [block_warps()] shared.
+template <class U>
+TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned place, SampledPair<U>* pairs) {
+    TEGU_SHARED(SampledPair<U>, found);
+    const U least = warp_least(own.rank);
+    const std::uint32_t number = warp_min(own.rank == least ? own.number : ~std::uint32_t{0});
+    if (lane_index() == 0) pairs[warp_index()] = SampledPair<U>{least, number};
+    block_barrier();
+    if (thread_index() < block_warps()) {
+        const SampledPair<U> pair = pairs[thread_index()];
+        unsigned before = 0;
+        TEGU_NO_UNROLL
+        for (unsigned w = 0; w < block_warps(); ++w) before += pair.is_behind(pairs[w]) ? 1 : 0;
+        if (before + 1 == place) found = pair;
+    }
+    block_barrier();
+    return found;
+}
+
+// sample_best: a cut at pair `place` of a sample of a dense sequence.
+// in:    elements [n]
+// out:   states, all of it; gathered [sequences, sample] as work space
+// grid:  x = sample / threads, y = sequences                block: policy.block_threads
+// shared: 8 or 16 KB static                                 result valid in: states, after the launch
+// moves: reads `sample` sectors of memory, all at once      order: any
+// why:   one multiprocessor alone takes longer for so many sectors than all for all elements. The last block
+//        compares those few pairs with each other that are as good as the best ones of `place` warps; where
+//        all that is good lies in a few warps they may be too many, and the cut is looser than it could be
+template <class U, bool Float>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    sample_best(Sequences in, SampleParts parts, unsigned place, SelectState* states, SampleMemory memory) {
+    TEGU_SHARED_ARRAY(SampledPair<U>, pairs, kBestPairs);
+    TEGU_SHARED(std::uint32_t, used);
+    let_next_launch_begin();
+    const std::uint64_t sequence = block_y();
+    const U* const elements = static_cast<const U*>(in.data) + sequence * in.step;
+    U* const gathered = static_cast<U*>(memory.ranks) + sequence * parts.sample;
+    const std::uint32_t run = block_x() * block_threads();
+    gathered[run + thread_index()] =
+        encode_rank(elements[parts.index(run + parts.first())], static_cast<U>(in.flip), Float);
+    if (thread_index() == 0) used = 0;
+    if (!last_block(memory.tickets + sequence, grid_x())) return;
+    const SampledPair<U> own = best_of_thread(parts, gathered);
+    const SampledPair<U> bound = best_of_warps(own, place, pairs);
+    if (!own.is_behind(bound)) {
+        TEGU_NO_UNROLL
+        for (std::uint32_t base = 0; base < parts.sample; base += block_threads()) {
+            const SampledPair<U> pair{gathered[base + thread_index()], base + parts.first()};
+            if (pair.is_behind(bound)) continue;
+            const std::uint32_t slot = atomic_add(&used, 1u);
+            if (slot < kBestPairs) pairs[slot] = pair;
+        }
+    }
+    block_barrier();
+    const std::uint32_t count = used;
+    if (count > kBestPairs) {
+        if (thread_index() == 0)
+            states[sequence] = SelectState{bound.rank, parts.index(bound.number), 0, 0, ~std::uint64_t{0}};
+        return;
+    }
+    TEGU_NO_UNROLL
+    for (std::uint32_t i = thread_index(); i < count; i += block_threads()) {
+        unsigned before = 0;
+        TEGU_NO_UNROLL
+        for (std::uint32_t other = 0; other < count; ++other)
+            before += pairs[i].is_behind(pairs[other]) ? 1 : 0;
+        if (before + 1 == place)
+            states[sequence] =
+                SelectState{pairs[i].rank, parts.index(pairs[i].number), 0, 0, ~std::uint64_t{0}};
+    }
+}
+
+bool is_near_the_best(const Sequences& in, std::uint64_t sample, std::uint64_t place,
+                      const TopkPolicy& policy) {
+    return in.cols >= in.n && place <= policy.block_threads / kWarpLanes &&
+           sample % policy.block_threads == 0 && in.n / sample < 0xffffffffu;
+}
+
+LaunchStatus launch_best(const Sequences& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
+                         const SampleMemory& memory, const TopkPolicy& policy, Stream stream) {
+    const auto kernel =
+        in.width == 1   ? sample_best<std::uint8_t, false>
+        : in.width == 2 ? in.is_float ? sample_best<std::uint16_t, true> : sample_best<std::uint16_t, false>
+        : in.width == 4 ? in.is_float ? sample_best<std::uint32_t, true> : sample_best<std::uint32_t, false>
+        : in.is_float ? sample_best<std::uint64_t, true>
+                        : sample_best<std::uint64_t, false>;
+    const std::uint64_t part = in.n / sample;
+    return launch(kernel,
+                  LaunchShape{static_cast<unsigned>(sample / policy.block_threads),
+                              static_cast<unsigned>(in.count), policy.block_threads, 0},
+                  stream, in,
+                  SampleParts{static_cast<std::uint32_t>(sample), static_cast<std::uint32_t>(part),
+                              static_cast<std::uint32_t>(in.n - part * sample)},
+                  static_cast<unsigned>(place), states, memory);
+}
+
+// --- by counting
+
+// What launch_exact_cut keeps of a sequence behind its bins.
+struct CutProgress {
+    SelectRange range;  // low > high: not begun
+    std::uint64_t done;
+};
+static_assert(sizeof(CutProgress) <= 8 * (kCutWords - kSelectBins), "kCutWords is too small");
+
+// count_bins: one step of the search for a cut: counts the elements in the bins of the range, and goes to the
+// bin of the k-th.
+// in:    elements [begin, end); bins, tickets and progress, zero at first
+// out:   the same; at the end states[].rank and index
+// grid:  x strides over the elements, y = sequences                   block: policy.filter_threads
+// shared: 8 KB static
+// result valid in: states, when all steps are done
+// moves: reads n sizeof(U) B                                          order: any
+// why:   the last block of a sequence makes the step, so no other launch is needed; bins that a block has not
+//        met are not added
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    count_bins(Sequences in, std::uint64_t begin, std::uint64_t end, std::uint64_t k, std::uint64_t most,
+               SelectState* states, std::uint64_t* all_bins, std::uint32_t* tickets, bool first) {
+    TEGU_SHARED_ARRAY(std::uint32_t, own_bins, kSelectBins);
+    const std::uint64_t number = block_y();
+    const RankedSequence<U> sequence(in, number);
+    std::uint64_t* const bins = all_bins + number * kCutWords;
+    CutProgress* const progress = reinterpret_cast<CutProgress*>(bins + kSelectBins);
+    if (!first && progress->done != 0) return;
+    SelectRange range = progress->range;
+    if (first) range = SelectRange{0, static_cast<U>(~U{0}), 0, in.n, 0, false};
+    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) own_bins[bin] = 0;
+    block_barrier();
+    const unsigned shift = range.shift();
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    for (std::uint64_t i = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); i < end;
+         i += stride) {
+        const U rank = sequence.rank(i);
+        if (range.by_index && rank != range.tie) continue;
+        const std::uint64_t value = range.by_index ? i : rank;
+        if (range.holds(value)) atomic_add(&own_bins[(value - range.low) >> shift], 1u);
+    }
+    block_barrier();
+    for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads())
+        if (own_bins[bin] != 0) atomic_add(&bins[bin], std::uint64_t{own_bins[bin]});
+    if (end < in.n || !last_block(&tickets[number], grid_x())) return;
+    BinRun run;
+    const bool found = block_find_run(bins, k - range.before, 0, 0, &run);
+    for (unsigned b = thread_index(); b < kSelectBins; b += block_threads()) bins[b] = 0;
+    if (found) range.enter(run.first, run.last, run.before, run.inside);
+    bool done = !found || range.before + range.inside <= most;
+    if (!done && range.low >= range.high) {
+        done = range.by_index;
+        if (!done) range.go_by_index(in.n - 1);
+    }
+    if (thread_index() != 0) return;
+    progress->range = range;
+    progress->done = done;
+    states[number].rank = range.cut_rank();
+    states[number].index = range.cut_index();
+}
+
+template <class U>
+LaunchStatus launch_exact_cut_typed(const Sequences& in, std::uint64_t k, std::uint64_t most,
+                                    SelectState* states, std::uint64_t* bins, std::uint32_t* tickets,
+                                    const TopkPolicy& policy, const Pieces& pieces,
+                                    const DeviceLimits& limits, Stream stream) {
+    unsigned index_bits = 0;
+    while (index_bits < 64 && in.n >> index_bits != 0) ++index_bits;
+    const unsigned steps = (8 * sizeof(U) + kSelectBinBits - 1) / kSelectBinBits +
+                           (index_bits + kSelectBinBits - 1) / kSelectBinBits;
+    for (unsigned step = 0; step < steps; ++step) {
+        const LaunchStatus status =
+            in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
+                const LaunchShape shape{blocks_for(some, policy.filter_threads, policy.waves, limits),
+                                        static_cast<unsigned>(in.count), policy.filter_threads, 0};
+                return launch(count_bins<U>, shape, stream, in, begin, begin + some, k, most, states, bins,
+                              tickets, step == 0);
+            });
+        if (status != 0) return status;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy) {
+    const std::uint64_t most = std::uint64_t{policy.block_threads} * held_pairs(width);
+    const std::uint64_t wanted = n < std::uint64_t{policy.sample} << 12 ? policy.sample : 2 * policy.sample;
+    const std::uint64_t sample = wanted < most ? wanted : most;
+    return sample < n ? sample : n;
+}
+
+LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::uint64_t place,
+                               SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
+                               Stream stream) {
+    if (memory.tickets != nullptr && is_near_the_best(in, sample, place, policy))
+        return launch_best(in, sample, place, states, memory, policy, stream);
+    const SamplePlaces places{place, loosest_place(place, sample)};
+    return launch_cuts(in, sample, places, places, 1, states, policy, stream);
+}
+
+LaunchStatus launch_sample_cuts(const Sequences& in, std::uint64_t sample, const SamplePlaces& first,
+                                const SamplePlaces& second, SelectState* states, const TopkPolicy& policy,
+                                Stream stream) {
+    return launch_cuts(in, sample, first, second, 2, states, policy, stream);
+}
+
+LaunchStatus launch_exact_cut(const Sequences& in, std::uint64_t k, std::uint64_t most, SelectState* states,
+                              std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
+                              const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
+    const auto typed = in.width == 1   ? launch_exact_cut_typed<std::uint8_t>
+                       : in.width == 2 ? launch_exact_cut_typed<std::uint16_t>
+                       : in.width == 4 ? launch_exact_cut_typed<std::uint32_t>
+                                       : launch_exact_cut_typed<std::uint64_t>;
+    return typed(in, k, most, states, bins, tickets, policy, pieces, limits, stream);
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const TopkPolicy policy = kDefaultTopkPolicy;
+    const char* const sectors = "reads a sector of 32 B an element of the sample";
+    to.add("sample_cut", {word}, sample_cut<U>, policy.block_threads, 0, sectors);
+    to.add("sample_best", {word, "integer"}, sample_best<U, false>, policy.block_threads, 0, sectors);
+    if (sizeof(U) > 1)
+        to.add("sample_best", {word, "float"}, sample_best<U, (sizeof(U) > 1)>, policy.block_threads, 0,
+               sectors);
+    to.add("count_bins", {word}, count_bins<U>, policy.filter_threads, 0, "reads n elements");
+}
+
+}  // namespace
+
+void list_topk_cut_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/selection/cuda/run.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tegu::cuda {
+
+Sequences sequences_of(const Job& job, const kernels::InputView& input, std::uint64_t flip) {
+    const bool whole = job.axis == Axis::Whole;
+    const bool gaps = whole && job.rows > 1 && input.row_stride != job.cols;
+    const std::uint64_t n = whole ? job.rows * job.cols : job.cols;
+    return Sequences{
+        input.data,          whole ? 1 : job.rows, n,    input.row_stride,
+        gaps ? job.cols : n, input.row_stride,     flip, static_cast<unsigned>(element_bytes(job.type)),
+        is_float(job.type)};
+}
+
+Sequences part_of(const Sequences& all, std::uint64_t first, std::uint64_t count) {
+    Sequences part = all;
+    part.data = static_cast<const std::byte*>(all.data) + first * all.step * all.width;
+    part.count = count;
+    return part;
+}
+
+std::uint64_t safe_place(std::uint64_t k, std::uint64_t n, std::uint64_t sample) {
+    const double part = static_cast<double>(k) / static_cast<double>(n);
+    const double expected = part * static_cast<double>(sample);
+    return static_cast<std::uint64_t>(expected + 4 * std::sqrt(expected * (1 - std::min(part, 1.0))) + 4);
+}
+
+std::uint64_t most_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample) {
+    const double places = static_cast<double>(place);
+    const double most =
+        (places + 6 * std::sqrt(places) + 6) / static_cast<double>(sample) * static_cast<double>(n);
+    return most < static_cast<double>(n) ? static_cast<std::uint64_t>(most) : n;
+}
+
+}  // namespace tegu::cuda

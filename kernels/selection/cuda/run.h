@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host sides of topk and quantile share: a job's sequences, and places in samples.
+#pragma once
+
+#include "base/job.h"
+#include "kernels/execution/cuda/context.h"
+#include "kernels/operation.h"
+#include "kernels/selection/cuda/select.h"
+
+namespace tegu::cuda {
+
+// The whole array as one sequence, or each row. REQUIRES: the job has elements.
+Sequences sequences_of(const Job& job, const kernels::InputView& input, std::uint64_t flip);
+// Sequences [first, first + count).
+Sequences part_of(const Sequences& all, std::uint64_t first, std::uint64_t count);
+
+// The pair of a sorted sample of `sample` pairs that comes behind the best k of n almost surely: four
+// standard deviations behind where it is expected. May be greater than the sample.
+std::uint64_t safe_place(std::uint64_t k, std::uint64_t n, std::uint64_t sample);
+// At most about so many of n pairs come before pair `place` of the sample: six standard deviations more than
+// expected.
+std::uint64_t most_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample);
+
+}  // namespace tegu::cuda

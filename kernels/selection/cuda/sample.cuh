@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sample of a sequence that a block holds in registers.
+#pragma once
+
+#include "kernels/selection/cuda/block.cuh"
+#include "kernels/selection/cuda/sample_position.cuh"
+#include "kernels/topk/cuda/topk.h"
+
+namespace tegu {
+namespace cuda {
+
+// A sample of one sequence as a source of kernels/selection/cuda/block.cuh: each thread holds its pairs.
+template <class U>
+struct HeldSample {
+    static constexpr unsigned kPairs = held_pairs(sizeof(U));
+    SampleSpread spread;
+    U ranks[kPairs];
+
+    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return spread.index(i); }
+    TEGU_DEVICE HeldSample(const RankedSequence<U>& sequence, std::uint64_t count)
+        : spread(sequence.n, count) {
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kPairs; ++j) {
+            const std::uint64_t i = j * block_threads() + thread_index();
+            ranks[j] = sequence.bits(i < count ? index(i) : 0);
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kPairs; ++j) ranks[j] = sequence.rank_of(ranks[j]);
+    }
+};
+template <class U, class Body>
+TEGU_DEVICE void for_each_pair(const HeldSample<U>& source, std::uint64_t count, Body body) {
+    TEGU_UNROLL
+    for (unsigned j = 0; j < source.kPairs; ++j) {
+        const std::uint64_t i = j * block_threads() + thread_index();
+        body(i, source.ranks[j], i < count);
+    }
+}
+
+}  // namespace cuda
+}  // namespace tegu

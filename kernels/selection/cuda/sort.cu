@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pass of the sort is three launches: count digits per tile, sum the counts, move. In a tile each warp
+// takes a part in order, and lanes with the same digit find each other, so the order within a digit is kept
+// without a sort in shared memory.
+#include "kernels/selection/cuda/sort.h"
+
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/words.cuh"
+#include "kernels/selection/cuda/block.cuh"
+#include "kernels/topk/cuda/topk.h"  // its policy has the tile
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr unsigned kSortWarps = kSortThreads / kWarpLanes;
+constexpr unsigned kSortItems = 16;  // pairs of a thread at most
+
+template <class U>
+struct SortPass {
+    const U* ranks;
+    const std::uint32_t* origins;  // null: in their order
+    U* ranks_out;
+    std::uint32_t* origins_out;
+    std::uint32_t* counts;
+    std::uint32_t* totals;
+    const SelectState* states;  // null: room pairs
+    std::uint64_t room;
+    unsigned tile;
+    unsigned tiles;  // for `room` pairs
+    unsigned first;  // tile of block 0
+    unsigned shift;
+
+    TEGU_DEVICE unsigned tile_index() const { return first + block_x(); }
+
+    TEGU_DEVICE std::uint64_t size() const {
+        if (states == nullptr) return room;
+        const std::uint64_t survivors = states[block_y()].survivors;
+        return survivors < room ? survivors : room;
+    }
+    TEGU_DEVICE unsigned digit(U rank) const { return static_cast<unsigned>(rank >> shift) % kSortDigits; }
+    TEGU_DEVICE std::uint32_t* counts_of(unsigned digit) const {
+        return counts + (std::uint64_t{block_y()} * kSortDigits + digit) * tiles;
+    }
+};
+
+// sort_count: the digits of each tile.
+// in:    ranks [size]                               out: counts [digit, tile]
+// grid:  x = some of the tiles, y = sequences       block: 256
+// shared: 1 KB static                               result valid in: counts, after the launch
+// moves: reads size * sizeof(U) B                   order: any
+// why:   the counts say where each tile's digits begin
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_count(SortPass<U> pass) {
+    TEGU_SHARED_ARRAY(std::uint32_t, bins, kSortDigits);
+    const std::uint64_t size = pass.size();
+    const std::uint64_t begin = std::uint64_t{pass.tile_index()} * pass.tile;
+    if (begin >= size) return;
+    const std::uint64_t end = begin + pass.tile < size ? begin + pass.tile : size;
+    const U* const ranks = pass.ranks + block_y() * pass.room;
+    bins[thread_index()] = 0;
+    block_barrier();
+    for (std::uint64_t i = begin + thread_index(); i < end; i += kSortThreads)
+        atomic_add(&bins[pass.digit(ranks[i])], 1u);
+    block_barrier();
+    pass.counts_of(thread_index())[pass.tile_index()] = bins[thread_index()];
+}
+
+// sort_scan: of each digit, what all tiles before have, and the total.
+// in/out: counts [digit, tile]                      out: totals [digit]
+// grid:  x = digits, y = sequences                  block: 256, fewer where there are fewer tiles
+// shared: 128 B static                              result valid in: counts and totals, after the launch
+// moves: 8 B a tile                                 order: any
+// why:   a block for each digit: all are summed at once
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_scan(SortPass<U> pass) {
+    std::uint32_t* const counts = pass.counts_of(block_x());
+    const unsigned tiles = static_cast<unsigned>((pass.size() + pass.tile - 1) / pass.tile);
+    std::uint32_t before = 0;
+    for (unsigned base = 0; base < tiles; base += block_threads()) {
+        const unsigned i = base + thread_index();
+        std::uint32_t total;
+        const std::uint32_t place =
+            before + block_sum_before<std::uint32_t>(i < tiles ? counts[i] : 0, &total);
+        if (i < tiles) counts[i] = place;
+        before += total;
+    }
+    if (thread_index() == 0) pass.totals[block_y() * kSortDigits + block_x()] = before;
+}
+
+// sort_move: every pair goes to its place.
+// in:    ranks, origins [size], counts, totals      out: ranks, origins [size]
+// grid:  x = some of the tiles, y = sequences       block: 256
+// shared: tile * (sizeof(U) + 4) B dynamic, 10 KB static      result valid in: the output, after the launch
+// moves: reads and writes size * (sizeof(U) + 4) B  order: of the digits, else as the input
+// why:   pairs are put in order in shared memory first, so that what is written lies side by side
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass<U> pass) {
+    TEGU_DYNAMIC_SHARED(shared);
+    TEGU_SHARED_ARRAY(std::uint32_t, warp_counts, kSortWarps * kSortDigits);
+    TEGU_SHARED_ARRAY(std::uint32_t, starts, kSortDigits);   // of a digit in the tile
+    TEGU_SHARED_ARRAY(std::uint32_t, offsets, kSortDigits);  // from a place in the tile to one in the output
+    const std::uint64_t size = pass.size();
+    const std::uint64_t begin = std::uint64_t{pass.tile_index()} * pass.tile;
+    if (begin >= size) return;
+    const unsigned count = static_cast<unsigned>(begin + pass.tile < size ? pass.tile : size - begin);
+    const U* const ranks = pass.ranks + block_y() * pass.room + begin;
+    U* const tile_ranks = reinterpret_cast<U*>(shared);
+    std::uint32_t* const tile_origins = reinterpret_cast<std::uint32_t*>(tile_ranks + pass.tile);
+
+    for (unsigned i = thread_index(); i < kSortWarps * kSortDigits; i += kSortThreads) warp_counts[i] = 0;
+    block_barrier();
+    std::uint32_t* const own_counts = warp_counts + warp_index() * kSortDigits;
+    const unsigned part = pass.tile / kSortWarps;  // of a warp
+    U rank[kSortItems];
+    std::uint32_t place[kSortItems];
+    TEGU_UNROLL
+    for (unsigned j = 0; j < kSortItems; ++j) {
+        if (j * kWarpLanes >= part) break;
+        const unsigned i = warp_index() * part + j * kWarpLanes + lane_index();
+        rank[j] = i < count ? ranks[i] : U{0};
+    }
+    TEGU_UNROLL
+    for (unsigned j = 0; j < kSortItems; ++j) {
+        if (j * kWarpLanes >= part) break;
+        const unsigned i = warp_index() * part + j * kWarpLanes + lane_index();
+        const unsigned digit = i < count ? pass.digit(rank[j]) : kSortDigits;
+        const std::uint32_t same = warp_match(digit, 9);
+        place[j] = i < count ? own_counts[digit] + count_bits(same & lanes_before()) : 0;
+        warp_barrier();
+        if (i < count && (same & lanes_before()) == 0) own_counts[digit] += count_bits(same);
+        warp_barrier();
+    }
+    block_barrier();
+    std::uint32_t in_tile = 0;
+    for (unsigned warp = 0; warp < kSortWarps; ++warp) {
+        const std::uint32_t own = warp_counts[warp * kSortDigits + thread_index()];
+        warp_counts[warp * kSortDigits + thread_index()] = in_tile;
+        in_tile += own;
+    }
+    std::uint32_t total;
+    const std::uint32_t start = block_sum_before<std::uint32_t>(in_tile, &total);
+    const std::uint32_t base =
+        block_sum_before<std::uint32_t>(pass.totals[block_y() * kSortDigits + thread_index()], &total);
+    starts[thread_index()] = start;
+    offsets[thread_index()] = base + pass.counts_of(thread_index())[pass.tile_index()] - start;
+    block_barrier();
+    TEGU_UNROLL
+    for (unsigned j = 0; j < kSortItems; ++j) {
+        if (j * kWarpLanes >= part) break;
+        const unsigned i = warp_index() * part + j * kWarpLanes + lane_index();
+        if (i >= count) continue;
+        const unsigned digit = pass.digit(rank[j]);
+        const std::uint32_t to = starts[digit] + own_counts[digit] + place[j];
+        tile_ranks[to] = rank[j];
+        tile_origins[to] = pass.origins == nullptr ? static_cast<std::uint32_t>(begin + i)
+                                                   : pass.origins[block_y() * pass.room + begin + i];
+    }
+    block_barrier();
+    for (unsigned i = thread_index(); i < count; i += kSortThreads) {
+        const U moved = tile_ranks[i];
+        const std::uint64_t to =
+            block_y() * pass.room + static_cast<std::uint32_t>(offsets[pass.digit(moved)] + i);
+        pass.ranks_out[to] = moved;
+        pass.origins_out[to] = tile_origins[i];
+    }
+}
+
+template <class U>
+LaunchStatus launch_sort_typed(std::uint64_t count, const SelectState* states, const SortBuffers& buffers,
+                               const Pieces& pieces, Stream stream) {
+    const unsigned tiles = static_cast<unsigned>((buffers.room + buffers.tile - 1) / buffers.tile);
+    const LaunchShape per_digit{kSortDigits, static_cast<unsigned>(count), sort_threads_for(tiles), 0};
+    const std::size_t shared = buffers.tile * (sizeof(U) + sizeof(std::uint32_t));
+    for (unsigned number = 0; number < sizeof(U); ++number) {
+        const unsigned from = number % 2;
+        SortPass<U> pass{static_cast<const U*>(buffers.ranks[from]),
+                         number == 0 ? nullptr : buffers.origins[from],
+                         static_cast<U*>(buffers.ranks[1 - from]),
+                         buffers.origins[1 - from],
+                         buffers.counts,
+                         buffers.totals,
+                         states,
+                         buffers.room,
+                         buffers.tile,
+                         tiles,
+                         0,
+                         8 * number};
+        const auto shape_of = [&](std::uint64_t first, std::uint64_t some, std::size_t shared_bytes) {
+            pass.first = static_cast<unsigned>(first);
+            return LaunchShape{static_cast<unsigned>(some), static_cast<unsigned>(count), kSortThreads,
+                               shared_bytes};
+        };
+        LaunchStatus status =
+            in_pieces(pieces, tiles, count * buffers.tile, [&](std::uint64_t first, std::uint64_t some) {
+                const LaunchShape shape = shape_of(first, some, 0);
+                return launch(sort_count<U>, shape, stream, pass);
+            });
+        if (status == 0) status = launch(sort_scan<U>, per_digit, stream, pass);
+        if (status == 0)
+            status =
+                in_pieces(pieces, tiles, count * buffers.tile, [&](std::uint64_t first, std::uint64_t some) {
+                    const LaunchShape shape = shape_of(first, some, shared);
+                    return launch(sort_move<U>, shape, stream, pass);
+                });
+        if (status != 0) return status;
+    }
+    return 0;
+}
+
+}  // namespace
+
+LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState* states,
+                         const SortBuffers& buffers, const Pieces& pieces, Stream stream) {
+    switch (width) {
+        case 1: return launch_sort_typed<std::uint8_t>(count, states, buffers, pieces, stream);
+        case 2: return launch_sort_typed<std::uint16_t>(count, states, buffers, pieces, stream);
+        case 4: return launch_sort_typed<std::uint32_t>(count, states, buffers, pieces, stream);
+        default: return launch_sort_typed<std::uint64_t>(count, states, buffers, pieces, stream);
+    }
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const std::size_t tile = sort_tile_for(sizeof(U), kDefaultTopkPolicy.sort_tile);
+    to.add("sort_count", {word}, sort_count<U>, kSortThreads, 0, "reads n ranks");
+    to.add("sort_scan", {word}, sort_scan<U>, kSortThreads, 0, "reads and writes 1 KiB a tile");
+    to.add("sort_move", {word}, sort_move<U>, kSortThreads, tile * (sizeof(U) + sizeof(std::uint32_t)),
+           "reads and writes n ranks and 4 B of origin each");
+}
+
+}  // namespace
+
+void list_sort_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting of ranks with where they came from: stable, by digits of eight bits from the lowest on, so that
+// equal ranks stay in the order of the indices. For results that one block cannot sort. "One launch" may be
+// several: pieces of it. Every launch serves several sequences of one size (grid y). How many pairs a
+// sequence has may be known to the device alone: then it is the survivors of its state, and blocks behind
+// them return at once.
+#pragma once
+
+#include "kernels/selection/cuda/select.h"
+
+namespace tegu {
+namespace cuda {
+
+constexpr unsigned kSortThreads = 256;  // of a block, one for each value of a digit
+constexpr unsigned kSortDigits = 256;
+constexpr std::uint64_t kMaxSortPairs = (std::uint64_t{1} << 32) - 1;
+constexpr unsigned kMaxCompactTiles = 2048;
+
+// Memory for `count` sequences of up to `room` pairs. Tables: sort_counts() words.
+struct SortBuffers {
+    void* ranks[2];             // [count, room] of the width
+    std::uint32_t* origins[2];  // [count, room]; where in the unsorted ranks
+    std::uint32_t* counts;      // [count, kSortDigits, tiles]
+    std::uint32_t* totals;      // [count, kSortDigits]
+    std::uint64_t room;         // up to kMaxSortPairs
+    unsigned tile;              // pairs that a block sorts at a time: a multiple of 256, up to 4096
+};
+
+// Words of SortBuffers::counts of one sequence.
+constexpr std::uint64_t sort_count_words(std::uint64_t room, unsigned tile) {
+    return (room + tile - 1) / tile * kSortDigits;
+}
+
+// Of a block that takes `items`, one a thread at a time.
+constexpr unsigned sort_threads_for(unsigned items) {
+    return items < kSortThreads ? (items + 31) / 32 * 32 : kSortThreads;
+}
+
+// Tile for a width: what shared memory of 48 KB holds.
+constexpr unsigned sort_tile_for(unsigned width, unsigned tile) {
+    return width == 8 && tile > 2048 ? 2048 : tile;
+}
+
+// buffers.ranks[0] becomes the ranks of all elements, in their order. One launch. REQUIRES: in.count <=
+// 65535; room >= n.
+LaunchStatus launch_rank_all(const Sequences& in, const SortBuffers& buffers, const Pieces& pieces,
+                             const DeviceLimits& limits, Stream stream);
+
+// buffers.ranks[0] and `indices` [count, room] become the pairs up to the cut of each state, in the order of
+// the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
+// [count, kMaxCompactTiles] u64.
+LaunchStatus launch_compact_survivors(const Sequences& in, SelectState* states, const SortBuffers& buffers,
+                                      std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
+                                      const DeviceLimits& limits, Stream stream);
+
+// Sorts buffers.ranks[0]. The result is in ranks[i] and origins[i] with i = sorted_in(width). 3 * width
+// launches. `states`: null where each sequence has `room` pairs.
+LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState* states,
+                         const SortBuffers& buffers, const Pieces& pieces, Stream stream);
+constexpr unsigned sorted_in(unsigned width) {
+    return width == 1 ? 1 : 0;
+}
+
+// The first k of the sorted pairs to the output; `indices` as of launch_compact_survivors, or null where
+// origins are indices. One launch.
+// REQUIRES: not output.distinct; in.count <= 65535.
+LaunchStatus launch_write_sorted(const Sequences& in, const SelectState* states, const SortBuffers& buffers,
+                                 const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
+                                 const DeviceLimits& limits, Stream stream);
+
+// The first k different ones of `room` sorted pairs to the output; state.found becomes their number, at most
+// k. Three launches and one that fills what is missing.
+LaunchStatus launch_write_distinct(const Sequences& in, SelectState* states, const SortBuffers& buffers,
+                                   const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
+                                   const DeviceLimits& limits, Stream stream);
+
+}  // namespace cuda
+}  // namespace tegu

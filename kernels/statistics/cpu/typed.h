@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What reduce and fused share about an element type: its chunk kernel, and the way from the partial result of
+// a sequence to the arrays of the job.
+#pragma once
+
+#include <string>
+
+#include "kernels/execution/cpu/isa.h"
+#include "kernels/statistics/cpu/search.h"
+#include "kernels/statistics/cpu/sequence.h"
+#include "kernels/statistics/finish.h"
+
+namespace tegu::kernels {
+
+// ReduceNeed bits of a set of statistics.
+unsigned reduce_needs(const ReduceParams& params, ElementType type);
+
+template <class T>
+struct ReduceKernel;
+#define TEGU_X(word)                                                          \
+    template <>                                                               \
+    struct ReduceKernel<ReduceElement_##word> {                               \
+        using Partial = FloatPartial;                                         \
+        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
+    };
+using ReduceElement_f16 = Half;
+using ReduceElement_f32 = float;
+using ReduceElement_f64 = double;
+TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
+#undef TEGU_X
+#define TEGU_X(word, type)                                                    \
+    template <>                                                               \
+    struct ReduceKernel<type> {                                               \
+        using Partial = IntegerPartial;                                       \
+        static auto select() { return TEGU_ISA_SELECT(reduce_chunk_##word); } \
+    };
+TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
+#undef TEGU_X
+
+// Writes the statistics of a job, in the order of their numbers, one sequence a row.
+template <class T>
+class StatisticWriter {
+  public:
+    using Partial = typename ReduceKernel<T>::Partial;
+
+    // `outputs`: one for each statistic of the set.
+    StatisticWriter(const Job& job, const ReduceParams& params, const OutputView* outputs)
+        : job_(job), params_(params) {
+        for (const StatisticInfo& info : kStatisticInfos) {
+            if (!(params.statistics & statistic_bit(info.statistic))) continue;
+            const std::size_t bytes = element_bytes(statistic_type(info.statistic, job.type));
+            columns_[count_] = Column{info.statistic, outputs[count_].data,
+                                      bytes * static_cast<std::size_t>(info.values_per_row)};
+            ++count_;
+        }
+    }
+
+    // Errors: Overflow, which names the statistic, the value and, for rows, the row.
+    Result<void> write(const Sequence& sequence, const Partial& partial, std::uint64_t row) const {
+        FinishContext context{job_.type, sequence.n, params_.skip_nans, params_.ddof, -1, -1, 0};
+        if (params_.statistics & (statistic_bit(Statistic::Var) | statistic_bit(Statistic::Std)))
+            context.var = variance(context, partial);
+        if (params_.statistics & statistic_bit(Statistic::Argmin))
+            context.argmin = find_extreme<T>(sequence, params_.skip_nans, partial, false);
+        if (params_.statistics & statistic_bit(Statistic::Argmax))
+            context.argmax = find_extreme<T>(sequence, params_.skip_nans, partial, true);
+        for (std::size_t i = 0; i < count_; ++i) {
+            Result<void> done = write_statistic(columns_[i].statistic, context, partial,
+                                                columns_[i].data + row * columns_[i].row_bytes);
+            if (done) continue;
+            if (job_.axis == Axis::Rows) done.error().message += " in row " + std::to_string(row);
+            return done;
+        }
+        return {};
+    }
+
+  private:
+    struct Column {
+        Statistic statistic;
+        std::byte* data;
+        std::size_t row_bytes;
+    };
+
+    const Job& job_;
+    const ReduceParams& params_;
+    Column columns_[kStatisticCount];
+    std::size_t count_ = 0;
+};
+
+}  // namespace tegu::kernels

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the partial result of a sequence of floats to its statistics, on the device: what
+// kernels/statistics/finish.cpp does, to the bit. One thread.
+#pragma once
+
+#include "kernels/statistics/cuda/float_tree.cuh"
+
+namespace tegu {
+namespace cuda {
+
+// Every NaN is the canonical one, and zero is +0.
+TEGU_DEVICE double canonical(double value) {
+    return value == value ? value + 0.0 : bit_cast<double>(kDoubleNan);
+}
+
+template <class V>
+TEGU_DEVICE void put(const ReduceTarget& target, unsigned column, std::uint64_t index, V value) {
+    if (target.column[column] != nullptr) static_cast<V*>(target.column[column])[index] = value;
+}
+
+// An element that is given by its exact value in f64.
+template <class T>
+struct ElementOf {
+    TEGU_DEVICE static T from(double value) { return Narrow<T>::of(static_cast<float>(canonical(value))); }
+};
+template <>
+struct ElementOf<double> {
+    TEGU_DEVICE static double from(double value) { return canonical(value); }
+};
+
+template <class T>
+TEGU_DEVICE void put_extremes(const ReduceTarget& target, std::uint64_t sequence, const FloatPartial& partial,
+                              std::uint64_t counted) {
+    const bool poisoned = !target.skip_nans && partial.nans != 0;
+    const double nan = bit_cast<double>(kDoubleNan);
+    const bool valid = counted != 0 && !poisoned;
+    const double min = valid ? partial.min : nan;
+    const double max = valid ? partial.max : nan;
+    put(target, kColumnMin, sequence, ElementOf<T>::from(min));
+    put(target, kColumnMax, sequence, ElementOf<T>::from(max));
+    put(target, kColumnMinmax, 2 * sequence, ElementOf<T>::from(min));
+    put(target, kColumnMinmax, 2 * sequence + 1, ElementOf<T>::from(max));
+    put(target, kColumnAbsmax, sequence, ElementOf<T>::from(valid ? fmax(fabs(min), fabs(max)) : nan));
+    put(target, kColumnArgmin, sequence,
+        static_cast<std::int64_t>(poisoned ? partial.nan_at : partial.min_at));  // nowhere is -1
+    put(target, kColumnArgmax, sequence,
+        static_cast<std::int64_t>(poisoned ? partial.nan_at : partial.max_at));
+    put(target, kColumnNonzero, sequence, counted - partial.zeros);
+}
+
+TEGU_DEVICE std::uint64_t counted_of(const ReduceTarget& target, const FloatPartial& partial) {
+    return target.skip_nans ? target.n - partial.nans : target.n;
+}
+
+// What takes a division or a root: sum / counted, q / (counted - ddof) and its root, and the root of q + s^2
+// / n.
+struct FloatRatios {
+    double mean;
+    double var;
+    double std;
+    double norm;
+};
+
+// By one thread, as far as they are asked for.
+template <unsigned Parts>
+TEGU_DEVICE FloatRatios ratios_of(const ReduceTarget& target, const FloatPartial& partial) {
+    const double count = static_cast<double>(counted_of(target, partial));
+    FloatRatios ratios{0, 0, 0, 0};
+    if (target.column[kColumnMean] != nullptr) ratios.mean = partial.sum / count;
+    if (!(Parts & kPartMoments)) return ratios;
+    if (target.column[kColumnVar] != nullptr || target.column[kColumnStd] != nullptr)
+        ratios.var = partial.q / (count - target.ddof);
+    if (target.column[kColumnStd] != nullptr) ratios.std = sqrt(ratios.var);
+    if (target.column[kColumnL2] != nullptr)
+        ratios.norm = sqrt(partial.q + (partial.s * partial.s) / partial.n);
+    return ratios;
+}
+
+// By a warp, of what its lane 0 has: divisions side by side, then roots.
+template <unsigned Parts>
+TEGU_DEVICE FloatRatios warp_ratios_of(const ReduceTarget& target, const FloatPartial& partial) {
+    if (!(Parts & kPartMoments)) return ratios_of<Parts>(target, partial);
+    const unsigned lane = lane_index();
+    const double q = shuffle(partial.q, 0);
+    const double s = shuffle(partial.s, 0);
+    const double sum = shuffle(partial.sum, 0);
+    const double n = shuffle(partial.n, 0);
+    const double count = static_cast<double>(shuffle(counted_of(target, partial), 0));
+    const double of = lane == 0 ? sum : lane == 1 ? q : s * s;
+    const double by = lane == 0 ? count : lane == 1 ? count - target.ddof : n;
+    const double quotient = of / by;
+    const double mean = shuffle(quotient, 0);
+    const double var = shuffle(quotient, 1);
+    const double squares = q + shuffle(quotient, 2);
+    const double root = sqrt(lane == 0 ? var : squares);
+    const double std = shuffle(root, 0);
+    const double norm = shuffle(root, 1);
+    return FloatRatios{mean, var, std, norm};
+}
+
+template <class T, unsigned Parts>
+TEGU_DEVICE void finish_float(const ReduceTarget& target, std::uint64_t sequence, const FloatPartial& partial,
+                              const FloatRatios& ratios) {
+    const std::uint64_t counted = counted_of(target, partial);
+    const double nan = bit_cast<double>(kDoubleNan);
+    put(target, kColumnCount, sequence, counted);
+    put(target, kColumnNans, sequence, partial.nans);
+    put(target, kColumnSum, sequence, canonical(partial.sum));
+    put(target, kColumnMean, sequence, counted != 0 ? canonical(ratios.mean) : nan);
+    if (Parts & kPartL1) put(target, kColumnL1, sequence, counted != 0 ? canonical(partial.l1) : nan);
+    if (Parts & kPartMoments) {
+        const bool known = counted > target.ddof && partial.facts == 0;
+        const bool bounded = finite(partial.q);
+        put(target, kColumnVar, sequence, !known ? nan : bounded ? ratios.var : kInfinity);
+        put(target, kColumnStd, sequence, !known ? nan : bounded ? canonical(ratios.std) : kInfinity);
+        const bool normed = counted != 0 && (partial.facts & kSawNan) == 0;
+        put(target, kColumnL2, sequence,
+            !normed                                     ? nan
+            : partial.facts == 0 && finite(ratios.norm) ? ratios.norm
+                                                        : kInfinity);
+    }
+    if (Parts & kPartOrder) put_extremes<T>(target, sequence, partial, counted);
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel of float statistics: groups of tiles by teams of warps. That of short rows stands in
+// kernels/statistics/cuda/float_rows.cuh.
+#pragma once
+
+#include "kernels/statistics/cuda/finish.cuh"
+#include "kernels/statistics/cuda/float_chunk.cuh"
+#include "kernels/statistics/cuda/float_leaf.cuh"
+
+namespace tegu {
+namespace cuda {
+
+constexpr unsigned kFloatMostTiles = 16;
+constexpr unsigned kFloatMostThreads = 512;
+
+// The largest block of a kernel, and how many of these a multiprocessor shall hold at least: that is the
+// limit of its registers. 128 are enough for elements of 32 bits, 64 for their sums.
+template <class T, unsigned Parts, bool Dense>
+struct FloatBlocks {
+    static constexpr unsigned kThreads = sizeof(T) == 8 ? 128 : kFloatMostThreads / kBlocksForRegisters;
+    static constexpr unsigned kBlocks =
+        sizeof(T) == 8 ? 3 : (Parts == 0 && Dense ? 2 : 1) * kBlocksForRegisters;
+};
+
+// Elements of a lane in the tile that begins at element `begin`; those that are not there become zero.
+// Returns which are: bit 4 r + j.
+template <class T, class From>
+TEGU_DEVICE std::uint32_t load_tile(const From& elements, std::uint64_t begin,
+                                    T (&x)[kTileRuns * kFloatRun]) {
+    const std::uint64_t self = begin + kFloatRun * lane_index();
+    if (elements.n - begin >= kFloatTile) {
+        TEGU_UNROLL
+        for (unsigned r = 0; r < kTileRuns; ++r) elements.load_run(self + r * kFloatRow, x + r * kFloatRun);
+        return ~std::uint32_t{0};
+    }
+    std::uint32_t there = 0;
+    unsigned torn = kTileRuns;  // the run of which some are there, if any
+    TEGU_UNROLL
+    for (unsigned r = 0; r < kTileRuns; ++r) {
+        const unsigned count = elements.count(self + r * kFloatRow);
+        there |= ((1u << count) - 1u) << (r * kFloatRun);
+        if (count == kFloatRun) {
+            elements.load_run(self + r * kFloatRow, x + r * kFloatRun);
+            continue;
+        }
+        if (count != 0) torn = r;
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kFloatRun; ++j) x[r * kFloatRun + j] = T();
+    }
+    if (torn == kTileRuns) return there;
+    T run[kFloatRun];
+    elements.load(self + torn * kFloatRow, run);
+    TEGU_UNROLL
+    for (unsigned i = 0; i < kTileRuns * kFloatRun; ++i)
+        if (i / kFloatRun == torn) x[i] = run[i % kFloatRun];
+    return there;
+}
+
+// `base`: the index of the warp's first element; `first_leaf`: the number of its first leaf in the sequence.
+template <unsigned Parts, class A>
+TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& facts, bool nans_decide,
+                                    std::uint64_t base, std::uint64_t first_leaf) {
+    FloatPartial partial;
+    partial.sum = node.sum;
+    partial.nans = facts.rare % kInfiniteLeaf;
+    if (Parts & kPartL1) partial.l1 = node.l1;
+    if (Parts & kPartMoments) {
+        partial.n = static_cast<double>(node.n);
+        partial.s = node.s;
+        partial.q = node.q;
+        partial.facts = (facts.rare >= kInfiniteLeaf ? kSawInfinity : 0u) |
+                        (nans_decide && partial.nans != 0 ? kSawNan : 0u);
+    }
+    if (Parts & kPartOrder) {
+        partial.min = static_cast<double>(facts.min);
+        partial.max = static_cast<double>(facts.max);
+        partial.min_at = facts.min_in == kNotFound ? kNowhere : first_leaf + facts.min_in;
+        partial.max_at = facts.max_in == kNotFound ? kNowhere : first_leaf + facts.max_in;
+        partial.nan_at = facts.nan_at == kNotFound ? kNowhere : base + facts.nan_at;
+        partial.zeros = facts.zeros;
+    }
+    return partial;
+}
+
+// The tiles of a warp, from element `base` on, which is there.
+template <unsigned Parts, class T, class From>
+struct TileSweep {
+    using A = typename Arithmetic<T>::type;
+    using Raw = T[kTileRuns * kFloatRun];
+
+    const From& elements;
+    std::uint64_t base;
+    unsigned tiles;
+    bool skip_nans;
+    std::uint64_t* waiting;
+    LaneFacts<A>* facts;
+
+    TEGU_DEVICE bool has(unsigned t) const { return t < tiles && base + t * kFloatTile < elements.n; }
+    TEGU_DEVICE std::uint32_t load(unsigned t, Raw& x) const {
+        return load_tile(elements, base + t * kFloatTile, x);
+    }
+    // The node of tile t, if `there` tells which of its elements are in x.
+    TEGU_DEVICE LaneNode take(unsigned t, const Raw& x, std::uint32_t there) const {
+        Leaf<A, kTileRuns> leaf;
+        leaf.mask = there;
+        TEGU_UNROLL
+        for (unsigned i = 0; i < leaf.kElements; ++i) leaf.x[i] = widen(x[i]);
+        const unsigned first = t * kFloatTile + kFloatRun * lane_index();
+        const WideLeaf<T, kTileRuns, From> wide(elements, base + first);
+        return take_leaf<Parts>(leaf, wide, t, first, skip_nans, facts);
+    }
+    TEGU_DEVICE LaneNode one_by_one() const {
+        LaneNode node{0, 0, 0, 0, 0};
+        TEGU_NO_UNROLL
+        for (unsigned t = 0; t < tiles; ++t) {
+            node = LaneNode{0, 0, 0, 0, 0};
+            if (has(t)) {
+                Raw x;
+                const std::uint32_t there = load(t, x);
+                node = take(t, x, there);
+            }
+            node = push_node<Parts>(node, t, t + 1 == tiles, waiting);
+        }
+        return node;
+    }
+    // The loads of each tile are in flight while the one before is taken.
+    TEGU_DEVICE LaneNode loading_ahead() const {
+        LaneNode node{0, 0, 0, 0, 0};
+        Raw x;
+        Raw ahead;
+        std::uint32_t there = 0;
+        std::uint32_t there_ahead = 0;
+        TEGU_NO_UNROLL
+        for (unsigned t = 0; t <= tiles; ++t) {
+            memcpy(x, ahead, sizeof x);
+            there = there_ahead;
+            if (has(t)) there_ahead = load(t, ahead);
+            if (t == 0) continue;
+            node = LaneNode{0, 0, 0, 0, 0};
+            if (has(t - 1)) node = take(t - 1, x, there);
+            node = push_node<Parts>(node, t - 1, t == tiles, waiting);
+        }
+        return node;
+    }
+    // The root of all. Sums alone leave registers for more warps, and two tiles of f64 would take too many.
+    TEGU_DEVICE LaneNode root() const { return Parts != 0 && sizeof(T) < 8 ? loading_ahead() : one_by_one(); }
+};
+
+// An extreme as it is sought: its value in f64.
+template <class T>
+struct EqualFloat {
+    using A = typename Arithmetic<T>::type;
+    TEGU_DEVICE static A from(std::uint64_t bits) { return static_cast<A>(bit_cast<double>(bits)); }
+    TEGU_DEVICE static bool to(T x, A value) { return widen(x) == value; }
+};
+
+// What a warp finds in its tiles; the tree of the whole chunk is in its first warp.
+template <class T, unsigned Parts, class From>
+TEGU_DEVICE FloatPartial sweep_group(const ReduceInput& input, bool packs, bool skip_nans,
+                                     const ReduceShape& shape, const ReduceRange& range,
+                                     std::uint64_t* shared) {
+    const TeamPlace place(shape, range, block_x());
+    const From elements(input, range.first + place.slot, packs);
+    const std::uint64_t first_tile = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp;
+    const std::uint64_t base = first_tile * kFloatTile;
+    LaneNode node{0, 0, 0, 0, 0};
+    LaneFacts<typename Arithmetic<T>::type> facts;
+    if (place.active && base < elements.n)
+        node =
+            TileSweep<Parts, T, From>{elements, base, shape.tiles_per_warp, skip_nans, shared, &facts}.root();
+    node = chunk_tree<Parts>(node, shape, shared);
+    fold_warp_facts<Parts>(&facts);
+    return partial_of<Parts>(node, facts, !skip_nans, base, first_tile);
+}
+
+// What a kernel does with one way to the elements.
+template <class T, unsigned Parts, class From>
+TEGU_DEVICE void reduce_group(const ReduceInput& input, bool packs, const ReduceTarget& target,
+                              const ReduceWork& work, const ReduceShape& shape, const ReduceRange& range,
+                              std::uint64_t* shared) {
+    FloatPartial partial = sweep_group<T, Parts, From>(input, packs, target.skip_nans, shape, range, shared);
+    // Found again, in a way that a compiler does not see through: so no register holds the place while tiles
+    // are read.
+    const TeamPlace place(shape, range, shuffle(block_x(), 0));
+    if (!close_sequence<FloatKind<Parts>>(&partial, 1, place, shape, work, shared)) return;
+    const std::uint64_t sequence = range.first + place.slot;
+    if ((Parts & kPartOrder) &&
+        (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
+        const SoughtExtremes sought{
+            {bit_cast<std::uint64_t>(partial.min), bit_cast<std::uint64_t>(partial.max)},
+            {partial.min_at, partial.max_at}};
+        const SoughtExtremes at = locate_extremes<EqualFloat<T>, T, kFloatRun>(
+            sought, From(input, sequence, packs), place, shape.team_warps, shared);
+        partial.min_at = at.tile[0];
+        partial.max_at = at.tile[1];
+    }
+    if (!place.leads()) return;
+    const FloatRatios ratios = warp_ratios_of<Parts>(target, partial);
+    if (lane_index() == 0) finish_float<T, Parts>(target, sequence, partial, ratios);
+}
+
+// reduce_float: statistics of sequences of floats, a group of tiles by each team of warps. Dense: no gaps,
+// and runs are packs.
+// in:    input [sequences, n] T
+// out:   target columns; work.partials where a sequence has several groups
+// grid:  x = groups of the launch / teams
+// block: shape.threads (32..FloatBlocks<T, Parts, Dense>::kThreads)
+// shared: FloatKind<Parts>::shared_bytes
+// result valid in: target, after the last launch of a sequence
+// moves: reads n sizeof(T) B a sequence            order: the canonical tree, whatever the shape
+// why:   a tile is eight 16-byte loads in flight per lane, and its elements stay in registers for the second
+//        look that deviations take; of extremes a lane keeps the value and the tile, and only the last warp
+//        looks where in the tile it is
+template <class T, unsigned Parts, bool Dense>
+TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, Dense>::kThreads), (FloatBlocks<T, Parts, Dense>::kBlocks))
+    reduce_float(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work, ReduceShape shape,
+                 ReduceRange range) {
+    TEGU_DYNAMIC_SHARED(memory);
+    std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
+    if (Dense)
+        reduce_group<T, Parts, DenseElements<T, kFloatRun>>(input, packs, target, work, shape, range, shared);
+    else
+        reduce_group<T, Parts, Elements<T, kFloatRun>>(input, packs, target, work, shape, range, shared);
+}
+
+}  // namespace cuda
+}  // namespace tegu

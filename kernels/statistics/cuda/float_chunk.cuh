@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trees over nodes of lanes: within a warp's tiles, then over the warps and lanes of a chunk, and the
+// kind of partial result that groups leave (kernels/statistics/cuda/team.cuh). Nodes of equal, full leaves
+// are merged by a way of their own, in which nothing divides and nothing branches.
+#pragma once
+
+#include "kernels/statistics/cuda/float_facts.cuh"
+#include "kernels/statistics/cuda/team.cuh"
+
+namespace tegu {
+namespace cuda {
+
+template <unsigned Parts>
+struct FloatKind {
+    using Partial = FloatPartial;
+    static constexpr unsigned kWords = FloatPartialWords<Parts>::kCount;
+    static constexpr unsigned kNodeWords = 1 + ((Parts & kPartL1) ? 1 : 0) + ((Parts & kPartMoments) ? 3 : 0);
+
+    TEGU_DEVICE static void merge(FloatPartial* a, const FloatPartial& b) { merge_into<Parts>(a, b); }
+    // For the nodes that wait at each level of the tree over a warp's tiles, then for those of a chunk, then
+    // for partial results.
+    static std::size_t shared_bytes(const ReduceShape& shape) {
+        std::size_t levels = shape.team_warps > 1 ? 1 : 0;
+        while (std::size_t{1} << levels < shape.tiles_per_warp) ++levels;
+        const std::size_t nodes = std::size_t{shape.threads} * levels * (kNodeWords * 8);
+        const std::size_t warps = (Parts & kPartOrder) ? shape.threads / kWarpLanes * (kLocateWords * 8) : 0;
+        const std::size_t own = shape.groups > 1 ? kWords * 8 : 0;  // the result of the block that closes
+        const std::size_t most = nodes > warps ? nodes : warps;
+        return most > own ? most : own;
+    }
+};
+
+// Sums and moments by the tree; what has no order at once.
+template <unsigned Parts>
+struct WarpFold<FloatKind<Parts>> {
+    TEGU_DEVICE static FloatPartial of(FloatPartial all, unsigned width, unsigned apart) {
+        if (width == 1) return all;
+        TEGU_NO_UNROLL
+        for (unsigned mask = apart; mask < width; mask *= 2) {
+            all.sum = all.sum + shuffle_xor(all.sum, mask);
+            if (Parts & kPartL1) all.l1 = all.l1 + shuffle_xor(all.l1, mask);
+            if (Parts & kPartMoments)
+                join_moments(&all.n, &all.s, &all.q, shuffle_xor(all.n, mask), shuffle_xor(all.s, mask),
+                             shuffle_xor(all.q, mask));
+        }
+        all.nans = warp_total(all.nans);
+        if (Parts & kPartMoments)
+            all.facts = (warp_any((all.facts & kSawNan) != 0) ? kSawNan : 0u) |
+                        (warp_any((all.facts & kSawInfinity) != 0) ? kSawInfinity : 0u);
+        if (Parts & kPartOrder) {
+            warp_extremes(&all.min, &all.min_at, &all.max, &all.max_at);
+            if (warp_any(all.nan_at != kNowhere)) all.nan_at = warp_min(all.nan_at);
+            all.zeros = warp_total(all.zeros);
+        }
+        return all;
+    }
+};
+
+template <unsigned Parts>
+TEGU_DEVICE void store_node(std::uint64_t* shared, const LaneNode& node) {
+    std::uint64_t* const at =
+        shared + warp_index() * (FloatKind<Parts>::kNodeWords * kWarpLanes) + lane_index();
+    unsigned word = 0;
+    at[word++ * kWarpLanes] = bit_cast<std::uint64_t>(node.sum);
+    if (Parts & kPartMoments) {
+        at[word++ * kWarpLanes] = bit_cast<std::uint64_t>(node.s);
+        at[word++ * kWarpLanes] = bit_cast<std::uint64_t>(node.q);
+        at[word++ * kWarpLanes] = node.n;
+    }
+    if (Parts & kPartL1) at[word * kWarpLanes] = bit_cast<std::uint64_t>(node.l1);
+}
+
+template <unsigned Parts>
+TEGU_DEVICE LaneNode load_node(const std::uint64_t* shared, unsigned warp) {
+    const std::uint64_t* const at =
+        shared + warp * (FloatKind<Parts>::kNodeWords * kWarpLanes) + lane_index();
+    LaneNode node{0, 0, 0, 0, 0};
+    unsigned word = 0;
+    node.sum = bit_cast<double>(at[word++ * kWarpLanes]);
+    if (Parts & kPartMoments) {
+        node.s = bit_cast<double>(at[word++ * kWarpLanes]);
+        node.q = bit_cast<double>(at[word++ * kWarpLanes]);
+        node.n = static_cast<std::uint32_t>(at[word++ * kWarpLanes]);
+    }
+    if (Parts & kPartL1) node.l1 = bit_cast<double>(at[word * kWarpLanes]);
+    return node;
+}
+
+// The tree over `warps` neighbouring warps, lane by lane, then over the lanes of the first. Nodes lie in
+// shared memory already.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode ragged_chunk_tree(LaneNode node, unsigned warps, std::uint64_t* shared) {
+    const unsigned crossing = log2_of(warps);  // rounds between warps, then five between lanes
+    TEGU_NO_UNROLL
+    for (unsigned round = 0; round < crossing + 5; ++round) {
+        LaneNode other{0, 0, 0, 0, 0};
+        if (round < crossing) {
+            block_barrier();
+            if ((warp_index() & ((2u << round) - 1u)) != 0) continue;
+            other = load_node<Parts>(shared, warp_index() + (1u << round));
+        } else {
+            if ((warp_index() & (warps - 1)) != 0) return other;
+            other = shuffle_xor_node<Parts>(node, kWarpLanes / 2 >> (round - crossing));
+        }
+        if (warp_any(other.n != 0)) node = merge_any<Parts>(node, other);
+        if (round + 1 < crossing) store_node<Parts>(shared, node);
+    }
+    return node;
+}
+
+// The same where every node is of as many elements, a power of two, or has none of the moments: a lane that
+// is not there has +0, which changes no sum. scale: 1 over the elements of two nodes.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode full_chunk_tree(LaneNode node, unsigned warps, double scale, std::uint64_t* shared) {
+    const bool leads = (warp_index() & (warps - 1)) == 0;
+    if (Parts & kPartMoments) {
+        TEGU_NO_UNROLL
+        for (unsigned apart = 1; apart < warps; apart *= 2) {
+            if ((warp_index() & (2 * apart - 1)) == 0) {
+                node = merge_equal<Parts>(node, load_node<Parts>(shared, warp_index() + apart), scale);
+                if (2 * apart < warps) store_node<Parts>(shared, node);
+            }
+            scale *= 0.5;
+            if (2 * apart < warps) block_barrier();
+        }
+    } else if (leads && warps > 1) {
+        constexpr unsigned kMost = static_cast<unsigned>(kTilesPerChunk);
+        LaneNode nodes[kMost];
+        TEGU_UNROLL
+        for (unsigned w = 0; w < kMost; ++w)
+            nodes[w] = w < warps ? load_node<Parts>(shared, warp_index() + w) : LaneNode{0, 0, 0, 0, 0};
+        TEGU_UNROLL
+        for (unsigned apart = 1; apart < kMost; apart *= 2) {
+            TEGU_UNROLL
+            for (unsigned w = 0; w < kMost; w += 2 * apart)
+                nodes[w] = merge_equal<Parts>(nodes[w], nodes[w + apart], 0);
+        }
+        node = nodes[0];
+    }
+    if (!leads) return LaneNode{0, 0, 0, 0, 0};
+    TEGU_UNROLL
+    for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
+        node = merge_equal<Parts>(node, shuffle_xor_node<Parts>(node, mask), scale);
+        scale *= 0.5;
+    }
+    return node;
+}
+
+// The tree over the tiles of each chunk, lane by lane, then over its lanes: the root is in the first warp of
+// each chunk, the others' is empty. All threads of the block call it.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode chunk_tree(const LaneNode& node, const ReduceShape& shape, std::uint64_t* shared) {
+    const unsigned in_chunk = static_cast<unsigned>(kTilesPerChunk) >> log2_of(shape.tiles_per_warp);
+    const unsigned warps = shape.team_warps < in_chunk ? shape.team_warps : in_chunk;
+    const unsigned elements = shape.tiles_per_warp * kTileRuns * kFloatRun;  // of a full node
+    if (warps > 1) store_node<Parts>(shared, node);
+    bool full = true;
+    if (Parts & kPartMoments)
+        full = block_count(node.n == elements) == static_cast<int>(block_threads());
+    else if (warps > 1)
+        block_barrier();
+    return full ? full_chunk_tree<Parts>(node, warps, 0.5 / elements, shared)
+                : ragged_chunk_tree<Parts>(node, warps, shared);
+}
+
+// Takes the nodes of a lane's leaves 0, 1, ..., a power of two of them: each merges with those before it like
+// the carries of a binary counter. What waits is in shared memory, which only this lane sees. Returns the
+// root with the last one.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode push_node(LaneNode node, unsigned number, bool last, std::uint64_t* waiting) {
+    TEGU_NO_UNROLL
+    for (unsigned carries = number; carries & 1u; carries >>= 1) {
+        node = merge<Parts>(load_node<Parts>(waiting, warp_index()), node);
+        waiting += block_threads() * FloatKind<Parts>::kNodeWords;
+    }
+    if (!last) store_node<Parts>(waiting, node);
+    return node;
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel of float statistics of short rows: a row by a few lanes of a warp, so that most of the tree
+// needs no other lane.
+#pragma once
+
+#include "kernels/execution/cuda/words.cuh"
+#include "kernels/statistics/cuda/float.cuh"
+
+namespace tegu {
+namespace cuda {
+
+// The leaves of a lane in a row, in the order in which the tree takes them: run `lane + lanes * i`, where i
+// counts with its bits reversed.
+struct RowLeaves {
+    unsigned lanes;  // of the row
+    unsigned count;  // of the leaves: a power of two
+    TEGU_DEVICE unsigned lane() const { return lane_index() & (lanes - 1); }
+    TEGU_DEVICE unsigned run_after(unsigned run, unsigned k) const {
+        const unsigned carried = count - (count >> (trailing_zeros(~k) + 1));
+        return lane() + (((run - lane()) & ~(lanes - 1)) ^ (carried * lanes));
+    }
+};
+
+// reduce_float_rows: statistics of rows of up to 128 floats, each by a segment of lanes.
+// in:    input [sequences, n] T, n <= 128          out: target columns
+// grid:  x strides over the rows
+// block: shape.threads (32..FloatBlocks<T, Parts, false>::kThreads)
+// shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the launch
+// moves: reads n sizeof(T) B a row                 order: the canonical tree
+// why:   few lanes a row: most merges need no other lane, and many lanes finish a row each; the loads of the
+//        next leaves are in flight
+template <class T, unsigned Parts>
+TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<T, Parts, false>::kBlocks))
+    reduce_float_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceShape shape,
+                      ReduceRange range) {
+    using A = typename Arithmetic<T>::type;
+    TEGU_DYNAMIC_SHARED(memory);
+    std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
+    const RowLeaves leaves{shape.segment_lanes, shape.tiles_per_warp};
+    const std::uint64_t warp_rows = kWarpLanes / shape.segment_lanes;
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
+    const std::uint64_t in_warp = lane_index() / shape.segment_lanes;
+    TEGU_NO_UNROLL
+    for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows;
+         row < range.count; row += stride) {
+        const bool mine = row + in_warp < range.count;
+        const std::uint64_t sequence = range.first + (mine ? row + in_warp : 0);
+        const RowElements<T, kFloatRun> elements(input, sequence, packs);
+        LaneNode node{0, 0, 0, 0, 0};
+        LaneFacts<A> facts;
+        T ahead[kFloatRun];
+        unsigned next = leaves.lane();
+        elements.load(kFloatRun * next, ahead);
+        TEGU_NO_UNROLL
+        for (unsigned k = 0; k < leaves.count; ++k) {
+            const unsigned run = next;
+            next = leaves.run_after(run, k);
+            Leaf<A, 1> leaf;
+            leaf.mask = (1u << elements.count(kFloatRun * run)) - 1u;
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kFloatRun; ++j) leaf.x[j] = widen(ahead[j]);
+            if (k + 1 < leaves.count) elements.load(kFloatRun * next, ahead);
+            const WideLeaf<T, 1, RowElements<T, kFloatRun>> wide(elements, kFloatRun * run);
+            node = take_leaf<Parts>(leaf, wide, run, kFloatRun * run, target.skip_nans, &facts);
+            node = push_node<Parts>(node, k, k + 1 == leaves.count, shared);
+        }
+        node = fold_lanes<Parts>(node, leaves.lanes);
+        fold_facts<Parts>(&facts, leaves.lanes);
+        if (!mine || leaves.lane() != 0) continue;
+        FloatPartial partial = partial_of<Parts>(node, facts, !target.skip_nans, 0, 0);
+        if (Parts & kPartOrder) {
+            partial.min_at =
+                first_in_run<EqualFloat<T>>(elements, partial.min_at, bit_cast<std::uint64_t>(partial.min));
+            partial.max_at =
+                first_in_run<EqualFloat<T>>(elements, partial.max_at, bit_cast<std::uint64_t>(partial.max));
+        }
+        finish_float<T, Parts>(target, sequence, partial, ratios_of<Parts>(target, partial));
+    }
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// The canonical tree and the tree of moments of docs/numerics.md above the leaves: nodes of lanes within a
+// chunk, and partial results of chunks and more.
+#pragma once
+
+#include <cfloat>
+#include <cmath>
+
+#include "kernels/execution/cuda/words.cuh"
+#include "kernels/statistics/cuda/load.cuh"
+
+namespace tegu {
+namespace cuda {
+
+constexpr unsigned kFloatRun = 4;  // neighbours of a lane in one row of a tile
+constexpr unsigned kFloatTile = 1024;
+constexpr unsigned kFloatRow = 128;  // elements of a row of a tile
+constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+constexpr std::uint32_t kNotFound = ~std::uint32_t{0};
+constexpr double kInfinity = __builtin_huge_val();
+
+enum FloatPart : unsigned { kPartMoments = 1, kPartOrder = 2, kPartL1 = 4 };
+constexpr unsigned kAllFloatParts = kPartMoments | kPartOrder | kPartL1;
+enum FloatFact : unsigned { kSawNan = 1, kSawInfinity = 2 };  // of counted elements
+
+// Of the type.
+TEGU_DEVICE float largest_finite(float) {
+    return FLT_MAX;
+}
+TEGU_DEVICE double largest_finite(double) {
+    return DBL_MAX;
+}
+TEGU_DEVICE bool finite(float x) {
+    return fabsf(x) <= FLT_MAX;
+}
+TEGU_DEVICE bool finite(double x) {
+    return fabs(x) <= DBL_MAX;
+}
+TEGU_DEVICE float magnitude(float x) {
+    return fabsf(x);
+}
+TEGU_DEVICE double magnitude(double x) {
+    return fabs(x);
+}
+// Whether a leaf of squares in A stands: rounding to subnormals or overflow has not spoilt it.
+TEGU_DEVICE bool usable(float q) {
+    return q >= 7.888609052210118e-31f && q <= FLT_MAX;
+}  // 2^-100
+TEGU_DEVICE bool usable(double q) {
+    return q <= DBL_MAX;
+}
+// REQUIRES: no NaN, or a result that does not matter. The sign of a zero is either.
+TEGU_DEVICE float smaller(float a, float b) {
+    return fminf(a, b);
+}
+TEGU_DEVICE double smaller(double a, double b) {
+    return b < a ? b : a;
+}
+TEGU_DEVICE float larger(float a, float b) {
+    return fmaxf(a, b);
+}
+TEGU_DEVICE double larger(double a, double b) {
+    return b > a ? b : a;
+}
+
+// --- nodes of the trees
+
+// t^2 / n with n elements. A power of two is divided by exactly, so its reciprocal serves.
+TEGU_DEVICE double spread_between(double t, std::uint32_t n) {
+    if ((n & (n - 1)) == 0) {
+        const std::uint64_t exponent = 1023 - (31 - leading_zeros(n));
+        return (t * t) * bit_cast<double>(exponent << 52);
+    }
+    return (t * t) / static_cast<double>(n);
+}
+
+// Whether x is zero or far from the ends of the range.
+TEGU_DEVICE bool divides_plainly(double x) {
+    const auto high = static_cast<std::uint32_t>(bit_cast<std::uint64_t>(x) >> 32) & 0x7fffffffu;
+    return high - (123u << 20) < (1900u << 20) || x == 0;
+}
+// x / n, rounded once, without a branch: several of them take no longer than one. REQUIRES:
+// divides_plainly(x); n from 1 to 2^63.
+TEGU_DEVICE double over_count(double x, double n) {
+#if defined(__CUDACC__)
+    double reciprocal;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(reciprocal) : "d"(n));  // 20 bits or more
+    double rest = fma(-n, reciprocal, 1.0);
+    reciprocal = fma(reciprocal, fma(rest, rest, rest), reciprocal);
+    rest = fma(-n, reciprocal, 1.0);
+    reciprocal = fma(reciprocal, rest, reciprocal);
+    const double quotient = x * reciprocal;
+    return fma(fma(-n, quotient, x), reciprocal, quotient);
+#else
+    return x / n;
+#endif
+}
+
+// The same where the range may end.
+TEGU_DEVICE double careful_spread(double sa, double na, double sb, double nb) {
+    const bool equal = na == nb;
+    const double n = na + nb;
+    double t = sa - sb;
+    double mean_a = 0;
+    double of = equal ? t * t : sa;
+    double by = equal ? n : na;
+    TEGU_NO_UNROLL
+    for (unsigned k = equal ? 2 : 0;; ++k) {
+        const double quotient = of / by;
+        if (k == 2) return equal ? quotient : (t * t) * quotient;
+        if (k == 0) {
+            mean_a = quotient;
+            of = sb;
+            by = nb;
+        } else {
+            t = mean_a - quotient;
+            of = na * nb;
+            by = n;
+        }
+    }
+}
+
+// What two sides' q grow by when they are merged: the same for any of them first.
+TEGU_DEVICE double spread_of(double sa, double na, double sb, double nb) {
+    const bool equal = na == nb;
+    const double n = na + nb;
+    const double apart = sa - sb;
+    const double of = equal ? apart * apart : na * nb;
+    if (!(divides_plainly(sa) && divides_plainly(sb) && divides_plainly(of)))
+        return careful_spread(sa, na, sb, nb);
+    const double t = over_count(sa, na) - over_count(sb, nb);
+    const double quotient = over_count(of, n);
+    return equal ? quotient : (t * t) * quotient;
+}
+
+// What a lane hands up the tree of a chunk. n <= 16384.
+struct LaneNode {
+    double sum;
+    double l1;
+    double s;
+    double q;
+    std::uint32_t n;
+};
+
+template <unsigned Parts>
+TEGU_DEVICE LaneNode merge(const LaneNode& a, const LaneNode& b) {
+    LaneNode out = a;
+    out.sum = a.sum + b.sum;
+    if (Parts & kPartL1) out.l1 = a.l1 + b.l1;
+    if (!(Parts & kPartMoments) || b.n == 0) return out;
+    if (a.n == 0) {
+        out.s = b.s;
+        out.q = b.q;
+        out.n = b.n;
+        return out;
+    }
+    out.n = a.n + b.n;
+    const bool exact = a.n == b.n && (out.n & (out.n - 1)) == 0;
+    const double between = exact ? spread_between(a.s - b.s, out.n) : spread_of(a.s, a.n, b.s, b.n);
+    out.s = a.s + b.s;
+    out.q = (a.q + b.q) + between;
+    return out;
+}
+
+// The same where a.n = b.n is a power of two. scale: 1 / (a.n + b.n).
+template <unsigned Parts>
+TEGU_DEVICE LaneNode merge_equal(const LaneNode& a, const LaneNode& b, double scale) {
+    LaneNode out = a;
+    out.sum = a.sum + b.sum;
+    if (Parts & kPartL1) out.l1 = a.l1 + b.l1;
+    if (Parts & kPartMoments) {
+        const double t = a.s - b.s;
+        out.n = a.n + b.n;
+        out.s = a.s + b.s;
+        out.q = (a.q + b.q) + (t * t) * scale;
+    }
+    return out;
+}
+
+// The moments of b join those of *a: for any counts, and the same way for all.
+TEGU_DEVICE void join_moments(double* n, double* s, double* q, double bn, double bs, double bq) {
+    const double between = spread_of(*s, *n == 0 ? 1 : *n, bs, bn == 0 ? 1 : bn);
+    const double joined = (*q + bq) + between;
+    *q = bn == 0 ? *q : *n == 0 ? bq : joined;
+    *s = *s + bs;  // +0 where a side is empty
+    *n = *n + bn;
+}
+template <unsigned Parts>
+TEGU_DEVICE LaneNode merge_any(const LaneNode& a, const LaneNode& b) {
+    LaneNode out = a;
+    out.sum = a.sum + b.sum;
+    if (Parts & kPartL1) out.l1 = a.l1 + b.l1;
+    if (Parts & kPartMoments) {
+        double n = a.n;
+        join_moments(&n, &out.s, &out.q, b.n, b.s, b.q);
+        out.n = a.n + b.n;
+    }
+    return out;
+}
+
+template <unsigned Parts>
+TEGU_DEVICE LaneNode shuffle_xor_node(const LaneNode& node, unsigned mask) {
+    LaneNode other = node;
+    other.sum = shuffle_xor(node.sum, mask);
+    if (Parts & kPartL1) other.l1 = shuffle_xor(node.l1, mask);
+    if (Parts & kPartMoments) {
+        other.s = shuffle_xor(node.s, mask);
+        other.q = shuffle_xor(node.q, mask);
+        other.n = shuffle_xor(node.n, mask);
+    }
+    return other;
+}
+
+// Lane l takes in lane l + width / 2, then width / 4, ..., 1: in every one of `width` lanes their root.
+template <unsigned Parts>
+TEGU_DEVICE LaneNode fold_lanes(LaneNode node, unsigned width) {
+    TEGU_NO_UNROLL
+    for (unsigned mask = width / 2; mask > 0; mask /= 2)
+        node = merge<Parts>(node, shuffle_xor_node<Parts>(node, mask));
+    return node;
+}
+
+// Subtrees above a chunk, and the facts that have no order. The words that a set of parts uses come first.
+struct FloatPartial {
+    double sum = 0;
+    std::uint64_t nans = 0;
+    double n = 0;
+    double s = 0;
+    double q = 0;
+    std::uint64_t facts = 0;
+    double min = kInfinity;
+    double max = -kInfinity;
+    std::uint64_t min_at = kNowhere;  // tiles until the sequence is complete, then indices of elements
+    std::uint64_t max_at = kNowhere;
+    std::uint64_t nan_at = kNowhere;
+    std::uint64_t zeros = 0;
+    double l1 = 0;
+};
+
+template <unsigned Parts>
+struct FloatPartialWords {
+    static constexpr unsigned kCount = (Parts & kPartL1)        ? 13
+                                       : (Parts & kPartOrder)   ? 12
+                                       : (Parts & kPartMoments) ? 6
+                                                                : 2;
+};
+
+// Commutative to the bit.
+template <unsigned Parts>
+TEGU_DEVICE void merge_into(FloatPartial* a, const FloatPartial& b) {
+    a->sum = a->sum + b.sum;
+    a->nans += b.nans;
+    if (Parts & kPartL1) a->l1 = a->l1 + b.l1;
+    if (Parts & kPartMoments) {
+        a->facts |= b.facts;
+        join_moments(&a->n, &a->s, &a->q, b.n, b.s, b.q);
+    }
+    if (Parts & kPartOrder) {
+        if (b.min < a->min || (b.min == a->min && b.min_at < a->min_at)) {
+            a->min = b.min;
+            a->min_at = b.min_at;
+        }
+        if (b.max > a->max || (b.max == a->max && b.max_at < a->max_at)) {
+            a->max = b.max;
+            a->max_at = b.max_at;
+        }
+        if (b.nan_at < a->nan_at) a->nan_at = b.nan_at;
+        a->zeros += b.zeros;
+    }
+}
+
+}  // namespace cuda
+}  // namespace tegu

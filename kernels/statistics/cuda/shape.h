@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shape of a launch of reduce and dot: how the tiles of sequences are cut among warps. A pure function of
+// job, policy and device; no bit of a result depends on it. Two ways: teams of warps that take groups of
+// tiles of one sequence, and segments of a warp for rows that fill no tile's first row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/execution/cuda/launch.h"
+
+namespace tegu {
+namespace cuda {
+
+struct ReducePolicy {
+    unsigned threads_per_block;  // 32..512, a power of two; more where a group would be less than a chunk
+    // at most, one after the other: 1, 2, 4, 8 or 16. Fewer where the device would not be full.
+    unsigned tiles_per_warp;
+    unsigned waves;  // of the grids that stride over short rows
+    // of input that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
+    std::uint64_t launch_bytes;
+
+    friend constexpr bool operator==(const ReducePolicy& a, const ReducePolicy& b) {
+        return a.threads_per_block == b.threads_per_block && a.tiles_per_warp == b.tiles_per_warp &&
+               a.waves == b.waves && a.launch_bytes == b.launch_bytes;
+    }
+};
+constexpr ReducePolicy kDefaultReducePolicy{128, 16, 4, 64 << 20};
+
+constexpr std::uint64_t kTilesPerChunk = 16;
+
+// How the groups of a sequence are closed: a block of each fan of them leaves one partial result, a block of
+// each fan of those another, until one is left.
+struct ReduceClosing {
+    unsigned fan = 1;           // partial results that a block takes together, two a thread: a power of two
+    std::uint64_t places = 0;   // of partial results, of a sequence
+    std::uint64_t tickets = 0;  // of a sequence
+};
+inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads) {
+    ReduceClosing closing;
+    closing.fan = 2 * threads;
+    while (groups > 1) {
+        closing.places += groups;
+        groups = (groups + closing.fan - 1) / closing.fan;
+        closing.tickets += groups;
+    }
+    return closing;
+}
+
+struct ReduceShape {
+    unsigned threads;         // of a block
+    unsigned tiles_per_warp;  // a power of two; of short rows: runs of a lane
+    // that share a group: a power of two; all of the block where a sequence has several groups
+    unsigned team_warps;
+    std::uint64_t groups;                     // of a sequence; 1 or more
+    unsigned segment_lanes;                   // not 0: short rows, this many lanes each (a power of two)
+    unsigned blocks;                          // of the grid for short rows
+    ReduceClosing closing = ReduceClosing();  // closing_of(groups, threads)
+
+    friend constexpr bool operator==(const ReduceShape& a, const ReduceShape& b) {
+        return a.threads == b.threads && a.tiles_per_warp == b.tiles_per_warp &&
+               a.team_warps == b.team_warps && a.groups == b.groups && a.segment_lanes == b.segment_lanes &&
+               a.blocks == b.blocks;
+    }
+    // Groups that one block takes.
+    unsigned teams() const { return threads / 32 / team_warps; }
+};
+
+// What the shape depends on besides policy and device.
+struct ReduceWorkload {
+    std::uint64_t sequences;
+    std::uint64_t n;                   // elements of each
+    unsigned tile_elements;            // of a tile: 1024 for floats
+    unsigned run_elements;             // neighbours that a lane loads at once
+    unsigned most_tiles;               // of a warp, and
+    unsigned most_threads;             // of a block: what the registers of the kernel allow; powers of two
+    unsigned resident_threads = 1024;  // of a multiprocessor, likewise
+};
+
+inline std::uint64_t up_to_power_of_two(std::uint64_t value) {
+    std::uint64_t power = 1;
+    while (power < value) power *= 2;
+    return power;
+}
+
+inline std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) {
+    return a / b + (a % b != 0);
+}
+
+inline unsigned block_threads_of(const ReduceWorkload& work, const ReducePolicy& policy) {
+    return policy.threads_per_block < work.most_threads ? policy.threads_per_block : work.most_threads;
+}
+
+constexpr unsigned kMostLaneRuns = 8;  // of a short row
+
+inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePolicy& policy,
+                                     const DeviceLimits& limits) {
+    const unsigned threads = block_threads_of(work, policy);
+    const std::uint64_t runs = up_to_power_of_two(ceil_divide(work.n, work.run_elements));
+    const std::uint64_t resident = std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor;
+    // Few lanes a row, but loads side by side that fill the sectors of memory, and work for half of the
+    // device.
+    std::uint64_t lanes = runs > kMostLaneRuns ? runs / kMostLaneRuns : 1;
+    while (lanes < runs && work.sequences * lanes < resident / 2) lanes *= 2;
+    const std::uint64_t wanted = ceil_divide(work.sequences, threads / lanes > 0 ? threads / lanes : 1);
+    const std::uint64_t most = (resident / threads + 1) * (policy.waves > 0 ? policy.waves : 1);
+    return ReduceShape{
+        threads, static_cast<unsigned>(runs / lanes), 1,
+        1,       static_cast<unsigned>(lanes),        static_cast<unsigned>(wanted < most ? wanted : most)};
+}
+
+// Whether the nodes of floats that wait for others of their warp's tiles fit the shared memory that every
+// device has: 40 B a thread and level.
+inline bool waiting_fits(unsigned threads, unsigned tiles_per_warp) {
+    unsigned levels = 0;
+    while (1u << levels < tiles_per_warp) ++levels;
+    return threads * levels <= 1024;
+}
+
+// REQUIRES: sequences > 0.
+inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& policy,
+                                       const DeviceLimits& limits) {
+    // of its registers are for a block (kBlocksForRegisters)
+    const bool half = limits.compute_capability < 70;
+    if (half && work.most_threads > 256) work.most_threads = 256;
+    if (work.sequences > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
+        return choose_short_rows(work, policy, limits);
+    const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);
+    // Half of what the device holds, so never a second round of warps for a few tiles; fewer warps leave
+    // memory idle.
+    const unsigned resident = work.resident_threads < limits.threads_per_multiprocessor
+                                  ? work.resident_threads
+                                  : limits.threads_per_multiprocessor;
+    const std::uint64_t warps = std::uint64_t{limits.multiprocessors} * resident / 64;
+    const unsigned most = policy.tiles_per_warp < work.most_tiles ? policy.tiles_per_warp : work.most_tiles;
+    unsigned threads = block_threads_of(work, policy);
+    unsigned per_warp = 1;
+    while (per_warp < most && per_warp < tiles && work.sequences * ceil_divide(tiles, 2 * per_warp) >= warps)
+        per_warp *= 2;
+    while (threads > 32 && !waiting_fits(threads, per_warp)) threads /= 2;
+    std::uint64_t team = up_to_power_of_two(ceil_divide(tiles, per_warp));
+    while (threads > 32 && work.sequences * team <= threads / 64) threads /= 2;  // no idle warps
+    while (threads / 32 < team && team <= work.most_threads / 32 && waiting_fits(2 * threads, per_warp))
+        threads *= 2;
+    if (team <= threads / 32) return ReduceShape{threads, per_warp, static_cast<unsigned>(team), 1, 0, 0};
+    while (threads / 32 * per_warp < kTilesPerChunk) {  // a group is a chunk at least
+        unsigned* const grows = threads < work.most_threads ? &threads : &per_warp;
+        *grows *= 2;
+    }
+    // One fan, if larger blocks make it one.
+    const std::uint64_t blocks = ceil_divide(tiles, threads / 32 * per_warp);
+    if (blocks > 2 * threads && blocks <= 8 * threads && 2 * threads <= work.most_threads &&
+        waiting_fits(2 * threads, per_warp))
+        threads *= 2;
+    team = threads / 32;
+    const std::uint64_t groups = ceil_divide(tiles, team * per_warp);
+    return ReduceShape{threads, per_warp, static_cast<unsigned>(team), groups,
+                       0,       0,        closing_of(groups, threads)};
+}
+
+}  // namespace cuda
+}  // namespace tegu

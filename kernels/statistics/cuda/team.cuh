@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way from the partial results of warps to that of a sequence, for any kernel with one partial result a
+// warp: teams of warps, groups, and the last block of a sequence. Everything merges neighbours in aligned
+// pairs, so each is the canonical tree over what stands below.
+//
+// A kind of partial result P is a struct with
+//   using Partial; static constexpr unsigned kWords;      what is moved: the first kWords 64-bit words of a
+//   Partial static void merge(Partial* a, const Partial& b)       commutative to the bit; a Partial{} changes
+//   nothing
+#pragma once
+
+#include "kernels/execution/cuda/words.cuh"
+#include "kernels/statistics/cuda/load.cuh"
+
+namespace tegu {
+namespace cuda {
+
+// Of a power of two: divisions by what only the launch knows would be slow.
+TEGU_DEVICE unsigned log2_of(unsigned power) {
+    return 31 - leading_zeros(power);
+}
+
+// What a warp works on.
+struct TeamPlace {
+    std::uint64_t group;  // in the sequence
+    std::uint32_t slot;   // of the sequence, in the launch
+    unsigned warp;        // in the team
+    bool active;
+
+    // A launch has less than 2^31 groups. `block`: block_x().
+    TEGU_DEVICE TeamPlace(const ReduceShape& shape, const ReduceRange& range, unsigned block) {
+        const unsigned team = log2_of(shape.team_warps);
+        const std::uint32_t index = block * (block_warps() >> team) + (warp_index() >> team);
+        const auto groups = static_cast<std::uint32_t>(range.group_count);
+        warp = warp_index() & (shape.team_warps - 1);
+        slot = groups == 1 ? index : range.count == 1 ? 0 : index / groups;
+        group = range.first_group + (index - slot * groups);
+        active = slot < range.count && group < range.first_group + range.group_count;
+    }
+    // In the warp that holds the result of the team.
+    TEGU_DEVICE bool leads() const { return active && warp == 0; }
+};
+
+template <class P>
+TEGU_DEVICE typename P::Partial load_partial(const std::uint64_t* words, std::uint64_t index) {
+    typename P::Partial partial;
+    std::uint64_t copy[P::kWords];
+    TEGU_UNROLL
+    for (unsigned w = 0; w < P::kWords; ++w) copy[w] = words[index * P::kWords + w];
+    memcpy(static_cast<void*>(&partial), copy, sizeof copy);
+    return partial;
+}
+
+template <class P>
+TEGU_DEVICE void store_partial(std::uint64_t* words, std::uint64_t index,
+                               const typename P::Partial& partial) {
+    std::uint64_t copy[P::kWords];
+    memcpy(copy, &partial, sizeof copy);
+    TEGU_UNROLL
+    for (unsigned w = 0; w < P::kWords; ++w) words[index * P::kWords + w] = copy[w];
+}
+
+// The tree over the partial results of the first `width` lanes (a power of two): in all of them.
+template <class P>
+TEGU_DEVICE typename P::Partial warp_tree(typename P::Partial partial, unsigned width) {
+    TEGU_NO_UNROLL
+    for (unsigned mask = 1; mask < width; mask *= 2) {
+        std::uint64_t words[P::kWords];
+        memcpy(words, &partial, sizeof words);
+        TEGU_UNROLL
+        for (unsigned w = 0; w < P::kWords; ++w) words[w] = shuffle_xor(words[w], mask);
+        typename P::Partial other;
+        memcpy(static_cast<void*>(&other), words, sizeof words);
+        P::merge(&partial, other);
+    }
+    return partial;
+}
+
+// The same as far as lane 0 needs it; for kinds that know a shorter way. REQUIRES: other lanes hold
+// Partial{}, or width is 1. Of every `apart` lanes only the first has what the tree is about.
+template <class P>
+struct WarpFold {
+    TEGU_DEVICE static typename P::Partial of(const typename P::Partial& partial, unsigned width,
+                                              unsigned apart) {
+        static_cast<void>(apart);
+        return warp_tree<P>(partial, width);
+    }
+};
+
+// The code from here to close_sequence() is run once a block and cold then: it is written to be short, with
+// one place for every merge.
+
+// The tree over the first `lanes` lanes of each warp, then over the warps of each team: in lane 0 of the
+// team's first warp. Of every `apart` warps only the first has what the tree is about. shared: block_warps()
+// * kWords words. All threads of the block call it.
+template <class P>
+TEGU_DEVICE typename P::Partial team_tree(typename P::Partial partial, unsigned lanes, unsigned team_warps,
+                                          unsigned apart, std::uint64_t* shared) {
+    TEGU_NO_UNROLL
+    for (unsigned stage = 0; stage < 2; ++stage) {
+        unsigned width = lanes;
+        if (stage == 1) {
+            if (team_warps == 1) break;
+            block_barrier();  // what lay in shared memory has been read
+            if (lane_index() == 0) store_partial<P>(shared, warp_index(), partial);
+            block_barrier();
+            const bool leads = (warp_index() & (team_warps - 1)) == 0;
+            partial = typename P::Partial();
+            if (leads && lane_index() < team_warps)
+                partial = load_partial<P>(shared, warp_index() + lane_index());
+            width = leads ? team_warps : 1;
+        }
+        partial = WarpFold<P>::of(partial, width, stage == 0 ? 1 : apart);
+    }
+    return partial;
+}
+
+// Where blocks leave partial results for another: `places` of them, each of a key and the words of the result
+// combined with it by exclusive or, word by word `places` apart. Keys are such that no word is zero, and all
+// words are zero before and after: so whoever finds none that is zero has all of a result, whatever the order
+// in which they came, and no block waits for its stores or for a fence.
+template <class P>
+struct PartialPlaces {
+    static constexpr unsigned kWords = P::kWords + 1;
+    static_assert(kWords * 8 <= kReducePartialBytes, "a place holds a key and a partial result");
+
+    std::uint64_t* words;
+    std::uint64_t places;
+
+    TEGU_DEVICE volatile std::uint64_t& word(std::uint64_t place, unsigned w) const {
+        return words[w * places + place];
+    }
+
+    TEGU_DEVICE void leave(std::uint64_t place, const typename P::Partial& partial) const {
+        std::uint64_t copy[P::kWords];
+        memcpy(copy, &partial, sizeof copy);
+        std::uint64_t key = 0x9e3779b97f4a7c15;
+        bool taken = true;
+        TEGU_NO_UNROLL
+        while (taken) {
+            taken = false;
+            ++key;
+            TEGU_UNROLL
+            for (unsigned w = 0; w < P::kWords; ++w) taken |= copy[w] == key;
+        }
+        word(place, P::kWords) = key;
+        TEGU_UNROLL
+        for (unsigned w = 0; w < P::kWords; ++w) word(place, w) = copy[w] ^ key;
+    }
+    // Waits until all is there, and leaves the place zero.
+    TEGU_DEVICE typename P::Partial take(std::uint64_t place) const {
+        std::uint64_t raw[kWords];
+        bool there = false;
+        TEGU_NO_UNROLL
+        while (!there) {
+            there = true;
+            TEGU_UNROLL
+            for (unsigned w = 0; w < kWords; ++w) raw[w] = word(place, w);
+            TEGU_UNROLL
+            for (unsigned w = 0; w < kWords; ++w) there &= raw[w] != 0;
+        }
+        std::uint64_t copy[P::kWords];
+        TEGU_UNROLL
+        for (unsigned w = 0; w < P::kWords; ++w) copy[w] = raw[w] ^ raw[P::kWords];
+        TEGU_UNROLL
+        for (unsigned w = 0; w < kWords; ++w) word(place, w) = 0;
+        typename P::Partial partial;
+        memcpy(static_cast<void*>(&partial), copy, sizeof copy);
+        return partial;
+    }
+};
+
+// The threads of the block get the roots of equal, aligned parts of `count` partial results (two a thread at
+// most) from place `first` on, when they are there. That of place first + own is in shared memory. All
+// threads of the block call it.
+template <class P>
+TEGU_DEVICE typename P::Partial gather_partials(const PartialPlaces<P>& from, std::uint64_t first,
+                                                unsigned count, unsigned own, const std::uint64_t* shared) {
+    const unsigned each = count > block_threads() ? 2 : 1;
+    typename P::Partial mine;
+    TEGU_NO_UNROLL
+    for (unsigned i = each * thread_index(), k = 0; k < each && i < count; ++k, ++i) {
+        const typename P::Partial one = i == own ? load_partial<P>(shared, 0) : from.take(first + i);
+        if (k == 0)
+            mine = one;
+        else
+            P::merge(&mine, one);
+    }
+    warp_barrier();  // lanes waited, each for its own
+    return mine;
+}
+
+// From the first `lanes` lanes of the warps of a block to the sequences that they end: true in all threads of
+// a block whose teams end one, and then lane 0 of a team's first warp holds the partial result of the whole
+// sequence. Of several groups the block that comes here last closes each fan (ReduceClosing): all others are
+// on their way then. All threads of the block call it, once.
+template <class P>
+TEGU_DEVICE bool close_sequence(typename P::Partial* partial, unsigned lanes, const TeamPlace& place,
+                                const ReduceShape& shape, const ReduceWork& work, std::uint64_t* shared) {
+    const ReduceClosing& closing = shape.closing;
+    std::uint64_t* words =
+        static_cast<std::uint64_t*>(work.partials) + place.slot * closing.places * PartialPlaces<P>::kWords;
+    std::uint32_t* tickets = work.tickets + place.slot * closing.tickets;
+    std::uint64_t index = place.group;
+    std::uint64_t count = shape.groups;
+    unsigned team_warps = shape.team_warps;
+    // warps of a chunk
+    unsigned apart = static_cast<unsigned>(kTilesPerChunk) >> log2_of(shape.tiles_per_warp);
+    TEGU_NO_UNROLL
+    for (;;) {
+        const unsigned fan_bits = log2_of(closing.fan);
+        const std::uint64_t fan = index >> fan_bits;
+        const std::uint64_t left = count - (fan << fan_bits);
+        const unsigned here = left < closing.fan ? static_cast<unsigned>(left) : closing.fan;
+        std::uint32_t before = ~std::uint32_t{0};
+        if (count > 1 && thread_index() == 0)
+            before = atomic_wrap(tickets + fan, here - 1);  // on its way while the tree is made
+        *partial = team_tree<P>(*partial, lanes, team_warps, apart, shared);
+        if (count == 1) return true;
+        const bool closes = before == here - 1;
+        const PartialPlaces<P> left_at{words, count};
+        if (thread_index() == 0) {
+            if (closes)
+                store_partial<P>(shared, 0, *partial);
+            else
+                left_at.leave(index, *partial);
+        }
+        if (!block_any(closes)) return false;
+        *partial = gather_partials<P>(left_at, fan << fan_bits, here,
+                                      static_cast<unsigned>(index - (fan << fan_bits)), shared);
+        words += count * PartialPlaces<P>::kWords;
+        count = (count + closing.fan - 1) >> fan_bits;
+        tickets += count;
+        index = fan;
+        const unsigned got = here > block_threads() ? (here + 1) / 2 : here;
+        const unsigned width = got > 1 ? 2u << log2_of(got - 1) : 1;
+        lanes = width < kWarpLanes ? width : kWarpLanes;
+        team_warps = width / lanes;
+        apart = 1;
+    }
+}
+
+// --- where extremes are
+// While a sequence is read its extremes are known by value and by tile. When it is complete, its team looks
+// at the two tiles once more.
+
+constexpr unsigned kLocateWords = 5;  // of shared memory, a warp
+
+// The smallest and the largest element of a sequence: the value as 64 bits, and the first tile that has it;
+// nowhere: ~0.
+struct SoughtExtremes {
+    std::uint64_t value[2];
+    std::uint64_t tile[2];
+};
+
+// Gives the first warp of each team the indices of the first elements that equal the values; if bytes have
+// changed, some indices of the tiles. `sought`: of lane 0 of the team's first warp. Equal::from(value) gives
+// what Equal::to(x, that) compares with elements. Tiles have kTileRuns runs a lane.
+// shared: kLocateWords words a warp. All threads of the block call it.
+template <class Equal, class T, unsigned Run, class From>
+TEGU_DEVICE SoughtExtremes locate_extremes(const SoughtExtremes& sought, const From& elements,
+                                           const TeamPlace& place, unsigned team_warps,
+                                           std::uint64_t* shared) {
+    std::uint64_t* const words = shared + (warp_index() - place.warp) * kLocateWords;
+    std::uint32_t* const found = reinterpret_cast<std::uint32_t*>(words + 4);
+    block_barrier();  // what lay in shared memory has been read
+    if (place.warp == 0 && lane_index() == 0) {
+        TEGU_UNROLL
+        for (unsigned i = 0; i < 2; ++i) {
+            words[i] = sought.value[i];
+            words[2 + i] = place.active ? sought.tile[i] : ~std::uint64_t{0};
+            found[i] = ~std::uint32_t{0};
+        }
+    }
+    block_barrier();
+    constexpr unsigned kAtOnce = 4;  // loads in flight
+    TEGU_NO_UNROLL
+    for (unsigned first = place.warp; first < 2 * kTileRuns; first += kAtOnce * team_warps) {
+        T x[kAtOnce][Run];
+        unsigned there[kAtOnce];
+        TEGU_UNROLL
+        for (unsigned k = 0; k < kAtOnce; ++k) {
+            const unsigned r = first + k * team_warps;
+            const std::uint64_t tile = r < 2 * kTileRuns ? words[2 + r / kTileRuns] : ~std::uint64_t{0};
+            there[k] = 0;
+            if (tile != ~std::uint64_t{0})
+                there[k] = elements.load(
+                    tile * (kTileRuns * kWarpLanes * Run) + Run * (r % kTileRuns * kWarpLanes + lane_index()),
+                    x[k]);
+        }
+        TEGU_UNROLL
+        for (unsigned k = 0; k < kAtOnce; ++k) {
+            if (there[k] == 0) continue;
+            const unsigned r = first + k * team_warps;
+            const auto value = Equal::from(words[r / kTileRuns]);
+            unsigned at = Run;
+            TEGU_UNROLL
+            for (unsigned j = Run; j-- > 0;)
+                if (j < there[k] && Equal::to(x[k][j], value)) at = j;
+            if (at < Run)
+                atomic_min(found + r / kTileRuns, Run * (r % kTileRuns * kWarpLanes + lane_index()) + at);
+        }
+    }
+    block_barrier();
+    SoughtExtremes at = sought;
+    TEGU_UNROLL
+    for (unsigned i = 0; i < 2; ++i) {
+        const std::uint64_t tile = words[2 + i];
+        const std::uint32_t first = found[i];
+        at.tile[i] = tile == ~std::uint64_t{0}
+                         ? tile
+                         : tile * (kTileRuns * kWarpLanes * Run) + (~first == 0 ? 0 : first);
+    }
+    return at;
+}
+
+// Index of the first element of a run that equals `value`, or ~0 as the run is. If its bytes have changed,
+// some index of the run.
+template <class Equal, class T, unsigned Run>
+TEGU_DEVICE std::uint64_t first_in_run(const RowElements<T, Run>& elements, std::uint64_t run,
+                                       std::uint64_t value) {
+    if (run == ~std::uint64_t{0}) return run;
+    T x[Run];
+    const unsigned there = elements.load(Run * run, x);
+    unsigned at = 0;
+    TEGU_UNROLL
+    for (unsigned j = Run; j-- > 0;)
+        if (j < there && Equal::to(x[j], Equal::from(value))) at = j;
+    return Run * run + at;
+}
+
+}  // namespace cuda
+}  // namespace tegu

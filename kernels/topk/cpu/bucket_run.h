@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method `buckets`. Bytes decide for large k: the input is read twice, first to count each bucket
+// (kernels/topk/cpu/buckets.h) and then to put an entry for each element within the limit into it; each
+// bucket is then sorted in the cache, and its last pass decodes the entries to where the result wants them.
+// For elements of up to four bytes the entries wait in the output for indices itself, so there is nearly no
+// working memory. The counts are exact, so every bucket lies at its final place and the k-th best falls into
+// a known one.
+//
+// Counts are per part of the sequence, in order: that makes buckets stable on any number of threads.
+// Elements, and entries that wait in an output, may be changed by another process: what sorts works on a
+// private copy, places are compared with their ends.
+//
+// kernels/topk/cpu/bucket_fill.cpp counts and fills, kernels/topk/cpu/bucket_sort.cpp sorts and writes,
+// kernels/topk/cpu/buckets.cpp says in which order.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/topk/cpu/bucket_map.h"
+#include "kernels/topk/cpu/buckets.h"
+#include "kernels/topk/cpu/selector.h"
+
+namespace tegu::kernels::topk {
+
+const BucketKernels& bucket_kernels(ElementType type);
+
+inline const BucketSorting<Entry64>& sorting_of(const BucketKernels& kernels, const Entry64*) {
+    return kernels.narrow;
+}
+inline const BucketSorting<Entry128>& sorting_of(const BucketKernels& kernels, const Entry128*) {
+    return kernels.wide;
+}
+
+template <class Entry>
+class Buckets {
+  public:
+    explicit Buckets(Selector<Entry>& selector)
+        : selector_(selector),
+          kernels_(bucket_kernels(selector.question.type)),
+          sorting_(sorting_of(kernels_, static_cast<const Entry*>(nullptr))),
+          distinct_(selector.question.distinct),
+          tasks_(tasks_of(selector.question.n)),
+          parts_(std::min<std::uint64_t>(kParts, tasks_)),
+          store_(selector.layout.entries != nullptr ? selector.entries
+                                                    : reinterpret_cast<Entry*>(selector.target.indices)) {}
+
+    // Functions that return bool: false if a stop was requested, or out of memory.
+    bool run();
+
+  private:
+    static constexpr std::uint64_t kPiece = 1u << 18;  // elements between two looks at the stop token
+    static constexpr std::uint64_t kAtOnce = 65536;    // entries that a thread writes at a time
+
+    struct Bucket {
+        std::uint64_t begin = 0;  // its place in the store, and in the result but for `distinct`
+        std::uint64_t count = 0;  // entries
+        std::uint64_t taken = 0;  // of them, those in the result; with `distinct`, different ranks
+        std::uint64_t place = 0;  // with `distinct`: in the result
+    };
+
+    std::uint64_t worst_rank() const { return kAnyRank >> (64 - 8 * selector_.sequence.bytes); }
+    std::uint64_t* counts_of(std::uint64_t part) const {
+        return selector_.layout.histograms + part * kMaxBuckets;
+    }
+
+    std::uint32_t* cells_of(unsigned slot) const {
+        return reinterpret_cast<std::uint32_t*>(selector_.layout.places) + slot * 2 * kMaxBuckets;
+    }
+
+    // Calls body(elements, begin) for pieces of one part, in order: as long as a look at the stop token
+    // allows, or tiles where they have to be copied. Counting pays for each piece.
+    template <class Body>
+    void for_each_piece(std::uint64_t part, unsigned slot, Body body) const {
+        const std::uint64_t length = selector_.sequence.dense() ? kPiece : kTile;
+        const std::uint64_t end = std::min(selector_.question.n, tasks_ * (part + 1) / parts_ * kTask);
+        for (std::uint64_t begin = tasks_ * part / parts_ * kTask; begin < end; begin += length) {
+            if (selector_.team.stop().stop_requested()) return;
+            body(selector_.view(begin, std::min(length, end - begin), slot), begin);
+        }
+    }
+
+    Entry* base_of(std::uint32_t bucket) const { return bucket == boundary_ ? selector_.spare : store_; }
+
+    void fill(Entry* from, Entry* end) const {
+        for (; from < end; ++from) *from = selector_.entry_of(worst_rank(), 0);
+    }
+
+    Entry* scratch_of(unsigned slot) const {
+        return reinterpret_cast<Entry*>(selector_.layout.scratch) + slot * 2 * selector_.method.bucket;
+    }
+
+    Entry* entries_of(std::uint32_t b) const {
+        return b == boundary_ ? selector_.spare : store_ + buckets_[b].begin;
+    }
+
+    // Counting and filling.
+
+    // Where the sample says that there are few different ranks, lists find them all in one read. They lie in
+    // the store.
+    bool list_ranks(const std::uint64_t* sample, bool& found);
+    bool count(const std::uint64_t* sample, std::uint64_t covered, std::uint64_t limit);
+    // Counts of each part and bucket, and their sums.
+    bool recount();
+    // If the sample says that many elements equal the k-th best, counts with a bucket for them alone, which
+    // can be cut by index.
+    bool guess_tie(const std::uint64_t* sample, bool& found);
+    // Counts what is better than the bound, and what equals it in a last bucket of its own.
+    bool count_tie(std::uint64_t bound);
+    // Finds the bucket of the k-th best and drops those behind it. Where it has too many entries for the room
+    // beside the store, the exact rank of the k-th best is looked for.
+    bool find_boundary();
+    // What each bucket has of the best k.
+    bool cut();
+    // Puts the entries into their buckets. Each part has places of its own; if the elements changed, those
+    // left over get an entry too.
+    bool scatter();
+    Entry* end_of(std::uint64_t part, std::uint32_t b) const;
+
+    // Sorting and writing.
+
+    BucketDigits digits_of(std::uint32_t b) const;
+    Entry* sort_bucket(std::uint32_t b, unsigned slot) const;
+    void write(const Entry* entries, std::uint64_t count, std::uint64_t place) const;
+    // Every bucket from the store to the outputs.
+    bool sort_plain();
+    // A bucket that does not fit the scratch: many equal elements, which need no sort, or ranks that the
+    // sample knew nothing of.
+    bool write_large(std::uint32_t b);
+    // Returns where the sorted entries of the bucket lie: in the store, if all ranks are equal, else in
+    // `workspace`.
+    Entry* sort_large(std::uint32_t b, Workspace& workspace);
+    // Every bucket sorted in the store, the first of each rank in front.
+    bool sort_distinct();
+    // The first of each rank of a long sorted bucket to its place in the store, which it may already have.
+    bool keep_first_of_each(const Entry* sorted, std::uint32_t b);
+    bool write_distinct();
+
+    Selector<Entry>& selector_;
+    const BucketKernels& kernels_;
+    const BucketSorting<Entry>& sorting_;
+    const bool distinct_;
+    const std::uint64_t tasks_;
+    const std::uint64_t parts_;
+    Entry* const store_;
+    BucketMap map_;
+    std::uint32_t used_ = 0;  // buckets
+    std::uint32_t boundary_ = kMaxBuckets;
+    std::uint64_t total_ = 0;
+    std::uint64_t uppers_[kMaxBuckets];
+    Bucket buckets_[kMaxBuckets];
+};
+
+extern template class Buckets<Entry64>;
+extern template class Buckets<Entry128>;
+
+}  // namespace tegu::kernels::topk

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting the buckets of top-k, each in the cache, and writing the result.
+#include <atomic>
+#include <utility>
+
+#include "kernels/selection/cpu/sort.h"
+#include "kernels/topk/cpu/bucket_run.h"
+
+namespace tegu::kernels::topk {
+namespace {
+
+// Entries: below, counting the values of wide digits takes longer than an extra pass.
+constexpr std::uint64_t kSmall = 1536;
+constexpr unsigned kNarrowDigit = 8;
+
+}  // namespace
+
+template <class Entry>
+BucketDigits Buckets<Entry>::digits_of(std::uint32_t b) const {
+    const bool tie = map_.has_tie && b + 1 == used_;
+    const std::uint64_t low = tie ? map_.tie : b == 0 ? 0 : uppers_[b - 1] + 1;
+    const unsigned width = tie ? 0 : width_of(uppers_[b] - low);
+    const unsigned widest = buckets_[b].count < kSmall ? kNarrowDigit : BucketDigits::kWidest;
+    const unsigned passes = (width + widest - 1) / widest;
+    return BucketDigits{low, passes, passes == 0 ? 0 : (width + passes - 1) / passes};
+}
+
+template <class Entry>
+Entry* Buckets<Entry>::sort_bucket(std::uint32_t b, unsigned slot) const {
+    Entry* const a = scratch_of(slot);
+    return sorting_.sort(entries_of(b), buckets_[b].count, digits_of(b), a, a + selector_.method.bucket);
+}
+
+template <class Entry>
+void Buckets<Entry>::write(const Entry* entries, std::uint64_t count, std::uint64_t place) const {
+    sorting_.write(entries, count, selector_.question.flip,
+                   selector_.target.values + place * selector_.sequence.bytes,
+                   selector_.target.indices + place * sizeof(std::int64_t));
+}
+
+template <class Entry>
+bool Buckets<Entry>::sort_plain() {
+    const bool done = selector_.team.run(used_, [&](std::uint64_t number, unsigned slot) {
+        const auto b = static_cast<std::uint32_t>(number);
+        const Bucket& bucket = buckets_[b];
+        if (bucket.taken == 0 || bucket.count > selector_.method.bucket) return;
+        write(sort_bucket(b, slot), bucket.taken, bucket.begin);
+    });
+    for (std::uint32_t b = 0; b < used_ && done; ++b)
+        if (buckets_[b].taken > 0 && buckets_[b].count > selector_.method.bucket && !write_large(b))
+            return false;
+    return done;
+}
+
+template <class Entry>
+bool Buckets<Entry>::write_large(std::uint32_t b) {
+    Workspace workspace;
+    const Entry* sorted = sort_large(b, workspace);
+    if (sorted == nullptr) return false;
+    const Bucket& bucket = buckets_[b];
+    return selector_.team.run((bucket.taken + kAtOnce - 1) / kAtOnce, [&](std::uint64_t task, unsigned) {
+        const std::uint64_t end = std::min(bucket.taken, (task + 1) * kAtOnce);
+        write(sorted + task * kAtOnce, end - task * kAtOnce, bucket.begin + task * kAtOnce);
+    });
+}
+
+template <class Entry>
+Entry* Buckets<Entry>::sort_large(std::uint32_t b, Workspace& workspace) {
+    Entry* const from = entries_of(b);
+    const std::uint64_t count = buckets_[b].count;
+    const std::uint64_t tasks = (count + kAtOnce - 1) / kAtOnce;
+    std::atomic<bool> equal{true};
+    const std::uint64_t first = selector_.rank_of(from[0]);
+    const auto chunk = [&](std::uint64_t task, auto body) {
+        const std::uint64_t end = std::min(count, (task + 1) * kAtOnce);
+        for (std::uint64_t i = task * kAtOnce; i < end; ++i) body(i);
+    };
+    const bool looked = selector_.team.run(tasks, [&](std::uint64_t task, unsigned) {
+        std::uint64_t differ = 0;
+        chunk(task, [&](std::uint64_t i) { differ |= selector_.rank_of(from[i]) ^ first; });
+        if (differ != 0) equal.store(false, std::memory_order_relaxed);
+    });
+    if (!looked) return nullptr;
+    if (equal.load()) return from;
+    // Entries in an output may change while they are sorted: they are copied first.
+    const bool in_output = selector_.layout.entries == nullptr && from != selector_.spare;
+    Result<Workspace> made = Workspace::create((in_output ? 2 : 1) * count * sizeof(Entry));
+    if (!made) {
+        selector_.out_of_memory = true;
+        return nullptr;
+    }
+    workspace = std::move(*made);
+    Entry* const memory = reinterpret_cast<Entry*>(workspace.memory());
+    if (!in_output) return sort_by_rank(from, memory, count, selector_.shift, selector_.team);
+    const bool copied = selector_.team.run(tasks, [&](std::uint64_t task, unsigned) {
+        chunk(task, [&](std::uint64_t i) { memory[i] = from[i]; });
+    });
+    return copied ? sort_by_rank(memory, memory + count, count, selector_.shift, selector_.team) : nullptr;
+}
+
+template <class Entry>
+bool Buckets<Entry>::sort_distinct() {
+    const bool done = selector_.team.run(used_, [&](std::uint64_t number, unsigned slot) {
+        const auto b = static_cast<std::uint32_t>(number);
+        Bucket& bucket = buckets_[b];
+        if (bucket.count == 0 || bucket.count > selector_.method.bucket) return;
+        Entry* const to = store_ + bucket.begin;
+        Entry* const sorted = sort_bucket(b, slot);
+        bucket.taken = selector_.first_of_each_rank(sorted, bucket.count);
+        std::copy(sorted, sorted + bucket.taken, to);
+    });
+    selector_.size = 0;
+    for (std::uint32_t b = 0; b < used_ && done; ++b) {
+        Workspace workspace;
+        if (buckets_[b].count > selector_.method.bucket) {
+            const Entry* sorted = sort_large(b, workspace);
+            if (sorted == nullptr) return false;
+            if (!keep_first_of_each(sorted, b)) return false;
+        }
+        selector_.size += buckets_[b].taken;
+    }
+    return done;
+}
+
+template <class Entry>
+bool Buckets<Entry>::keep_first_of_each(const Entry* sorted, std::uint32_t b) {
+    Entry* const to = store_ + buckets_[b].begin;
+    std::uint64_t kept = 0;
+    for (std::uint64_t i = 0; i < buckets_[b].count; ++i) {
+        if (i % kPiece == 0 && selector_.team.stop().stop_requested()) return false;
+        if (kept == 0 || selector_.rank_of(sorted[i]) != selector_.rank_of(to[kept - 1]))
+            to[kept++] = sorted[i];
+    }
+    buckets_[b].taken = kept;
+    return true;
+}
+
+template <class Entry>
+bool Buckets<Entry>::write_distinct() {
+    std::uint64_t place = 0;
+    for (std::uint32_t b = 0; b < used_; ++b) {
+        buckets_[b].taken = std::min(buckets_[b].taken, selector_.question.k - place);
+        buckets_[b].place = std::exchange(place, place + buckets_[b].taken);
+    }
+    selector_.size = place;
+    return selector_.team.run(used_, [&](std::uint64_t b, unsigned) {
+        const Bucket& bucket = buckets_[b];
+        write(store_ + bucket.begin, bucket.taken, bucket.place);
+    });
+}
+
+template BucketDigits Buckets<Entry64>::digits_of(std::uint32_t b) const;
+template BucketDigits Buckets<Entry128>::digits_of(std::uint32_t b) const;
+template Entry64* Buckets<Entry64>::sort_bucket(std::uint32_t b, unsigned slot) const;
+template Entry128* Buckets<Entry128>::sort_bucket(std::uint32_t b, unsigned slot) const;
+template void Buckets<Entry64>::write(const Entry64* entries, std::uint64_t count, std::uint64_t place) const;
+template void Buckets<Entry128>::write(const Entry128* entries, std::uint64_t count,
+                                       std::uint64_t place) const;
+template bool Buckets<Entry64>::sort_plain();
+template bool Buckets<Entry128>::sort_plain();
+template bool Buckets<Entry64>::write_large(std::uint32_t b);
+template bool Buckets<Entry128>::write_large(std::uint32_t b);
+template Entry64* Buckets<Entry64>::sort_large(std::uint32_t b, Workspace& workspace);
+template Entry128* Buckets<Entry128>::sort_large(std::uint32_t b, Workspace& workspace);
+template bool Buckets<Entry64>::sort_distinct();
+template bool Buckets<Entry128>::sort_distinct();
+template bool Buckets<Entry64>::keep_first_of_each(const Entry64*, std::uint32_t);
+template bool Buckets<Entry128>::keep_first_of_each(const Entry128*, std::uint32_t);
+template bool Buckets<Entry64>::write_distinct();
+template bool Buckets<Entry128>::write_distinct();
+
+}  // namespace tegu::kernels::topk

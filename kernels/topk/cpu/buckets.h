@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buckets of ranks for large k: stretches of the range of ranks that hold about as many elements each, so
+// that one fits the first cache. The range up to the limit is cut into 4096 cells of equal width; a sample
+// tells which neighbours make one bucket and which cell makes several. Finding the bucket of a rank takes one
+// look into a table of 16 KiB, whatever the distribution.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/execution/cpu/isa.h"
+#include "kernels/selection/cpu/scan.h"
+
+namespace tegu::kernels::topk {
+
+constexpr unsigned kCellBits = 12;
+constexpr std::uint32_t kCells = 1u << kCellBits;
+constexpr std::uint32_t kTieCell = kCells;  // no stretch of ranks but one that many elements have
+
+struct BucketMap {
+    std::uint64_t lowest = 0;  // ranks below count as this one
+    std::uint64_t limit = 0;   // ranks above belong to no bucket
+    std::uint64_t tie = 0;     // with has_tie: this rank, the limit, belongs to the bucket of kTieCell
+    bool has_tie = false;
+    bool flat = true;                      // no cell makes several buckets
+    unsigned cell_shift = 0;               // log2 of the ranks in a cell
+    std::uint32_t first[kCells + 1] = {};  // of each cell: its bucket, or its first
+    std::uint8_t shift[kCells] = {};  // log2 of the ranks in one of its buckets; cell_shift if there is one
+};
+
+// Where the entries of each bucket go.
+template <class Entry>
+struct BucketPlaces {
+    Entry** next;            // [buckets]
+    const Entry* end;        // entries that would go here or behind are dropped
+    std::uint32_t boundary;  // the one bucket whose entries stand elsewhere
+    const Entry* boundary_end;
+};
+
+// By which digits a bucket is sorted: those of the distance of its ranks from the lowest that it can have.
+struct BucketDigits {
+    static constexpr unsigned kWidest = 11;
+    std::uint64_t low;
+    unsigned passes;  // 0: all ranks are equal
+    unsigned bits;    // <= kWidest
+};
+
+// The functions for one element type and entry. They write in bounds whatever the elements are, even if these
+// change meanwhile.
+template <class Entry>
+struct BucketSorting {
+    // Appends an entry for each element within the limit to its bucket, in order; element i has the index
+    // first + i.
+    void (*scatter)(Elements elements, std::uint64_t first, const BucketMap& map,
+                    const BucketPlaces<Entry>& places);
+    // Sorts from[0, count) by rank, stably. `a` and `b` have room for as many; returns the one in which the
+    // result lies. Reads `from` once.
+    Entry* (*sort)(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* a, Entry* b);
+    // values[i] and indices[i] of entries[i], values as wide as the element. `indices` may be where the
+    // entries are.
+    void (*write)(const Entry* entries, std::uint64_t count, std::uint64_t flip, std::byte* values,
+                  std::byte* indices);
+};
+
+struct BucketKernels {
+    // Adds 1 to counts[bucket] for each element within the limit. `cells` has room for kCells + 65 numbers,
+    // for the function's own use.
+    void (*count)(Elements elements, const BucketMap& map, std::uint32_t* cells, std::uint64_t* counts);
+    BucketSorting<Entry64> narrow;  // null where the type has no such entries
+    BucketSorting<Entry128> wide;
+};
+
+}  // namespace tegu::kernels::topk
+
+namespace tegu::kernels {
+// The kernels of a type in the namespace of each instruction set. REQUIRES: a known type.
+TEGU_ISA_DECLARE(const topk::BucketKernels& topk_bucket_kernels(ElementType type);)
+}  // namespace tegu::kernels

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sweeps of top-k by buckets: counting, filling and sorting them, and writing the result. Places and
+// counters are what other stores could change as far as a compiler knows, so loops keep everything else in
+// variables of their own.
+#include "kernels/topk/cpu/buckets.h"
+
+#include "kernels/numerics/sort_key.h"
+#include "kernels/selection/cpu/group.h"
+
+namespace tegu::kernels::TEGU_ISA {
+namespace {
+
+using group::Group;
+using group::kGroup;
+using topk::BucketDigits;
+using topk::BucketKernels;
+using topk::BucketMap;
+using topk::BucketPlaces;
+using topk::BucketSorting;
+using topk::Elements;
+using topk::Entry128;
+using topk::Entry64;
+using topk::kCells;
+using topk::kTieCell;
+
+constexpr std::uint64_t kShort = 32;  // entries: below, inserting is faster than counting
+
+// Bits of an entry below its rank.
+template <class U, class Entry>
+constexpr unsigned kShift = sizeof(Entry) == 16 ? 64
+                            : sizeof(U) == 4    ? 32
+                                                : 48;
+
+template <class U, class Entry>
+[[gnu::always_inline]] inline U rank_of(Entry entry) {
+    return static_cast<U>(entry >> kShift<U, Entry>);
+}
+
+template <class U>
+[[gnu::always_inline]] inline std::uint32_t cell_of(U rank, U lowest, unsigned cell_shift) {
+    const U offset = static_cast<U>((rank < lowest ? lowest : rank) - lowest);
+    return static_cast<std::uint32_t>(offset >> cell_shift) & (kCells - 1);
+}
+
+// The cells of a group of ranks.
+template <class U>
+[[gnu::always_inline]] inline void look_up_cells(const U* ranks, const BucketMap& map, std::uint32_t* cells) {
+    const U lowest = static_cast<U>(map.lowest);
+    const unsigned cell_shift = map.cell_shift;
+    for (unsigned i = 0; i < kGroup; ++i) cells[i] = cell_of(ranks[i], lowest, cell_shift);
+    if (!map.has_tie) return;
+    const U tie = static_cast<U>(map.tie);
+    for (unsigned i = 0; i < kGroup; ++i) cells[i] = ranks[i] == tie ? kTieCell : cells[i];
+}
+
+// The bucket of a rank within its cell.
+[[gnu::always_inline]] inline std::uint32_t bucket_of(const BucketMap& map, std::uint32_t cell,
+                                                      std::uint64_t rank) {
+    if (cell == kTieCell) return map.first[kTieCell];
+    const std::uint64_t offset = (rank < map.lowest ? map.lowest : rank) - map.lowest;
+    const std::uint64_t within = offset & ((std::uint64_t{1} << map.cell_shift) - 1);
+    return map.first[cell] + static_cast<std::uint32_t>(within >> map.shift[cell]);
+}
+
+// Counts the cells, which takes no look into the map, and sums up those of a bucket at the end. Elements
+// beyond the limit go to 64 cells of their own, so that one need not wait for the one before; so does a group
+// of equal cells as a whole.
+template <class U, bool Float>
+[[gnu::always_inline]] inline void count_flat(Elements elements, const BucketMap& map, std::uint32_t* cells,
+                                              std::uint64_t* counts) {
+    constexpr std::uint32_t kBeyond = kTieCell + 1;
+    const U limit = static_cast<U>(map.limit);
+    for (std::uint32_t cell = 0; cell < kBeyond + kGroup; ++cell) cells[cell] = 0;
+    Group<U> group;
+    alignas(64) std::uint32_t mine[kGroup];
+    for (std::uint64_t begin = 0; begin < elements.count; begin += kGroup) {
+        group::read_group<U, Float>(elements, begin, limit, group);
+        const std::uint64_t left = elements.count - begin;
+        look_up_cells(group.ranks, map, mine);
+        for (unsigned i = 0; i < kGroup; ++i) mine[i] = group.ranks[i] <= limit ? mine[i] : kBeyond + i;
+        std::uint32_t differ = 0;
+        for (unsigned i = 0; i < kGroup; ++i) differ |= mine[i] ^ mine[0];
+        if (left < kGroup) {
+            for (unsigned i = 0; i < left; ++i) ++cells[mine[i]];
+        } else if (differ == 0) {
+            cells[mine[0]] += kGroup;
+        } else {
+            for (unsigned i = 0; i < kGroup; ++i) ++cells[mine[i]];
+        }
+    }
+    for (std::uint32_t cell = 0; cell < kCells; ++cell) counts[map.first[cell]] += cells[cell];
+    if (map.has_tie) counts[map.first[kTieCell]] += cells[kTieCell];
+}
+
+template <class U, bool Float>
+void count(Elements elements, const BucketMap& map, std::uint32_t* cells, std::uint64_t* counts) {
+    if (map.flat) return count_flat<U, Float>(elements, map, cells, counts);
+    const U limit = static_cast<U>(map.limit);
+    Group<U> group;
+    alignas(64) std::uint32_t mine[kGroup];
+    for (std::uint64_t begin = 0; begin < elements.count; begin += kGroup) {
+        group::read_group<U, Float>(elements, begin, limit, group);
+        look_up_cells(group.ranks, map, mine);
+        for (std::uint64_t left = group.within; left != 0; left &= left - 1) {
+            const int i = __builtin_ctzll(left);
+            ++counts[bucket_of(map, mine[i], group.ranks[i])];
+        }
+    }
+}
+
+template <class U, bool Float, class Entry, bool Flat>
+[[gnu::always_inline]] inline void scatter_with(Elements elements, std::uint64_t first, const BucketMap& map,
+                                                const BucketPlaces<Entry>& places) {
+    const U limit = static_cast<U>(map.limit);
+    const std::uint32_t boundary = places.boundary;
+    const Entry* const end = places.end;
+    const Entry* const boundary_end = places.boundary_end;
+    Entry** const next = places.next;
+    Group<U> group;
+    alignas(64) Entry found[2 * kGroup] = {};
+    alignas(64) U ranks[kGroup];
+    alignas(64) std::uint32_t cells[kGroup];
+    for (std::uint64_t begin = 0; begin < elements.count; begin += kGroup) {
+        group::read_group<U, Float>(elements, begin, limit, group);
+        const std::uint64_t size = group::compress_entries(group, first + begin, kShift<U, Entry>, found);
+        for (unsigned i = 0; i < kGroup; ++i) ranks[i] = rank_of<U>(found[i]);
+        look_up_cells(ranks, map, cells);
+        for (std::uint64_t i = 0; i < size; ++i) {
+            const std::uint32_t bucket = Flat ? map.first[cells[i]] : bucket_of(map, cells[i], ranks[i]);
+            Entry* const place = next[bucket];
+            if (place >= (bucket == boundary ? boundary_end : end)) continue;
+            *place = found[i];
+            next[bucket] = place + 1;
+        }
+    }
+}
+
+template <class U, bool Float, class Entry>
+void scatter(Elements elements, std::uint64_t first, const BucketMap& map,
+             const BucketPlaces<Entry>& places) {
+    if (map.flat) return scatter_with<U, Float, Entry, true>(elements, first, map, places);
+    scatter_with<U, Float, Entry, false>(elements, first, map, places);
+}
+
+template <class U, class Entry>
+[[gnu::always_inline]] inline void insert_sorted(const Entry* from, std::uint64_t count, Entry* to) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const Entry entry = from[i];
+        std::uint64_t place = i;
+        for (; place > 0 && rank_of<U>(entry) < rank_of<U>(to[place - 1]); --place) to[place] = to[place - 1];
+        to[place] = entry;
+    }
+}
+
+// Counts become the places where each digit begins.
+[[gnu::always_inline]] inline void to_places(std::uint32_t* counts, std::uint32_t values) {
+    std::uint32_t place = 0;
+    for (std::uint32_t value = 0; value < values; ++value) {
+        const std::uint32_t mine = counts[value];
+        counts[value] = place;
+        place += mine;
+    }
+}
+
+template <class U, class Entry>
+Entry* sort(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* a, Entry* b) {
+    if (count <= kShort) {
+        insert_sorted<U>(from, count, a);
+        return a;
+    }
+    const U low = static_cast<U>(digits.low);
+    const U mask = static_cast<U>((std::uint64_t{1} << digits.bits) - 1);
+    std::uint32_t counts[2][1u << BucketDigits::kWidest];
+    for (unsigned pass = 0; pass < digits.passes; ++pass) {
+        const unsigned one = pass * digits.bits;
+        if (pass % 2 == 0) {
+            const unsigned two = pass + 1 < digits.passes ? one + digits.bits : one;
+            for (std::uint32_t value = 0; value <= mask; ++value) counts[0][value] = counts[1][value] = 0;
+            for (std::uint64_t i = 0; i < count; ++i) {
+                const Entry entry = pass == 0 ? from[i] : a[i];
+                if (pass == 0) a[i] = entry;
+                const U distance = static_cast<U>(rank_of<U>(entry) - low);
+                ++counts[0][static_cast<U>(distance >> one) & mask];
+                ++counts[1][static_cast<U>(distance >> two) & mask];
+            }
+        }
+        std::uint32_t* const places = counts[pass % 2];
+        to_places(places, static_cast<std::uint32_t>(mask) + 1);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const Entry entry = a[i];
+            const U distance = static_cast<U>(rank_of<U>(entry) - low);
+            b[places[static_cast<U>(distance >> one) & mask]++] = entry;
+        }
+        Entry* const sorted = b;
+        b = a;
+        a = sorted;
+    }
+    if (digits.passes == 0)
+        for (std::uint64_t i = 0; i < count; ++i) a[i] = from[i];
+    return a;
+}
+
+// A run at a time, so that the indices may take the place of the entries.
+template <class U, bool Float, class Entry>
+void write(const Entry* entries, std::uint64_t count, std::uint64_t flip64, std::byte* values,
+           std::byte* indices) {
+    const U flip = static_cast<U>(flip64);
+    constexpr Entry kIndex = (Entry{1} << kShift<U, Entry>)-1;
+    alignas(64) U value[kGroup];
+    alignas(64) std::uint64_t index[kGroup];
+    for (std::uint64_t begin = 0; begin < count; begin += kGroup) {
+        const std::uint64_t size = count - begin < kGroup ? count - begin : kGroup;
+        for (std::uint64_t i = 0; i < size; ++i) {
+            const Entry entry = entries[begin + i];
+            value[i] = rank::decode<U, Float>(rank_of<U>(entry), flip);
+            index[i] = static_cast<std::uint64_t>(entry & kIndex);
+        }
+        __builtin_memcpy(values + begin * sizeof(U), value, size * sizeof(U));
+        __builtin_memcpy(indices + begin * sizeof(std::uint64_t), index, size * sizeof(std::uint64_t));
+    }
+}
+
+template <class U, bool Float, class Entry, bool Has>
+constexpr BucketSorting<Entry> sorting() {
+    if constexpr (Has) return {&scatter<U, Float, Entry>, &sort<U, Entry>, &write<U, Float, Entry>};
+    return {nullptr, nullptr, nullptr};
+}
+
+template <class U, bool Float>
+struct BucketKernelsOf {
+    static constexpr BucketKernels value = {&count<U, Float>, sorting<U, Float, Entry64, sizeof(U) < 8>(),
+                                            sorting<U, Float, Entry128, sizeof(U) >= 4>()};
+};
+
+}  // namespace
+
+const BucketKernels& topk_bucket_kernels(ElementType type) {
+    return *rank::of_type<BucketKernels, BucketKernelsOf>(type);
+}
+
+}  // namespace tegu::kernels::TEGU_ISA

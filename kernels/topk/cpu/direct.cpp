@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method `direct`: a short row, which stays in the cache. The k-th best of the minima of about 4 k
+// interleaved lanes is a rank that k elements reach for sure, and that little more than k elements reach as a
+// rule: these are collected and sorted. With `distinct` they may repeat; if they were too few for that, the
+// whole row is sorted.
+#include <utility>
+
+#include "kernels/selection/cpu/sort.h"
+#include "kernels/topk/cpu/selector.h"
+
+namespace tegu::kernels::topk {
+namespace {
+
+// Leaves in order what is within the bound. False: a stop was requested.
+template <class Entry>
+bool sort_within(Selector<Entry>& selector, Elements elements, std::uint64_t bound) {
+    selector.size = selector.collect(elements, 0, bound, selector.entries);
+    Entry* sorted =
+        sort_by_rank(selector.entries, selector.spare, selector.size, selector.shift, selector.team.alone());
+    if (sorted == nullptr) return false;
+    if (sorted != selector.entries) std::swap(selector.entries, selector.spare);
+    if (selector.question.distinct)
+        selector.size = selector.first_of_each_rank(selector.entries, selector.size);
+    return true;
+}
+
+}  // namespace
+
+template <class Entry>
+bool select_direct(Selector<Entry>& selector) {
+    const Question& question = selector.question;
+    if (selector.team.stop().stop_requested()) return false;
+    const Elements elements = selector.view(0, question.n, 0);
+    const std::uint64_t lanes = selector.method.lanes;
+    if (lanes == 0) return sort_within(selector, elements, kAnyRank);
+    selector.kernels.lane_minima(elements, lanes, selector.layout.minima);
+    const std::uint64_t bound = selector.kernels.bound_of(selector.layout.minima, lanes, question.k);
+    if (!sort_within(selector, elements, bound)) return false;
+    return !question.distinct || selector.size >= question.k || sort_within(selector, elements, kAnyRank);
+}
+
+template bool select_direct(Selector<Entry64>&);
+template bool select_direct(Selector<Entry128>&);
+
+}  // namespace tegu::kernels::topk

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method `distinct`. Where values rarely repeat it does what the plain methods do and keeps the first of each
+// rank: for small k the elements within the k-th best of the different minima of blocks, else those within a
+// bound from the sample. Where they repeat, lists that remember what they met (kernels/topk/cpu/lists.h). A
+// sample decides; whatever it says, a bound that held too few is followed by a pass without one.
+#include "kernels/topk/cpu/lists.h"
+
+namespace tegu::kernels::topk {
+namespace {
+
+// elements that tell whether values repeat so often that minima of blocks are of no use
+constexpr std::uint64_t kLook = 512;
+
+template <class Entry>
+class Distinct {
+  public:
+    explicit Distinct(Selector<Entry>& selector) : selector_(selector), method_(selector.method) {}
+
+    bool run() {
+        if (method_.blocks > 0 && !by_blocks()) return false;
+        if (selector_.size >= selector_.question.k) return true;
+        const std::uint64_t* sample = take_sample(selector_);
+        if (sample == nullptr) return false;
+        const std::uint64_t place = place_in_sample(sample, selector_.question, method_);
+        bound_ = std::min(bound_, place < method_.sample ? sample[place] : kAnyRank);
+        bound_ = std::min(bound_, certain_bound(sample));
+        hot_count_ = hot_ranks(sample, method_.sample, bound_, hot_);
+        const std::uint64_t within = place * (selector_.question.n / method_.sample);
+        if (place < method_.sample && hot_count_ == 0 && within <= few_more()) {
+            if (!select_distinct_within(selector_, bound_)) return false;
+            if (selector_.size >= selector_.question.k) return true;
+        }
+        return pass(bound_) &&
+               (bound_ == kAnyRank || selector_.size >= selector_.question.k || pass(kAnyRank));
+    }
+
+  private:
+    // Elements within a bound up to which sorting all of them costs less than looking at each whether it was
+    // met.
+    std::uint64_t few_more() const { return selector_.question.k + selector_.question.k / 2 + 4096; }
+
+    // The rank within which the sample itself has k different ones.
+    std::uint64_t certain_bound(const std::uint64_t* sample) const {
+        std::uint64_t ranks = 0;
+        for (std::uint64_t i = 0; i < method_.sample; ++i) {
+            ranks += i == 0 || sample[i] != sample[i - 1];
+            if (ranks == selector_.question.k) return sample[i];
+        }
+        return kAnyRank;
+    }
+
+    ListMemory<Entry> memory() const {
+        const Layout& layout = selector_.layout;
+        return ListMemory<Entry>{reinterpret_cast<Entry*>(layout.entries),
+                                 reinterpret_cast<Entry*>(layout.spare),
+                                 layout.seen,
+                                 method_.entries,
+                                 selector_.question.k,
+                                 method_.seen_bits};
+    }
+
+    // Unless a look at few elements finds values that repeat. It grows with n, as a second read would cost
+    // more.
+    bool by_blocks() {
+        const std::uint64_t size = std::min(std::max(kLook, selector_.question.n / 4096), method_.sample);
+        const std::uint64_t* look =
+            take_sample(selector_.sequence, selector_.kernels, selector_.question.flip, size,
+                        selector_.layout.sample, selector_.team);
+        if (look == nullptr) return false;
+        std::uint64_t repeats = 0;
+        for (std::uint64_t i = 1; i < size; ++i) repeats += look[i] == look[i - 1];
+        return repeats >= std::max<std::uint64_t>(1, size / kLook) ||
+               select_distinct_blocks(selector_, bound_);
+    }
+
+    bool pass(std::uint64_t bound) {
+        Lists<Entry> lists(selector_, memory(), hot_, hot_count_);
+        return lists.pass(bound) == Lists<Entry>::End::Done;
+    }
+
+    Selector<Entry>& selector_;
+    const Method& method_;
+    std::uint64_t bound_ = kAnyRank;
+    std::uint64_t hot_[SeenRanks::kMostHot];
+    unsigned hot_count_ = 0;
+};
+
+}  // namespace
+
+template <class Entry>
+bool select_distinct(Selector<Entry>& selector) {
+    return Distinct<Entry>(selector).run();
+}
+
+template bool select_distinct(Selector<Entry64>&);
+template bool select_distinct(Selector<Entry128>&);
+
+}  // namespace tegu::kernels::topk

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of different ranks, for data in which values repeat. Each slot remembers the ranks that it met
+// (SeenRanks), so that of many equal elements only the first reaches its list, and cuts the list to its best
+// distinct ranks when it is full, which tightens its bound. A slot gets its tiles in increasing order: of
+// equal ranks in its list the first has the smallest index. The lists are merged at the end.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "kernels/topk/cpu/selector.h"
+
+namespace tegu::kernels::topk {
+
+// The memory of the lists, and when they give up.
+template <class Entry>
+struct ListMemory {
+    Entry* entries;      // [slots x room]
+    Entry* spare;        // [slots x room]
+    std::byte* tables;   // [slots] of table_bytes
+    std::uint64_t room;  // of one list, >= 2 * kTile
+    std::uint64_t
+        most;  // ranks that a list may hold after a cut: k, or fewer, beyond which the pass gives up
+    unsigned seen_bits;  // of SeenRanks
+};
+
+template <class Entry>
+class Lists {
+  public:
+    enum class End { Done, Stopped, GaveUp };
+
+    // `hot`: ranks that the sample shows often, `hot_count` of them. `selector` outlives the lists.
+    Lists(Selector<Entry>& selector, const ListMemory<Entry>& memory, const std::uint64_t* hot,
+          unsigned hot_count);
+
+    // One pass over the sequence for the best k ranks within the bound, fewer if there are not so many.
+    // Leaves them in the selector.
+    End pass(std::uint64_t bound);
+
+  private:
+    struct List {
+        Entry* entries = nullptr;
+        Entry* spare = nullptr;
+        std::uint64_t size = 0;
+        std::uint64_t bound = 0;
+        bool closed = false;  // nothing can be better any more, or the pass ends
+        SeenRanks seen;
+    };
+
+    void open(unsigned slot, std::uint64_t bound);
+    void add_tile(List& list, std::uint64_t begin, std::uint64_t count, unsigned slot);
+    void cut(List& list);
+    bool merge_into_first(const List& other);
+
+    Selector<Entry>& selector_;
+    const ListMemory<Entry> memory_;
+    const unsigned slots_;
+    const std::uint64_t* const hot_;
+    const unsigned hot_count_;
+    std::atomic<bool> overflown_{false};
+    List lists_[kMaxSlots];
+};
+
+// The ranks within the bound that one in 64 elements of the sorted sample or more have. Returns how many, at
+// most SeenRanks::kMostHot.
+unsigned hot_ranks(const std::uint64_t* sample, std::uint64_t size, std::uint64_t bound, std::uint64_t* hot);
+
+extern template class Lists<Entry64>;
+extern template class Lists<Entry128>;
+
+}  // namespace tegu::kernels::topk

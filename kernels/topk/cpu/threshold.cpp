@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method `threshold`. Pass 1 counts what is better than the bound and what equals it, for each task. So it is
+// known whether the bound holds the answer and fits the memory (if not, an exact one is found by digits),
+// where each task's entries go, and how many of the ties are taken, in order. Pass 2 stores them. If k is a
+// small part of n, pass 1 stores what a task counted at once, while its elements are still in the cache,
+// wherever there is room; then only these entries are put in order. If elements change after they were
+// counted, tasks find more or fewer than they have room for; they store what fits and fill up what is
+// missing.
+#include <atomic>
+#include <utility>
+
+#include "kernels/selection/cpu/sort.h"
+#include "kernels/topk/cpu/selector.h"
+
+namespace tegu::kernels::topk {
+namespace {
+
+template <class Entry>
+class Threshold {
+  public:
+    // `room`: for entries, and for as many again.
+    Threshold(Selector<Entry>& selector, std::uint64_t room)
+        : selector_(selector), tasks_(tasks_of(selector.question.n)), room_(room) {}
+
+    bool run() {
+        const std::uint64_t* sample = take_sample(selector_);
+        if (sample == nullptr) return false;
+        const std::uint64_t place = place_in_sample(sample, selector_.question, selector_.method);
+        bound_ = place < selector_.method.sample ? sample[place] : worst_rank();
+        return select() && sort();
+    }
+
+    // The first of each rank within the bound in order, if there is room for all; else no entries.
+    bool within(std::uint64_t bound) {
+        bound_ = bound;
+        selector_.size = 0;
+        if (!tally(true)) return false;
+        if (total_.less + total_.equal > room_) return true;
+        if (!(put_in_order() && sort())) return false;
+        selector_.size = selector_.first_of_each_rank(selector_.entries, selector_.size);
+        return true;
+    }
+
+  private:
+    std::uint64_t worst_rank() const { return kAnyRank >> (64 - 8 * selector_.sequence.bytes); }
+
+    // The best k, in order of the tasks, perhaps with others.
+    bool select() {
+        const std::uint64_t k = selector_.question.k;
+        const bool at_once = k <= selector_.question.n / kStoreAtOnce;
+        if (!tally(at_once)) return false;
+        const bool enough = total_.less + total_.equal >= k;
+        if (at_once && enough && total_.less + total_.equal <= room_) return put_in_order();
+        const bool too_many = total_.less > k && total_.less + total_.equal > room_;
+        if ((!enough || too_many) && !(find_exact_bound(selector_, bound_) && tally(false))) return false;
+        assign_places();
+        return store();
+    }
+
+    // Pass 1. With `at_once`, a task's entries go to `spare`, one task behind another in any order, as long
+    // as they fit.
+    bool tally(bool at_once) {
+        TaskTally* tallies = selector_.layout.tallies;
+        std::atomic<std::uint64_t> used{0};
+        const bool done = selector_.team.run(tasks_, [&](std::uint64_t task, unsigned slot) {
+            TaskTally& mine = tallies[task];
+            mine = TaskTally{};
+            selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+                const Tally tile = selector_.kernels.tally(selector_.view(begin, count, slot), bound_);
+                mine.less += tile.less;
+                mine.equal += tile.equal;
+            });
+            if (!at_once) return;
+            const std::uint64_t size = mine.less + mine.equal;
+            mine.ties = mine.equal;
+            mine.place = used.fetch_add(size, std::memory_order_relaxed);
+            if (mine.place + size <= room_) store_task(task, slot, selector_.spare);
+        });
+        total_ = Tally{};
+        for (std::uint64_t task = 0; task < tasks_ && done; ++task) {
+            total_.less += tallies[task].less;
+            total_.equal += tallies[task].equal;
+        }
+        return done;
+    }
+
+    // Entries that pass 1 stored, from `spare` to `entries` in the order of the tasks.
+    bool put_in_order() {
+        TaskTally* tallies = selector_.layout.tallies;
+        selector_.size = 0;
+        for (std::uint64_t task = 0; task < tasks_; ++task) {
+            tallies[task].ordered = selector_.size;
+            selector_.size += tallies[task].less + tallies[task].equal;
+        }
+        return selector_.team.run(tasks_, [&](std::uint64_t task, unsigned) {
+            const Entry* from = selector_.spare + tallies[task].place;
+            std::copy(from, from + tallies[task].less + tallies[task].equal,
+                      selector_.entries + tallies[task].ordered);
+        });
+    }
+
+    // All that is within the bound, if there is room for it; else everything better and the first ties up to
+    // k.
+    void assign_places() {
+        const std::uint64_t k = selector_.question.k;
+        std::uint64_t ties = total_.equal;
+        if (total_.less + total_.equal > room_) ties = total_.less < k ? k - total_.less : 0;
+        std::uint64_t place = 0;
+        for (std::uint64_t task = 0; task < tasks_; ++task) {
+            TaskTally& mine = selector_.layout.tallies[task];
+            mine.place = place;
+            mine.less = std::min(mine.less, room_ - place);
+            mine.ties = std::min({mine.equal, ties, room_ - place - mine.less});
+            ties -= mine.ties;
+            place += mine.less + mine.ties;
+        }
+        selector_.size = place;
+    }
+
+    // Pass 2.
+    bool store() {
+        return selector_.team.run(
+            tasks_, [&](std::uint64_t task, unsigned slot) { store_task(task, slot, selector_.entries); });
+    }
+
+    void store_task(std::uint64_t task, unsigned slot, Entry* entries) {
+        const TaskTally& mine = selector_.layout.tallies[task];
+        std::uint64_t ties = mine.ties;
+        Entry* out = entries + mine.place;
+        Entry* const end = out + mine.less + mine.ties;
+        selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+            if (out < end) out = store_tile(begin, count, slot, mine.ties == mine.equal, &ties, out, end);
+        });
+        std::fill(out, end, selector_.entry_of(bound_, task * kTask));
+    }
+
+    // Returns the end of what was stored. The kernel writes straight to its place where even a whole tile
+    // would fit.
+    Entry* store_tile(std::uint64_t begin, std::uint64_t count, unsigned slot, bool all_ties,
+                      std::uint64_t* ties, Entry* out, Entry* end) {
+        const Elements elements = selector_.view(begin, count, slot);
+        if (all_ties && static_cast<std::uint64_t>(end - out) >= count)
+            return out + selector_.collect(elements, begin, bound_, out);
+        Entry found[kPiece];
+        for (std::uint64_t done = 0; done < count && out < end; done += kPiece) {
+            const Elements piece{elements.data + done * selector_.sequence.bytes,
+                                 std::min(kPiece, count - done), elements.flip};
+            const std::uint64_t size = selector_.collect(piece, begin + done, bound_, found);
+            for (std::uint64_t i = 0; i < size && out < end; ++i) {
+                const bool tie = selector_.rank_of(found[i]) == bound_;
+                if (tie && *ties == 0) continue;
+                if (tie) --*ties;
+                *out++ = found[i];
+            }
+        }
+        return out;
+    }
+
+    bool sort() {
+        if (selector_.size == 0) return true;
+        Entry* sorted =
+            sort_by_rank(selector_.entries, selector_.spare, selector_.size, selector_.shift, selector_.team);
+        if (sorted == nullptr) return false;
+        if (sorted != selector_.entries) std::swap(selector_.entries, selector_.spare);
+        return true;
+    }
+
+    static constexpr std::uint64_t kPiece = 512;  // elements whose entries fit the stack
+    // n / k from which copying entries costs less than reading the input again
+    static constexpr std::uint64_t kStoreAtOnce = 16;
+
+    Selector<Entry>& selector_;
+    const std::uint64_t tasks_;
+    const std::uint64_t room_;
+    std::uint64_t bound_ = 0;
+    Tally total_;
+};
+
+}  // namespace
+
+template <class Entry>
+bool select_threshold(Selector<Entry>& selector) {
+    return Threshold<Entry>(selector, selector.method.entries).run();
+}
+
+template <class Entry>
+bool select_distinct_within(Selector<Entry>& selector, std::uint64_t bound) {
+    return Threshold<Entry>(selector, selector.method.within).within(bound);
+}
+
+template bool select_distinct_within(Selector<Entry64>&, std::uint64_t);
+template bool select_distinct_within(Selector<Entry128>&, std::uint64_t);
+
+template bool select_threshold(Selector<Entry64>&);
+template bool select_threshold(Selector<Entry128>&);
+
+}  // namespace tegu::kernels::topk

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// What survives a cut: one pass over the elements. Nearly all of them do not, so a warp asks of many at once
+// whether the best of them does, and looks at single ones only then.
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/launch_early.cuh"
+#include "kernels/execution/cuda/words.cuh"
+#include "kernels/topk/cuda/limit.cuh"
+#include "kernels/topk/cuda/tile.cuh"
+#include "kernels/topk/cuda/topk.h"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr unsigned kFilterBuffer = 512;  // survivors of a block that need no place of their own in the list
+constexpr unsigned kFewLanes = 4;        // that bring something take places each for itself
+
+// Survivors that a block has found. What does not fit goes to the list at once: where survivors are dense,
+// warps bring many at a time.
+template <class U>
+struct SurvivorBuffer {
+    U* ranks;
+    std::uint64_t* indices;
+    std::uint32_t* used;  // goes beyond the buffer's end
+    SelectState* state;
+    U* list_ranks;
+    std::uint64_t* list_indices;
+    std::uint64_t room;
+
+    TEGU_DEVICE void store(std::uint64_t at, U rank, std::uint64_t index) const {
+        if (at >= room) return;
+        list_ranks[at] = rank;
+        list_indices[at] = index;
+    }
+};
+
+// What the lanes of a warp bring at once: each its `own` pairs.
+template <class U>
+struct WarpPlaces {
+    std::uint32_t next;      // of this lane, in the buffer
+    std::uint64_t overflow;  // in the list, of the pair that would come first behind the buffer
+    std::uint32_t limit;     // the place, counted as `next`, that `overflow` stands for
+
+    TEGU_DEVICE WarpPlaces(const SurvivorBuffer<U>& buffer, std::uint32_t own)
+        : next(0), overflow(0), limit(0) {
+        if (count_bits(warp_ballot(own != 0)) <= kFewLanes) {
+            if (own != 0) reserve(buffer, own);
+            return;
+        }
+        std::uint32_t sum = own;
+        TEGU_UNROLL
+        for (unsigned delta = 1; delta < kWarpLanes; delta *= 2) {
+            const std::uint32_t lower = shuffle_up(sum, delta);
+            if (lane_index() >= delta) sum += lower;
+        }
+        if (lane_index() == kWarpLanes - 1) reserve(buffer, sum);
+        overflow = shuffle(overflow, kWarpLanes - 1);
+        limit = shuffle(limit, kWarpLanes - 1);
+        next = shuffle(next, kWarpLanes - 1) + sum - own;
+    }
+    TEGU_DEVICE void take(const SurvivorBuffer<U>& buffer, U rank, std::uint64_t index) {
+        if (next < kFilterBuffer) {
+            buffer.ranks[next] = rank;
+            buffer.indices[next] = index;
+        } else {
+            buffer.store(overflow + (next - limit), rank, index);
+        }
+        ++next;
+    }
+
+  private:
+    TEGU_DEVICE void reserve(const SurvivorBuffer<U>& buffer, std::uint32_t count) {
+        next = atomic_add(buffer.used, count);
+        limit = next < kFilterBuffer ? kFilterBuffer : next;
+        if (next + count > limit)
+            overflow = atomic_add(&buffer.state->survivors, std::uint64_t{next + count - limit});
+    }
+};
+
+// The elements of a tile that survive: bits as of FilterTile::index_of().
+template <class U, bool Float>
+TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPacks<U>& packs,
+                                       std::uint64_t base, const FilterCut<U, Float>& cut, U flip) {
+    constexpr unsigned kWidth = FilterTile<U>::kWidth;
+    bool any = false;
+    TEGU_UNROLL
+    for (unsigned j = 0; j < tile.kPacks; ++j) {
+        const RankLimit<U, Float> limit = cut.limit(packs.is_behind(packs.run(base, j), cut.index));
+        TEGU_UNROLL
+        for (unsigned e = 0; e < kWidth; ++e) any |= limit.admits(tile.pack[j].at[e], flip);
+    }
+    std::uint32_t mask = 0;
+    if (!warp_any(any)) return mask;
+    bool exact = tile.is_whole(packs, base);
+    TEGU_UNROLL
+    for (unsigned j = 0; j < tile.kPacks; ++j) {
+        const std::uint64_t run = packs.run(base, j);
+        const bool behind = packs.is_behind(run, cut.index);
+        const RankLimit<U, Float> limit = cut.limit(behind);
+        // Behind a cut at the best rank nothing survives, which no limit says.
+        exact = exact && limit.exact && (behind ? !cut.none_behind : packs.is_before(run, cut.index));
+        TEGU_UNROLL
+        for (unsigned e = 0; e < kWidth; ++e)
+            if (limit.admits(tile.pack[j].at[e], flip)) mask |= 1u << (j * kWidth + e);
+    }
+    if (exact) return mask;
+    std::uint32_t kept = 0;
+    TEGU_NO_UNROLL
+    for (; mask != 0; mask &= mask - 1) {
+        const std::uint64_t index = tile.index_of(packs, base, trailing_zeros(mask));
+        if (packs.holds(index) &&
+            !is_behind(encode_rank(packs.elements[index], flip, Float), index, cut.rank, cut.index))
+            kept |= mask & (0u - mask);
+    }
+    return kept;
+}
+
+// filter_packs: the pairs up to the cut.
+// in:    elements [n], dense                                out: lists, state.survivors, state.best
+// grid:  x strides over runs of packs of 16 bytes, y = sequences      block: policy.filter_threads
+// shared: 512 * (8 + sizeof(U)) B static
+// result valid in: lists and states, after the launch
+// moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
+// why:   the next packs are under way while these are looked at, the first ones before the cut is known; a
+//        survivor is read again, from L1
+template <class U, bool Float>
+TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters))
+    filter_packs(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
+    TEGU_SHARED_ARRAY(U, ranks, kFilterBuffer);
+    TEGU_SHARED_ARRAY(std::uint64_t, indices, kFilterBuffer);
+    TEGU_SHARED(std::uint32_t, used);
+    TEGU_SHARED(std::uint64_t, block_best);
+    TEGU_SHARED(std::uint64_t, place);
+    if (thread_index() == 0) {
+        used = 0;
+        block_best = ~std::uint64_t{0};
+    }
+    const std::uint64_t number = block_y();
+    const U flip = static_cast<U>(in.flip);
+    const U worst = RankLimit<U, Float>::worst(flip);
+    const FilterPacks<U> packs(static_cast<const U*>(in.data) + number * in.step, begin, end);
+    FilterTile<U> next;
+    next.load(packs, packs.first(), worst);
+    block_barrier();
+    let_next_launch_begin();
+    await_launch_before();
+    const FilterCut<U, Float> cut(states[number], flip);
+    const SurvivorBuffer<U> buffer{ranks,
+                                   indices,
+                                   &used,
+                                   states + number,
+                                   static_cast<U*>(lists.ranks) + number * lists.room,
+                                   lists.indices + number * lists.room,
+                                   lists.room};
+    U best = static_cast<U>(~U{0});
+    TEGU_NO_UNROLL
+    for (std::uint64_t base = packs.first(); base < packs.last; base = packs.run(base, next.kPacks)) {
+        if (!kFilterAhead<U> && base != packs.first()) next.load(packs, base, worst);
+        const FilterTile<U> tile = next;
+        if (kFilterAhead<U>) next.load(packs, packs.run(base, next.kPacks), worst);
+        if (cut.none_behind && packs.is_behind(base, cut.index)) break;
+        std::uint32_t mask = survivors_of(tile, packs, base, cut, flip);
+        if (!warp_any(mask != 0)) continue;
+        WarpPlaces<U> places(buffer, count_bits(mask));
+        TEGU_NO_UNROLL
+        for (; mask != 0; mask &= mask - 1) {
+            const std::uint64_t index = tile.index_of(packs, base, trailing_zeros(mask));
+            const U rank = encode_rank(packs.elements[index], flip, Float);
+            best = rank < best ? rank : best;
+            places.take(buffer, rank, index);
+        }
+    }
+    if (best != static_cast<U>(~U{0})) atomic_min(&block_best, std::uint64_t{best});
+    block_barrier();
+    const std::uint32_t kept = used < kFilterBuffer ? used : kFilterBuffer;
+    if (thread_index() == 0 && used != 0) {
+        place = atomic_add(&states[number].survivors, std::uint64_t{kept});
+        atomic_min(&states[number].best, block_best);
+    }
+    block_barrier();
+    for (std::uint32_t i = thread_index(); i < kept; i += block_threads())
+        buffer.store(place + i, ranks[i], indices[i]);
+}
+
+// filter_rows: the same where the sequence has gaps.
+// in:    elements [n] with gaps                             out: lists, state.survivors, state.best
+// grid:  x strides over the elements, y = sequences         block: policy.filter_threads
+// shared: none
+// result valid in: lists and states, after the launch
+// moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
+// why:   the general case; one division an element is hidden behind memory
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
+    filter_rows(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
+    const std::uint64_t number = block_y();
+    const RankedSequence<U> sequence(in, number);
+    const U cut_rank = static_cast<U>(states[number].rank);
+    const std::uint64_t cut_index = states[number].index;
+    U* const ranks = static_cast<U*>(lists.ranks) + number * lists.room;
+    std::uint64_t* const indices = lists.indices + number * lists.room;
+    const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
+    for (std::uint64_t base = begin + std::uint64_t{block_x()} * block_threads() + warp_index() * kWarpLanes;
+         base < end; base += stride) {
+        const std::uint64_t index = base + lane_index();
+        const U rank = index < end ? sequence.rank(index) : U{0};
+        const bool taken = index < end && !is_behind(rank, index, cut_rank, cut_index);
+        const std::uint32_t lanes = warp_ballot(taken);
+        if (lanes == 0) continue;
+        const unsigned first = trailing_zeros(lanes);
+        std::uint64_t slot = 0;
+        if (lane_index() == first)
+            slot = atomic_add(&states[number].survivors, std::uint64_t{count_bits(lanes)});
+        slot = shuffle(slot, first) + count_bits(lanes & lanes_before());
+        std::uint64_t best = taken ? std::uint64_t{rank} : ~std::uint64_t{0};
+        for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
+            const std::uint64_t other = shuffle_xor(best, mask);
+            best = other < best ? other : best;
+        }
+        if (lane_index() == first) atomic_min(&states[number].best, best);
+        if (!taken || slot >= lists.room) continue;
+        ranks[slot] = rank;
+        indices[slot] = index;
+    }
+}
+
+template <class U, bool Float>
+LaunchStatus launch_filter_packs(const Sequences& in, std::uint64_t begin, std::uint64_t end,
+                                 SelectState* states, const PairLists& lists, const TopkPolicy& policy,
+                                 const DeviceLimits& limits, Stream stream) {
+    const unsigned threads = filter_threads_of(policy, limits);
+    const std::uint64_t tiles = (end - begin) * sizeof(U) / 16 / (std::uint64_t{threads} * kFilterPacks<U>)+1;
+    const unsigned resident = kFilterBlocks<U> * (kFilterMostThreads / threads > 1 ? 2 : 1);
+    const std::uint64_t most = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
+    const unsigned blocks = static_cast<unsigned>(tiles < most ? tiles : most);
+    const LaunchShape shape{blocks, static_cast<unsigned>(in.count), threads, 0};
+    return launch_early(filter_packs<U, Float>, shape, limits, stream, in, begin, end, states, lists);
+}
+
+template <class U>
+LaunchStatus launch_filter_typed(const Sequences& in, std::uint64_t begin, std::uint64_t end,
+                                 SelectState* states, const PairLists& lists, const TopkPolicy& policy,
+                                 const DeviceLimits& limits, Stream stream) {
+    if (in.cols < in.n) {
+        const unsigned threads = filter_threads_of(policy, limits);
+        const unsigned blocks = blocks_for(end - begin, threads, policy.waves, limits);
+        return launch(filter_rows<U>, LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0},
+                      stream, in, begin, end, states, lists);
+    }
+    if (sizeof(U) > 1 && in.is_float)
+        return launch_filter_packs<U, (sizeof(U) > 1)>(in, begin, end, states, lists, policy, limits, stream);
+    return launch_filter_packs<U, false>(in, begin, end, states, lists, policy, limits, stream);
+}
+
+}  // namespace
+
+LaunchStatus launch_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+                           const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
+                           Stream stream) {
+    switch (in.width) {
+        case 1:
+            return launch_filter_typed<std::uint8_t>(in, begin, end, states, lists, policy, limits, stream);
+        case 2:
+            return launch_filter_typed<std::uint16_t>(in, begin, end, states, lists, policy, limits, stream);
+        case 4:
+            return launch_filter_typed<std::uint32_t>(in, begin, end, states, lists, policy, limits, stream);
+        default:
+            return launch_filter_typed<std::uint64_t>(in, begin, end, states, lists, policy, limits, stream);
+    }
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const unsigned threads = filter_threads_of(kDefaultTopkPolicy, to.limits());
+    const char* const moves = "reads n elements, writes those that survive";
+    to.add("filter_packs", {word, "integer"}, filter_packs<U, false>, threads, 0, moves);
+    if (sizeof(U) > 1)
+        to.add("filter_packs", {word, "float"}, filter_packs<U, (sizeof(U) > 1)>, threads, 0, moves);
+    to.add("filter_rows", {word}, filter_rows<U>, threads, 0, moves);
+}
+
+}  // namespace
+
+void list_topk_filter_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
+}
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a top-k job becomes launches. Sequences are dealt with in batches whose lists fit a bounded piece of
+// work space; all launches of a batch follow each other without the host, which looks at the numbers of
+// survivors at the end and selects again where a cut was bad.
+#include "kernels/topk/cuda/run.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/numerics/sort_key.h"
+#include "kernels/selection/cuda/run.h"
+#include "kernels/selection/cuda/sort.h"
+#include "kernels/topk/cuda/topk.h"
+
+namespace tegu::cuda {
+namespace {
+
+constexpr std::uint64_t kBatchBytes = std::uint64_t{64}
+                                      << 20;  // lists of the sequences of a batch; one sequence may need more
+constexpr std::uint64_t kMaxBatch = 32768;
+// sequences that several blocks each take samples of; of more one each
+constexpr std::uint64_t kSampledTogether = 32;
+constexpr std::uint64_t kFilterBytes = std::uint64_t{64}
+                                       << 20;  // that a multiprocessor filters in one launch: milliseconds
+constexpr std::uint64_t kBlockWork =
+    std::uint64_t{1}  // elements that a multiprocessor's blocks select from in one launch
+    << 22;
+
+class TopkRun {
+  public:
+    TopkRun(const Job& job, const TopkParams& params, const kernels::InputView& input,
+            Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop)
+        : in_(sequences_of(job, input,
+                           kernels::rank::flip_of(params.largest, is_signed_integer(job.type),
+                                                  static_cast<unsigned>(element_bytes(job.type))))),
+          output_{outputs[0].data, reinterpret_cast<std::uint64_t*>(outputs[1].data),
+                  params.distinct ? reinterpret_cast<std::uint64_t*>(outputs[2].data) : nullptr, params.k,
+                  params.distinct},
+          context_(context),
+          policy_(context.policies.topk),
+          stop_(stop),
+          room_(block_room(in_.width, policy_, context.limits)) {}
+
+    Result<void> run() {
+        if (in_.width <= 4 && in_.n <= kWarpElements && output_.k <= policy_.warp_results) return by_warps();
+        const bool fits = in_.n <= room_;
+        if (output_.distinct ? fits : output_.k <= room_ && (fits || in_.n <= policy_.block_elements))
+            return by_blocks();
+        if (output_.distinct) {
+            const unsigned room = distinct_room(in_.width, policy_, context_.limits);
+            return 4 * output_.k <= room && in_.n < kMaxSortPairs ? by_distinct_cuts(room) : by_sorting();
+        }
+        if (output_.k > room_) return by_sorting();
+        return by_cuts();
+    }
+    const char* method() const { return method_; }
+    bool was_bad() const { return bad_cut_; }
+    // Whether all is done already.
+    bool has_waited() const { return waited_; }
+
+  private:
+    TopkOutput part_of_output(std::uint64_t first) const {
+        TopkOutput part = output_;
+        part.values = static_cast<std::byte*>(output_.values) + first * output_.k * in_.width;
+        part.indices += first * output_.k;
+        if (part.counts != nullptr) part.counts += first;
+        return part;
+    }
+
+    template <class T>
+    Result<T*> take(std::uint64_t count) {
+        Result<void*> taken = context_.workspace->take(static_cast<std::size_t>(count * sizeof(T)));
+        if (!taken) return std::move(taken).error();
+        return static_cast<T*>(*taken);
+    }
+    template <class T>
+    Result<T*> take_zeroed(std::uint64_t count) {
+        Result<void*> taken = context_.workspace->take_zeroed(static_cast<std::size_t>(count * sizeof(T)));
+        if (!taken) return std::move(taken).error();
+        return static_cast<T*>(*taken);
+    }
+
+    // Between the pieces of a launch: waits, and asks whether to go on. launched() says why not.
+    static LaunchStatus between(void* self) {
+        TopkRun& run = *static_cast<TopkRun*>(self);
+        run.paused_ = run.context_.workspace->synchronize();
+        if (run.paused_ && run.stop_.stop_requested()) run.paused_ = run.stop_.error();
+        return run.paused_ ? 0 : -1;
+    }
+    Pieces pieces() { return Pieces{policy_.piece_pairs * context_.limits.multiprocessors, &between, this}; }
+    Result<void> launched(LaunchStatus status, const char* what) {
+        return paused_ ? check_cuda(status, what) : std::move(paused_);
+    }
+
+    // Calls body(first, count) for batches of sequences; between them the stop token is looked at.
+    template <class Body>
+    Result<void> for_each_batch(std::uint64_t most, Body body) {
+        for (std::uint64_t first = 0; first < in_.count; first += most) {
+            if (stop_.stop_requested()) return stop_.error();
+            Result<void> done = body(first, std::min(most, in_.count - first));
+            if (!done) return done;
+            if (first + most < in_.count) done = context_.workspace->synchronize();
+            if (!done) return done;
+        }
+        return {};
+    }
+
+    Result<void> by_warps() {
+        method_ = "warp";
+        return for_each_batch(
+            kBlockWork * context_.limits.multiprocessors / kWarpElements,
+            [&](std::uint64_t first, std::uint64_t count) {
+                return check_cuda(
+                    launch_select_rows(part_of(in_, first, count), part_of_output(first), context_.stream),
+                    "topk of rows");
+            });
+    }
+
+    Result<void> by_blocks() {
+        method_ = "block";
+        const std::uint64_t batch = std::clamp<std::uint64_t>(
+            kBlockWork * context_.limits.multiprocessors / in_.n, 1, std::uint64_t{1} << 30);
+        return for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
+            return check_cuda(launch_select_blocks(part_of(in_, first, count), part_of_output(first), room_,
+                                                   policy_, context_.limits, context_.stream),
+                              "topk of blocks");
+        });
+    }
+
+    // --- few of many: cuts
+
+    Result<PairLists> take_lists(std::uint64_t count, std::uint64_t room) {
+        Result<std::uint64_t*> indices = take<std::uint64_t>(count * room);
+        if (!indices) return std::move(indices).error();
+        Result<std::byte*> ranks = take<std::byte>(count * room * in_.width);
+        if (!ranks) return std::move(ranks).error();
+        return PairLists{*ranks, *indices, room};
+    }
+
+    Result<void> by_cuts() {
+        method_ = "cut";
+        const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
+        const std::uint64_t place = std::min(safe_place(output_.k, in_.n, sample), sample);
+        const std::uint64_t room = std::min(
+            in_.n, std::max<std::uint64_t>(most_before(place, in_.n, sample), 2 * std::uint64_t{room_}));
+        const std::uint64_t batch = std::clamp<std::uint64_t>(
+            kBatchBytes / (room * (sizeof(std::uint64_t) + in_.width)), 1, std::min(in_.count, kMaxBatch));
+        Result<PairLists> lists = take_lists(batch, room);
+        if (!lists) return std::move(lists).error();
+        Result<SelectState*> states = take<SelectState>(in_.count);
+        if (!states) return std::move(states).error();
+        Result<void*> shown =
+            context_.workspace->take_shown(static_cast<std::size_t>(in_.count * sizeof(std::uint64_t)));
+        if (!shown) return std::move(shown).error();
+        seen_ = static_cast<std::uint64_t*>(*shown);
+        SampleMemory memory{nullptr, nullptr};
+        if (in_.count <= std::min(kSampledTogether, batch)) {
+            Result<std::byte*> ranks = take<std::byte>(in_.count * sample * in_.width);
+            if (!ranks) return std::move(ranks).error();
+            Result<void*> tickets = context_.workspace->take_counters(in_.count * sizeof(std::uint32_t));
+            if (!tickets) return std::move(tickets).error();
+            memory = SampleMemory{*ranks, static_cast<std::uint32_t*>(*tickets)};
+        }
+        Result<void> done =
+            for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+                const Sequences part = part_of(in_, first, count);
+                Result<void> cut = check_cuda(
+                    launch_sample_cut(part, sample, place, *states + first, memory, policy_, context_.stream),
+                    "topk of a sample");
+                if (cut && memory.tickets != nullptr) context_.workspace->counters_are_left_zero();
+                return cut ? filter_and_select(part, first, *states + first, *lists) : cut;
+            });
+        if (!done) return done;
+        return repair(*states, room, [&](const Sequences& one, std::uint64_t first, SelectState* state) {
+            return filter_and_select(one, first, state, *lists);
+        });
+    }
+
+    // Elements of each of `count` sequences that are filtered between two looks at the stop token; whole
+    // tiles.
+    std::uint64_t most_of_a_launch(std::uint64_t bytes, std::uint64_t count) const {
+        constexpr std::uint64_t kTile = std::uint64_t{1} << 16;
+        const std::uint64_t elements = bytes / in_.width * context_.limits.multiprocessors / count;
+        return std::min<std::uint64_t>((elements / kTile + 1) * kTile, std::uint64_t{1} << 31);
+    }
+
+    Result<void> filter_and_select(const Sequences& part, std::uint64_t first, SelectState* states,
+                                   const PairLists& lists) {
+        const std::uint64_t most = most_of_a_launch(kFilterBytes, part.count);
+        for (std::uint64_t begin = 0; begin < part.n; begin += most) {
+            const std::uint64_t end = std::min(part.n, begin + most);
+            Result<void> filtered = check_cuda(
+                launch_filter(part, begin, end, states, lists, policy_, context_.limits, context_.stream),
+                "topk's filter");
+            if (filtered && end < part.n) filtered = context_.workspace->synchronize();
+            if (!filtered) return filtered;
+            if (stop_.stop_requested()) return stop_.error();
+        }
+        return check_cuda(launch_select_survivors(part, states, lists, part_of_output(first), room_, policy_,
+                                                  context_.limits, context_.stream,
+                                                  seen_ == nullptr ? nullptr : seen_ + first),
+                          "topk of survivors");
+    }
+
+    // How many survived of each sequence, once all is done.
+    Result<void> survivors(const SelectState* states, std::vector<std::uint64_t>* found) {
+        if (seen_ != nullptr) {
+            Result<void> done = context_.workspace->synchronize();
+            if (done) found->assign(seen_, seen_ + in_.count);
+            waited_ = true;
+            return done;
+        }
+        std::vector<SelectState> all(static_cast<std::size_t>(in_.count));
+        Result<void> done = context_.workspace->read(all.data(), states, all.size() * sizeof(SelectState));
+        for (const SelectState& state : all) found->push_back(state.survivors);
+        return done;
+    }
+
+    // Selects again, with a cut found by counting, where not between k and `room` pairs survived the first.
+    // Changing elements can make that cut bad, too; then the result is undefined, as it may be.
+    template <class Select>
+    Result<void> repair(SelectState* states, std::uint64_t room, Select select) {
+        std::vector<std::uint64_t> found;
+        Result<void> done = survivors(states, &found);
+        if (!done) return done;
+        std::uint64_t* bins = nullptr;
+        std::uint32_t* tickets = nullptr;
+        for (std::uint64_t number = 0; number < in_.count; ++number) {
+            const std::uint64_t count = found[static_cast<std::size_t>(number)];
+            if (count >= output_.k && count <= room) continue;
+            if (stop_.stop_requested()) return stop_.error();
+            bad_cut_ = true;
+            if (bins == nullptr) {
+                Result<std::uint64_t*> taken = take_zeroed<std::uint64_t>(kCutWords);
+                if (!taken) return std::move(taken).error();
+                Result<std::uint32_t*> ticket = take_zeroed<std::uint32_t>(1);
+                if (!ticket) return std::move(ticket).error();
+                bins = *taken;
+                tickets = *ticket;
+            }
+            const SelectState fresh{0, 0, 0, 0, ~std::uint64_t{0}};
+            const Sequences one = part_of(in_, number, 1);
+            done = context_.workspace->write(states + number, &fresh, sizeof fresh);
+            if (done)
+                done = launched(launch_exact_cut(one, output_.k, room, states + number, bins, tickets,
+                                                 policy_, pieces(), context_.limits, context_.stream),
+                                "topk by counting");
+            if (done) done = select(one, number, states + number);
+            if (done) done = context_.workspace->synchronize();  // nobody waits after this
+            if (!done) return done;
+        }
+        return {};
+    }
+
+    // --- different ones
+
+    Result<void> by_distinct_cuts(unsigned block_room) {
+        const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
+        const std::uint64_t room = std::min(
+            in_.n,
+            std::max<std::uint64_t>(most_before(output_.k, in_.n, sample), 8 * std::uint64_t{block_room}));
+        const std::uint64_t batch =
+            std::clamp<std::uint64_t>(kBatchBytes / (2 * room * (sizeof(std::uint64_t) + in_.width)), 1,
+                                      std::min(in_.count, kMaxBatch));
+        Result<PairLists> lists = take_lists(batch, room);
+        if (!lists) return std::move(lists).error();
+        Result<PairLists> kept = take_lists(batch, room);
+        if (!kept) return std::move(kept).error();
+        Result<SelectState*> states = take<SelectState>(in_.count);
+        if (!states) return std::move(states).error();
+        Result<void> done = for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
+            return distinct_of(part_of(in_, first, count), first, *states + first, *lists, *kept, block_room);
+        });
+        if (!done) return done;
+        std::vector<SelectState> found(static_cast<std::size_t>(in_.count));
+        done = context_.workspace->read(found.data(), *states, found.size() * sizeof(SelectState));
+        if (!done) return done;
+        for (const SelectState& state : found)
+            if (state.found != 0)
+                return by_sorting();  // too many different ones, or too few that are seen twice by one block
+        method_ = "distinct";
+        return {};
+    }
+
+    Result<void> distinct_of(const Sequences& part, std::uint64_t first, SelectState* states,
+                             const PairLists& lists, const PairLists& kept, unsigned block_room) {
+        Result<void> done =
+            check_cuda(launch_distinct_cut(part, sample_size(part.n, part.width, policy_), output_.k,
+                                           block_room, states, policy_, context_.stream),
+                       "distinct topk of a sample");
+        if (!done) return done;
+        const std::uint64_t most = most_of_a_launch(kFilterBytes / 4, part.count);
+        for (std::uint64_t begin = 0; begin < part.n; begin += most) {
+            const std::uint64_t end = std::min(part.n, begin + most);
+            done = check_cuda(launch_distinct_filter(part, begin, end, states, lists, policy_,
+                                                     context_.limits, context_.stream),
+                              "distinct topk's filter");
+            if (done && end < part.n) done = context_.workspace->synchronize();
+            if (!done) return done;
+            if (stop_.stop_requested()) return stop_.error();
+        }
+        return check_cuda(launch_distinct_survivors(part, states, lists, kept, part_of_output(first),
+                                                    block_room, policy_, context_.stream),
+                          "distinct topk of survivors");
+    }
+
+    // --- many: sorted
+
+    Result<SortBuffers> take_buffers(std::uint64_t count, std::uint64_t room) {
+        SortBuffers buffers{};
+        buffers.room = room;
+        buffers.tile = sort_tile_for(in_.width, policy_.sort_tile);
+        for (unsigned i = 0; i < 2; ++i) {
+            Result<std::byte*> ranks = take<std::byte>(count * room * in_.width);
+            if (!ranks) return std::move(ranks).error();
+            Result<std::uint32_t*> origins = take<std::uint32_t>(count * room);
+            if (!origins) return std::move(origins).error();
+            buffers.ranks[i] = *ranks;
+            buffers.origins[i] = *origins;
+        }
+        Result<std::uint32_t*> counts = take<std::uint32_t>(count * sort_count_words(room, buffers.tile));
+        if (!counts) return std::move(counts).error();
+        Result<std::uint32_t*> totals = take<std::uint32_t>(count * kSortDigits);
+        if (!totals) return std::move(totals).error();
+        buffers.counts = *counts;
+        buffers.totals = *totals;
+        return buffers;
+    }
+
+    Result<void> by_sorting() {
+        const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
+        const std::uint64_t place = safe_place(output_.k, in_.n, sample);
+        const bool all = output_.distinct || place > std::min<std::uint64_t>(sample / 2, room_);
+        std::uint64_t room =
+            all ? in_.n
+                : std::min(in_.n,
+                           std::max(most_before(loosest_place(place, sample), in_.n, sample), output_.k));
+        method_ = all ? "sort" : "cut+sort";
+        // a wish: what does not fit is cut again
+        if (!all && output_.k <= kMaxSortPairs) room = std::min(room, kMaxSortPairs);
+        if (room > kMaxSortPairs)
+            return make_error(Status::OutOfMemory, "topk: so many results cannot be sorted on the GPU");
+        const std::uint64_t batch = std::clamp<std::uint64_t>(kBatchBytes / (room * (2 * in_.width + 16)), 1,
+                                                              std::min<std::uint64_t>(in_.count, kMaxBatch));
+        Result<SortBuffers> buffers = take_buffers(batch, room);
+        if (!buffers) return std::move(buffers).error();
+        Result<SelectState*> states = take_zeroed<SelectState>(in_.count);
+        if (!states) return std::move(states).error();
+        Result<std::uint64_t*> tiles = take<std::uint64_t>(batch * kMaxCompactTiles);
+        if (!tiles) return std::move(tiles).error();
+        if (all)
+            return for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
+                return sort_all(part_of(in_, first, count), first, *states + first, *buffers, *tiles);
+            });
+        Result<std::uint64_t*> indices = take<std::uint64_t>(batch * room);
+        if (!indices) return std::move(indices).error();
+        Result<void> done =
+            for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+                const Sequences part = part_of(in_, first, count);
+                Result<void> cut =
+                    check_cuda(launch_sample_cut(part, sample, place, *states + first,
+                                                 SampleMemory{nullptr, nullptr}, policy_, context_.stream),
+                               "topk of a sample");
+                return cut ? sort_survivors(part, first, *states + first, *buffers, *indices, *tiles) : cut;
+            });
+        if (!done) return done;
+        return repair(*states, room, [&](const Sequences& one, std::uint64_t first, SelectState* state) {
+            return sort_survivors(one, first, state, *buffers, *indices, *tiles);
+        });
+    }
+
+    Result<void> sort_survivors(const Sequences& part, std::uint64_t first, SelectState* states,
+                                const SortBuffers& buffers, std::uint64_t* indices, std::uint64_t* tiles) {
+        LaunchStatus status = launch_compact_survivors(part, states, buffers, indices, tiles, pieces(),
+                                                       context_.limits, context_.stream);
+        if (status == 0)
+            status = launch_sort(part.width, part.count, states, buffers, pieces(), context_.stream);
+        if (status == 0)
+            status = launch_write_sorted(part, states, buffers, indices, part_of_output(first), pieces(),
+                                         context_.limits, context_.stream);
+        return launched(status, "topk's sort of survivors");
+    }
+
+    Result<void> sort_all(const Sequences& part, std::uint64_t first, SelectState* states,
+                          const SortBuffers& buffers, std::uint64_t* tiles) {
+        LaunchStatus status = launch_rank_all(part, buffers, pieces(), context_.limits, context_.stream);
+        if (status == 0)
+            status = launch_sort(part.width, part.count, nullptr, buffers, pieces(), context_.stream);
+        if (status == 0)
+            status = output_.distinct
+                         ? launch_write_distinct(part, states, buffers, part_of_output(first), tiles,
+                                                 pieces(), context_.limits, context_.stream)
+                         : launch_write_sorted(part, nullptr, buffers, nullptr, part_of_output(first),
+                                               pieces(), context_.limits, context_.stream);
+        return launched(status, "topk's sort");
+    }
+
+    const Sequences in_;
+    const TopkOutput output_;
+    const Context& context_;
+    const TopkPolicy& policy_;
+    const kernels::StopToken& stop_;
+    const unsigned room_;
+    const char* method_ = "none";
+    bool bad_cut_ = false;
+    std::uint64_t* seen_ =
+        nullptr;  // numbers of survivors that the host sees; null where it has to copy them
+    bool waited_ = false;
+    Result<void> paused_;  // why a launch ended between its pieces
+};
+
+}  // namespace
+
+Result<kernels::RunReport> run_topk(const Job& job, const TopkParams& params,
+                                    Span<const kernels::InputView> inputs,
+                                    Span<const kernels::OutputView> outputs, const Context& context,
+                                    const kernels::StopToken& stop) {
+    kernels::RunReport report = cuda_report(context);
+    report.filled_columns.assign(2, params.k);
+    if (params.distinct) report.filled_columns.push_back(1);
+    if (job.axis == Axis::Rows && job.rows == 0) return report;
+    TopkRun run(job, params, inputs[0], outputs, context, stop);
+    Result<void> done = run.run();
+    if (!done) return std::move(done).error();
+    if (params.distinct && job.axis == Axis::Whole) {
+        std::uint64_t found = 0;
+        done = context.workspace->read(&found, outputs[2].data, sizeof found);
+        if (!done) return std::move(done).error();
+        // The count may lie in memory of a client, who can have changed it.
+        report.filled_columns[0] = report.filled_columns[1] = std::min(found, params.k);
+    }
+    if (!run.has_waited()) done = context.workspace->synchronize();
+    if (!done) return std::move(done).error();
+    report.policy += std::string(" ") + run.method() + (run.was_bad() ? " counted" : "");
+    return report;
+}
+
+}  // namespace tegu::cuda

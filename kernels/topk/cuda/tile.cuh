@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// How passes over all elements read a dense sequence: in packs of 16 bytes, several of a thread in flight.
+#pragma once
+
+#include "kernels/selection/cuda/sort_key.cuh"
+
+namespace tegu {
+namespace cuda {
+
+constexpr unsigned kFilterMostThreads = 512;
+constexpr unsigned kFilterThreads = kFilterMostThreads / kBlocksForRegisters;  // of a block at most
+template <class U>
+// of kFilterMostThreads, on a multiprocessor: registers for no more
+constexpr unsigned kFilterBlocks = sizeof(U) < 4 ? 1 : 2;
+template <class U>
+constexpr unsigned kFilterPacks = sizeof(U) == 1 ? 2 : 4;  // of a tile and a thread
+// Whether the next packs are loaded before these are looked at: there are registers for them.
+template <class U>
+constexpr bool kFilterAhead = sizeof(U) >= 4;
+
+// Elements [begin, end) as packs: pack p holds elements from p * kWidth - skew on, as packs are aligned and
+// sequences need not be. A block takes every grid_x()-th run of block_threads() packs, so that what many
+// survive of is no work for one block.
+template <class U>
+struct FilterPacks {
+    static constexpr unsigned kWidth = 16 / sizeof(U);
+    const U* elements;
+    std::uint64_t begin;
+    std::uint64_t end;
+    std::uint64_t skew;
+    std::uint64_t last;         // the pack behind the last
+    std::uint64_t whole_begin;  // packs between these hold nothing else
+    std::uint64_t whole_end;
+
+    TEGU_DEVICE FilterPacks(const U* sequence, std::uint64_t first_element, std::uint64_t end_element)
+        : elements(sequence), begin(first_element), end(end_element) {
+        skew = reinterpret_cast<std::uintptr_t>(elements) % 16 / sizeof(U);
+        last = (end + skew + kWidth - 1) / kWidth;
+        whole_begin = (begin + skew + kWidth - 1) / kWidth;
+        whole_end = (end + skew) / kWidth;
+    }
+    // The first pack of the block's first run.
+    TEGU_DEVICE std::uint64_t first() const { return (begin + skew) / kWidth + block_x() * block_threads(); }
+    // The first pack of the run that the block takes `later` runs after the one that begins with pack `base`.
+    TEGU_DEVICE static std::uint64_t run(std::uint64_t base, unsigned later) {
+        return base + std::uint64_t{grid_x() * block_threads()} * later;
+    }
+    TEGU_DEVICE bool holds(std::uint64_t index) const { return index >= begin && index < end; }
+    // Of the first element of a pack; wraps for what lies before the sequence.
+    TEGU_DEVICE std::uint64_t index(std::uint64_t pack) const { return pack * kWidth - skew; }
+    // Whether all elements of a run lie behind an index; whether none does.
+    TEGU_DEVICE bool is_behind(std::uint64_t run, std::uint64_t cut_index) const {
+        return run * kWidth > cut_index && run * kWidth - cut_index > skew;
+    }
+    TEGU_DEVICE bool is_before(std::uint64_t run, std::uint64_t cut_index) const {
+        return (run + block_threads()) * kWidth - skew <= cut_index;
+    }
+};
+
+// The packs of a thread in some runs of its block, from the one that begins with pack `base` on.
+template <class U>
+struct FilterTile {
+    static constexpr unsigned kWidth = FilterPacks<U>::kWidth;
+    static constexpr unsigned kPacks = kFilterPacks<U>;
+    Pack<U, kWidth> pack[kPacks];
+
+    TEGU_DEVICE static bool is_whole(const FilterPacks<U>& from, std::uint64_t base) {
+        return base >= from.whole_begin && from.run(base, kPacks - 1) + block_threads() <= from.whole_end;
+    }
+    // What is not there becomes `filler`.
+    TEGU_DEVICE void load(const FilterPacks<U>& from, std::uint64_t base, U filler) {
+        if (is_whole(from, base)) {
+            const U* const first = from.elements + from.index(thread_index());
+            TEGU_UNROLL
+            for (unsigned j = 0; j < kPacks; ++j)
+                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(first + from.run(base, j) * kWidth);
+            return;
+        }
+        TEGU_UNROLL
+        for (unsigned j = 0; j < kPacks; ++j) {
+            const std::uint64_t place = from.run(base, j) + thread_index();
+            if (place >= from.whole_begin && place < from.whole_end) {
+                pack[j] = *reinterpret_cast<const Pack<U, kWidth>*>(from.elements + from.index(place));
+            } else {
+                TEGU_UNROLL
+                for (unsigned e = 0; e < kWidth; ++e)
+                    pack[j].at[e] =
+                        from.holds(from.index(place) + e) ? from.elements[from.index(place) + e] : filler;
+            }
+        }
+    }
+    // Of the element that bit `bit` of a mask of the packs stands for: bit e of pack j is j * kWidth + e.
+    TEGU_DEVICE static std::uint64_t index_of(const FilterPacks<U>& from, std::uint64_t base, unsigned bit) {
+        return from.index(from.run(base, bit / kWidth) + thread_index()) + bit % kWidth;
+    }
+};
+
+}  // namespace cuda
+}  // namespace tegu

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks that sort what they select: of elements or of lists of survivors, each block its slice of the
+// results, so that many results are no work for one block.
+#include "kernels/topk/cuda/topk.h"
+
+#include "kernels/execution/cuda/kernel_list.h"
+#include "kernels/execution/cuda/launch_early.cuh"
+#include "kernels/selection/cuda/order.cuh"
+
+namespace tegu {
+namespace cuda {
+namespace {
+
+constexpr unsigned kFewPairs = 512;
+constexpr std::uint64_t kMostAtOnce = 1u << 30;  // survivors
+
+struct SliceJob {
+    Sequences in;
+    const SelectState* states;  // null: the elements; else the survivors
+    PairLists lists;
+    TopkOutput output;
+    unsigned slice;       // results of a block
+    unsigned room;        // pairs in shared memory: a power of two
+    std::uint64_t* seen;  // [sequences] gets the numbers of survivors, or null
+};
+
+// Elements, or survivors.
+template <class U>
+struct SliceSource {
+    RankedSequence<U> sequence;
+    const U* ranks;  // null: elements
+    const std::uint64_t* indices;
+
+    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return ranks == nullptr ? i : indices[i]; }
+    TEGU_DEVICE U bits(std::uint64_t i) const {
+        const U* const at = ranks == nullptr ? sequence.elements + sequence.place(i) : ranks + i;
+        return *at;
+    }
+    TEGU_DEVICE U rank_of(U bits) const { return ranks == nullptr ? sequence.rank_of(bits) : bits; }
+};
+
+// Entries that no pair was found for, as the elements have changed: what was in the memory before is nobody's
+// business.
+template <class U>
+TEGU_DEVICE void fill_entries(const TopkOutput& output, std::uint64_t number, std::uint64_t begin,
+                              std::uint64_t end) {
+    for (std::uint64_t i = begin + thread_index(); i < end; i += block_threads()) {
+        static_cast<U*>(output.values)[number * output.k + i] = 0;
+        output.indices[number * output.k + i] = ~std::uint64_t{0};
+    }
+}
+
+// What a block of select_slices has to write, and where it looks for that.
+template <class U>
+struct Slice {
+    const SliceJob& job;
+    const RankedSequence<U>& sequence;
+    std::uint64_t number;  // of the sequence
+    std::uint64_t begin;   // of the results
+    std::uint64_t end;
+    SelectRange whole;         // of all pairs
+    std::uint64_t last_index;  // of those
+
+    // To a place in the order of all.
+    TEGU_DEVICE void write(std::uint64_t to, U rank, std::uint64_t index) const {
+        static_cast<U*>(job.output.values)[number * job.output.k + to] =
+            decode_rank(rank, sequence.flip, sequence.is_float);
+        job.output.indices[number * job.output.k + to] = index;
+    }
+    TEGU_DEVICE void fill(std::uint64_t first) const { fill_entries<U>(job.output, number, first, end); }
+};
+
+// In one look at the survivors. False, to all threads, if that is not enough; then nothing is written.
+template <class U>
+TEGU_DEVICE bool block_slice_at_once(const RankList<U>& list, const Slice<U>& slice, U* ranks,
+                                     std::uint64_t* indices, std::uint32_t* bins) {
+    TEGU_SHARED(std::uint32_t, used);
+    const unsigned room = slice.job.room;
+    SelectRange range = slice.whole;
+    if (thread_index() == 0) used = 0;
+    if (list.count > room) {
+        if (range.low >= range.high) return false;
+        block_count_list(list, range, bins);
+        BinRun run;
+        if (!block_find_ends(bins, static_cast<std::uint32_t>(slice.begin),
+                             static_cast<std::uint32_t>(slice.end), &run))
+            return false;
+        range.enter(run.first, run.last, run.before, run.inside);
+        if (range.inside > room) return false;
+    } else {
+        block_barrier();
+    }
+    const unsigned collected = block_collect_list(list, range, ranks, indices, room, &used);
+    const auto write = [&](unsigned i, unsigned place) {
+        const std::uint64_t to = range.before + place;
+        if (to >= slice.begin && to < slice.end) slice.write(to, ranks[i], indices[i]);
+    };
+    if (collected <= kCountedPairs && collected <= block_threads()) {
+        block_order(ranks, indices, collected, bins, write);
+    } else {
+        block_sort<U, true>(ranks, indices, block_fill(ranks, indices, collected));
+        for (unsigned i = thread_index(); i < collected; i += block_threads()) write(i, i);
+    }
+    const std::uint64_t known = range.before + collected;
+    if (known < slice.end) slice.fill(known > slice.begin ? known : slice.begin);
+    return true;
+}
+
+// In as many looks as it takes.
+template <class U>
+TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, const Slice<U>& slice,
+                             U* ranks, std::uint64_t* indices, std::uint32_t* bins) {
+    for (std::uint64_t place = slice.begin; place < slice.end;) {
+        SelectRange range = slice.whole;
+        if (!block_window<U>(source, count, place, slice.end, slice.job.room, slice.last_index, bins, &range))
+            return slice.fill(place);
+        const unsigned collected =
+            block_collect(source, count, ranks, indices, slice.job.room,
+                          [&](std::uint64_t i, U rank) { return range.takes(source, i, rank); });
+        block_sort<U, true>(ranks, indices, block_fill(ranks, indices, collected));
+        for (unsigned i = thread_index(); i < collected; i += block_threads()) {
+            const std::uint64_t to = range.before + i;
+            if (to >= place && to < slice.end) slice.write(to, ranks[i], indices[i]);
+        }
+        if (range.before + collected <= place) return slice.fill(place);
+        place = range.before + collected;
+        block_barrier();  // the pairs are read until here
+    }
+}
+
+// select_slices: results [block * slice, (block + 1) * slice) of each sequence, sorted.
+// in:    elements [n], or the survivors' lists              out: those entries of the output
+// grid:  x = slices, y = sequences; or x = sequences        block: policy.block_threads, fewer for few pairs
+// shared: room * (8 + sizeof(U)) B dynamic, 9 KB static     result valid in: the output, after the launch
+// moves: reads the pairs 1 to 4 times, mostly from L2       order: any
+// why:   every block finds by counting where its slice lies, sorts no more than that, and needs nothing of
+//        the others
+template <class U, bool Survivors>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
+    TEGU_DYNAMIC_SHARED(shared);
+    TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
+    std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
+    U* const ranks = reinterpret_cast<U*>(indices + job.room);
+    const bool sliced = job.slice < job.output.k;
+    const std::uint64_t number = sliced ? block_y() : block_x();
+    const std::uint64_t begin = sliced ? std::uint64_t{block_x()} * job.slice : 0;
+    const std::uint64_t end = begin + job.slice < job.output.k ? begin + job.slice : job.output.k;
+    const RankedSequence<U> sequence(job.in, number);
+    std::uint64_t count = job.in.n;
+    std::uint64_t last_index = job.in.n - 1;
+    SliceSource<U> source{sequence, nullptr, nullptr};
+    SelectRange whole{0, ~std::uint64_t{0}, 0, count, 0, false};
+    if (Survivors) {
+        await_launch_before();
+        const SelectState state = job.states[number];
+        count = state.survivors;
+        if (job.seen != nullptr && begin == 0 && thread_index() == 0) job.seen[number] = count;
+        if (count < job.output.k || count > job.lists.room)
+            return fill_entries<U>(job.output, number, begin, end);
+        source.ranks = static_cast<const U*>(job.lists.ranks) + number * job.lists.room;
+        source.indices = job.lists.indices + number * job.lists.room;
+        whole.low = state.best < state.rank ? state.best : state.rank;
+        whole.high = state.rank;
+        whole.inside = count;
+        // Where all ranks are equal, none lies behind the cut.
+        if (whole.low == whole.high && state.index < last_index) last_index = state.index;
+    } else if (count > job.room) {
+        block_extent<U>(source, count, &whole.low, &whole.high);
+    }
+    const Slice<U> slice{job, sequence, number, begin, end, whole, last_index};
+    if (Survivors && count <= kMostAtOnce) {
+        const RankList<U> list{source.ranks, source.indices, static_cast<std::uint32_t>(count)};
+        if (block_slice_at_once(list, slice, ranks, indices, bins)) return;
+    }
+    block_slice(source, count, slice, ranks, indices, bins);
+}
+
+// select_distinct: the best k different ranks of a sequence that fits in shared memory, each with its first
+// index.
+// in:    elements [n]                                       out: k entries, counts
+// grid:  x = sequences
+// block: policy.block_threads, fewer for short sequences
+// shared: room * (8 + sizeof(U)) B dynamic, 256 B static    result valid in: the output, after the launch
+// moves: reads n sizeof(U) B, writes k (8 + sizeof(U)) B    order: any
+// why:   sorted, equal ones are neighbours
+template <class U>
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(Sequences in, TopkOutput output, unsigned room) {
+    TEGU_DYNAMIC_SHARED(shared);
+    std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
+    U* const ranks = reinterpret_cast<U*>(indices + room);
+    const RankedSequence<U> sequence(in, block_x());
+    for_each_pair<U>(sequence, in.n, [&](std::uint64_t i, U rank, bool valid) {
+        if (!valid) return;
+        ranks[i] = rank;
+        indices[i] = i;
+    });
+    const unsigned count = static_cast<unsigned>(in.n);
+    block_sort<U, true>(ranks, indices, block_fill(ranks, indices, count));
+    block_write_distinct(ranks, indices, count, in, output, block_x());
+}
+
+unsigned power_of_two(std::uint64_t least) {
+    unsigned power = 1;
+    while (power < least) power *= 2;
+    return power;
+}
+
+// Of a block that looks at `pairs`, or sorts them: few for each thread where there are few blocks, more where
+// many blocks wait for each other at barriers.
+unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const TopkPolicy& policy,
+                     const DeviceLimits& limits) {
+    const unsigned each = blocks > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
+    const std::uint64_t wanted = (pairs / each + kWarpLanes) / kWarpLanes * kWarpLanes;
+    return wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
+}
+
+template <class U>
+LaunchStatus launch_slices(const SliceJob& job, unsigned threads, const DeviceLimits& limits, Stream stream) {
+    const std::uint64_t slices = (job.output.k + job.slice - 1) / job.slice;
+    const unsigned sequences = static_cast<unsigned>(job.in.count);
+    LaunchShape shape{sequences, 1, threads, job.room * (sizeof(std::uint64_t) + sizeof(U))};
+    if (slices > 1) {
+        shape.blocks_x = static_cast<unsigned>(slices);
+        shape.blocks_y = sequences;
+    }
+    if (job.states != nullptr) return launch_early(select_slices<U, true>, shape, limits, stream, job);
+    return launch(select_slices<U, false>, shape, stream, job);
+}
+
+// `pairs`: about as many there are of a sequence.
+LaunchStatus launch_slices_of_width(SliceJob job, std::uint64_t pairs, unsigned room,
+                                    const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
+    // More blocks than the device holds at once would read the pairs in vain.
+    const std::uint64_t most = 1 + 2 * std::uint64_t{limits.multiprocessors} / job.in.count;
+    const std::uint64_t least = (job.output.k + most - 1) / most;
+    const bool one = job.in.count > 65535 || job.output.k <= policy.slice;
+    job.slice = static_cast<unsigned>(one ? job.output.k : policy.slice > least ? policy.slice : least);
+    // With four times as much room as a slice needs, the bins at both its ends mostly fit. Few pairs are
+    // sorted without a look at their ranks.
+    const unsigned wanted = power_of_two(4 * std::uint64_t{job.slice});
+    const unsigned sorted = wanted < kFewPairs ? kFewPairs : wanted;
+    const unsigned needed = pairs < sorted ? power_of_two(pairs) : sorted;
+    job.room = needed < room ? needed : room;
+    const unsigned threads = threads_for(pairs, job.in.count, policy, limits);
+    switch (job.in.width) {
+        case 1: return launch_slices<std::uint8_t>(job, threads, limits, stream);
+        case 2: return launch_slices<std::uint16_t>(job, threads, limits, stream);
+        case 4: return launch_slices<std::uint32_t>(job, threads, limits, stream);
+        default: return launch_slices<std::uint64_t>(job, threads, limits, stream);
+    }
+}
+
+template <class U>
+LaunchStatus launch_distinct(const Sequences& in, const TopkOutput& output, const TopkPolicy& policy,
+                             const DeviceLimits& limits, Stream stream) {
+    const unsigned room = power_of_two(in.n);
+    return launch(select_distinct<U>,
+                  LaunchShape{static_cast<unsigned>(in.count), 1, threads_for(in.n, in.count, policy, limits),
+                              room * (sizeof(std::uint64_t) + sizeof(U))},
+                  stream, in, output, room);
+}
+
+}  // namespace
+
+unsigned block_room(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits) {
+    const std::size_t fixed = 10 << 10;  // what the kernel has besides
+    unsigned room = policy.room;
+    while (room > 32 && room * (sizeof(std::uint64_t) + width) + fixed > limits.shared_bytes_per_block)
+        room /= 2;
+    return room;
+}
+
+LaunchStatus launch_select_blocks(const Sequences& in, const TopkOutput& output, unsigned room,
+                                  const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
+    if (!output.distinct)
+        return launch_slices_of_width(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, room, policy,
+                                      limits, stream);
+    switch (in.width) {
+        case 1: return launch_distinct<std::uint8_t>(in, output, policy, limits, stream);
+        case 2: return launch_distinct<std::uint16_t>(in, output, policy, limits, stream);
+        case 4: return launch_distinct<std::uint32_t>(in, output, policy, limits, stream);
+        default: return launch_distinct<std::uint64_t>(in, output, policy, limits, stream);
+    }
+}
+
+LaunchStatus launch_select_survivors(const Sequences& in, const SelectState* states, const PairLists& lists,
+                                     const TopkOutput& output, unsigned room, const TopkPolicy& policy,
+                                     const DeviceLimits& limits, Stream stream, std::uint64_t* seen) {
+    return launch_slices_of_width(SliceJob{in, states, lists, output, 0, 0, seen}, lists.room, room, policy,
+                                  limits, stream);
+}
+
+namespace {
+
+template <class U>
+void list_width(KernelLister& to, const char* word) {
+    const TopkPolicy policy = kDefaultTopkPolicy;
+    const std::size_t pair = sizeof(std::uint64_t) + sizeof(U);
+    to.add("select_slices", {word}, select_slices<U, false>, policy.block_threads, kFewPairs * pair,
+           "reads the elements 1 to 4 times, mostly from the L2 cache; writes k values and indices");
+    to.add("select_slices", {word, "survivors"}, select_slices<U, true>, policy.block_threads,
+           kFewPairs * pair,
+           "reads the survivors, mostly once and from the L2 cache; writes k values and indices");
+    to.add("select_distinct", {word}, select_distinct<U>, policy.block_threads,
+           block_room(sizeof(U), policy, to.limits()) * pair,
+           "reads n elements, writes k values and indices");
+}
+
+}  // namespace
+
+void list_topk_kernels(KernelLister& to) {
+    list_width<std::uint8_t>(to, "u8");
+    list_width<std::uint16_t>(to, "u16");
+    list_width<std::uint32_t>(to, "u32");
+    list_width<std::uint64_t>(to, "u64");
+}
+
+}  // namespace cuda
+}  // namespace tegu

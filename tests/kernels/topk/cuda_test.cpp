@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// topk on the GPU backend beyond the common jobs: every method by policies that force it, sizes around blocks
+// and packs, gaps and addresses, values that repeat, lie in order or are all equal, and cuts that are bad.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/operation_cuda.h"
+#include "kernels/selection/cuda/sample_position.cuh"
+#include "tests/kernels/cuda/cuda_test.h"
+#include "tests/kernels/cuda/patterns.h"
+
+namespace tegu::test {
+namespace {
+
+using cuda::TopkPolicy;
+using testing_support::Content;
+using testing_support::DigestShape;
+
+// {block_threads, room, sample, block_elements, filter_threads, waves, sort_tile, slice, warp_results,
+// piece_pairs}
+const TopkPolicy kPolicies[] = {
+    cuda::kDefaultTopkPolicy,
+    {64, 64, 64, 100, 64, 1, 256, 8, 0, 50},      // cuts and sorts of nearly everything, in small slices
+    {96, 128, 200, 128, 32, 3, 512, 40, 0, 300},  // samples and slices that are no power of two
+    {32, 32, 32, 2000, 32, 1, 256, 1000, 256, 1 << 22},  // blocks of one warp that narrow long sequences
+    {256, 256, 16, 256, 128, 2, 1024, 64, 7, 100},       // samples too small to be right
+    {256, 64, 512, 100, 64, 2, 256, 32, 0, 200},         // samples of two blocks
+};
+
+constexpr ElementType kAllTypes[] = {
+#define TEGU_X(number, Name, word, type) ElementType::Name,
+    TEGU_ELEMENT_TYPES(TEGU_X)
+#undef TEGU_X
+};
+
+// Elements as value(i) says, of a type of 4 bytes.
+template <class Value>
+TestInput words(ElementType type, std::uint64_t n, Value value) {
+    TestInput input = input_of(type, {1, n, 0, 0}, 1);
+    for (std::uint64_t i = 0; i < n; ++i) {
+        const auto bits = static_cast<std::uint32_t>(value(i));
+        std::memcpy(input.bytes.data() + 4 * i, &bits, sizeof bits);
+    }
+    return input;
+}
+
+class CudaTopk : public CudaTest {
+  protected:
+    testing::AssertionResult same(ElementType type, const DigestShape& shape, const TestInput& input,
+                                  const TopkParams& params, Axis axis = Axis::Whole) {
+        set_thread_order(++order_);
+        const testing::AssertionResult result =
+            same_on_both(context_, Job{type, axis, shape.rows, shape.cols, params}, {input});
+        if (result) return result;
+        const TopkPolicy& policy = context_.policies.topk;
+        return testing::AssertionFailure()
+               << result.message() << "; " << element_word(type) << ", " << shape.rows << " x " << shape.cols
+               << ", k " << params.k << (params.largest ? ", largest" : ", smallest")
+               << (params.distinct ? ", distinct" : "") << ", room " << policy.room << ", sample "
+               << policy.sample << ", order of threads " << order_;
+    }
+    // The policy of the report.
+    std::string method(const DigestShape& shape, const TestInput& input, const TopkParams& params,
+                       ElementType type = ElementType::U32) {
+        const DeviceBytes memory(input.bytes), values(4 * params.k), indices(8 * params.k), counts(8);
+        const kernels::InputView view{memory.data(), shape.cols};
+        const kernels::OutputView outputs[] = {{values.data()}, {indices.data()}, {counts.data()}};
+        const auto done = cuda::run_job(Job{type, Axis::Whole, shape.rows, shape.cols, params}, {&view, 1},
+                                        {outputs, params.distinct ? 3u : 2u}, context_, kernels::StopToken());
+        return done ? done->policy.substr(done->policy.find(' ', done->policy.find("sm_")) + 1)
+                    : done.error().message;
+    }
+    std::uint64_t order_ = 0;
+};
+
+TEST_F(CudaTopk, EverySizeAndPolicyGivesTheSameBits) {
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const std::uint64_t n : {1, 2, 31, 32, 33, 64, 65, 127, 255, 256, 257, 1023, 1025, 2049}) {
+            const DigestShape shape{1, n, 0, 0};
+            for (const ElementType type :
+                 {ElementType::I8, ElementType::F16, ElementType::I32, ElementType::F64}) {
+                const TestInput input =
+                    input_of(type, shape, n, n % 2 == 0 ? Content::Special : Content::Plain);
+                for (const std::uint64_t k : {std::uint64_t{1}, (n + 9) / 10, n}) {
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 4 < 2, order_ % 2 == 0}));
+                }
+            }
+        }
+    }
+}
+
+TEST_F(CudaTopk, EveryTypeAndContentGivesTheSameBits) {
+    const DigestShape shape{1, 2111, 0, 0};
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const ElementType type : kAllTypes) {
+            for (const Content content : {Content::Plain, Content::Wide, Content::Special, Content::Ties}) {
+                const TestInput input = input_of(type, shape, 17, content);
+                ASSERT_TRUE(same(type, shape, input, TopkParams{25, order_ % 2 == 0, false}));
+            }
+            const TestInput ties = input_of(type, shape, 18, Content::Ties);
+            ASSERT_TRUE(same(type, shape, ties, TopkParams{300, order_ % 2 == 0, false}));
+            ASSERT_TRUE(same(type, shape, ties, TopkParams{3, order_ % 2 == 0, true}));
+        }
+    }
+}
+
+TEST_F(CudaTopk, RowsAndGapsAndOddAddressesGiveTheSameBits) {
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const DigestShape& shape :
+             {DigestShape{9, 53, 3, 1}, DigestShape{5, 300, 1, 8}, DigestShape{3, 1111, 0, 2}}) {
+            for (const ElementType type :
+                 {ElementType::U8, ElementType::F16, ElementType::F32, ElementType::I64}) {
+                const TestInput input = input_of(type, shape, 5, Content::Special);
+                for (const Axis axis : {Axis::Whole, Axis::Rows}) {
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{20, order_ % 3 == 0, false}, axis));
+                    ASSERT_TRUE(
+                        same(type, shape, input, TopkParams{51, order_ % 3 == 0, order_ % 2 == 0}, axis));
+                }
+            }
+        }
+    }
+}
+
+// Values for which methods that look at digits, samples or the order of elements do most work.
+TEST_F(CudaTopk, AdversarialValuesGiveTheSameBits) {
+    const std::uint64_t n = 4000;
+    const DigestShape shape{1, n, 0, 0};
+    const TestInput inputs[] = {
+        words(ElementType::U32, n, [](std::uint64_t) { return 7; }),
+        words(ElementType::U32, n, [](std::uint64_t i) { return i; }),
+        words(ElementType::U32, n, [&](std::uint64_t i) { return n - i; }),
+        words(ElementType::U32, n, [](std::uint64_t i) { return i % 3 == 0 ? 1 : 0; }),
+        words(ElementType::U32, n,
+              [](std::uint64_t i) { return i == 3999 ? 0xffffffffu
+                                           : i == 0  ? 0
+                                                     : 0x80000000u + i % 2; }),
+        words(ElementType::U32, n, [](std::uint64_t i) { return 1u << i % 32; }),
+        words(ElementType::U32, n,
+              [](std::uint64_t i) { return i < 3900 ? 5 : 1000 + i % 7; }),  // all that is best at the end
+    };
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const TestInput& input : inputs) {
+            for (const ElementType type : {ElementType::U32, ElementType::I32, ElementType::F32}) {
+                ASSERT_TRUE(same(type, shape, input, TopkParams{10, true, false}));
+                ASSERT_TRUE(same(type, shape, input, TopkParams{60, false, false}));
+            }
+            ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{1000, true, false}));
+            ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{40, true, true}));
+        }
+    }
+}
+
+// Cuts among values that are equal though their bits differ, and among those that no comparison of floats
+// tells apart.
+TEST_F(CudaTopk, CutsAtSpecialFloatsGiveTheSameBits) {
+    const std::uint32_t special[] = {0x7fc00000, 0xffc00001, 0x7f800000, 0xff800000, 0,
+                                     0x80000000, 1,          0x80000001, 0x3f800000, 0xbf800000};
+    const std::uint64_t n = 2003;
+    const DigestShape shape{1, n, 0, 0};
+    for (const std::size_t policy : {1, 5}) {
+        context_.policies.topk = kPolicies[policy];
+        for (const std::uint32_t often : special) {
+            for (const std::uint32_t seldom : special) {
+                const TestInput input =
+                    words(ElementType::F32, n, [&](std::uint64_t i) { return i % 50 == 7 ? seldom : often; });
+                for (const bool largest : {false, true})
+                    for (const std::uint64_t k : {2, 45})
+                        ASSERT_TRUE(same(ElementType::F32, shape, input, TopkParams{k, largest, false}));
+            }
+        }
+    }
+}
+
+// Samples that several blocks take, whatever lies where; so much of what is best in few warps that the cut
+// has to be looser than it could be.
+TEST_F(CudaTopk, SamplesOfSeveralBlocksGiveTheSameBits) {
+    const std::uint64_t n = 9000, sample = 2048;
+    const DigestShape shape{1, n, 0, 0};
+    context_.policies.topk = {256, 256, sample, 256, 128, 2, 1024, 64, 0, 1 << 22};
+    for (const unsigned warps : {0, 1, 5, 8}) {
+        TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
+        for (std::uint32_t number = 0; number < sample; ++number) {
+            const std::uint32_t lane = number % 256 / 8, warp = (number + 32 - lane) % 8;
+            const std::uint32_t good = 0xfffff000u + number % 1000;
+            if (warp < warps)
+                std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, sample), &good, 4);
+        }
+        for (const std::uint64_t k : {1, 2, 3})
+            for (const ElementType type : {ElementType::U32, ElementType::I32, ElementType::F32})
+                ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 5 != 0, false})) << warps;
+    }
+    for (const ElementType type : kAllTypes) {
+        for (const Content content : {Content::Plain, Content::Special, Content::Ties}) {
+            const TestInput input = input_of(type, shape, 19, content);
+            ASSERT_TRUE(same(type, shape, input, TopkParams{2, order_ % 2 == 0, false}));
+        }
+    }
+}
+
+// A sample that holds all that is best promises more than there is: the cut must be found by counting.
+TEST_F(CudaTopk, SampleThatIsBetrayedIsReplacedByCounting) {
+    const std::uint64_t n = 4000;
+    const DigestShape shape{1, n, 0, 0};
+    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256, 16, 0, 100};
+    for (const bool ties : {false, true}) {
+        TestInput input =
+            words(ElementType::U32, n, [&](std::uint64_t i) { return ties ? 5 : i * 2654435761u >> 8; });
+        for (std::uint64_t number = 0; number < 64; ++number) {
+            const std::uint32_t best = 0xfffffff0u;
+            std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, 64), &best, sizeof best);
+        }
+        for (const std::uint64_t k : {40, 100}) {
+            const TopkParams params{k, true, false};
+            ASSERT_TRUE(same(ElementType::U32, shape, input, params));
+            EXPECT_EQ(method(shape, input, params), k == 40 ? "cut counted" : "cut+sort counted");
+        }
+    }
+    // The best value there is, in the sample and then late: too few are before the cut's index.
+    TestInput late = words(ElementType::U32, n, [](std::uint64_t i) { return i < 512 ? 5 : 0; });
+    for (std::uint64_t number = 0; number < 64; ++number)
+        std::memset(late.bytes.data() + 4 * cuda::sample_index(number, n, 64), 0, 4);
+    ASSERT_TRUE(same(ElementType::U32, shape, late, TopkParams{40, false, false}));
+    EXPECT_EQ(method(shape, late, TopkParams{40, false, false}), "cut counted");
+}
+
+// Bytes of an image, more and more of them saturated: the list has room for whatever the sample calls a good
+// cut.
+TEST_F(CudaTopk, AStepBehindTheCutNeedsNoOther) {
+    const std::uint64_t n = 60000;
+    const DigestShape shape{1, n, 0, 0};
+    for (const std::uint64_t saturated : {240, 250, 255, 262, 270, 290}) {  // of 1000
+        TestInput input{std::vector<std::byte>(n), 0, n};
+        for (std::uint64_t i = 0; i < n; ++i)
+            input.bytes[i] = std::byte(i * 7919 % 1000 < saturated ? 255 : i * 31 % 255);
+        const TopkParams params{12000, true, false};
+        ASSERT_TRUE(same(ElementType::U8, shape, input, params)) << saturated;
+        if (is_slow()) {
+            EXPECT_EQ(method(shape, input, params, ElementType::U8), "cut+sort") << saturated;
+        }
+    }
+}
+
+// A sample so small that its cut is no cut: all survive, and slices of them are looked for in the range of
+// all ranks of the type.
+TEST_F(CudaTopk, CutsBehindAllRanksGiveTheSameBits) {
+    context_.policies.topk = kPolicies[4];
+    for (const std::uint64_t n : {257, 300, 700}) {
+        const DigestShape shape{1, n, 0, 0};
+        for (const ElementType type : kAllTypes) {
+            for (const Content content : {Content::Plain, Content::Wide, Content::Special}) {
+                const TestInput input = input_of(type, shape, n, content);
+                for (const bool largest : {false, true})
+                    ASSERT_TRUE(same(type, shape, input,
+                                     TopkParams{std::min<std::uint64_t>((n + 1) / 2, 255), largest, false}));
+            }
+        }
+        // Many of -infinity, which no comparison of floats tells from what lies behind it.
+        const TestInput low = words(ElementType::F32, n,
+                                    [](std::uint64_t i) { return i % 3 != 0 ? 0xff800000u : 0x3f800000u; });
+        const std::uint64_t k = std::min<std::uint64_t>((n + 1) / 2, 255);
+        ASSERT_TRUE(same(ElementType::F32, shape, low, TopkParams{k, true, false}));
+        EXPECT_EQ(method(shape, low, TopkParams{k, true, false}, ElementType::F32), "cut");
+    }
+}
+
+// Nothing is better than what is everywhere: no rank lies before that of the cut, and what survives behind
+// its index is too much.
+TEST_F(CudaTopk, ManyOfTheBestValueThereIsGiveTheSameBits) {
+    const std::uint64_t n = 9000;
+    const DigestShape shape{1, n, 0, 0};
+    context_.policies.topk = {256, 256, 2048, 256, 32, 2, 1024, 64, 0, 1 << 22};
+    for (const ElementType type : kAllTypes) {
+        for (const Pattern pattern : {Pattern::Least, Pattern::Greatest}) {
+            const TestInput input = make_pattern(type, pattern, shape, 1);
+            for (const bool largest : {false, true})
+                ASSERT_TRUE(same(type, shape, input, TopkParams{256, largest, false}))
+                    << pattern_word(pattern);
+        }
+    }
+    const TestInput zeros = words(ElementType::U32, n, [](std::uint64_t) { return 0; });
+    EXPECT_EQ(method(shape, zeros, TopkParams{256, false, false}), "cut");
+}
+
+// Values that repeat are dropped on the way; where there are too many different ones after all, everything is
+// sorted.
+TEST_F(CudaTopk, DistinctValuesOfLongSequencesGiveTheSameBits) {
+    const std::uint64_t n = 4000;
+    const DigestShape shape{1, n, 0, 0};
+    for (const TopkPolicy& policy : kPolicies) {
+        context_.policies.topk = policy;
+        for (const std::uint64_t different : {1, 5, 60, 700, 4000}) {
+            const TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) {
+                return (i * 2654435761u >> 7) % different * 0x10001u;
+            });
+            for (const ElementType type : {ElementType::U32, ElementType::F32}) {
+                for (const std::uint64_t k : {1, 8, 16})
+                    ASSERT_TRUE(same(type, shape, input, TopkParams{k, order_ % 3 != 0, true})) << different;
+            }
+        }
+    }
+    context_.policies.topk = {64, 64, 64, 100, 64, 1, 256, 8, 0, 100};
+    TestInput input = words(ElementType::U32, n, [&](std::uint64_t i) { return i * 2654435761u >> 8; });
+    EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "distinct");
+    for (std::uint64_t number = 0; number < 64; ++number) {
+        const std::uint32_t best = 0xfffffff0u;
+        std::memcpy(input.bytes.data() + 4 * cuda::sample_index(number, n, 64), &best, sizeof best);
+    }
+    ASSERT_TRUE(same(ElementType::U32, shape, input, TopkParams{16, true, true}));
+    EXPECT_EQ(method(shape, input, TopkParams{16, true, true}), "sort");
+}
+
+}  // namespace
+}  // namespace tegu::test

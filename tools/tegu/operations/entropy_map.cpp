@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// tegu entropy-map: the Shannon entropy of the window around each pixel, as numbers or as a picture. Pictures
+// are scaled from 0 to the most that the window and the levels allow.
+#include <algorithm>
+#include <cmath>
+
+#include "tools/tegu/operations/elementwise.h"
+#include "tools/tegu/output/npy_output.h"
+
+namespace tegu {
+namespace cli {
+namespace {
+
+// "5" or "5x7", as rows x columns.
+bool parse_window(const std::string& word, std::uint32_t& rows, std::uint32_t& cols) {
+    Expected<std::vector<std::uint64_t>> extents = parse_shape(word);
+    if (!extents || extents->size() > 2 || extents->front() > UINT32_MAX || extents->back() > UINT32_MAX)
+        return false;
+    rows = static_cast<std::uint32_t>(extents->front());
+    cols = static_cast<std::uint32_t>(extents->back());
+    return true;
+}
+
+class EntropyMap : public Elementwise {
+  public:
+    explicit EntropyMap(const JobOptions& job) : Elementwise(job, TEGU_ROLE_MAP, "entropy") {}
+
+    void add_options(CommandLine& line) {
+        line.text("--window", window_, "SIZE",
+                  "Window, odd sizes from 3 to 63, as 5 or 5x7 (rows x columns) [5]");
+        line.count("--levels", levels_, "Levels of the quantisation, 2 to 256 [16]", 0, UINT32_MAX);
+        line.word("--base", base_, {"2", "e"}, "Base of the logarithm: 2 (bits) or e (nats) [2]");
+        line.word("--border", border_, {"clip", "mirror"},
+                  "At the edge: clip the window, or mirror the image [clip]");
+        add_picture_options(line, "0 to the most possible");
+    }
+
+    Expected<void> fill(tegu_params& params) override {
+        tegu_entropy_map_params& map = params.entropy_map;
+        if (!parse_window(window_, map.window_rows, map.window_cols))
+            return usage_error("--window", window_, "odd sizes from 3 to 63, as 5 or 5x7 (rows x columns)");
+        map.levels = static_cast<std::uint32_t>(levels_);
+        map.base = base_number(base_);
+        map.border = border_ == "mirror" ? TEGU_BORDER_MIRROR : TEGU_BORDER_CLIP;
+        outcomes_ = std::min<double>(map.levels, static_cast<double>(map.window_rows) * map.window_cols);
+        return fill_range(job_.range, map);
+    }
+
+    Expected<void> prepare(const InputHeader& header) override {
+        return require_two_dimensions(header, "entropy-map");
+    }
+
+  protected:
+    Range full_range(const Finished&) const override {
+        return Range{0, base_number(base_) == TEGU_BASE_E ? std::log(outcomes_) : std::log2(outcomes_)};
+    }
+    const char* unit() const override { return entropy_unit(base_); }
+    void more_keys(Json& json, const Finished&) const override { json.key("unit").text(unit()); }
+    std::vector<std::uint64_t> shape(const Finished& job) const override {
+        return {job.header().rows(), job.header().cols()};
+    }
+
+  private:
+    std::string window_ = "5", base_ = "2", border_ = "clip";
+    std::uint64_t levels_ = 16;
+    double outcomes_ = 1;  // as many as a window can have
+};
+
+}  // namespace
+
+Action setup_entropy_map(CommandLine& line) {
+    auto command = std::make_shared<OperationCommand<EntropyMap>>();
+    command->operation.add_options(line);
+    add_range_option(line, command->job,
+                     "Outer edges of the first and the last level [the type's range; of floats, min and max "
+                     "of the pixels]");
+    add_job_options(line, command->job);
+    add_output_options(line, command->job, command->operation.formats());
+    return action_of(command, TEGU_ENTROPY_MAP, "entropy-map");
+}
+
+}  // namespace cli
+}  // namespace tegu

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may be said to a terminal: bold text on stdout if it is one (and NO_COLOR is not set), and one line of
+// progress on stderr for work over a second. Nothing of either reaches a file or a pipe.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace tegu {
+namespace cli {
+
+// ANSI sequences may be written to stdout: a terminal, not dumb, NO_COLOR unset or empty.
+bool stdout_has_colour();
+// stderr is a terminal that can rewrite a line.
+bool stderr_is_live();
+
+// A line on stderr that is rewritten in place, and gone when the object is. Silent for the first second.
+class Progress {
+  public:
+    using Clock = std::chrono::steady_clock;
+    Progress() = default;
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    ~Progress() { clear(); }
+
+    // total 0: not known. At most ten times a second a line is written.
+    void bytes(const char* activity, std::uint64_t done, std::uint64_t total);
+    void waiting(const char* activity);
+    void line(const std::string& text);
+    void clear();
+
+  private:
+    bool due();
+    const bool live_ = stderr_is_live();
+    const Clock::time_point start_ = Clock::now();
+    Clock::time_point next_ = start_ + std::chrono::seconds(1);
+    std::size_t width_ = 0;  // of the line that stands there
+};
+
+}  // namespace cli
+}  // namespace tegu

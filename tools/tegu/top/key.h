@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of `tegu top` that are no characters, whatever the terminal and its library call them.
+#pragma once
+
+namespace tegu {
+namespace cli {
+namespace top {
+
+// A key that is a character is that character.
+enum Key : int {
+    kKeyUp = 256,
+    kKeyDown,
+    kKeyLeft,
+    kKeyRight,
+    kKeyPageUp,
+    kKeyPageDown,
+    kKeyHome,
+    kKeyEnd,
+    kKeyHelp
+};
+
+}  // namespace top
+}  // namespace cli
+}  // namespace tegu

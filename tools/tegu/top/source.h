@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the daemon how it is, again and again, on a thread of its own: a daemon that hangs holds this thread,
+// not the keys. One connection, sought again each time when it is lost.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/fd.h"
+#include "tools/tegu/session.h"
+#include "tools/tegu/top/app.h"
+
+namespace tegu {
+namespace cli {
+namespace top {
+
+double steady_seconds();  // of a clock that never jumps
+double unix_seconds();
+
+// A client that says at once when the daemon is gone.
+Expected<client::Client> connect_once(const CommonOptions& options);
+
+// Names of uids, asked once: whoever knows them may be far away.
+using UserNames = std::map<double, std::string>;
+
+// One answer, on the caller's thread. An account's `user` is the name of its uid.
+Expected<View> ask(client::Client& client, UserNames& names);
+
+class Source {
+  public:
+    // Asks at once, then every `interval` seconds. Errors: kIoError.
+    static Expected<std::unique_ptr<Source>> start(client::Client client, const CommonOptions& options,
+                                                   double interval);
+    // Stops it. A thread that does not end goes on without this object.
+    ~Source() { stop(); }
+
+    // Readable when there is a sample.
+    int fd() const;
+    // The newest sample that was not taken yet.
+    std::optional<Sample> take();
+    void set_interval(double seconds);
+    // Asks the thread to end, and waits a moment for that. False: it hangs in a call that nothing ends, and
+    // the process must end by std::_Exit(), under whose feet no static object goes away.
+    bool stop();
+
+  private:
+    struct Shared;
+    explicit Source(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+    static void run(const std::shared_ptr<Shared>& shared, client::Client client);
+
+    std::shared_ptr<Shared> shared_;
+    std::thread thread_;
+};
+
+}  // namespace top
+}  // namespace cli
+}  // namespace tegu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two sequences are cut into chunks and groups of chunks at the positions that reduce has; groups of long
-// sequences and blocks of short rows go to the threads. Nothing here changes a bit of a result.
+// Two segments are cut into chunks and groups of chunks at the positions that reduce has; groups of long
+// segments and blocks of short rows go to the threads. Nothing here changes a bit of a result.
 #include "kernels/dot/dot.h"
 
 #include <limits>
@@ -8,7 +8,7 @@
 
 #include "kernels/dot/cpu/chunk.h"
 #include "kernels/execution/cpu/block_run.h"
-#include "kernels/statistics/cpu/sequence.h"
+#include "kernels/statistics/cpu/segment.h"
 #include "kernels/statistics/exact.h"
 
 namespace tegu::kernels {
@@ -23,9 +23,9 @@ std::uint64_t predict_ns(const Job& job, bool skip_nans) {
     const double bytes = 2.0 * static_cast<double>(element_bytes(job.type));
     const double element_ns =
         bytes * 0.04 + (job.type == ElementType::F16 ? 0.04 : 0) + (skip_nans ? 0.1 : 0);
-    const double sequence_ns = is_float(job.type) ? 55 : 20;
+    const double segment_ns = is_float(job.type) ? 55 : 20;
     const double elements = static_cast<double>(job.rows) * static_cast<double>(job.cols);
-    return predicted_work_ns(150 + sequence_ns * static_cast<double>(sequences_of(job)) +
+    return predicted_work_ns(150 + segment_ns * static_cast<double>(segments_of(job)) +
                              element_ns * elements);
 }
 
@@ -58,12 +58,12 @@ std::string to_string(const IntegerDot& dot) {
     return (negative ? "-" : "") + digits;
 }
 
-// --- sequences
+// --- segments
 
-// Two sequences of the same shape.
-struct SequencePair {
-    Sequence x;
-    Sequence y;
+// Two segments of the same shape.
+struct SegmentPair {
+    Segment x;
+    Segment y;
 
     bool contiguous() const { return x.cols >= x.n && y.cols >= y.n; }
 };
@@ -74,14 +74,14 @@ class Work {
     using Kernel = void (*)(const std::byte*, const std::byte*, std::size_t, bool, Partial*);
     Work(Kernel kernel, bool skip_nans) : kernel_(kernel), skip_nans_(skip_nans) {}
 
-    // REQUIRES: the sequences have elements.
-    Result<void> all(const SequencePair& pair, ThreadPool* pool, const StopToken& stop, Partial* out) const {
+    // REQUIRES: the segments have elements.
+    Result<void> all(const SegmentPair& pair, ThreadPool* pool, const StopToken& stop, Partial* out) const {
         const auto one = [&](std::uint64_t index, Partial* partial) { chunk(pair, index, partial); };
         return reduce_tree(chunks_of(pair.x.n), pool, stop, one, out);
     }
 
   private:
-    void chunk(const SequencePair& pair, std::uint64_t index, Partial* out) const {
+    void chunk(const SegmentPair& pair, std::uint64_t index, Partial* out) const {
         const std::uint64_t begin = index * kChunkElements;
         const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, pair.x.n - begin);
         if (!pair.contiguous()) return gathered(pair, begin, count, out);
@@ -89,8 +89,8 @@ class Work {
         kernel_(pair.x.data + offset, pair.y.data + offset, count, skip_nans_, out);
     }
 
-    __attribute__((noinline)) void gathered(const SequencePair& pair, std::uint64_t begin,
-                                            std::uint64_t count, Partial* out) const {
+    __attribute__((noinline)) void gathered(const SegmentPair& pair, std::uint64_t begin, std::uint64_t count,
+                                            Partial* out) const {
         alignas(64) std::byte x[kChunkElements * sizeof(std::uint64_t)];
         alignas(64) std::byte y[kChunkElements * sizeof(std::uint64_t)];
         gather(pair.x, begin, count, x);
@@ -109,19 +109,19 @@ class Run {
         : job_(job), work_(work), inputs_(inputs), out_(out), type_(dot_type(job.type)) {}
 
     Result<void> whole(ThreadPool* pool, const StopToken& stop) const {
-        return one(SequencePair{whole_sequence(job_, inputs_[0]), whole_sequence(job_, inputs_[1])}, 0, pool,
+        return one(SegmentPair{whole_segment(job_, inputs_[0]), whole_segment(job_, inputs_[1])}, 0, pool,
                    stop);
     }
     Result<void> rows(ThreadPool* pool, const StopToken& stop) const {
         const std::uint64_t bytes = 2 * job_.cols * element_bytes(job_.type);
         return for_rows(job_, bytes, pool, stop, [&](std::uint64_t r, ThreadPool* threads) {
-            return one(SequencePair{row_sequence(job_, inputs_[0], r), row_sequence(job_, inputs_[1], r)}, r,
+            return one(SegmentPair{row_segment(job_, inputs_[0], r), row_segment(job_, inputs_[1], r)}, r,
                        threads, stop);
         });
     }
 
   private:
-    Result<void> one(const SequencePair& pair, std::uint64_t index, ThreadPool* pool,
+    Result<void> one(const SegmentPair& pair, std::uint64_t index, ThreadPool* pool,
                      const StopToken& stop) const {
         Partial partial{};
         if (pair.x.n != 0) {
@@ -179,13 +179,13 @@ Result<void> write_dot(const IntegerDot& dot, ElementType type, std::byte* out) 
 }
 
 Result<JobPlan> plan_dot(const Job& job, const DotParams& params, const CpuPolicies&) {
-    const std::uint64_t sequences = sequences_of(job);
-    if (sequences > kMaxOutputRows)
+    const std::uint64_t segments = segments_of(job);
+    if (segments > kMaxOutputRows)
         return field_error(Status::TooLarge, "rows", "up to 2^56",
                            "a result for each of " + std::to_string(job.rows) + " rows is too large");
     const std::uint64_t elements = job.rows * job.cols;
     JobPlan plan;
-    plan.outputs = {ArraySpec{ArrayRole::Dot, dot_type(job.type), sequences, 1}};
+    plan.outputs = {ArraySpec{ArrayRole::Dot, dot_type(job.type), segments, 1}};
     plan.bytes_read = 2 * elements * element_bytes(job.type);
     plan.bytes_written = array_bytes(plan.outputs[0]);
     plan.scratch_bytes = std::min(chunks_of(job.axis == Axis::Rows ? job.cols : elements), kMaxGroups) *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, the plan and the run of entropy; kernels/entropy/cpu/run.h has what happens to a sequence.
+// The checks, the plan and the run of entropy; kernels/entropy/cpu/run.h has what happens to a segment.
 #include "kernels/entropy/entropy.h"
 
 #include "kernels/counting/cpu/counting_run.h"
@@ -19,10 +19,10 @@ Result<void> check_params(const Job& job, const EntropyParams& params) {
             level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
         if (!scale) return scale.error();
     }
-    if (sequences_are_empty(job))
+    if (segments_are_empty(job))
         return field_error(Status::EmptyInput, job.rows == 0 ? "rows" : "cols", "at least 1",
                            "entropy of an empty sequence is not defined");
-    if (sequences_of(job) > std::uint64_t{1} << 58)
+    if (segments_of(job) > std::uint64_t{1} << 58)
         return field_error(Status::TooLarge, "rows", "up to 2^58",
                            "a result for each of " + std::to_string(job.rows) + " rows is too large");
     return {};
@@ -34,20 +34,20 @@ std::size_t value_bytes(const Job& job, const EntropyRun& run) {
 
 std::uint64_t predict_ns(const Job& job, const EntropyRun& run) {
     return predict_counting_ns(job, run.element_ps() + (run.by_values() ? value_ps(job.type) : 0),
-                               run.sequence_ns());
+                               run.segment_ns());
 }
 
-Result<void> count_levels(const Job& job, const Sequence& sequence, std::uint64_t row, const Crew& crew,
+Result<void> count_levels(const Job& job, const Segment& segment, std::uint64_t row, const Crew& crew,
                           EntropyRun* run, const StopToken& stop) {
     FiniteRange found;
     if (run->looks_first()) {
-        Result<FiniteRange> looked = find_finite_range(job.type, sequence, crew, stop);
+        Result<FiniteRange> looked = find_finite_range(job.type, segment, crew, stop);
         if (!looked) return std::move(looked).error();
         found = *looked;
     }
     Result<void> begun = run->begin(crew, row, found);
     if (!begun) return begun;
-    if (!sweep(sequence, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
+    if (!sweep(segment, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
             run->take(data, n, worker, crew);
         }))
         return stop.error();
@@ -62,7 +62,7 @@ Result<JobPlan> plan_entropy(const Job& job, const EntropyParams& params, const 
     if (!checked) return std::move(checked).error();
     const EntropyRun run(job, params, nullptr);
     JobPlan plan;
-    plan.outputs = {ArraySpec{ArrayRole::Entropy, ElementType::F64, sequences_of(job), 1}};
+    plan.outputs = {ArraySpec{ArrayRole::Entropy, ElementType::F64, segments_of(job), 1}};
     plan.bytes_written = array_bytes(plan.outputs[0]);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type) * (run.looks_first() ? 2 : 1);
     const std::size_t bytes = run.worker_bytes() + value_bytes(job, run);
@@ -84,12 +84,12 @@ Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, Span<
     std::optional<ValueCounter> values;
     if (run.by_values()) values.emplace(job.type, memory->get() + run.worker_bytes() * workers, workers);
 
-    Result<void> done = run_sequences(
+    Result<void> done = run_segments(
         job, inputs[0], context.pool, workers, stop,
-        [&](const Sequence& sequence, std::uint64_t row, const Crew& crew) -> Result<void> {
-            if (!run.by_values()) return count_levels(job, sequence, row, crew, &run, stop);
+        [&](const Segment& segment, std::uint64_t row, const Crew& crew) -> Result<void> {
+            if (!run.by_values()) return count_levels(job, segment, row, crew, &run, stop);
             values->begin(crew);
-            if (!sweep(sequence, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
+            if (!sweep(segment, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
                     values->take(data, n, worker, crew);
                 }))
                 return stop.error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, the plan and the run of histogram; kernels/histogram/cpu/run.h has what happens to a sequence.
+// The checks, the plan and the run of histogram; kernels/histogram/cpu/run.h has what happens to a segment.
 #include "kernels/histogram/histogram.h"
 
 #include "kernels/counting/cpu/counting_run.h"
@@ -15,7 +15,7 @@ Result<void> check_params(const Job& job, const HistogramParams& params) {
         const Result<BinRange> range = usable_bin_range(params.lo, params.hi, params.bins, "the range");
         if (!range) return range.error();
     }
-    if (sequences_of(job) > (std::uint64_t{1} << 58) / (std::uint64_t{params.bins} + 1))
+    if (segments_of(job) > (std::uint64_t{1} << 58) / (std::uint64_t{params.bins} + 1))
         return field_error(Status::TooLarge, "bins", "rows * (bins + 1) up to 2^58",
                            "the histograms would be larger than any buffer");
     return {};
@@ -27,20 +27,20 @@ std::size_t worker_bytes(const Job& job, const HistogramRun& run) {
 
 std::uint64_t predict_ns(const Job& job, const HistogramRun& run) {
     return predict_counting_ns(job, run.element_ps() + (run.by_values() ? value_ps(job.type) : 0),
-                               run.sequence_ns());
+                               run.segment_ns());
 }
 
-Result<void> count_bins(const Job& job, const Sequence& sequence, std::uint64_t row, const Crew& crew,
+Result<void> count_bins(const Job& job, const Segment& segment, std::uint64_t row, const Crew& crew,
                         HistogramRun* run, const StopToken& stop) {
     Extrema found;
     if (run->looks_first()) {
-        Result<Extrema> looked = find_extrema(job.type, sequence, crew.pool, stop);
+        Result<Extrema> looked = find_extrema(job.type, segment, crew.pool, stop);
         if (!looked) return std::move(looked).error();
         found = *looked;
     }
     Result<void> begun = run->begin(crew, row, found);
     if (!begun) return begun;
-    if (!sweep(sequence, crew, stop,
+    if (!sweep(segment, crew, stop,
                [&](const std::byte* data, std::size_t n, unsigned worker) { run->take(data, n, worker); }))
         return stop.error();
     run->finish(crew);
@@ -53,7 +53,7 @@ Result<JobPlan> plan_histogram(const Job& job, const HistogramParams& params, co
     Result<void> checked = check_params(job, params);
     if (!checked) return std::move(checked).error();
     const HistogramRun run(job, params, nullptr);
-    const std::uint64_t rows = sequences_of(job);
+    const std::uint64_t rows = segments_of(job);
     JobPlan plan;
     plan.outputs = {ArraySpec{ArrayRole::Histogram, ElementType::U64, rows, params.bins},
                     ArraySpec{ArrayRole::Edges, ElementType::F64, rows, std::uint64_t{params.bins} + 1}};
@@ -81,12 +81,12 @@ Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, S
     else
         run.attach(memory->get(), workers);
 
-    Result<void> done = run_sequences(
+    Result<void> done = run_segments(
         job, inputs[0], context.pool, workers, stop,
-        [&](const Sequence& sequence, std::uint64_t row, const Crew& crew) -> Result<void> {
-            if (!run.by_values()) return count_bins(job, sequence, row, crew, &run, stop);
+        [&](const Segment& segment, std::uint64_t row, const Crew& crew) -> Result<void> {
+            if (!run.by_values()) return count_bins(job, segment, row, crew, &run, stop);
             values->begin(crew);
-            if (!sweep(sequence, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
+            if (!sweep(segment, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
                     values->take(data, n, worker, crew);
                 }))
                 return stop.error();

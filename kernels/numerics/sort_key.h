@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks: an element as an unsigned integer of its own width, such that the better element has the smaller
-// rank, whether the largest or the smallest are asked for. All NaN share one rank and both zeros share one,
-// so equal ranks are equal values, and everything above this file compares unsigned integers only.
+// Keys: an element as an unsigned integer of its own width, such that the better element has the smaller
+// key, whether the largest or the smallest are asked for. All NaN share one key and both zeros share one,
+// so equal keys are equal values, and everything above this file compares unsigned integers only.
 // docs/numerics.md, "Top-k", states the order.
 //
 // Functions have internal linkage and are always inlined: objects that are compiled per instruction set
@@ -13,7 +13,7 @@
 
 #include "base/element_type.h"
 
-namespace tegu::kernels::rank {
+namespace tegu::kernels::key {
 
 template <class U>
 constexpr U kSign = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
@@ -54,7 +54,7 @@ template <class U, bool Float>
     return bits;
 }
 
-// Kernels<U, Float>::value of the unsigned integer and kind that ranks of a type are made from.
+// Kernels<U, Float>::value of the unsigned integer and kind that keys of a type are made from.
 template <class Table, template <class U, bool Float> class Kernels>
 [[gnu::always_inline]] static inline const Table* of_type(ElementType type) {
     switch (type) {
@@ -80,4 +80,4 @@ template <class U>
     return bits;
 }
 
-}  // namespace tegu::kernels::rank
+}  // namespace tegu::kernels::key

@@ -30,16 +30,16 @@ double to_double(Half value) {
 }
 
 template <class T>
-struct Ranks {
+struct Keys {
     using U = std::conditional_t<
         sizeof(T) == 1, std::uint8_t,
         std::conditional_t<sizeof(T) == 2, std::uint16_t,
                            std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
     static constexpr bool kFloat = std::is_floating_point<T>::value || std::is_same<T, Half>::value;
 
-    static T value(std::uint64_t rank, ElementType type) {
-        const U bits = rank::decode<U, kFloat>(
-            static_cast<U>(rank), static_cast<U>(rank::flip_of(false, is_signed_integer(type), sizeof(T))));
+    static T value(std::uint64_t key, ElementType type) {
+        const U bits = key::decode<U, kFloat>(
+            static_cast<U>(key), static_cast<U>(key::flip_of(false, is_signed_integer(type), sizeof(T))));
         T result;
         std::memcpy(&result, &bits, sizeof result);
         return result;
@@ -48,7 +48,7 @@ struct Ranks {
 
 // -0 becomes +0, every NaN the same one.
 double canonical(double value) {
-    constexpr std::uint64_t kNan = rank::kNan<std::uint64_t>;
+    constexpr std::uint64_t kNan = key::kNan<std::uint64_t>;
     if (std::isnan(value)) std::memcpy(&value, &kNan, sizeof value);
     return value == 0 ? 0 : value;
 }
@@ -57,22 +57,22 @@ template <class T>
 void write_typed(const QuantileParams& params, ElementType type, std::uint64_t valid, const Pair* pairs,
                  std::byte* out) {
     for (std::size_t i = 0; i < params.q.size(); ++i) {
-        const T value = Ranks<T>::value(pairs[i].value, type);
+        const T value = Keys<T>::value(pairs[i].value, type);
         if (!is_interpolated(params.method)) {
             std::memcpy(out + i * sizeof(T), &value, sizeof(T));
             continue;
         }
         const Position position = position_of(params.q[i], valid, params.method);
-        const T next = position.last ? value : Ranks<T>::value(pairs[i].next, type);
+        const T next = position.last ? value : Keys<T>::value(pairs[i].next, type);
         const double result = canonical(interpolate(to_double(value), to_double(next), position.weight));
         std::memcpy(out + i * sizeof result, &result, sizeof result);
     }
 }
 
 void write_nans(ElementType type, std::size_t count, std::byte* out) {
-    const std::uint64_t nan = type == ElementType::F16   ? rank::kNan<std::uint16_t>
-                              : type == ElementType::F32 ? rank::kNan<std::uint32_t>
-                                                         : rank::kNan<std::uint64_t>;
+    const std::uint64_t nan = type == ElementType::F16   ? key::kNan<std::uint16_t>
+                              : type == ElementType::F32 ? key::kNan<std::uint32_t>
+                                                         : key::kNan<std::uint64_t>;
     const std::size_t width = element_bytes(type);
     const auto narrow = static_cast<std::uint32_t>(nan);
     const auto half = static_cast<std::uint16_t>(nan);

@@ -24,7 +24,7 @@ Position position_of(double q, std::uint64_t n, QuantileMethod method);
 // Of the quantiles of elements of a type.
 ElementType result_type(ElementType type, QuantileMethod method);
 
-// Writes the quantiles of one sequence of n elements, `nans` of them NaN. pairs[i]: the ranks, ascending, at
+// Writes the quantiles of one segment of n elements, `nans` of them NaN. pairs[i]: the keys, ascending, at
 // the place of q[i] and behind it; not read where every quantile is NaN, and the second not where there is no
 // larger neighbour.
 void finish(const QuantileParams& params, ElementType type, std::uint64_t n, std::uint64_t nans,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a job is cut into sequences: long ones are shared by all threads, many short rows are dealt out.
+// How a job is cut into segments: long ones are shared by all threads, many short rows are dealt out.
 #include "kernels/quantile/quantile.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 
 using quantile::Method;
 using quantile::MethodKind;
-using quantile::Question;
+using quantile::Problem;
 using quantile::Statistics;
-using selection::StridedSequence;
+using selection::StridedSegment;
 using selection::Team;
 using selection::Workspace;
 
@@ -36,15 +36,15 @@ class PlacesOfQuantiles : public quantile::Places {
     const QuantileParams& params_;
 };
 
-Question question_of(const Job& job, const QuantileParams& params) {
-    return Question{job.axis == Axis::Whole ? job.rows * job.cols : job.cols, job.type, params.q.size(),
-                    params.skip_nans};
+Problem problem_of(const Job& job, const QuantileParams& params) {
+    return Problem{job.axis == Axis::Whole ? job.rows * job.cols : job.cols, job.type, params.q.size(),
+                   params.skip_nans};
 }
 
-// Of a job of so many sequences, on one thread.
-std::uint64_t predict_ns(const Question& question, const Method& method, std::uint64_t sequences) {
+// Of a job of so many segments, on one thread.
+std::uint64_t predict_ns(const Problem& problem, const Method& method, std::uint64_t segments) {
     std::uint64_t ns = 0;
-    if (__builtin_mul_overflow(quantile::predict_ns(question, method), std::max<std::uint64_t>(sequences, 1),
+    if (__builtin_mul_overflow(quantile::predict_ns(problem, method), std::max<std::uint64_t>(segments, 1),
                                &ns))
         return ~std::uint64_t{0};
     return std::min(ns, ~std::uint64_t{0} - kJobNs) + kJobNs;
@@ -62,18 +62,18 @@ class Run {
         CpuQuantileMethod wanted)
         : job_(job),
           params_(params),
-          question_(question_of(job, params)),
-          method_(choose_method(question_, wanted)),
+          problem_(problem_of(job, params)),
+          method_(choose_method(problem_, wanted)),
           places_(params),
           input_(input),
           out_(out) {}
 
-    const Question& question() const { return question_; }
+    const Problem& problem() const { return problem_; }
     const Method& chosen() const { return method_; }
 
     Result<void> whole(const Team& team) {
         return together(1, team, [this](std::uint64_t) {
-            return StridedSequence{input_.data, job_.rows, job_.cols, input_.row_stride, width()};
+            return StridedSegment{input_.data, job_.rows, job_.cols, input_.row_stride, width()};
         });
     }
 
@@ -86,7 +86,7 @@ class Run {
         if (job_.rows == 0) return {};
         const std::uint64_t bunch = rows_of_bunch();
         std::vector<Workspace> workspaces(
-            std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, question_.n)));
+            std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, problem_.n)));
         std::vector<Statistics> statistics(workspaces.size());
         for (Workspace& workspace : workspaces) {
             Result<Workspace> made = Workspace::create(method_.bytes);
@@ -107,7 +107,7 @@ class Run {
 
     // That the rows were divided among, or each of them.
     unsigned threads(const Team& team) const {
-        const bool short_rows = job_.axis == Axis::Rows && question_.n < kLongRow;
+        const bool short_rows = job_.axis == Axis::Rows && problem_.n < kLongRow;
         const std::uint64_t parts = short_rows ? std::max<std::uint64_t>(bunches(), 1) : method_.slots;
         return static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), parts));
     }
@@ -121,27 +121,26 @@ class Run {
 
     unsigned width() const { return static_cast<unsigned>(element_bytes(job_.type)); }
 
-    StridedSequence row_of(std::uint64_t row) const {
-        return StridedSequence{input_.data + row * input_.row_stride * width(), 1, job_.cols, job_.cols,
-                               width()};
+    StridedSegment row_of(std::uint64_t row) const {
+        return StridedSegment{input_.data + row * input_.row_stride * width(), 1, job_.cols, job_.cols,
+                              width()};
     }
 
-    template <class SequenceOf>
-    Result<void> together(std::uint64_t rows, const Team& team, SequenceOf sequence_of) {
+    template <class SegmentOf>
+    Result<void> together(std::uint64_t rows, const Team& team, SegmentOf segment_of) {
         if (rows == 0) return {};
         Result<Workspace> workspace = Workspace::create(method_.bytes);
         if (!workspace) return std::move(workspace).error();
         Statistics statistics;
         for (std::uint64_t row = 0; row < rows; ++row)
-            if (!one(sequence_of(row), row, workspace->memory(), team, statistics))
-                return team.stop().error();
+            if (!one(segment_of(row), row, workspace->memory(), team, statistics)) return team.stop().error();
         return {};
     }
 
     // False: a stop was requested.
-    bool one(const StridedSequence& sequence, std::uint64_t row, std::byte* memory, const Team& team,
+    bool one(const StridedSegment& segment, std::uint64_t row, std::byte* memory, const Team& team,
              Statistics& statistics) {
-        if (!select(sequence, question_, method_, memory, team, places_, statistics)) return false;
+        if (!select(segment, problem_, method_, memory, team, places_, statistics)) return false;
         std::uint64_t most = passes_.load(std::memory_order_relaxed);
         while (most < statistics.passes &&
                !passes_.compare_exchange_weak(most, statistics.passes, std::memory_order_relaxed)) {
@@ -152,18 +151,18 @@ class Run {
 
     void write(const Statistics& statistics, std::uint64_t row) {
         const std::size_t width = element_bytes(quantile::result_type(job_.type, params_.method));
-        quantile::finish(params_, job_.type, question_.n, statistics.nans, statistics.pairs.data(),
+        quantile::finish(params_, job_.type, problem_.n, statistics.nans, statistics.pairs.data(),
                          out_ + row * params_.q.size() * width);
     }
 
     const Job& job_;
     const QuantileParams& params_;
-    const Question question_;
+    const Problem problem_;
     const Method method_;
     const PlacesOfQuantiles places_;
     const InputView& input_;
     std::byte* const out_;
-    std::atomic<std::uint64_t> passes_{0};  // the most of any sequence
+    std::atomic<std::uint64_t> passes_{0};  // the most of any segment
 };
 
 Result<void> check_params(const QuantileParams& params) {
@@ -190,9 +189,9 @@ Result<JobPlan> plan_quantile(const Job& given, const QuantileParams& params, co
     Result<void> checked = check_params(params);
     if (!checked) return std::move(checked).error();
     const Job job = with_a_column(given);
-    const Question question = question_of(job, params);
+    const Problem problem = problem_of(job, params);
     const std::uint64_t rows = job.axis == Axis::Whole ? 1 : job.rows;
-    if (question.n == 0)
+    if (problem.n == 0)
         return field_error(Status::EmptyInput, job.rows == 0 ? "rows" : "cols", "at least 1",
                            "quantile: there are no elements");
     if (rows > (std::uint64_t{1} << 58) / params.q.size())
@@ -204,9 +203,9 @@ Result<JobPlan> plan_quantile(const Job& given, const QuantileParams& params, co
                               params.q.size()}};
     plan.bytes_written = array_bytes(plan.outputs[0]);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type);
-    const Method method = choose_method(question, policies.quantile.method);
-    if (rows > 0) plan.scratch_bytes = method.bytes * concurrent_rows(job, question.n);
-    plan.predicted_ns = predict_ns(question, method, rows);
+    const Method method = choose_method(problem, policies.quantile.method);
+    if (rows > 0) plan.scratch_bytes = method.bytes * concurrent_rows(job, problem.n);
+    plan.predicted_ns = predict_ns(problem, method, rows);
     return plan;
 }
 
@@ -215,9 +214,9 @@ Result<RunReport> run_quantile(const Job& given, const QuantileParams& params, S
                                const StopToken& stop) {
     const Job job = with_a_column(given);
     Run run(job, params, inputs[0], outputs[0].data, context.policies.quantile.method);
-    const std::uint64_t sequences = job.axis == Axis::Whole ? 1 : job.rows;
-    const Team team(context.pool_for(predict_ns(run.question(), run.chosen(), sequences), 0), stop);
-    const bool long_rows = run.question().n >= kLongRow;
+    const std::uint64_t segments = job.axis == Axis::Whole ? 1 : job.rows;
+    const Team team(context.pool_for(predict_ns(run.problem(), run.chosen(), segments), 0), stop);
+    const bool long_rows = run.problem().n >= kLongRow;
     Result<void> done = job.axis == Axis::Whole ? run.whole(team)
                         : long_rows             ? run.long_rows(team)
                                                 : run.short_rows(team);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequence is cut into chunks and groups of chunks at fixed positions; groups of a long sequence and blocks
+// A segment is cut into chunks and groups of chunks at fixed positions; groups of a long segment and blocks
 // of short rows go to the threads. Nothing here changes a bit of a result. Small jobs allocate nothing but
 // their report.
 #include "kernels/reduce/reduce.h"
@@ -81,25 +81,25 @@ class Run {
         : job_(job), writer_(job, params, outputs.data()), work_{ReduceKernel<T>::select(), needs} {}
 
     Result<void> whole(const InputView& input, ThreadPool* pool, const StopToken& stop) const {
-        return one(whole_sequence(job_, input), 0, pool, stop);
+        return one(whole_segment(job_, input), 0, pool, stop);
     }
     Result<void> rows(const InputView& input, ThreadPool* pool, const StopToken& stop) const {
         return for_rows(job_, job_.cols * sizeof(T), pool, stop, [&](std::uint64_t r, ThreadPool* threads) {
-            return one(row_sequence(job_, input, r), r, threads, stop);
+            return one(row_segment(job_, input, r), r, threads, stop);
         });
     }
 
   private:
-    Result<void> one(const Sequence& sequence, std::uint64_t row, ThreadPool* pool,
+    Result<void> one(const Segment& segment, std::uint64_t row, ThreadPool* pool,
                      const StopToken& stop) const {
         Partial partial;
-        if (work_.needs == 0 || sequence.n == 0) {
+        if (work_.needs == 0 || segment.n == 0) {
             partial = Partial{};
         } else {
-            Result<void> done = reduce_sequence(work_, sequence, pool, stop, &partial);
+            Result<void> done = reduce_segment(work_, segment, pool, stop, &partial);
             if (!done) return done;
         }
-        return writer_.write(sequence, partial, row);
+        return writer_.write(segment, partial, row);
     }
 
     const Job& job_;
@@ -153,7 +153,7 @@ Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<co
     if (stop.stop_requested()) return stop.error();
     const unsigned needs = reduce_needs(params, job.type);
     ThreadPool* const pool = shared_pool(
-        context, [&] { return reduce_ns(needs, job.type, job.rows * job.cols, sequences_of(job)); });
+        context, [&] { return reduce_ns(needs, job.type, job.rows * job.cols, segments_of(job)); });
     Result<void> done = visit_element_type(job.type, [&](auto element) {
         return run_typed<decltype(element)>(job, params, needs, inputs[0], outputs, pool, stop);
     });

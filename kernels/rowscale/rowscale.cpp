@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short rows are scaled by blocks of rows, so that a row is read from memory once. A sequence that is too
+// Short rows are scaled by blocks of rows, so that a row is read from memory once. A segment that is too
 // long for that is cut into blocks: all of them give the scale, then all are divided, last block first,
 // because that is what the caches still hold.
 #include "kernels/rowscale/rowscale.h"
@@ -21,7 +21,7 @@ std::uint64_t predict_ns(const Job& job) {
     const double element_ns =
         static_cast<double>(element_bytes(job.type)) * 0.06 + (job.type == ElementType::F16 ? 0.05 : 0);
     const double elements = static_cast<double>(job.rows) * static_cast<double>(job.cols);
-    return predicted_work_ns(150 + 15 * static_cast<double>(sequences_of(job)) + element_ns * elements);
+    return predicted_work_ns(150 + 15 * static_cast<double>(segments_of(job)) + element_ns * elements);
 }
 
 const RowscaleKernels& select_kernels(ElementType type) {
@@ -161,13 +161,13 @@ Result<JobPlan> plan_rowscale(const Job& job, const RowscaleParams&, const CpuPo
         return field_error(Status::Unsupported, "type", "f16, f32, f64",
                            "rowscale does not take " + std::string(element_word(job.type)) +
                                ": quotients of integers have no place in an array of integers");
-    const std::uint64_t sequences = sequences_of(job);
-    if (sequences > kMaxOutputRows)
+    const std::uint64_t segments = segments_of(job);
+    if (segments > kMaxOutputRows)
         return field_error(Status::TooLarge, "rows", "up to 2^56",
                            "a scale for each of " + std::to_string(job.rows) + " rows is too large");
     JobPlan plan;
     plan.outputs = {ArraySpec{ArrayRole::Values, job.type, job.rows, job.cols},
-                    ArraySpec{ArrayRole::Scales, job.type, sequences, 1}};
+                    ArraySpec{ArrayRole::Scales, job.type, segments, 1}};
     plan.bytes_read = array_bytes(plan.outputs[0]);
     plan.bytes_written = plan.bytes_read + array_bytes(plan.outputs[1]);
     plan.predicted_ns = predict_ns(job);

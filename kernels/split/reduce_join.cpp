@@ -141,7 +141,7 @@ class Join {
     }
 
   private:
-    // The index in the whole sequence: of the first NaN, if one counts, else of the first extreme; -1 if no
+    // The index in the whole segment: of the first NaN, if one counts, else of the first extreme; -1 if no
     // element counts.
     template <class Value>
     std::int64_t first_of(Statistic index, Value Partial::*extreme, const Partial& whole) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the statistics of runs of whole chunks, each a subtree of the canonical tree, to those of the whole
-// sequence: what a reply says is enough of a state for all statistics but l2, var and std.
+// segment: what a reply says is enough of a state for all statistics but l2, var and std.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct StateOutputs {
     std::uint64_t elements;  // of the run: the same power of two of chunks for all, the last one up to that
     Span<const kernels::OutputView> outputs;  // of a job with states_of()
 };
-// Writes the outputs of the whole job, whose sequence the runs are in order. Errors: Overflow, as of the
+// Writes the outputs of the whole job, whose segment the runs are in order. Errors: Overflow, as of the
 // whole job.
 // REQUIRES: states_of() gives the set that the runs were asked for.
 Result<void> join_states(const Job& job, Span<const StateOutputs> runs,

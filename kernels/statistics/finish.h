@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the partial result of a whole sequence to its statistics: the last roundings, NaN and the reply types.
+// From the partial result of a whole segment to its statistics: the last roundings, NaN and the reply types.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tegu::kernels {
 
-// What the values of a sequence depend on besides its partial result.
+// What the values of a segment depend on besides its partial result.
 struct FinishContext {
     ElementType type;
     std::uint64_t n;  // elements, NaN included
@@ -25,7 +25,7 @@ struct FinishContext {
 // The type in the reply.
 ElementType statistic_type(Statistic statistic, ElementType element);
 
-// True for the statistics that an empty sequence has.
+// True for the statistics that an empty segment has.
 constexpr bool defined_for_empty(Statistic statistic) {
     return statistic == Statistic::Count || statistic == Statistic::Sum || statistic == Statistic::Nonzero ||
            statistic == Statistic::Nans;
@@ -35,7 +35,7 @@ constexpr bool defined_for_empty(Statistic statistic) {
 double variance(const FinishContext& context, const FloatPartial& partial);
 double variance(const FinishContext& context, const IntegerPartial& partial);
 
-// Writes the values of one statistic of one sequence to `out`. Floats cannot fail; an integer sum or l1 that
+// Writes the values of one statistic of one segment to `out`. Floats cannot fail; an integer sum or l1 that
 // does not fit its reply type gives Overflow, whose message has the value.
 Result<void> write_statistic(Statistic statistic, const FinishContext& context, const FloatPartial& partial,
                              std::byte* out);

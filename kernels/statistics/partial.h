@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From chunks to a whole sequence: the perfect binary tree over chunk indices, a missing right subtree
+// From chunks to a whole segment: the perfect binary tree over chunk indices, a missing right subtree
 // skipped. Any aligned power-of-two group of chunks is one subtree, so a group can be reduced by any thread.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tegu::kernels {
 
-// a = a + b, where b follows a in the sequence.
+// a = a + b, where b follows a in the segment.
 inline void merge_partials(FloatPartial& a, const FloatPartial& b) {
     a.sum += b.sum;
     a.l1 += b.l1;

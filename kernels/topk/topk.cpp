@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Top-k of whole buffers and of rows: what is refused, what comes out, and how a job is cut into selections.
-// One sequence is selected by all threads together; many short rows are dealt out, one thread a row.
+// One segment is selected by all threads together; many short rows are dealt out, one thread a row.
 // kernels/topk/cpu/select.h has the selection.
 #include "kernels/topk/topk.h"
 
@@ -15,11 +15,11 @@
 namespace tegu::kernels {
 namespace {
 
-using selection::StridedSequence;
+using selection::StridedSegment;
 using selection::Team;
 using selection::Workspace;
 using topk::Method;
-using topk::Question;
+using topk::Problem;
 using topk::Selection;
 using topk::Target;
 
@@ -27,43 +27,42 @@ constexpr std::uint64_t kJobNs = 500;         // what a job costs beside its sel
 constexpr std::uint64_t kWriteTask = 65536;   // results that a thread writes at a time
 constexpr std::uint64_t kLongRow = 1u << 17;  // elements from which the threads share one row
 
-Question question_of(const Job& job, const TopkParams& params) {
+Problem problem_of(const Job& job, const TopkParams& params) {
     const bool whole = job.axis == Axis::Whole;
-    return Question{whole ? job.rows * job.cols : job.cols, params.k, params.distinct, job.type,
-                    rank::flip_of(params.largest, is_signed_integer(job.type),
-                                  static_cast<unsigned>(element_bytes(job.type)))};
+    return Problem{whole ? job.rows * job.cols : job.cols, params.k, params.distinct, job.type,
+                   key::flip_of(params.largest, is_signed_integer(job.type),
+                                static_cast<unsigned>(element_bytes(job.type)))};
 }
 
-// Of a job of so many sequences, on one thread.
-std::uint64_t predict_ns(const Question& question, const Method& method, std::uint64_t sequences) {
+// Of a job of so many segments, on one thread.
+std::uint64_t predict_ns(const Problem& problem, const Method& method, std::uint64_t segments) {
     std::uint64_t ns = 0;
-    if (__builtin_mul_overflow(topk::predict_ns(question, method), std::max<std::uint64_t>(sequences, 1),
-                               &ns))
+    if (__builtin_mul_overflow(topk::predict_ns(problem, method), std::max<std::uint64_t>(segments, 1), &ns))
         return ~std::uint64_t{0};
     return std::min(ns, ~std::uint64_t{0} - kJobNs) + kJobNs;
 }
 
 // Rows that are selected at the same time, each by one thread with its own workspace.
-std::uint64_t concurrent_rows(const Job& job, const Question& question) {
-    if (job.axis == Axis::Whole || question.n >= kLongRow) return 1;
+std::uint64_t concurrent_rows(const Job& job, const Problem& problem) {
+    if (job.axis == Axis::Whole || problem.n >= kLongRow) return 1;
     return std::clamp<std::uint64_t>(job.rows, 1, selection::kMaxSlots);
 }
 
 template <class U, bool Float>
 void write_entries(const Selection& selection, std::uint64_t begin, std::uint64_t end, std::uint64_t flip,
                    const Target& target) {
-    selection.for_each(begin, end, [&](std::uint64_t i, std::uint64_t rank, std::uint64_t index) {
-        const U bits = rank::decode<U, Float>(static_cast<U>(rank), static_cast<U>(flip));
+    selection.for_each(begin, end, [&](std::uint64_t i, std::uint64_t key, std::uint64_t index) {
+        const U bits = key::decode<U, Float>(static_cast<U>(key), static_cast<U>(flip));
         std::memcpy(target.values + i * sizeof(U), &bits, sizeof bits);
         std::memcpy(target.indices + i * sizeof index, &index, sizeof index);
     });
 }
 
 // False if a stop was requested.
-bool write(const Selection& selection, const Question& question, const Target& target, std::byte* counts,
+bool write(const Selection& selection, const Problem& problem, const Target& target, std::byte* counts,
            const Team& team) {
-    const bool floating = is_float(question.type);
-    const std::size_t width = element_bytes(question.type);
+    const bool floating = is_float(problem.type);
+    const std::size_t width = element_bytes(problem.type);
     const auto write_all = width == 1               ? write_entries<std::uint8_t, false>
                            : width == 2 && floating ? write_entries<std::uint16_t, true>
                            : width == 2             ? write_entries<std::uint16_t, false>
@@ -75,9 +74,9 @@ bool write(const Selection& selection, const Question& question, const Target& t
         selection.written ||
         team.run((selection.count + kWriteTask - 1) / kWriteTask, [&](std::uint64_t task, unsigned) {
             const std::uint64_t end = std::min(selection.count, (task + 1) * kWriteTask);
-            write_all(selection, task * kWriteTask, end, question.flip, target);
+            write_all(selection, task * kWriteTask, end, problem.flip, target);
         });
-    const std::uint64_t missing = question.k - selection.count;
+    const std::uint64_t missing = problem.k - selection.count;
     std::memset(target.values + selection.count * width, 0, missing * width);
     // -1
     std::memset(target.indices + selection.count * sizeof(std::int64_t), 0xff,
@@ -91,16 +90,16 @@ class Run {
     Run(const Job& job, const TopkParams& params, const InputView& input, Span<const OutputView> outputs,
         CpuTopkMethod wanted)
         : job_(job),
-          question_(question_of(job, params)),
-          method_(choose_method(question_, wanted)),
+          problem_(problem_of(job, params)),
+          method_(choose_method(problem_, wanted)),
           input_(input),
           outputs_(outputs) {}
 
-    const Question& question() const { return question_; }
+    const Problem& problem() const { return problem_; }
     const Method& method() const { return method_; }
 
     Result<void> whole(const Team& team) {
-        return one(StridedSequence{input_.data, job_.rows, job_.cols, input_.row_stride, width()}, 0, team);
+        return one(StridedSegment{input_.data, job_.rows, job_.cols, input_.row_stride, width()}, 0, team);
     }
 
     Result<void> long_rows(const Team& team) {
@@ -116,7 +115,7 @@ class Run {
         if (job_.rows == 0) return {};
         const std::uint64_t bunch = rows_of_bunch();
         std::vector<Workspace> workspaces(
-            std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, question_)));
+            std::min<std::uint64_t>(team.slots(), concurrent_rows(job_, problem_)));
         for (Workspace& workspace : workspaces) {
             Result<Workspace> made = Workspace::create(method_.bytes);
             if (!made) return std::move(made).error();
@@ -128,9 +127,9 @@ class Run {
             const std::uint64_t end = std::min(job_.rows, (task + 1) * bunch);
             for (std::uint64_t row = task * bunch; row < end; ++row) {
                 Result<Selection> selection =
-                    select(row_of(row), question_, method_, workspaces[slot], target_of(row), alone);
+                    select(row_of(row), problem_, method_, workspaces[slot], target_of(row), alone);
                 if (!selection) return failed.keep(row, std::move(selection).error());
-                write(*selection, question_, target_of(row), counts_of(row), alone);
+                write(*selection, problem_, target_of(row), counts_of(row), alone);
             }
         });
         if (!done) return team.stop().error();
@@ -141,7 +140,7 @@ class Run {
 
     // That the rows were divided among, or each of them.
     unsigned threads(const Team& team) const {
-        const bool short_rows = job_.axis == Axis::Rows && question_.n < kLongRow;
+        const bool short_rows = job_.axis == Axis::Rows && problem_.n < kLongRow;
         const std::uint64_t parts = short_rows ? std::max<std::uint64_t>(bunches(), 1) : method_.slots;
         return static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), parts));
     }
@@ -155,36 +154,36 @@ class Run {
 
     unsigned width() const { return static_cast<unsigned>(element_bytes(job_.type)); }
 
-    StridedSequence row_of(std::uint64_t row) const {
-        return StridedSequence{input_.data + row * input_.row_stride * width(), 1, job_.cols, job_.cols,
-                               width()};
+    StridedSegment row_of(std::uint64_t row) const {
+        return StridedSegment{input_.data + row * input_.row_stride * width(), 1, job_.cols, job_.cols,
+                              width()};
     }
 
     Target target_of(std::uint64_t row) const {
-        const std::uint64_t first = row * question_.k;
+        const std::uint64_t first = row * problem_.k;
         return Target{outputs_[0].data + first * width(), outputs_[1].data + first * sizeof(std::int64_t)};
     }
 
     // Null without `distinct`.
     std::byte* counts_of(std::uint64_t row) const {
-        return question_.distinct ? outputs_[2].data + row * sizeof(std::uint64_t) : nullptr;
+        return problem_.distinct ? outputs_[2].data + row * sizeof(std::uint64_t) : nullptr;
     }
 
-    Result<void> one(const StridedSequence& sequence, std::uint64_t row, const Team& team) {
+    Result<void> one(const StridedSegment& segment, std::uint64_t row, const Team& team) {
         if (workspace_.memory() == nullptr) {
             Result<Workspace> made = Workspace::create(method_.bytes);
             if (!made) return std::move(made).error();
             workspace_ = std::move(*made);
         }
-        Result<Selection> selection = select(sequence, question_, method_, workspace_, target_of(row), team);
+        Result<Selection> selection = select(segment, problem_, method_, workspace_, target_of(row), team);
         if (!selection) return std::move(selection).error();
-        if (!write(*selection, question_, target_of(row), counts_of(row), team)) return team.stop().error();
+        if (!write(*selection, problem_, target_of(row), counts_of(row), team)) return team.stop().error();
         filled_ = selection->count;
         return {};
     }
 
     const Job& job_;
-    const Question question_;
+    const Problem problem_;
     const Method method_;
     const InputView& input_;
     Span<const OutputView> outputs_;
@@ -195,16 +194,15 @@ class Run {
 }  // namespace
 
 Result<JobPlan> plan_topk(const Job& job, const TopkParams& params, const CpuPolicies& policies) {
-    const Question question = question_of(job, params);
+    const Problem problem = problem_of(job, params);
     const std::uint64_t rows = job.axis == Axis::Whole ? 1 : job.rows;
-    if (question.n == 0)
+    if (problem.n == 0)
         return field_error(Status::EmptyInput, job.rows == 0 ? "rows" : "cols", "at least 1",
                            "topk: there are no elements to select from");
-    if (params.k == 0 || params.k > question.n)
-        return bad_range("k", "1.." + std::to_string(question.n),
-                         "k is " + std::to_string(params.k) + ", and there are " +
-                             std::to_string(question.n) + " elements" +
-                             (job.axis == Axis::Rows ? " in a row" : ""));
+    if (params.k == 0 || params.k > problem.n)
+        return bad_range("k", "1.." + std::to_string(problem.n),
+                         "k is " + std::to_string(params.k) + ", and there are " + std::to_string(problem.n) +
+                             " elements" + (job.axis == Axis::Rows ? " in a row" : ""));
     if (rows > (std::uint64_t{1} << 58) / params.k)
         return field_error(Status::TooLarge, "k", "rows * k up to 2^58",
                            "topk: the result is larger than any buffer");
@@ -213,19 +211,19 @@ Result<JobPlan> plan_topk(const Job& job, const TopkParams& params, const CpuPol
     plan.outputs = {ArraySpec{ArrayRole::Values, job.type, rows, params.k},
                     ArraySpec{ArrayRole::Indices, ElementType::I64, rows, params.k}};
     if (params.distinct) plan.outputs.push_back(ArraySpec{ArrayRole::Counts, ElementType::U64, rows, 1});
-    const Method method = choose_method(question, policies.topk.method);
+    const Method method = choose_method(problem, policies.topk.method);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type);
     for (const ArraySpec& output : plan.outputs) plan.bytes_written += array_bytes(output);
-    if (rows > 0) plan.scratch_bytes = (method.bytes + method.more_bytes) * concurrent_rows(job, question);
-    plan.predicted_ns = predict_ns(question, method, rows);
+    if (rows > 0) plan.scratch_bytes = (method.bytes + method.more_bytes) * concurrent_rows(job, problem);
+    plan.predicted_ns = predict_ns(problem, method, rows);
     return plan;
 }
 
 Result<RunReport> run_topk(const Job& job, const TopkParams& params, Span<const InputView> inputs,
                            Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     Run run(job, params, inputs[0], outputs, context.policies.topk.method);
-    const Team team(context.pool_for(predict_ns(run.question(), run.method(), sequences_of(job)), 0), stop);
-    const bool long_rows = run.question().n >= kLongRow;
+    const Team team(context.pool_for(predict_ns(run.problem(), run.method(), segments_of(job)), 0), stop);
+    const bool long_rows = run.problem().n >= kLongRow;
     Result<void> done = job.axis == Axis::Whole ? run.whole(team)
                         : long_rows             ? run.long_rows(team)
                                                 : run.short_rows(team);

@@ -40,20 +40,19 @@ inline std::uint64_t value_ps(ElementType type) {
     return 650;
 }
 
-inline std::uint64_t predict_counting_ns(const Job& job, std::uint64_t element_ps,
-                                         std::uint64_t sequence_ns) {
+inline std::uint64_t predict_counting_ns(const Job& job, std::uint64_t element_ps, std::uint64_t segment_ns) {
     const double elements = static_cast<double>(job.rows) * static_cast<double>(job.cols);
-    const double sequences = job.axis == Axis::Whole ? 1.0 : static_cast<double>(job.rows);
+    const double segments = job.axis == Axis::Whole ? 1.0 : static_cast<double>(job.rows);
     return predicted_work_ns(500 + elements * static_cast<double>(element_ps) / 1000 +
-                             sequences * static_cast<double>(sequence_ns));
+                             segments * static_cast<double>(segment_ns));
 }
 
-// The elements of each sequence of a job.
+// The elements of each segment of a job.
 inline std::uint64_t length_of(const Job& job) {
     return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
 }
-inline bool sequences_are_empty(const Job& job) {
-    return sequences_of(job) != 0 && length_of(job) == 0;
+inline bool segments_are_empty(const Job& job) {
+    return segments_of(job) != 0 && length_of(job) == 0;
 }
 
 }  // namespace tegu::kernels

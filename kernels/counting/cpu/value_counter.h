@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long sequences of 8- and 16-bit elements are counted value by value: 256 or 65536 counters, which become
+// Long segments of 8- and 16-bit elements are counted value by value: 256 or 65536 counters, which become
 // bins or levels at the end. So an element costs one counter however bins and levels are asked for, and
 // smallest, largest and NaN come out of the same pass.
 #pragma once
@@ -14,7 +14,7 @@ namespace tegu::kernels {
 
 class ValueCounter {
   public:
-    // Whether sequences of n elements are worth it.
+    // Whether segments of n elements are worth it.
     static bool suits(ElementType type, std::uint64_t n);
     static std::size_t worker_bytes(ElementType type);
 

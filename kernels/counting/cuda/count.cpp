@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kLeastBytes = 4 << 10;     // of a block, for the rules of its teams
 constexpr std::uint64_t kCheapBytes = 48 << 10;  // of a block that leave room for several on a multiprocessor
-constexpr std::uint64_t kFewSegments = 8;        // of a sequence that a warp may take alone
+constexpr std::uint64_t kFewStretches = 8;       // of a segment that a warp may take alone
 constexpr std::uint64_t kFewCounters = 512;      // that are worth several copies
 constexpr std::uint64_t kMostElements = 1u << 31;  // of a part: its counters have 32 bits
 // reads of the elements that cost less than counters in global memory
@@ -46,7 +46,7 @@ bool counts_by_lane(const CountWorkload& work, const CountPolicy& policy, const 
     if (!work.values || kBlockBytes > limits.shared_bytes_per_block) return false;
     if (policy.lane_elements == 0) return true;
     return work.input.lines * work.input.cols >= policy.lane_elements &&
-           (work.input.lines == 1 || work.input.cols >= kCountSegmentBytes / 2) &&
+           (work.input.lines == 1 || work.input.cols >= kCountStretchBytes / 2) &&
            resident_blocks(kByteLaneThreads, kBlockBytes, limits) >= kLeastLaneBlocks;
 }
 
@@ -78,8 +78,8 @@ void choose_team(const CountWorkload& work, const CountPolicy& policy, const Dev
     }
     shape->threads = std::min(policy.threads_per_block, kCountThreads);
     shape->copies = 1;
-    const bool few = count_segments(work.input, work.element_bytes) <= kFewSegments;
-    const bool many = work.input.sequences >=
+    const bool few = count_stretches(work.input, work.element_bytes) <= kFewStretches;
+    const bool many = work.input.segments >=
                       std::uint64_t{limits.multiprocessors} * limits.threads_per_multiprocessor / 128;
     shape->by_warp = few && many && team * (shape->threads / 32) <= std::min(most, kCheapBytes);
     if (!shape->by_warp) {
@@ -112,17 +112,17 @@ void choose_launch(const CountWorkload& work, const CountPolicy& policy, const D
                    CountShape* shape) {
     const std::uint64_t launch_bytes =
         std::max<std::uint64_t>(1, policy.launch_bytes * limits.multiprocessors);
-    const std::uint64_t segments = count_segments(work.input, work.element_bytes);
+    const std::uint64_t stretches = count_stretches(work.input, work.element_bytes);
     const std::uint64_t cost = element_cost(work, *shape);
-    // A warp takes a while for a segment, however few elements it has.
-    const std::uint64_t full = kCountSegmentBytes / work.element_bytes;
-    const std::uint64_t segment_elements =
+    // A warp takes a while for a stretch, however few elements it has.
+    const std::uint64_t full = kCountStretchBytes / work.element_bytes;
+    const std::uint64_t stretch_elements =
         std::max(std::min(work.input.cols, full) + 16, full / (shape->by_lane ? 4 : 8));
-    const std::uint64_t launch_segments = launch_bytes / (segment_elements * cost) + 1;
-    shape->at_once = std::max<std::uint64_t>(1, std::min(segments, launch_segments));
-    const std::uint64_t sequence_cost = segments * segment_elements * cost + work.result_cost + 1;
-    shape->sequences =
-        shape->at_once < segments ? 1 : std::max<std::uint64_t>(1, launch_bytes / sequence_cost);
+    const std::uint64_t launch_stretches = launch_bytes / (stretch_elements * cost) + 1;
+    shape->at_once = std::max<std::uint64_t>(1, std::min(stretches, launch_stretches));
+    const std::uint64_t segment_cost = stretches * stretch_elements * cost + work.result_cost + 1;
+    shape->segments =
+        shape->at_once < stretches ? 1 : std::max<std::uint64_t>(1, launch_bytes / segment_cost);
 }
 
 }  // namespace
@@ -133,20 +133,20 @@ CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& poli
     choose_team(work, policy, limits, &shape);
     choose_launch(work, policy, limits, &shape);
     const std::uint64_t resident = blocks_at_once(shape, policy, limits);
-    const std::uint64_t segment_elements = kCountSegmentBytes / work.element_bytes + 32;
-    const std::uint64_t sequences = std::min(work.input.sequences, shape.sequences);
+    const std::uint64_t stretch_elements = kCountStretchBytes / work.element_bytes + 32;
+    const std::uint64_t segments = std::min(work.input.segments, shape.segments);
     // Enough parts to fill the device, each worth counters of its own.
     std::uint64_t parts = 1;
     if (!shape.by_warp) {
         const std::uint64_t wanted = divide_up(shape.at_once, shape.threads / 32);
         const std::uint64_t worth =
-            shape.shared ? shape.at_once * segment_elements / (4 * work.slots) + 1 : wanted;
-        parts = std::min({resident / std::max<std::uint64_t>(sequences * shape.slices, 1), wanted, worth});
+            shape.shared ? shape.at_once * stretch_elements / (4 * work.slots) + 1 : wanted;
+        parts = std::min({resident / std::max<std::uint64_t>(segments * shape.slices, 1), wanted, worth});
     }
-    parts = std::max({parts, shape.at_once * segment_elements / kMostElements + 1});
+    parts = std::max({parts, shape.at_once * stretch_elements / kMostElements + 1});
     shape.part = divide_up(shape.at_once, parts);
     shape.parts = divide_up(shape.at_once, shape.part);
-    const std::uint64_t blocks = divide_up(sequences * shape.parts * shape.slices, shape.teams_per_block());
+    const std::uint64_t blocks = divide_up(segments * shape.parts * shape.slices, shape.teams_per_block());
     shape.blocks = static_cast<unsigned>(std::max<std::uint64_t>(1, std::min(blocks, resident)));
     return shape;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counting of small keys in device code: a team (a warp, or a block) takes a part of a sequence, counts
+// The counting of small keys in device code: a team (a warp, or a block) takes a part of a segment, counts
 // in 32-bit counters of its own in shared memory, and adds them to 64-bit ones in global memory. Keys whose
 // counters do not fit go there at once, equal ones of a warp together. What turns an element into its key is
 // a Mapper:
 //   Element, Rule                                       types Mapper(rule, table)
 //   both in shared memory of the team; table may be null fill_table(thread, threads)
 //   by the team, before the first key write_edges(edges, thread, threads)                 by the team, once a
-//   sequence; edges may be null slots()                                             counters key(element)
+//   segment; edges may be null slots()                                             counters key(element)
 //   its counter; slots() or above: counts nowhere quick()                                             whether
 //   quick_key(element) may take key()'s place: the same, without branches kEstimates, estimates(),
 //   likely_key(element, &sure) whether, and where, the key may be found faster yet: the same, unless `sure`
@@ -27,12 +27,12 @@ struct CountTask {
     CountInput input;
     CountShape shape;
     CountRange range;
-    std::uint64_t line_segments;
-    std::uint64_t segments;  // of a sequence
-    unsigned teams;          // of a block
-    bool adds;               // counters of other teams or launches are added to the same ones
-    std::uint64_t* counts;   // [sequences, slots]
-    double* edges;           // [sequences, slots + 1], or null
+    std::uint64_t line_stretches;
+    std::uint64_t stretches;  // of a segment
+    unsigned teams;           // of a block
+    bool adds;                // counters of other teams or launches are added to the same ones
+    std::uint64_t* counts;    // [segments, slots]
+    double* edges;            // [segments, slots + 1], or null
 };
 
 struct CountTeam {
@@ -130,7 +130,7 @@ TEGU_DEVICE void warp_keys(const Pack<typename Mapper::Element, Width>& pack, co
     for (unsigned e = 0; e < Width; ++e) key[e] = mapper.quick_key(pack.at[e]);
 }
 
-// A segment of a line whose packs begin at `body`.
+// A stretch of a line whose packs begin at `body`.
 template <class Mapper>
 TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned packs, const Mapper& mapper,
                                   const Counters& counters) {
@@ -156,23 +156,23 @@ TEGU_DEVICE void warp_count_packs(const typename Mapper::Element* body, unsigned
     }
 }
 
-// Segment 0 begins with what lies before the first aligned pack, and takes what is left after the last whole
+// Stretch 0 begins with what lies before the first aligned pack, and takes what is left after the last whole
 // one.
 template <class Mapper>
-TEGU_DEVICE void warp_count_segment(const typename Mapper::Element* line, std::uint64_t cols,
-                                    std::uint64_t segment, bool quick, const Mapper& mapper,
+TEGU_DEVICE void warp_count_stretch(const typename Mapper::Element* line, std::uint64_t cols,
+                                    std::uint64_t stretch, bool quick, const Mapper& mapper,
                                     const Counters& counters) {
     constexpr unsigned kBytes = sizeof(typename Mapper::Element), kWidth = 16 / kBytes;
     const std::uint64_t before = (16 - reinterpret_cast<std::uintptr_t>(line) % 16) % 16 / kBytes;
     const std::uint64_t head = before < cols ? before : cols;
     const std::uint64_t packs = (cols - head) / kWidth;
-    if (segment == 0 && head != 0) warp_count_singly(line, head, mapper, counters);
-    if (segment == 0 && head + packs * kWidth != cols)
+    if (stretch == 0 && head != 0) warp_count_singly(line, head, mapper, counters);
+    if (stretch == 0 && head + packs * kWidth != cols)
         warp_count_singly(line + head + packs * kWidth, cols - head - packs * kWidth, mapper, counters);
-    const std::uint64_t begin = segment * kCountSegmentPacks;
+    const std::uint64_t begin = stretch * kCountStretchPacks;
     if (begin >= packs) return;
     const unsigned count =
-        packs - begin < kCountSegmentPacks ? static_cast<unsigned>(packs - begin) : kCountSegmentPacks;
+        packs - begin < kCountStretchPacks ? static_cast<unsigned>(packs - begin) : kCountStretchPacks;
     const auto* const body = line + head + begin * kWidth;
     if (quick)
         warp_count_packs(body, count, mapper, counters);
@@ -180,30 +180,31 @@ TEGU_DEVICE void warp_count_segment(const typename Mapper::Element* line, std::u
         warp_count_singly(body, std::uint64_t{count} * kWidth, mapper, counters);
 }
 
-// Part `part` of a sequence.
+// Part `part` of a segment.
 template <class Mapper>
-TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t sequence, std::uint64_t part,
+TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t segment, std::uint64_t part,
                                  const CountTeam& team, const Mapper& mapper, const Counters& counters) {
     using T = typename Mapper::Element;
     const bool quick = counters.shared != nullptr && mapper.quick();
-    const std::uint64_t last = task.range.segment + task.shape.at_once < task.segments
-                                   ? task.range.segment + task.shape.at_once
-                                   : task.segments;
-    const std::uint64_t begin = task.range.segment + part * task.shape.part;
+    const std::uint64_t last = task.range.stretch + task.shape.at_once < task.stretches
+                                   ? task.range.stretch + task.shape.at_once
+                                   : task.stretches;
+    const std::uint64_t begin = task.range.stretch + part * task.shape.part;
     const std::uint64_t end = begin + task.shape.part < last ? begin + task.shape.part : last;
-    for (std::uint64_t segment = begin + team.thread / kWarpLanes; segment < end;
-         segment += team.threads / kWarpLanes) {
-        const std::uint64_t line = task.input.lines == 1 ? 0 : segment / task.line_segments;
-        const T* const at = static_cast<const T*>(task.input.x) +
-                            (sequence * task.input.lines + line) * task.input.row_stride;
-        warp_count_segment(at, task.input.cols, segment - line * task.line_segments, quick, mapper, counters);
+    for (std::uint64_t stretch = begin + team.thread / kWarpLanes; stretch < end;
+         stretch += team.threads / kWarpLanes) {
+        const std::uint64_t line = task.input.lines == 1 ? 0 : stretch / task.line_stretches;
+        const T* const at =
+            static_cast<const T*>(task.input.x) + (segment * task.input.lines + line) * task.input.row_stride;
+        warp_count_stretch(at, task.input.cols, stretch - line * task.line_stretches, quick, mapper,
+                           counters);
     }
 }
 
-// count_elements: how often each key occurs in each sequence.
-// in:    x [sequences * lines, cols] Element
-// out:   counts [sequences, slots] u64, zeroed by the caller where shape.adds(); edges
-// grid:  x strides over the parts of sequences, one a team      block: shape.threads
+// count_elements: how often each key occurs in each segment.
+// in:    x [segments * lines, cols] Element
+// out:   counts [segments, slots] u64, zeroed by the caller where shape.adds(); edges
+// grid:  x strides over the parts of segments, one a team      block: shape.threads
 // shared: shape.team_bytes a team, dynamic: the rule, the table, copies * slice u32
 // result valid in: counts, after the last launch
 // moves: reads n * sizeof(Element) B; adds slots * 8 B a part   order: any
@@ -224,9 +225,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
     unsigned char* const table = shape.table ? place + RulePlace<typename Mapper::Rule>::kBytes : nullptr;
     for (std::uint64_t unit = std::uint64_t{block_x()} * task.teams + own; unit < units; unit += step) {
         const std::uint64_t piece = unit / shape.slices;
-        const std::uint64_t sequence = task.range.first + piece / shape.parts, part = piece % shape.parts;
+        const std::uint64_t segment = task.range.first + piece / shape.parts, part = piece % shape.parts;
         const std::uint32_t first = static_cast<std::uint32_t>(unit % shape.slices) * shape.slice;
-        if (team.thread == 0 && rules != nullptr) *held = rules[sequence];
+        if (team.thread == 0 && rules != nullptr) *held = rules[segment];
         if (team.thread == 0 && rules == nullptr) *held = rule;
         team.barrier();
         const Mapper mapper(*held, table);
@@ -234,9 +235,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
             mapper.slots() - first < shape.slice ? mapper.slots() - first : shape.slice;
         if (shape.table && (rules != nullptr || !filled)) mapper.fill_table(team.thread, team.threads);
         filled = true;
-        if (part == 0 && first == 0 && task.range.segment == 0)
-            mapper.write_edges(task.edges, sequence, team.thread, team.threads);
-        std::uint64_t* const counts = task.counts + sequence * mapper.slots() + first;
+        if (part == 0 && first == 0 && task.range.stretch == 0)
+            mapper.write_edges(task.edges, segment, team.thread, team.threads);
+        std::uint64_t* const counts = task.counts + segment * mapper.slots() + first;
         std::uint32_t* const own_counts = reinterpret_cast<std::uint32_t*>(
             place + RulePlace<typename Mapper::Rule>::kBytes + (shape.table ? mapper.table_bytes() : 0));
         if (shape.shared)
@@ -246,7 +247,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
         const unsigned copy = team.thread / kWarpLanes % shape.copies;
         const Counters counters{shape.shared ? own_counts + std::uint64_t{copy} * slots : nullptr, counts,
                                 first, slots};
-        team_count_part(task, sequence, part, team, mapper, counters);
+        team_count_part(task, segment, part, team, mapper, counters);
         team.barrier();
         if (!shape.shared) continue;
         for (std::uint32_t slot = team.thread; slot < slots; slot += team.threads) {
@@ -266,10 +267,10 @@ LaunchStatus launch_count(const CountInput& input, const typename Mapper::Rule& 
                           const typename Mapper::Rule* rules, std::uint64_t* counts, double* edges,
                           const CountShape& shape, const CountRange& range, Stream stream) {
     constexpr std::size_t kBytes = sizeof(typename Mapper::Element);
-    const std::uint64_t segments = count_segments(input, kBytes);
+    const std::uint64_t stretches = count_stretches(input, kBytes);
     const unsigned teams = shape.teams_per_block();
     const CountTask task{
-        input,  shape, range, count_segments_of_line(input, kBytes), segments, teams, shape.adds(segments),
+        input,  shape, range, count_stretches_of_line(input, kBytes), stretches, teams, shape.adds(stretches),
         counts, edges};
     const LaunchShape launched{shape.blocks, 1, shape.threads, std::size_t{shape.team_bytes} * teams};
     return launch(count_elements<Mapper>, launched, stream, task, rule, rules);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the launches of histogram and entropy count small keys: the input as lines of sequences, who counts
+// How the launches of histogram and entropy count small keys: the input as lines of segments, who counts
 // what (teams), and where the counters lie. The shape of a launch is a pure function of job, policy and
 // device; counts have no order, so no bit of a result depends on it.
 #pragma once
@@ -21,10 +21,10 @@ struct CountPolicy {
     std::size_t shared_bytes;
     // that one launch reads, for each multiprocessor: a long job is cut, so that it can be stopped
     std::uint64_t launch_bytes;
-    // of a sequence of bytes whose values each lane counts in counters of its own, if its lines are long; 0:
+    // of a segment of bytes whose values each lane counts in counters of its own, if its lines are long; 0:
     // of every one
     std::uint64_t lane_elements;
-    // of work space, and of the host's memory, that a batch of many sequences takes
+    // of work space, and of the host's memory, that a batch of many segments takes
     std::uint64_t batch_bytes;
 
     friend constexpr bool operator==(const CountPolicy& a, const CountPolicy& b) {
@@ -35,30 +35,30 @@ struct CountPolicy {
 };
 constexpr CountPolicy kDefaultCountPolicy{512, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20};
 
-// A warp takes segments: that many packs of 16 bytes of a line, and what lies before and after the packs with
-// the first. Of bytes a lane has at most 246 elements of a segment, which its counters of 8 bits can hold.
+// A warp takes stretches: that many packs of 16 bytes of a line, and what lies before and after the packs with
+// the first. Of bytes a lane has at most 246 elements of a stretch, which its counters of 8 bits can hold.
 constexpr unsigned kCountThreads = 512;   // of a block at most
 constexpr unsigned kCountInFlight = 4;    // packs that a lane loads at once
-constexpr unsigned kCountLanePacks = 15;  // of a segment
-constexpr unsigned kCountSegmentPacks = 32 * kCountLanePacks;
-constexpr unsigned kCountSegmentBytes = 16 * kCountSegmentPacks;
+constexpr unsigned kCountLanePacks = 15;  // of a stretch
+constexpr unsigned kCountStretchPacks = 32 * kCountLanePacks;
+constexpr unsigned kCountStretchBytes = 16 * kCountStretchPacks;
 constexpr unsigned kByteLaneThreads = 128;  // of a block whose lanes have counters of their own
 constexpr unsigned kByteLaneBytes = 256;    // of a lane's counters
 
 struct CountInput {
     const void* x;  // element c of line l at x + (l * row_stride + c) elements; aligned to the element
-    std::uint64_t sequences;
-    std::uint64_t lines;  // of a sequence; those of sequence s begin with line s * lines
+    std::uint64_t segments;
+    std::uint64_t lines;  // of a segment; those of segment s begin with line s * lines
     std::uint64_t cols;
     std::uint64_t row_stride;  // elements
 };
 
-inline std::uint64_t count_segments_of_line(const CountInput& input, std::size_t element_bytes) {
+inline std::uint64_t count_stretches_of_line(const CountInput& input, std::size_t element_bytes) {
     const std::uint64_t packs = input.cols * element_bytes / 16;
-    return packs == 0 ? 1 : (packs + kCountSegmentPacks - 1) / kCountSegmentPacks;
+    return packs == 0 ? 1 : (packs + kCountStretchPacks - 1) / kCountStretchPacks;
 }
-inline std::uint64_t count_segments(const CountInput& input, std::size_t element_bytes) {
-    return input.lines * count_segments_of_line(input, element_bytes);
+inline std::uint64_t count_stretches(const CountInput& input, std::size_t element_bytes) {
+    return input.lines * count_stretches_of_line(input, element_bytes);
 }
 
 struct CountShape {
@@ -72,25 +72,25 @@ struct CountShape {
     std::uint32_t slice;  // counters of each
     unsigned team_bytes;  // shared memory of a team
     unsigned blocks;
-    std::uint64_t sequences;  // of a launch; 1 if it takes less than all segments of one
-    std::uint64_t at_once;    // segments of a sequence that a launch takes
-    std::uint64_t parts;      // teams that share them
-    std::uint64_t part;       // segments of each
+    std::uint64_t segments;  // of a launch; 1 if it takes less than all stretches of one
+    std::uint64_t at_once;   // stretches of a segment that a launch takes
+    std::uint64_t parts;     // teams that share them
+    std::uint64_t part;      // stretches of each
 
     unsigned teams_per_block() const { return by_warp ? threads / 32 : 1; }
     // Whether several teams or launches add to the same counters, so that these begin at 0.
-    bool adds(std::uint64_t segments) const { return !shared || parts > 1 || at_once < segments; }
+    bool adds(std::uint64_t stretches) const { return !shared || parts > 1 || at_once < stretches; }
 };
 
 struct CountWorkload {
     CountInput input;
     std::size_t element_bytes;
-    std::uint64_t slots;        // counters of a sequence
+    std::uint64_t slots;        // counters of a segment
     bool values;                // keys are the values of bytes
     std::uint64_t rule_bytes;   // that a team holds
     std::uint64_t table_bytes;  // of the rule; may be 0
     bool search;  // an element's key may take a search in the table, or among what it would hold
-    std::uint64_t result_cost;  // what else a launch does for a sequence, as bytes to read that take as long
+    std::uint64_t result_cost;  // what else a launch does for a segment, as bytes to read that take as long
 };
 
 // Makes `count` counters 0, on the stream.
@@ -99,12 +99,12 @@ LaunchStatus zero_counters(std::uint64_t* counters, std::uint64_t count, Stream 
 CountShape choose_count_shape(const CountWorkload& work, const CountPolicy& policy,
                               const DeviceLimits& limits);
 
-// Which part of a job a launch counts: sequences [first, first + count), and of each the segments from
-// `segment` on, at most shape.at_once of them.
+// Which part of a job a launch counts: segments [first, first + count), and of each the stretches from
+// `stretch` on, at most shape.at_once of them.
 struct CountRange {
     std::uint64_t first;
     std::uint64_t count;
-    std::uint64_t segment;
+    std::uint64_t stretch;
 };
 
 }  // namespace cuda

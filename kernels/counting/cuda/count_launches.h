@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the work of one counting job follows one another: batches of sequences, whose work space is bounded,
-// and in them launches of some sequences, or of a part of a long one, so that no launch holds the device for
+// How the work of one counting job follows one another: batches of segments, whose work space is bounded,
+// and in them launches of some segments, or of a part of a long one, so that no launch holds the device for
 // long.
 #pragma once
 
@@ -11,23 +11,23 @@
 
 namespace tegu::cuda {
 
-// Sequences of a batch. `memory`: bytes that each takes of the work space or of the host; `cost`: of its
+// Segments of a batch. `memory`: bytes that each takes of the work space or of the host; `cost`: of its
 // results, as bytes to read that take as long.
 inline std::uint64_t count_batch(const CountInput& input, std::size_t element_bytes, std::uint64_t memory,
                                  std::uint64_t cost, const CountPolicy& policy, const DeviceLimits& limits) {
     const std::uint64_t launch_bytes = policy.launch_bytes * limits.multiprocessors;
-    const std::uint64_t sequence_bytes = input.lines * input.cols * element_bytes + cost;
+    const std::uint64_t segment_bytes = input.lines * input.cols * element_bytes + cost;
     const std::uint64_t batch =
-        std::min(policy.batch_bytes / memory, launch_bytes / std::max<std::uint64_t>(1, sequence_bytes));
-    return std::max<std::uint64_t>(1, std::min(batch, input.sequences));
+        std::min(policy.batch_bytes / memory, launch_bytes / std::max<std::uint64_t>(1, segment_bytes));
+    return std::max<std::uint64_t>(1, std::min(batch, input.segments));
 }
 
-// Sequences [first, first + count) of the input.
+// Segments [first, first + count) of the input.
 inline CountInput count_part(const CountInput& input, std::size_t element_bytes, std::uint64_t first,
                              std::uint64_t count) {
     CountInput part = input;
     part.x = static_cast<const std::byte*>(input.x) + first * input.lines * input.row_stride * element_bytes;
-    part.sequences = count;
+    part.segments = count;
     return part;
 }
 
@@ -35,18 +35,18 @@ inline CountInput count_part(const CountInput& input, std::size_t element_bytes,
 template <class Each>
 Result<void> for_count_ranges(const CountInput& input, std::size_t element_bytes, const CountShape& shape,
                               Each each) {
-    const std::uint64_t segments = count_segments(input, element_bytes);
-    for (std::uint64_t first = 0; first < input.sequences; first += shape.sequences) {
-        for (std::uint64_t segment = 0; segment < segments; segment += shape.at_once) {
+    const std::uint64_t stretches = count_stretches(input, element_bytes);
+    for (std::uint64_t first = 0; first < input.segments; first += shape.segments) {
+        for (std::uint64_t stretch = 0; stretch < stretches; stretch += shape.at_once) {
             Result<void> done =
-                each(CountRange{first, std::min(shape.sequences, input.sequences - first), segment});
+                each(CountRange{first, std::min(shape.segments, input.segments - first), stretch});
             if (!done) return done;
         }
     }
     return {};
 }
 
-// Sequences as lines without gaps where there are none: `whole`: all rows are one sequence, else each is one.
+// Segments as lines without gaps where there are none: `whole`: all rows are one segment, else each is one.
 inline CountInput count_input(const void* x, bool whole, std::uint64_t rows, std::uint64_t cols,
                               std::uint64_t row_stride) {
     if (!whole) return CountInput{x, rows, 1, cols, row_stride};

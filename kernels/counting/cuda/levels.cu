@@ -12,8 +12,8 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr unsigned kWaves = 4;
 constexpr unsigned kInFlight = 4;  // packs that a lane loads at once
-constexpr unsigned kRounds = 4;    // of them in a segment
-constexpr unsigned kSegmentPacks = kWarpLanes * kInFlight * kRounds;
+constexpr unsigned kRounds = 4;    // of them in a stretch
+constexpr unsigned kStretchPacks = kWarpLanes * kInFlight * kRounds;
 
 // The key of an element, unless it is infinite or NaN: merged into the largest complement and the largest
 // key.
@@ -53,34 +53,34 @@ TEGU_DEVICE void warp_raise(K low, K high, FiniteBounds* bounds) {
     raise(&bounds->high, high);
 }
 
-// finite_bounds: the smallest and the largest finite element of each sequence.
-// in:    x [sequences * lines, cols] T          out: bounds [sequences], zeroed by the caller
-// grid:  x strides over segments of lines, one a warp       block: kThreads
+// finite_bounds: the smallest and the largest finite element of each segment.
+// in:    x [segments * lines, cols] T          out: bounds [segments], zeroed by the caller
+// grid:  x strides over stretches of lines, one a warp       block: kThreads
 // shared: none                                  result valid in: bounds, after the launch
 // moves: reads n * sizeof(T) B                  order: any
-// why:   a warp keeps its bounds over all segments of a sequence, so one long sequence costs an atomic or two
+// why:   a warp keeps its bounds over all stretches of a segment, so one long segment costs an atomic or two
 //        a warp
 template <class T, unsigned Width>
 TEGU_KERNEL TEGU_BOUNDS(kThreads) finite_bounds(FiniteArrays arrays) {
     using Key = FiniteKey<T>;
     using Chunk = Pack<T, Width>;
     const std::uint64_t packs = arrays.cols / Width;
-    const std::uint64_t segments = (packs + kSegmentPacks - 1) / kSegmentPacks;
-    const std::uint64_t all = arrays.sequences * arrays.lines * segments;
+    const std::uint64_t stretches = (packs + kStretchPacks - 1) / kStretchPacks;
+    const std::uint64_t all = arrays.segments * arrays.lines * stretches;
     const std::uint64_t step = std::uint64_t{grid_x()} * block_warps();
     typename Key::type low = 0, high = 0;
-    std::uint64_t held = 0;  // the sequence that low and high are of
+    std::uint64_t held = 0;  // the segment that low and high are of
     for (std::uint64_t unit = std::uint64_t{block_x()} * block_warps() + warp_index(); unit < all;
          unit += step) {
-        const std::uint64_t line = unit / segments, sequence = line / arrays.lines;
-        if (sequence != held) {
+        const std::uint64_t line = unit / stretches, segment = line / arrays.lines;
+        if (segment != held) {
             warp_raise(low, high, arrays.bounds + held);
-            held = sequence;
+            held = segment;
             low = high = 0;
         }
         const Chunk* const row =
             reinterpret_cast<const Chunk*>(static_cast<const T*>(arrays.x) + line * arrays.row_stride);
-        const std::uint64_t first = unit % segments * kSegmentPacks + lane_index();
+        const std::uint64_t first = unit % stretches * kStretchPacks + lane_index();
         for (unsigned round = 0; round < kRounds; ++round) {
             Chunk chunk[kInFlight];
             const std::uint64_t begin = first + round * (kInFlight * kWarpLanes);
@@ -101,18 +101,18 @@ TEGU_KERNEL TEGU_BOUNDS(kThreads) finite_bounds(FiniteArrays arrays) {
 template <class T>
 LaunchStatus launch_typed(const FiniteArrays& arrays, const DeviceLimits& limits, Stream stream) {
     constexpr unsigned kWidth = 16 / sizeof(T);
-    const bool many = arrays.sequences * arrays.lines > 1;
+    const bool many = arrays.segments * arrays.lines > 1;
     const bool packed = reinterpret_cast<std::uintptr_t>(arrays.x) % 16 == 0 && arrays.cols % kWidth == 0 &&
                         (!many || arrays.row_stride % kWidth == 0);
     const std::uint64_t packs = packed ? arrays.cols / kWidth : arrays.cols;
     const std::uint64_t warps =
-        arrays.sequences * arrays.lines * ((packs + kSegmentPacks - 1) / kSegmentPacks);
+        arrays.segments * arrays.lines * ((packs + kStretchPacks - 1) / kStretchPacks);
     const LaunchShape shape{blocks_for(warps * kWarpLanes, kThreads, kWaves, limits), 1, kThreads, 0};
     if (packed) return launch(finite_bounds<T, kWidth>, shape, stream, arrays);
     return launch(finite_bounds<T, 1>, shape, stream, arrays);
 }
 
-// A sequence without gaps is one long line.
+// A segment without gaps is one long line.
 FiniteArrays joined(FiniteArrays arrays) {
     if (arrays.row_stride != arrays.cols) return arrays;
     arrays.cols *= arrays.lines;
@@ -125,7 +125,7 @@ FiniteArrays joined(FiniteArrays arrays) {
 
 LaunchStatus launch_finite_bounds(ElementType type, const FiniteArrays& arrays, const DeviceLimits& limits,
                                   Stream stream) {
-    if (arrays.sequences == 0 || arrays.lines == 0 || arrays.cols == 0) return 0;
+    if (arrays.segments == 0 || arrays.lines == 0 || arrays.cols == 0) return 0;
     const FiniteArrays all = joined(arrays);
     if (type == ElementType::F16) return launch_typed<Half>(all, limits, stream);
     if (type == ElementType::F32) return launch_typed<float>(all, limits, stream);

@@ -28,7 +28,7 @@ LevelRule level_rule(const Scale& scale) {
     return LevelRule{scale.by_range, scale.levels, scale.inv, scale.lo, scale.base, scale.lo64};
 }
 
-// Of the finite elements of a sequence, as keys: unsigned integers, as wide as the element, of the order of
+// Of the finite elements of a segment, as keys: unsigned integers, as wide as the element, of the order of
 // the numbers, -0 below +0.
 struct FiniteBounds {
     std::uint64_t low;   // the complement of the smallest key; 0: no finite element
@@ -37,9 +37,9 @@ struct FiniteBounds {
 
 struct FiniteArrays {
     const void* x;         // element (r, c) at x + (r * row_stride + c) elements; aligned to the element
-    FiniteBounds* bounds;  // [sequences], zero before the launch
-    std::uint64_t sequences;
-    std::uint64_t lines;  // rows of x in one sequence
+    FiniteBounds* bounds;  // [segments], zero before the launch
+    std::uint64_t segments;
+    std::uint64_t lines;  // rows of x in one segment
     std::uint64_t cols;
     std::uint64_t row_stride;  // elements
 };

@@ -9,7 +9,7 @@
 
 namespace tegu::cuda {
 
-// Adds what is found to arrays.bounds. Of several sequences REQUIRES: few enough for one launch. Errors:
+// Adds what is found to arrays.bounds. Of several segments REQUIRES: few enough for one launch. Errors:
 // those of the pace.
 inline Result<void> find_finite_bounds(ElementType type, FiniteArrays arrays, const Context& context,
                                        Pace* pace) {
@@ -20,7 +20,7 @@ inline Result<void> find_finite_bounds(ElementType type, FiniteArrays arrays, co
                                   "range of finite elements")
                      : paced;
     };
-    if (arrays.sequences != 1) return search(arrays);
+    if (arrays.segments != 1) return search(arrays);
     if (arrays.row_stride == arrays.cols) {
         arrays.cols *= arrays.lines;
         arrays.row_stride = arrays.cols;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unit of work of dot: the products of one chunk of two sequences, summed. The chunk kernels are compiled
+// The unit of work of dot: the products of one chunk of two segments, summed. The chunk kernels are compiled
 // once per instruction set. Floats follow the canonical tree of docs/numerics.md over the products; integers
 // are exact in 192 bits. Above the chunk both use the tree of kernels/statistics/partial.h.
 #pragma once
@@ -38,7 +38,7 @@ TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
 TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
 #undef TEGU_X
 
-// a = a + b, where b follows a in the sequence.
+// a = a + b, where b follows a in the segment.
 inline void merge_partials(FloatDot& a, const FloatDot& b) {
     a.sum += b.sum;
 }

@@ -25,9 +25,8 @@ struct DotLaunch {
     }
     template <class T, unsigned Run>
     LaunchStatus run(Kernel kernel, std::size_t shared_bytes) const {
-        const std::uint64_t blocks = shape.segment_lanes != 0
-                                         ? shape.blocks
-                                         : ceil_divide(range.count * range.group_count, shape.teams());
+        const std::uint64_t blocks =
+            shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
         return launch_plain(
             kernel, LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes}, stream,
             inputs, packs<T, Run>(inputs.x), packs<T, Run>(inputs.y), work, shape, range);
@@ -38,7 +37,7 @@ template <class T>
 struct DotLaunches {
     static LaunchStatus run(const DotLaunch& with) {
         constexpr unsigned kRun = IntegerRun<T>::kElements;
-        if (with.shape.segment_lanes != 0) return with.run<T, kRun>(dot_integer_rows<T>, 0);
+        if (with.shape.row_lanes != 0) return with.run<T, kRun>(dot_integer_rows<T>, 0);
         const bool used = with.shape.team_warps > 1 || with.shape.groups > 1;
         return with.run<T, kRun>(dot_integer<T>,
                                  used ? with.shape.threads / kWarpLanes * DotLimbsKind::kWords * 8 : 0);
@@ -48,7 +47,7 @@ template <class T>
 struct FloatDotLaunches {
     static LaunchStatus run(const DotLaunch& with) {
         const std::size_t shared = FloatKind<0>::shared_bytes(with.shape);
-        if (with.shape.segment_lanes != 0) return with.run<T, kFloatRun>(dot_float_rows<T>, shared);
+        if (with.shape.row_lanes != 0) return with.run<T, kFloatRun>(dot_float_rows<T>, shared);
         const ReduceInput& x = with.inputs.x;
         const ReduceInput& y = with.inputs.y;
         const bool gaps = x.cols < x.n || y.cols < y.n;
@@ -78,9 +77,9 @@ LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork
     return 0;
 }
 
-ReduceWorkload dot_workload(ElementType type, std::uint64_t sequences, std::uint64_t n) {
+ReduceWorkload dot_workload(ElementType type, std::uint64_t segments, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
-    return ReduceWorkload{sequences,
+    return ReduceWorkload{segments,
                           n,
                           kTileRuns * kWarpLanes * run,
                           run,
@@ -90,7 +89,7 @@ ReduceWorkload dot_workload(ElementType type, std::uint64_t sequences, std::uint
 
 namespace {
 
-// Of two long sequences, and of many rows of 16 elements.
+// Of two long segments, and of many rows of 16 elements.
 ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
     const ReduceWorkload work = rows ? dot_workload(type, 1 << 20, 16) : dot_workload(type, 1, 1 << 27);
     return choose_reduce_shape(work, kDefaultReducePolicy, to.limits());

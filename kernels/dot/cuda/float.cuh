@@ -91,14 +91,14 @@ TEGU_DEVICE LaneNode sweep_products(const From& x, const From& y, std::uint64_t 
     return node;
 }
 
-// dot_float: scalar products of sequences of floats, a group of tiles by each team of warps. Dense: no gaps,
+// dot_float: scalar products of segments of floats, a group of tiles by each team of warps. Dense: no gaps,
 // and runs are packs.
-// in:    inputs x, y [sequences, n] T
-// out:   work.out; work.places where a sequence has several groups
+// in:    inputs x, y [segments, n] T
+// out:   work.out; work.places where a segment has several groups
 // grid:  x = groups of the launch / teams          block: shape.threads (32..256)
 // shared: FloatKind<0>::shared_bytes
-// result valid in: work.out, after the last launch of a sequence
-// moves: reads 2 n sizeof(T) B a sequence          order: the canonical tree, whatever the shape
+// result valid in: work.out, after the last launch of a segment
+// moves: reads 2 n sizeof(T) B a segment          order: the canonical tree, whatever the shape
 // why:   eight 16-byte loads in flight a lane, and products that are added where they are formed
 template <class T, bool Dense>
 TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2)) dot_float(DotInputs inputs, bool x_packs, bool y_packs,
@@ -106,29 +106,29 @@ TEGU_KERNEL TEGU_BOUNDS2(256, (Dense ? 3 : 2)) dot_float(DotInputs inputs, bool 
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
     const TeamPlace place(shape, range, block_x());
-    const std::uint64_t sequence = range.first + place.slot;
+    const std::uint64_t segment = range.first + place.slot;
     const std::uint64_t base =
         (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp * kFloatTile;
     LaneNode node{0, 0, 0, 0, 0};
     if (place.active && base < inputs.x.n) {
         if (Dense)
-            node = sweep_products<T>(DenseElements<T, kFloatRun>(inputs.x, sequence, x_packs),
-                                     DenseElements<T, kFloatRun>(inputs.y, sequence, y_packs), base,
+            node = sweep_products<T>(DenseElements<T, kFloatRun>(inputs.x, segment, x_packs),
+                                     DenseElements<T, kFloatRun>(inputs.y, segment, y_packs), base,
                                      shape.tiles_per_warp, inputs.skip_nans, shared);
         else
-            node = sweep_products<T>(Elements<T, kFloatRun>(inputs.x, sequence, x_packs),
-                                     Elements<T, kFloatRun>(inputs.y, sequence, y_packs), base,
+            node = sweep_products<T>(Elements<T, kFloatRun>(inputs.x, segment, x_packs),
+                                     Elements<T, kFloatRun>(inputs.y, segment, y_packs), base,
                                      shape.tiles_per_warp, inputs.skip_nans, shared);
     }
     DotSum sum;
     sum.sum = chunk_tree<0>(node, shape, shared).sum;
-    if (close_sequence<DotSumKind>(&sum, 1, place, shape, work.places, shared) && place.leads() &&
+    if (close_segment<DotSumKind>(&sum, 1, place, shape, work.places, shared) && place.leads() &&
         lane_index() == 0)
-        static_cast<double*>(work.out)[sequence] = canonical(sum.sum);
+        static_cast<double*>(work.out)[segment] = canonical(sum.sum);
 }
 
-// dot_float_rows: scalar products of rows of up to 128 floats, each by a segment of lanes.
-// in:    inputs x, y [sequences, n] T, n <= 128    out: work.out
+// dot_float_rows: scalar products of rows of up to 128 floats, each by a group of lanes.
+// in:    inputs x, y [segments, n] T, n <= 128    out: work.out
 // grid:  x strides over the rows                   block: shape.threads (32..256)
 // shared: FloatKind<0>::shared_bytes               result valid in: work.out, after the launch
 // moves: reads 2 n sizeof(T) B a row, writes 8     order: the canonical tree
@@ -137,17 +137,17 @@ template <class T>
 TEGU_KERNEL TEGU_BOUNDS(256) dot_float_rows(DotInputs inputs, bool x_packs, bool y_packs, DotWork work,
                                             ReduceShape shape, ReduceRange range) {
     TEGU_DYNAMIC_SHARED(memory);
-    const RowLeaves leaves{shape.segment_lanes, shape.tiles_per_warp};
-    const std::uint64_t warp_rows = kWarpLanes / shape.segment_lanes;
+    const RowLeaves leaves{shape.row_lanes, shape.tiles_per_warp};
+    const std::uint64_t warp_rows = kWarpLanes / shape.row_lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
-    const std::uint64_t in_warp = lane_index() / shape.segment_lanes;
+    const std::uint64_t in_warp = lane_index() / shape.row_lanes;
     TEGU_NO_UNROLL
     for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows;
          row < range.count; row += stride) {
         const bool mine = row + in_warp < range.count;
-        const std::uint64_t sequence = range.first + (mine ? row + in_warp : 0);
-        const RowElements<T, kFloatRun> x(inputs.x, sequence, x_packs);
-        const RowElements<T, kFloatRun> y(inputs.y, sequence, y_packs);
+        const std::uint64_t segment = range.first + (mine ? row + in_warp : 0);
+        const RowElements<T, kFloatRun> x(inputs.x, segment, x_packs);
+        const RowElements<T, kFloatRun> y(inputs.y, segment, y_packs);
         LaneNode node{0, 0, 0, 0, 0};
         unsigned run = leaves.lane();
         TEGU_NO_UNROLL
@@ -157,7 +157,7 @@ TEGU_KERNEL TEGU_BOUNDS(256) dot_float_rows(DotInputs inputs, bool x_packs, bool
             run = leaves.run_after(run, k);
         }
         node = fold_lanes<0>(node, leaves.lanes);
-        if (mine && leaves.lane() == 0) static_cast<double*>(work.out)[sequence] = canonical(node.sum);
+        if (mine && leaves.lane() == 0) static_cast<double*>(work.out)[segment] = canonical(node.sum);
     }
 }
 

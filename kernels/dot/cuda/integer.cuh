@@ -121,24 +121,24 @@ class Products<T, 1> {
 };
 
 template <class T>
-TEGU_DEVICE void put_dot(const DotWork& work, std::uint64_t slot, std::uint64_t sequence,
+TEGU_DEVICE void put_dot(const DotWork& work, std::uint64_t slot, std::uint64_t segment,
                          const DotLimbs& sum) {
-    static_cast<std::uint64_t*>(work.out)[sequence] = sum.limb[0];
+    static_cast<std::uint64_t*>(work.out)[segment] = sum.limb[0];
     const std::uint64_t above = Signedness<T>::kSigned ? 0 - (sum.limb[0] >> 63) : 0;
     if (sum.limb[1] == above && sum.limb[2] == above) return;
     if (work.places.totals == nullptr) return;
     for (unsigned i = 0; i < 3; ++i)
         static_cast<std::uint64_t*>(work.places.totals)[3 * slot + i] = sum.limb[i];
-    atomic_max(work.places.overflow, ~sequence);
+    atomic_max(work.places.overflow, ~segment);
 }
 
-// dot_integer: scalar products of sequences of integers, a group of tiles by each team of warps.
-// in:    inputs x, y [sequences, n] T
-// out:   work.out; work.places where a sequence has several groups
+// dot_integer: scalar products of segments of integers, a group of tiles by each team of warps.
+// in:    inputs x, y [segments, n] T
+// out:   work.out; work.places where a segment has several groups
 // grid:  x = groups of the launch / teams          block: shape.threads (32..512)
 // shared: 24 B a warp
-// result valid in: work.out and places.overflow, after the last launch of a sequence
-// moves: reads 2 n sizeof(T) B a sequence          order: any
+// result valid in: work.out and places.overflow, after the last launch of a segment
+// moves: reads 2 n sizeof(T) B a segment          order: any
 // why:   runs of 16 bytes, eight in flight a lane, whatever the type
 template <class T>
 TEGU_KERNEL TEGU_BOUNDS2(512, 2) dot_integer(DotInputs inputs, bool x_packs, bool y_packs, DotWork work,
@@ -149,13 +149,13 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2) dot_integer(DotInputs inputs, bool x_packs, boo
     constexpr unsigned kRows = 4;  // at a time
     TEGU_DYNAMIC_SHARED(memory);
     const TeamPlace place(shape, range, block_x());
-    const std::uint64_t sequence = range.first + place.slot;
+    const std::uint64_t segment = range.first + place.slot;
     const std::uint64_t base = (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp * kTile;
     const std::uint64_t n = inputs.x.n;
     Products<T> lane;
     if (place.active) {
-        const Elements<T, kRun> x(inputs.x, sequence, x_packs);
-        const Elements<T, kRun> y(inputs.y, sequence, y_packs);
+        const Elements<T, kRun> x(inputs.x, segment, x_packs);
+        const Elements<T, kRun> y(inputs.y, segment, y_packs);
         const bool dense = x_packs && y_packs && !x.gaps() && !y.gaps();
         TEGU_NO_UNROLL
         for (unsigned half = 0; half < shape.tiles_per_warp * (kTileRuns / kRows); ++half) {
@@ -185,14 +185,14 @@ TEGU_KERNEL TEGU_BOUNDS2(512, 2) dot_integer(DotInputs inputs, bool x_packs, boo
         }
     }
     DotLimbs sum = lane.limbs();
-    if (close_sequence<DotLimbsKind>(&sum, kWarpLanes, place, shape, work.places,
-                                     reinterpret_cast<std::uint64_t*>(memory)) &&
+    if (close_segment<DotLimbsKind>(&sum, kWarpLanes, place, shape, work.places,
+                                    reinterpret_cast<std::uint64_t*>(memory)) &&
         place.leads() && lane_index() == 0)
-        put_dot<T>(work, place.slot, sequence, sum);
+        put_dot<T>(work, place.slot, segment, sum);
 }
 
-// dot_integer_rows: scalar products of rows of up to 512 bytes, each by a segment of lanes.
-// in:    inputs x, y [sequences, n] T              out: work.out, places.totals
+// dot_integer_rows: scalar products of rows of up to 512 bytes, each by a group of lanes.
+// in:    inputs x, y [segments, n] T              out: work.out, places.totals
 // grid:  x strides over the rows                   block: shape.threads (32..512)
 // shared: none
 // result valid in: work.out and places.overflow, after the launch
@@ -202,7 +202,7 @@ template <class T>
 TEGU_KERNEL TEGU_BOUNDS(512) dot_integer_rows(DotInputs inputs, bool x_packs, bool y_packs, DotWork work,
                                               ReduceShape shape, ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
-    const unsigned lanes = shape.segment_lanes;
+    const unsigned lanes = shape.row_lanes;
     const std::uint64_t warp_rows = kWarpLanes / lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
     TEGU_NO_UNROLL

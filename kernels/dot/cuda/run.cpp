@@ -9,12 +9,12 @@
 namespace tegu::cuda {
 namespace {
 
-std::uint64_t sequence_elements(const Job& job) {
+std::uint64_t segment_elements(const Job& job) {
     return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
 }
 
 ReduceInput input_of(const Job& job, const kernels::InputView& view) {
-    const std::uint64_t n = sequence_elements(job);
+    const std::uint64_t n = segment_elements(job);
     const bool gaps = job.axis == Axis::Whole && job.rows > 1 && view.row_stride != job.cols;
     return ReduceInput{view.data, n, view.row_stride, gaps ? job.cols : n, view.row_stride};
 }
@@ -22,11 +22,11 @@ ReduceInput input_of(const Job& job, const kernels::InputView& view) {
 // Whether some n products of integers may not fit 64 bits.
 bool may_overflow(const Job& job) {
     const std::size_t bits = 16 * element_bytes(job.type);
-    return !is_float(job.type) && (bits >= 63 || sequence_elements(job) >> (63 - bits) != 0);
+    return !is_float(job.type) && (bits >= 63 || segment_elements(job) >> (63 - bits) != 0);
 }
 
 // The error of a sum that does not fit.
-Result<void> overflow_of(const Job& job, const Context& context, std::uint64_t sequence, const void* place) {
+Result<void> overflow_of(const Job& job, const Context& context, std::uint64_t segment, const void* place) {
     kernels::IntegerDot dot{};
     Result<void> done = context.workspace->read(&dot, place, sizeof dot);
     if (!done) return done;
@@ -34,7 +34,7 @@ Result<void> overflow_of(const Job& job, const Context& context, std::uint64_t s
     Result<void> written =
         kernels::write_dot(dot, is_signed_integer(job.type) ? ElementType::I64 : ElementType::U64, unused);
     if (written) return make_error(Status::Internal, "a sum that did not fit has changed");
-    if (job.axis == Axis::Rows) written.error().message += " in row " + std::to_string(sequence);
+    if (job.axis == Axis::Rows) written.error().message += " in row " + std::to_string(segment);
     return written;
 }
 
@@ -46,14 +46,14 @@ Result<kernels::RunReport> run_dot(const Job& job, const DotParams& params,
                                    const kernels::StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     const DotInputs both{input_of(job, inputs[0]), input_of(job, inputs[1]), params.skip_nans};
-    SequenceLaunches launches(dot_workload(job.type, job.axis == Axis::Whole ? 1 : job.rows, both.x.n),
-                              may_overflow(job) ? sizeof(kernels::IntegerDot) : 0, context);
+    SegmentLaunches launches(dot_workload(job.type, job.axis == Axis::Whole ? 1 : job.rows, both.x.n),
+                             may_overflow(job) ? sizeof(kernels::IntegerDot) : 0, context);
     const auto launch = [&](const ReduceWork& work, const ReduceRange& range) {
         return launch_dot(job.type, both, DotWork{work, outputs[0].data}, launches.shape(), range,
                           context.stream);
     };
-    const auto overflow = [&](std::uint64_t sequence, const void* place) {
-        return overflow_of(job, context, sequence, place);
+    const auto overflow = [&](std::uint64_t segment, const void* place) {
+        return overflow_of(job, context, segment, place);
     };
     Result<void> done = launches.run(2 * both.x.n * element_bytes(job.type), "dot", stop, launch, overflow);
     if (!done) return std::move(done).error();

@@ -27,11 +27,11 @@ bool is_nan(ElementType type, std::uint32_t bits) {
 
 }  // namespace
 
-Result<FiniteRange> find_finite_range(ElementType type, const Sequence& sequence, const Crew& crew,
+Result<FiniteRange> find_finite_range(ElementType type, const Segment& segment, const Crew& crew,
                                       const StopToken& stop) {
     const FindFiniteRange find = find_finite_range(type);
     FiniteRange ranges[kMaxCrew];
-    if (!sweep(sequence, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
+    if (!sweep(segment, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
             FiniteRange part;
             find(data, n, &part);
             merge(part, &ranges[worker]);
@@ -116,7 +116,7 @@ std::uint64_t EntropyRun::element_ps() const {
     return look + 200 + 45 * element_bytes(job_.type) + misses;
 }
 
-std::uint64_t EntropyRun::sequence_ns() const {
+std::uint64_t EntropyRun::segment_ns() const {
     return 200 + 3 * std::uint64_t{params_.levels} +
            (by_values_ ? 2 * (std::uint64_t{1} << (8 * element_bytes(job_.type))) : 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entropies of one job, sequence by sequence, as entropy and fused run them: either by values, from the
+// The entropies of one job, segment by segment, as entropy and fused run them: either by values, from the
 // counts that a ValueCounter made, or level by level. One look at the data comes first where the range of
 // floats must be found and the values are not counted.
 #pragma once
@@ -20,7 +20,7 @@ class EntropyRun {
     bool by_values() const { return by_values_; }
     bool looks_first() const { return !by_values_ && !params_.has_range && is_float(job_.type); }
     std::uint64_t element_ps() const;  // on one thread, without the counting of values
-    std::uint64_t sequence_ns() const;
+    std::uint64_t segment_ns() const;
     std::size_t worker_bytes() const;  // without a ValueCounter's
     // `memory`: workers * worker_bytes(), 64-byte aligned, not owned.
     void attach(std::byte* memory, unsigned workers);
@@ -47,9 +47,9 @@ class EntropyRun {
     std::byte* memory_ = nullptr;  // by values: the levels' counts of each worker
 };
 
-// Smallest and largest finite element of a sequence. Errors: Cancelled, DeadlineExceeded. REQUIRES: a float
+// Smallest and largest finite element of a segment. Errors: Cancelled, DeadlineExceeded. REQUIRES: a float
 // type.
-Result<FiniteRange> find_finite_range(ElementType type, const Sequence& sequence, const Crew& crew,
+Result<FiniteRange> find_finite_range(ElementType type, const Segment& segment, const Crew& crew,
                                       const StopToken& stop);
 
 }  // namespace tegu::kernels

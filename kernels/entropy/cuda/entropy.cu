@@ -42,17 +42,17 @@ class LevelMapper {
 };
 
 // level_bytes: from the counts of values to those of levels.
-// in:    value_counts [sequences, 256] u64      out: counts [sequences, levels + 1] u64, zeroed by the caller
-// grid:  x strides over sequences               block: 256, a thread a value
+// in:    value_counts [segments, 256] u64      out: counts [segments, levels + 1] u64, zeroed by the caller
+// grid:  x strides over segments               block: 256, a thread a value
 // shared: none                                  result valid in: counts, after the launch
-// moves: reads 2 KiB, adds at most as much a sequence      order: any
+// moves: reads 2 KiB, adds at most as much a segment      order: any
 // why:   bytes cost one counter each, however many levels there are
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS(256) level_bytes(const std::uint64_t* value_counts, std::uint64_t sequences,
+TEGU_KERNEL TEGU_BOUNDS(256) level_bytes(const std::uint64_t* value_counts, std::uint64_t segments,
                                          LevelRule rule, std::uint64_t* counts) {
     bool nan = false;
     const std::uint32_t level = level_of(static_cast<T>(thread_index()), rule, &nan);
-    for (std::uint64_t s = block_x(); s < sequences; s += grid_x()) {
+    for (std::uint64_t s = block_x(); s < segments; s += grid_x()) {
         const std::uint64_t count = value_counts[s * 256 + thread_index()];
         if (count != 0 && level < rule.levels)
             atomic_add(counts + s * (std::uint64_t{rule.levels} + 1) + level, count);
@@ -70,16 +70,16 @@ TEGU_DEVICE double value_of(std::uint64_t key) {
 }
 
 // level_rules: from ranges to rules.
-// in:    bounds [sequences]                     out: rules [sequences]; failed, ~0 before
-// grid:  x strides over sequences               block: 128
+// in:    bounds [segments]                     out: rules [segments]; failed, ~0 before
+// grid:  x strides over segments               block: 128
 // shared: none                                  result valid in: rules and failed, after the launch
-// moves: reads 16 B, writes 40 B a sequence     order: any
+// moves: reads 16 B, writes 40 B a segment     order: any
 // why:   many rows would be many waits for their ranges, and many rules to bring
 template <class T>
-TEGU_KERNEL TEGU_BOUNDS(128) level_rules(const FiniteBounds* bounds, std::uint64_t sequences,
+TEGU_KERNEL TEGU_BOUNDS(128) level_rules(const FiniteBounds* bounds, std::uint64_t segments,
                                          std::uint32_t levels, LevelRule* rules, std::uint64_t* failed) {
     const std::uint64_t step = std::uint64_t{grid_x()} * block_threads();
-    for (std::uint64_t s = std::uint64_t{block_x()} * block_threads() + thread_index(); s < sequences;
+    for (std::uint64_t s = std::uint64_t{block_x()} * block_threads() + thread_index(); s < segments;
          s += step) {
         LevelRule rule{true, levels, 0, 0, 0, 0};
         const double lo = value_of<T>(~bounds[s].low), hi = value_of<T>(bounds[s].high);
@@ -96,7 +96,7 @@ TEGU_KERNEL TEGU_BOUNDS(128) level_rules(const FiniteBounds* bounds, std::uint64
     }
 }
 
-// What a thread has of the sums of a sequence.
+// What a thread has of the sums of a segment.
 struct EntropySums {
     Wide2 sum;
     std::uint64_t n;
@@ -110,7 +110,7 @@ TEGU_DEVICE EntropySums block_add(EntropySums own) {
     TEGU_SHARED_ARRAY(EntropySums, warps, kMostEntropyThreads / kWarpLanes);
     TEGU_UNROLL
     for (unsigned mask = kWarpLanes / 2; mask != 0; mask /= 2) own = add(own, shuffle_xor(own, mask));
-    block_barrier();  // the sums of the sequence before are read
+    block_barrier();  // the sums of the segment before are read
     if (lane_index() == 0) warps[warp_index()] = own;
     block_barrier();
     if (thread_index() == 0)
@@ -119,15 +119,15 @@ TEGU_DEVICE EntropySums block_add(EntropySums own) {
 }
 
 // finish_entropy: from counts of levels to entropies.
-// in:    counts [sequences, levels + 1] u64     out: target.entropy [sequences] f64
-// grid:  x strides over sequences               block: a thread a level, up to 512
+// in:    counts [segments, levels + 1] u64     out: target.entropy [segments] f64
+// grid:  x strides over segments               block: a thread a level, up to 512
 // shared: 24 B a warp, static                   result valid in: entropy, after the launch
-// moves: reads 8 * (levels + 1) B, writes 8 B a sequence      order: any, sums are exact
+// moves: reads 8 * (levels + 1) B, writes 8 B a segment      order: any, sums are exact
 // why:   60 squarings a count are work for many threads, and the counts need not leave the device
 TEGU_KERNEL TEGU_BOUNDS(kMostEntropyThreads)
-    finish_entropy(const std::uint64_t* counts, std::uint64_t sequences, std::uint32_t levels,
+    finish_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
                    EntropyTarget target) {
-    for (std::uint64_t s = block_x(); s < sequences; s += grid_x()) {
+    for (std::uint64_t s = block_x(); s < segments; s += grid_x()) {
         const std::uint64_t* const own = counts + s * (std::uint64_t{levels} + 1);
         EntropySums sums{{0, 0}, 0};
         for (std::uint32_t level = thread_index(); level < levels; level += block_threads()) {
@@ -143,8 +143,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMostEntropyThreads)
     }
 }
 
-unsigned blocks_of(std::uint64_t sequences) {
-    return sequences < 65536 ? static_cast<unsigned>(sequences) : 65536u;
+unsigned blocks_of(std::uint64_t segments) {
+    return segments < 65536 ? static_cast<unsigned>(segments) : 65536u;
 }
 
 }  // namespace
@@ -171,34 +171,34 @@ LaunchStatus launch_count_levels(ElementType type, const CountInput& input, cons
     }
 }
 
-LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t sequences,
+LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t segments,
                                 const LevelRule& rule, std::uint64_t* counts, Stream stream) {
-    if (sequences == 0) return 0;
-    const LaunchShape shape{blocks_of(sequences), 1, 256, 0};
+    if (segments == 0) return 0;
+    const LaunchShape shape{blocks_of(segments), 1, 256, 0};
     if (type == ElementType::I8)
-        return launch(level_bytes<std::int8_t>, shape, stream, value_counts, sequences, rule, counts);
-    return launch(level_bytes<std::uint8_t>, shape, stream, value_counts, sequences, rule, counts);
+        return launch(level_bytes<std::int8_t>, shape, stream, value_counts, segments, rule, counts);
+    return launch(level_bytes<std::uint8_t>, shape, stream, value_counts, segments, rule, counts);
 }
 
-LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t sequences,
+LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t segments,
                                 std::uint32_t levels, LevelRule* rules, std::uint64_t* failed,
                                 Stream stream) {
-    if (sequences == 0) return 0;
-    const LaunchShape shape{blocks_of((sequences + 127) / 128), 1, 128, 0};
+    if (segments == 0) return 0;
+    const LaunchShape shape{blocks_of((segments + 127) / 128), 1, 128, 0};
     if (type == ElementType::F16)
-        return launch(level_rules<Half>, shape, stream, bounds, sequences, levels, rules, failed);
+        return launch(level_rules<Half>, shape, stream, bounds, segments, levels, rules, failed);
     if (type == ElementType::F32)
-        return launch(level_rules<float>, shape, stream, bounds, sequences, levels, rules, failed);
-    return launch(level_rules<double>, shape, stream, bounds, sequences, levels, rules, failed);
+        return launch(level_rules<float>, shape, stream, bounds, segments, levels, rules, failed);
+    return launch(level_rules<double>, shape, stream, bounds, segments, levels, rules, failed);
 }
 
-LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t sequences, std::uint32_t levels,
+LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
                             const EntropyTarget& target, Stream stream) {
-    if (sequences == 0) return 0;
+    if (segments == 0) return 0;
     const unsigned threads = levels < kMostEntropyThreads
                                  ? (levels + kWarpLanes - 1) / kWarpLanes * kWarpLanes
                                  : kMostEntropyThreads;
-    return launch(finish_entropy, LaunchShape{blocks_of(sequences), 1, threads, 0}, stream, counts, sequences,
+    return launch(finish_entropy, LaunchShape{blocks_of(segments), 1, threads, 0}, stream, counts, segments,
                   levels, target);
 }
 

@@ -13,30 +13,30 @@
 namespace tegu {
 namespace cuda {
 
-// counts [sequences, levels + 1] u64: those of the levels, and NaN; 0 before the first launch where
-// shape.adds(). One launch. `rules`: [sequences] on the device, or null: `rule` holds for all. REQUIRES: a
+// counts [segments, levels + 1] u64: those of the levels, and NaN; 0 before the first launch where
+// shape.adds(). One launch. `rules`: [segments] on the device, or null: `rule` holds for all. REQUIRES: a
 // type of 16 bits or more; a rule for it.
 LaunchStatus launch_count_levels(ElementType type, const CountInput& input, const LevelRule& rule,
                                  const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
                                  const CountRange& range, Stream stream);
 
-// The same from the counts of the values of bytes, [sequences, 256]; counts are 0 before. REQUIRES: an 8-bit
+// The same from the counts of the values of bytes, [segments, 256]; counts are 0 before. REQUIRES: an 8-bit
 // type.
-LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t sequences,
+LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t segments,
                                 const LevelRule& rule, std::uint64_t* counts, Stream stream);
 
-// rules [sequences] from the bounds of the finite elements, as kernels::level_scale_of_data() makes them.
-// failed: one, ~0 before: the smallest index of a sequence whose range has no rule. Float types.
-LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t sequences,
+// rules [segments] from the bounds of the finite elements, as kernels::level_scale_of_data() makes them.
+// failed: one, ~0 before: the smallest index of a segment whose range has no rule. Float types.
+LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t segments,
                                 std::uint32_t levels, LevelRule* rules, std::uint64_t* failed, Stream stream);
 
 struct EntropyTarget {
-    double* entropy;  // [sequences]
+    double* entropy;  // [segments]
     bool base_e;      // else base 2
     bool skip_nans;   // else a NaN makes the result NaN
 };
-// From counts to entropies. REQUIRES: less than 2^62 elements a sequence.
-LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t sequences, std::uint32_t levels,
+// From counts to entropies. REQUIRES: less than 2^62 elements a segment.
+LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
                             const EntropyTarget& target, Stream stream);
 
 }  // namespace cuda

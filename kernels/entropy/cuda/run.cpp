@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of sequences, as many as have their counters in a bounded work space: the range of floats where it
+// Batches of segments, as many as have their counters in a bounded work space: the range of floats where it
 // must be found, counts, entropies. Bytes are counted value by value. The host waits once a batch.
 #include "kernels/entropy/cuda/run.h"
 
@@ -40,8 +40,8 @@ class Run {
 
     Result<void> run() {
         Result<void> done = prepare();
-        for (std::uint64_t first = 0; done && first < input_.sequences; first += batch_)
-            done = run_batch(count_part(input_, bytes_, first, std::min(batch_, input_.sequences - first)),
+        for (std::uint64_t first = 0; done && first < input_.segments; first += batch_)
+            done = run_batch(count_part(input_, bytes_, first, std::min(batch_, input_.segments - first)),
                              first);
         return done;
     }
@@ -59,7 +59,7 @@ class Run {
     std::uint64_t slots() const { return std::uint64_t{params_.levels} + 1; }
 
     Result<void> prepare() {
-        if (input_.sequences == 0) return {};
+        if (input_.segments == 0) return {};
         const std::uint64_t counted = by_values() ? kValues : slots();
         shape_ = choose_count_shape(
             CountWorkload{count_part(input_, bytes_, 0, batch_), bytes_, counted, by_values(),
@@ -97,26 +97,26 @@ class Run {
         Result<void> counted = by_values() ? count_values(part) : count_levels(part);
         if (!counted) return counted;
         const EntropyTarget target{entropy_ + first, params_.base == LogBase::E, params_.skip_nans};
-        counted = check_cuda(launch_entropy(counts_, part.sequences, params_.levels, target, context_.stream),
+        counted = check_cuda(launch_entropy(counts_, part.segments, params_.levels, target, context_.stream),
                              "entropy");
         return counted && looks_first() ? check_rules(first) : counted;
     }
 
-    // The rules of the range of each sequence, on the device.
+    // The rules of the range of each segment, on the device.
     Result<void> look(const CountInput& part) {
         Result<void> done = check_cuda(
-            zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.sequences * 2, context_.stream),
+            zero_counters(reinterpret_cast<std::uint64_t*>(bounds_), part.segments * 2, context_.stream),
             "zeroes");
         if (!done) return done;
-        const FiniteArrays arrays{part.x, bounds_, part.sequences, part.lines, part.cols, part.row_stride};
+        const FiniteArrays arrays{part.x, bounds_, part.segments, part.lines, part.cols, part.row_stride};
         done = find_finite_bounds(job_.type, arrays, context_, &pace_);
         if (!done) return done;
-        return check_cuda(launch_level_rules(job_.type, bounds_, part.sequences, params_.levels, rules_,
+        return check_cuda(launch_level_rules(job_.type, bounds_, part.segments, params_.levels, rules_,
                                              failed_, context_.stream),
                           "levels");
     }
 
-    // The error of the first sequence of the batch whose range has no rule.
+    // The error of the first segment of the batch whose range has no rule.
     Result<void> check_rules(std::uint64_t first) {
         std::uint64_t failed = kNone;
         Result<void> read = context_.workspace->read(&failed, failed_, sizeof failed);
@@ -132,11 +132,11 @@ class Run {
     }
 
     template <class Launch>
-    Result<void> count(const CountInput& part, std::uint64_t* counters, std::uint64_t of_sequence,
+    Result<void> count(const CountInput& part, std::uint64_t* counters, std::uint64_t of_segment,
                        Launch launch) {
-        if (shape_.adds(count_segments(part, bytes_))) {
+        if (shape_.adds(count_stretches(part, bytes_))) {
             Result<void> zeroed =
-                check_cuda(zero_counters(counters, part.sequences * of_sequence, context_.stream), "zeroes");
+                check_cuda(zero_counters(counters, part.segments * of_segment, context_.stream), "zeroes");
             if (!zeroed) return zeroed;
         }
         return for_count_ranges(part, bytes_, shape_, [&](const CountRange& range) -> Result<void> {
@@ -157,10 +157,10 @@ class Run {
             return launch_count_bytes(part, values_, shape_, range, context_.stream);
         });
         if (!done) return done;
-        done = check_cuda(zero_counters(counts_, part.sequences * slots(), context_.stream), "zeroes");
+        done = check_cuda(zero_counters(counts_, part.segments * slots(), context_.stream), "zeroes");
         if (!done) return done;
         return check_cuda(
-            launch_level_bytes(job_.type, values_, part.sequences, rule_, counts_, context_.stream),
+            launch_level_bytes(job_.type, values_, part.segments, rule_, counts_, context_.stream),
             "levels of bytes");
     }
 
@@ -171,7 +171,7 @@ class Run {
     Pace pace_;
     const std::size_t bytes_;
     CountInput input_{};
-    std::uint64_t batch_ = 1;  // sequences
+    std::uint64_t batch_ = 1;  // segments
     CountShape shape_{};
     std::uint64_t* counts_ = nullptr;
     std::uint64_t* values_ = nullptr;

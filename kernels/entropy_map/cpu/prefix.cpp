@@ -51,7 +51,7 @@ void move_down(const EntropyTile& tile, const Prefix& parts, const std::uint8_t*
     }
 }
 
-// Four columns at a time within a word, then what stands before each word: one addition in sequence for four
+// Four columns at a time within a word, then what stands before each word: one addition in segment for four
 // columns.
 void sum_columns(const Prefix& parts, const std::uint8_t* counts) {
     std::uint16_t* sums = parts.sums;

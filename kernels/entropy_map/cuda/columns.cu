@@ -22,7 +22,7 @@ struct ColumnsArrays {
     std::uint32_t rows, cols;  // results
     std::uint32_t strip_rows;
     unsigned lanes;
-    unsigned segment;
+    unsigned stretch;
     float* map;  // of the piece's first result
     std::uint64_t map_cols;
 };
@@ -109,7 +109,7 @@ class Strip {
         start_ = starts + group_ * 4 * arrays.lanes;
         counts_.bytes = reinterpret_cast<unsigned char*>(starts + groups_ * 4 * arrays.lanes);
         counts_.levels = kLaneLevels * arrays.lanes;
-        first_ = block_x() * groups_ * arrays.segment;
+        first_ = block_x() * groups_ * arrays.stretch;
         for (unsigned n = thread_index(); n <= window; n += block_threads())
             reinterpret_cast<std::uint32_t*>(table_)[n] = arrays.tables.entries[n];
         std::uint32_t* const end =
@@ -131,19 +131,19 @@ class Strip {
                     static_cast<unsigned char>(*counts_.at(column, come[at]) + kUnit);
         }
         for (unsigned i = lane_; i < arrays_.window.cols; i += arrays_.lanes) {
-            const std::uint32_t at = arrays_.first_col + first_ + group_ * arrays_.segment + i;
+            const std::uint32_t at = arrays_.first_col + first_ + group_ * arrays_.stretch + i;
             if (!is_there(at) || (come != nullptr && gone != nullptr && come[at] == gone[at])) continue;
             if (gone != nullptr) atomic_add(start_ + window_word(gone[at]), 0 - window_unit(gone[at]));
             if (come != nullptr) atomic_add(start_ + window_word(come[at]), window_unit(come[at]));
         }
     }
 
-    // The results of the group's segment of a row whose windows are `down` rows high.
+    // The results of the group's stretch of a row whose windows are `down` rows high.
     TEGU_DEVICE void find_row(std::uint32_t row, unsigned down) {
         LaneCounts window = reinterpret_cast<const LaneCounts*>(start_)[lane_];
-        unsigned column = group_ * arrays_.segment;
+        unsigned column = group_ * arrays_.stretch;
         float* const results = arrays_.map + row * arrays_.map_cols;
-        for (unsigned step = 0; step < arrays_.segment; step += kColumnsStep) {
+        for (unsigned step = 0; step < arrays_.stretch; step += kColumnsStep) {
             std::uint32_t sums[kColumnsStep];
             TEGU_UNROLL
             for (unsigned i = 0; i < kColumnsStep; ++i) {
@@ -166,7 +166,7 @@ class Strip {
 
   private:
     // Of the block: one more than its windows touch, which is looked at and not used.
-    TEGU_DEVICE unsigned columns() const { return groups_ * arrays_.segment + arrays_.window.cols; }
+    TEGU_DEVICE unsigned columns() const { return groups_ * arrays_.stretch + arrays_.window.cols; }
     TEGU_DEVICE bool is_there(std::uint32_t col) const {
         return col >= arrays_.plane.col_begin && col < arrays_.plane.col_end;
     }
@@ -179,7 +179,7 @@ class Strip {
     const ColumnsArrays& arrays_;
     unsigned lane_, group_, groups_;
     unsigned char* table_;
-    std::uint32_t* start_;  // the first window of the group's segment
+    std::uint32_t* start_;  // the first window of the group's stretch
     ColumnCounts counts_;
     std::uint32_t first_;  // result of the block
     EntropyFinish finish_{};
@@ -188,7 +188,7 @@ class Strip {
 
 // entropy_map_columns: windows that follow to the right, one a group of lanes.
 // in:    plane, tables                          out: map of the piece
-// grid:  x = columns / (segment * groups of a block), y = strips            block: shape.threads, up to 512
+// grid:  x = columns / (stretch * groups of a block), y = strips            block: shape.threads, up to 512
 // shared: F [n_max + 1] u32; a window a group, 16 bits a level; a byte for each level and column
 // result valid in: map, after the launch
 // moves: reads the plane from the caches four times, writes 4 B a result      order: any
@@ -225,13 +225,13 @@ unsigned entropy_columns_lanes(const EntropyWindow& window) {
     return window.levels <= 8 * kLaneLevels ? 8 : window.levels <= 16 * kLaneLevels ? 16 : 32;
 }
 
-std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned segment, unsigned threads) {
+std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned stretch, unsigned threads) {
     const std::size_t lanes = entropy_columns_lanes(window), groups = threads / lanes,
                       table = (window.rows * window.cols + 4) / 4 * 16;
-    return table + groups * 16 * lanes + (groups * segment + window.cols) * kLaneLevels * lanes;
+    return table + groups * 16 * lanes + (groups * stretch + window.cols) * kLaneLevels * lanes;
 }
 
-unsigned entropy_columns_segment(const EntropyWindow& window, unsigned threads, const DeviceLimits& limits) {
+unsigned entropy_columns_stretch(const EntropyWindow& window, unsigned threads, const DeviceLimits& limits) {
     const std::size_t least = entropy_columns_bytes(window, kColumnsStep, threads);
     if (least > limits.shared_bytes_per_block) return 0;
     const std::size_t step = entropy_columns_bytes(window, 2 * kColumnsStep, threads) - least;
@@ -250,7 +250,7 @@ LaunchStatus launch_entropy_columns(const EntropyMapImage& image, const EntropyW
     arrays.cols = static_cast<std::uint32_t>(piece.col_end - piece.col_begin);
     arrays.strip_rows = shape.strip_rows;
     arrays.lanes = entropy_columns_lanes(window);
-    arrays.segment = shape.columns;
+    arrays.stretch = shape.columns;
     arrays.map = image.map + piece.row_begin * image.cols + piece.col_begin;
     arrays.map_cols = image.cols;
     const std::uint32_t block = shape.threads / arrays.lanes * shape.columns;
@@ -263,9 +263,9 @@ LaunchStatus launch_entropy_columns(const EntropyMapImage& image, const EntropyW
 void list_entropy_map_columns_kernels(KernelLister& to) {
     const EntropyWindow window{31, 31, 256, false};
     const unsigned threads = 4 * kDefaultEntropyMapPolicy.threads_per_block;
-    const unsigned segment = entropy_columns_segment(window, threads, to.limits());
+    const unsigned stretch = entropy_columns_stretch(window, threads, to.limits());
     to.add("entropy_map_columns", {}, entropy_map_columns, threads,
-           entropy_columns_bytes(window, segment, threads),
+           entropy_columns_bytes(window, stretch, threads),
            "reads 2 levels of 1 B and writes 4 B a pixel; 31 x 31 pixels, 256 levels");
 }
 

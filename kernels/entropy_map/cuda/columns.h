@@ -18,11 +18,11 @@ constexpr unsigned kColumnsStep = 8;       // results that a group of lanes find
 unsigned entropy_columns_lanes(const EntropyWindow& window);
 // Results of a group of lanes in a row, a multiple of kColumnsStep: as many as the shared memory of a block
 // of that many threads serves; 0: none.
-unsigned entropy_columns_segment(const EntropyWindow& window, unsigned threads, const DeviceLimits& limits);
+unsigned entropy_columns_stretch(const EntropyWindow& window, unsigned threads, const DeviceLimits& limits);
 // Dynamic shared memory of a block.
-std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned segment, unsigned threads);
+std::size_t entropy_columns_bytes(const EntropyWindow& window, unsigned stretch, unsigned threads);
 
-// REQUIRES: 33 levels or more; shape.columns is a segment that fits, shape.threads a multiple of 32 up to
+// REQUIRES: 33 levels or more; shape.columns is a stretch that fits, shape.threads a multiple of 32 up to
 //           kColumnsThreads.
 LaunchStatus launch_entropy_columns(const EntropyMapImage& image, const EntropyWindow& window,
                                     const EntropyTables& tables, const EntropyPiece& piece,

@@ -151,9 +151,9 @@ void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsi
                  const DeviceLimits& limits, EntropyMapShape* shape) {
     constexpr unsigned kFew = 2 * kColumnsStep;
     shape->threads = most < kColumnsThreads / 4 ? 4 * most : kColumnsThreads;
-    while (shape->threads > kWarp && entropy_columns_segment(window, shape->threads, limits) < kFew)
+    while (shape->threads > kWarp && entropy_columns_stretch(window, shape->threads, limits) < kFew)
         shape->threads = shape->threads / 2 / kWarp * kWarp;
-    shape->columns = entropy_columns_segment(window, shape->threads, limits);
+    shape->columns = entropy_columns_stretch(window, shape->threads, limits);
     const std::uint64_t groups = shape->threads / entropy_columns_lanes(window);
     const std::uint64_t blocks = divide_up(image.cols, across_of(window, *shape));
     shape->columns =
@@ -164,7 +164,7 @@ void set_columns(const EntropyMapImage& image, const EntropyWindow& window, unsi
 // faster.
 bool prefers_columns(const EntropyWindow& window, const EntropyMapPolicy& policy,
                      const DeviceLimits& limits) {
-    const bool can = window.levels > 32 && entropy_columns_segment(window, kWarp, limits) != 0;
+    const bool can = window.levels > 32 && entropy_columns_stretch(window, kWarp, limits) != 0;
     if (!can || policy.method == EntropyMapMethod::Slide) return false;
     return policy.method == EntropyMapMethod::Columns || window.cols >= (window.levels > 128 ? 37 : 31);
 }

@@ -25,8 +25,8 @@ constexpr std::uint64_t kParallelWorkNs = 20000;  // predicted work below which 
 constexpr std::uint64_t kStreamBytes = 16 << 20;  // from this size on they do not stay in a cache anyway
 constexpr std::uint64_t kStreamRunBytes = 4096;   // shorter runs of neighbours have too many broken lines
 
-// The sequences of a job that gives one result for each.
-inline std::uint64_t sequences_of(const Job& job) {
+// The segments of a job that gives one result for each.
+inline std::uint64_t segments_of(const Job& job) {
     return job.axis == Axis::Rows ? job.rows : 1;
 }
 

@@ -30,7 +30,7 @@ struct CpuEntropyMapPolicy {
 
 enum class CpuTopkMethod : std::uint8_t { Chosen, Direct, Blocks, Threshold, Buckets };
 struct CpuTopkPolicy {
-    // Not for `distinct`. A method that cannot answer the question gives way to the chosen one.
+    // Not for `distinct`. A method that cannot answer the problem gives way to the chosen one.
     CpuTopkMethod method = CpuTopkMethod::Chosen;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences counted by workers that each have memory of their own: a crew is the workers that share one
-// sequence. Long sequences are shared by all, short rows are dealt out, one worker a row. There are at most
+// Segments counted by workers that each have memory of their own: a crew is the workers that share one
+// segment. Long segments are shared by all, short rows are dealt out, one worker a row. There are at most
 // kMaxCrew workers however many threads the pool has, which bounds their memory.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "kernels/execution/cpu/block_run.h"
-#include "kernels/statistics/cpu/sequence.h"
+#include "kernels/statistics/cpu/segment.h"
 
 namespace tegu::kernels {
 
@@ -49,27 +49,27 @@ struct ChunkBuffer {
 
 // Elements [begin, begin + count) in one piece: aligned for the type if `aligned`, else at any address.
 // REQUIRES: count <= kChunkElements.
-inline const std::byte* chunk_at(const Sequence& sequence, std::uint64_t begin, std::uint64_t count,
+inline const std::byte* chunk_at(const Segment& segment, std::uint64_t begin, std::uint64_t count,
                                  bool aligned, ChunkBuffer* buffer) {
-    if (sequence.direct || (!aligned && sequence.cols >= sequence.n))
-        return sequence.data + begin * sequence.element_bytes;
-    gather(sequence, begin, count, buffer->bytes);
+    if (segment.direct || (!aligned && segment.cols >= segment.n))
+        return segment.data + begin * segment.element_bytes;
+    gather(segment, begin, count, buffer->bytes);
     return buffer->bytes;
 }
 
-// take(data, n, worker) for every chunk of the sequence, each once. False: stopped.
+// take(data, n, worker) for every chunk of the segment, each once. False: stopped.
 template <class Take>
-bool sweep(const Sequence& sequence, const Crew& crew, const StopToken& stop, const Take& take) {
-    const std::uint64_t chunks = chunks_of(sequence.n);
-    // Nothing is held for a group here, so however long the sequence is, a worker looks at the stop token
+bool sweep(const Segment& segment, const Crew& crew, const StopToken& stop, const Take& take) {
+    const std::uint64_t chunks = chunks_of(segment.n);
+    // Nothing is held for a group here, so however long the segment is, a worker looks at the stop token
     // every kMaxGroupChunks.
     const std::uint64_t group = std::min(group_chunks(chunks, crew.workers), kMaxGroupChunks);
     return run_tasks((chunks + group - 1) / group, crew, stop, [&](std::uint64_t g, unsigned worker) {
         ChunkBuffer buffer;  // not initialised
         for (std::uint64_t c = g * group; c < std::min((g + 1) * group, chunks); ++c) {
             const std::uint64_t begin = c * kChunkElements;
-            const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, sequence.n - begin);
-            take(chunk_at(sequence, begin, count, false, &buffer), static_cast<std::size_t>(count), worker);
+            const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, segment.n - begin);
+            take(chunk_at(segment, begin, count, false, &buffer), static_cast<std::size_t>(count), worker);
         }
         return true;
     });
@@ -82,16 +82,16 @@ inline unsigned crew_size(const CpuContext& context, std::uint64_t predicted_ns,
     return std::min(std::min(pool->threads(), most), kMaxCrew);
 }
 
-// one(sequence, row, crew) -> Result<void> for the whole array, or for each row; of errors in several rows,
+// one(segment, row, crew) -> Result<void> for the whole array, or for each row; of errors in several rows,
 // that of the first such row.
 template <class One>
-Result<void> run_sequences(const Job& job, const InputView& input, ThreadPool* pool, unsigned workers,
-                           const StopToken& stop, const One& one) {
+Result<void> run_segments(const Job& job, const InputView& input, ThreadPool* pool, unsigned workers,
+                          const StopToken& stop, const One& one) {
     Crew all{workers > 1 ? pool : nullptr, 0, workers};
-    if (job.axis == Axis::Whole) return one(whole_sequence(job, input), 0, all);
+    if (job.axis == Axis::Whole) return one(whole_segment(job, input), 0, all);
     if (workers > 1 && job.rows < 4 * std::uint64_t{workers} && job.cols > kMaxGroupChunks * kChunkElements) {
         for (std::uint64_t row = 0; row < job.rows; ++row) {
-            Result<void> done = one(row_sequence(job, input, row), row, all);
+            Result<void> done = one(row_segment(job, input, row), row, all);
             if (!done) return done;
         }
         return {};
@@ -104,7 +104,7 @@ Result<void> run_sequences(const Job& job, const InputView& input, ThreadPool* p
         run_tasks(blocks_of(job.rows, block), all, stop, [&](std::uint64_t b, unsigned worker) {
             for (std::uint64_t row = b * block; row < std::min((b + 1) * block, job.rows); ++row) {
                 if (job.cols == 0 && stop.stop_requested()) return false;  // a sweep of nothing does not look
-                Result<void> done = one(row_sequence(job, input, row), row, Crew{nullptr, worker, 1});
+                Result<void> done = one(row_segment(job, input, row), row, Crew{nullptr, worker, 1});
                 if (done) continue;
                 first.keep(row, std::move(done).error());
                 return false;

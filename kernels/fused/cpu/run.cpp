@@ -69,20 +69,20 @@ class Sweeper {
         return {};
     }
 
-    Result<void> one(const Sequence& sequence, std::uint64_t row, const Crew& crew) {
+    Result<void> one(const Segment& segment, std::uint64_t row, const Crew& crew) {
         Looked looked;
         Result<void> begun = begin(true, crew, row, looked);
         if (!begun) return begun;
         if (values_) values_->begin(crew);
-        if (!first_sweep(sequence, crew, &looked)) return stop_.error();
+        if (!first_sweep(segment, crew, &looked)) return stop_.error();
         if (writer_) {
-            Result<void> written = writer_->write(sequence, looked.partial, row);
+            Result<void> written = writer_->write(segment, looked.partial, row);
             if (!written) return error_of_part(Operation::Reduce, std::move(written).error());
         }
         begun = begin(false, crew, row, looked);
         if (!begun) return begun;
         if (counting_.bins_in(false) || counting_.levels_in(false)) {
-            if (!sweep(sequence, crew, stop_, [&](const std::byte* data, std::size_t n, unsigned worker) {
+            if (!sweep(segment, crew, stop_, [&](const std::byte* data, std::size_t n, unsigned worker) {
                     count(false, data, n, worker, crew);
                 }))
                 return stop_.error();
@@ -91,7 +91,7 @@ class Sweeper {
     }
 
   private:
-    // What the first sweep finds out about a sequence.
+    // What the first sweep finds out about a segment.
     struct Looked {
         Partial partial{};
         FiniteRange range;
@@ -115,15 +115,15 @@ class Sweeper {
         if (counting_.levels_in(first)) counting_.entropy->take(data, n, worker, crew);
     }
 
-    bool first_sweep(const Sequence& sequence, const Crew& crew, Looked* looked) {
-        const std::uint64_t chunks = chunks_of(sequence.n);
+    bool first_sweep(const Segment& segment, const Crew& crew, Looked* looked) {
+        const std::uint64_t chunks = chunks_of(segment.n);
         const std::uint64_t group = group_chunks(chunks, crew.workers);
         const std::uint64_t groups = blocks_of(chunks, group);
         FiniteRange ranges[kMaxCrew];
         PartialTree<Partial> serial;  // a single worker takes the groups in their order
         const bool finished = run_tasks(groups, crew, stop_, [&](std::uint64_t g, unsigned worker) {
             Partial partial;
-            if (!sweep_group(sequence, g * group, std::min((g + 1) * group, chunks), worker, crew,
+            if (!sweep_group(segment, g * group, std::min((g + 1) * group, chunks), worker, crew,
                              &ranges[worker], &partial))
                 return false;
             if (work_.needs == 0) return true;
@@ -146,15 +146,15 @@ class Sweeper {
     }
 
     // Chunks [begin, end). False: stopped.
-    bool sweep_group(const Sequence& sequence, std::uint64_t begin, std::uint64_t end, unsigned worker,
+    bool sweep_group(const Segment& segment, std::uint64_t begin, std::uint64_t end, unsigned worker,
                      const Crew& crew, FiniteRange* range, Partial* out) {
         ChunkBuffer buffer;  // not initialised
         PartialTree<Partial> tree;
         for (std::uint64_t c = begin; c < end; ++c) {
             if (c != begin && c % kMaxGroupChunks == 0 && stop_.stop_requested()) return false;
             const std::uint64_t at = c * kChunkElements;
-            const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kChunkElements, sequence.n - at));
-            const std::byte* const data = chunk_at(sequence, at, n, work_.needs != 0, &buffer);
+            const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kChunkElements, segment.n - at));
+            const std::byte* const data = chunk_at(segment, at, n, work_.needs != 0, &buffer);
             if (work_.needs != 0) {
                 Partial chunk;
                 work_.kernel(work_.needs, data, n, &chunk);
@@ -228,10 +228,10 @@ Result<unsigned> run_sweeps(const Job& job, const SweptParts& parts, const Input
         Sweeper<decltype(element)> sweeper(job, parts, workers, stop);
         Result<void> prepared = sweeper.prepare();
         if (!prepared) return prepared;
-        return run_sequences(job, input, context.pool, workers, stop,
-                             [&](const Sequence& sequence, std::uint64_t row, const Crew& crew) {
-                                 return sweeper.one(sequence, row, crew);
-                             });
+        return run_segments(job, input, context.pool, workers, stop,
+                            [&](const Segment& segment, std::uint64_t row, const Crew& crew) {
+                                return sweeper.one(segment, row, crew);
+                            });
     });
     if (!done) return std::move(done).error();
     return workers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a fused job that share their reads: statistics, histogram and entropy. A chunk of a sequence
+// The parts of a fused job that share their reads: statistics, histogram and entropy. A chunk of a segment
 // goes through all of them while it is in a cache. A histogram or an entropy whose range must be found in the
 // data comes in a second sweep, after the first has found it.
 #pragma once

@@ -10,7 +10,7 @@
 
 namespace tegu::kernels {
 
-// Where the histogram of one sequence goes.
+// Where the histogram of one segment goes.
 struct HistogramRow {
     std::uint64_t* counts;  // bins
     double* edges;          // bins + 1
@@ -24,7 +24,7 @@ class BinCounter {
     // `memory`: workers * worker_bytes(type, bins), 64-byte aligned, not owned.
     BinCounter(ElementType type, std::uint32_t bins, std::byte* memory, unsigned workers);
 
-    // Writes the edges and zeroes the counts of a sequence. REQUIRES: a range that usable_bin_range() gave.
+    // Writes the edges and zeroes the counts of a segment. REQUIRES: a range that usable_bin_range() gave.
     void begin(const Crew& crew, const BinRange& range, const HistogramRow& row);
     // Counts n < 2^32 elements at any address.
     void take(const std::byte* data, std::size_t n, unsigned worker);
@@ -45,7 +45,7 @@ class BinCounter {
     std::mutex overflow_;
 };
 
-// The histogram of a sequence from the counts of its values. REQUIRES: an 8- or 16-bit type, a range that
+// The histogram of a segment from the counts of its values. REQUIRES: an 8- or 16-bit type, a range that
 // usable_bin_range() gave.
 void bin_values(ElementType type, std::uint32_t bins, const BinRange& range,
                 Span<const std::uint64_t> value_counts, const HistogramRow& row);

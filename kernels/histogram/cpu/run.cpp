@@ -65,7 +65,7 @@ std::uint64_t HistogramRun::element_ps() const {
     return look + find + misses;
 }
 
-std::uint64_t HistogramRun::sequence_ns() const {
+std::uint64_t HistogramRun::segment_ns() const {
     return 100 + 2 * std::uint64_t{params_.bins} +
            (by_values_ ? 2 * (std::uint64_t{1} << (8 * element_bytes(job_.type))) : 0);
 }

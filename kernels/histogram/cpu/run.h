@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histograms of one job, sequence by sequence, as histogram and fused run them: either by values, from
+// The histograms of one job, segment by segment, as histogram and fused run them: either by values, from
 // the counts that a ValueCounter made, or bin by bin. One look at the data comes first where the range must
 // be found and the values are not counted.
 #pragma once
@@ -19,7 +19,7 @@ class HistogramRun {
     bool by_values() const { return by_values_; }
     bool looks_first() const { return !by_values_ && !params_.has_range && n_ != 0; }
     std::uint64_t element_ps() const;  // on one thread, without the counting of values
-    std::uint64_t sequence_ns() const;
+    std::uint64_t segment_ns() const;
     std::size_t worker_bytes() const;  // without a ValueCounter's
     // `memory`: workers * worker_bytes(), 64-byte aligned, not owned.
     void attach(std::byte* memory, unsigned workers);

@@ -145,10 +145,10 @@ class BinMapper {
         if (rule_.empty) return;
         for (std::uint32_t i = thread; i <= rule_.top; i += threads) table_[i] = Compare::lower(rule_, i);
     }
-    TEGU_DEVICE void write_edges(double* edges, std::uint64_t sequence, unsigned thread,
+    TEGU_DEVICE void write_edges(double* edges, std::uint64_t segment, unsigned thread,
                                  unsigned threads) const {
         if (edges == nullptr) return;
-        double* const own = edges + sequence * (std::uint64_t{bins_} + 1);
+        double* const own = edges + segment * (std::uint64_t{bins_} + 1);
         for (std::uint32_t i = thread; i <= bins_; i += threads)
             own[i] = i == bins_ ? rule_.hi : edge_at(rule_, i);
     }

@@ -94,10 +94,10 @@ struct ByteTotals {
 
 constexpr unsigned kRoundPacks = 5;  // that a lane loads at once
 constexpr unsigned kRounds = kCountLanePacks / kRoundPacks;
-static_assert(kCountLanePacks % kRoundPacks == 0, "a segment is a whole number of rounds");
+static_assert(kCountLanePacks % kRoundPacks == 0, "a stretch is a whole number of rounds");
 
-// A round of a segment of a line of bytes, by the lanes of a warp.
-TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, std::uint64_t segment,
+// A round of a stretch of a line of bytes, by the lanes of a warp.
+TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, std::uint64_t stretch,
                                   unsigned round, unsigned char* counters, std::uint32_t place) {
     using Chunk = Pack<std::uint32_t, 4>;
     const unsigned lane = lane_index();
@@ -109,9 +109,9 @@ TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, 
     const std::uint64_t head = before < cols ? before : cols;
     const std::uint64_t packs = (cols - head) / 16;
     const std::uint64_t tail = head + packs * 16;
-    if (segment == 0 && round == 0 && lane < head) count(line[lane]);
-    if (segment == 0 && round == 0 && lane < cols - tail) count(line[tail + lane]);
-    const std::uint64_t begin = segment * kCountSegmentPacks + round * (kRoundPacks * kWarpLanes);
+    if (stretch == 0 && round == 0 && lane < head) count(line[lane]);
+    if (stretch == 0 && round == 0 && lane < cols - tail) count(line[tail + lane]);
+    const std::uint64_t begin = stretch * kCountStretchPacks + round * (kRoundPacks * kWarpLanes);
     if (begin >= packs) return;
     const unsigned own_packs = packs - begin < kRoundPacks * kWarpLanes ? static_cast<unsigned>(packs - begin)
                                                                         : kRoundPacks * kWarpLanes;
@@ -129,10 +129,10 @@ TEGU_DEVICE void warp_count_bytes(const std::uint8_t* line, std::uint64_t cols, 
     }
 }
 
-// count_byte_lanes: how often each value occurs in each sequence of bytes.
-// in:    x [sequences * lines, cols] u8
-// out:   counts [sequences, 256] u64, zeroed by the caller where shape.adds()
-// grid:  x strides over the parts of sequences, one a block      block: kByteLaneThreads
+// count_byte_lanes: how often each value occurs in each segment of bytes.
+// in:    x [segments * lines, cols] u8
+// out:   counts [segments, 256] u64, zeroed by the caller where shape.adds()
+// grid:  x strides over the parts of segments, one a block      block: kByteLaneThreads
 // shared: 256 B a thread, dynamic               result valid in: counts, after the last launch
 // moves: reads n B; adds 2 KiB a part           order: any
 // why:   no two lanes ever meet in a counter or a bank: flat and random data take the same time, without
@@ -145,12 +145,12 @@ TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
     const std::uint32_t place = (warp_index() * kWarpBytes + lane_index() * 4) * 0x10001u;
     static_assert(kByteLaneThreads * kByteLaneBytes <= 65536, "offsets of 16 bits");
     const std::uint64_t units = task.range.count * task.shape.parts;
-    const std::uint64_t last = task.range.segment + task.shape.at_once < task.segments
-                                   ? task.range.segment + task.shape.at_once
-                                   : task.segments;
+    const std::uint64_t last = task.range.stretch + task.shape.at_once < task.stretches
+                                   ? task.range.stretch + task.shape.at_once
+                                   : task.stretches;
     for (std::uint64_t unit = block_x(); unit < units; unit += grid_x()) {
-        const std::uint64_t sequence = task.range.first + unit / task.shape.parts;
-        const std::uint64_t begin = task.range.segment + unit % task.shape.parts * task.shape.part;
+        const std::uint64_t segment = task.range.first + unit / task.shape.parts;
+        const std::uint64_t begin = task.range.stretch + unit % task.shape.parts * task.shape.part;
         const std::uint64_t end = begin + task.shape.part < last ? begin + task.shape.part : last;
         for (unsigned i = lane_index(); i < kWarpBytes / 4; i += kWarpLanes)
             reinterpret_cast<std::uint32_t*>(own)[i] = 0;
@@ -158,11 +158,11 @@ TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
         ByteTotals totals = {};
         unsigned rounds = 0;  // that the counters hold
         for (std::uint64_t at = begin * kRounds + warp_index(); at < end * kRounds; at += block_warps()) {
-            const std::uint64_t segment = at / kRounds;
-            const std::uint64_t line = task.input.lines == 1 ? 0 : segment / task.line_segments;
+            const std::uint64_t stretch = at / kRounds;
+            const std::uint64_t line = task.input.lines == 1 ? 0 : stretch / task.line_stretches;
             const std::uint8_t* const x = static_cast<const std::uint8_t*>(task.input.x) +
-                                          (sequence * task.input.lines + line) * task.input.row_stride;
-            warp_count_bytes(x, task.input.cols, segment - line * task.line_segments,
+                                          (segment * task.input.lines + line) * task.input.row_stride;
+            warp_count_bytes(x, task.input.cols, stretch - line * task.line_stretches,
                              static_cast<unsigned>(at % kRounds), memory, place);
             if (++rounds < kRounds) continue;
             totals.take(own);
@@ -181,25 +181,25 @@ TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
         block_barrier();
         for (unsigned value = thread_index(); value < 256; value += block_threads()) {
             if (!task.adds)
-                task.counts[sequence * 256 + value] = sums[value];
+                task.counts[segment * 256 + value] = sums[value];
             else if (sums[value] != 0)
-                atomic_add(task.counts + (sequence * 256 + value), std::uint64_t{sums[value]});
+                atomic_add(task.counts + (segment * 256 + value), std::uint64_t{sums[value]});
         }
         block_barrier();
     }
 }
 
 // bin_bytes: from the counts of values to bins.
-// in:    value_counts [sequences, 256] u64
-// out:   counts [sequences, bins] u64, zeroed by the caller; edges [sequences, bins + 1] f64
-// grid:  x strides over sequences               block: 256, a thread a value
+// in:    value_counts [segments, 256] u64
+// out:   counts [segments, bins] u64, zeroed by the caller; edges [segments, bins + 1] f64
+// grid:  x strides over segments               block: 256, a thread a value
 // shared: the rule                              result valid in: counts and edges, after the launch
-// moves: reads 2 KiB, writes 16 * bins B a sequence      order: any
+// moves: reads 2 KiB, writes 16 * bins B a segment      order: any
 // why:   bytes cost one counter each, however their bins are found
-TEGU_KERNEL TEGU_BOUNDS(256) bin_bytes(const std::uint64_t* value_counts, std::uint64_t sequences,
+TEGU_KERNEL TEGU_BOUNDS(256) bin_bytes(const std::uint64_t* value_counts, std::uint64_t segments,
                                        BinRule rule, const BinRule* rules, HistogramTarget target) {
     TEGU_SHARED(BinRule, held);
-    for (std::uint64_t s = block_x(); s < sequences; s += grid_x()) {
+    for (std::uint64_t s = block_x(); s < segments; s += grid_x()) {
         block_barrier();
         if (thread_index() == 0 && rules != nullptr) held = rules[s];
         if (thread_index() == 0 && rules == nullptr) held = rule;
@@ -242,9 +242,9 @@ LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, 
                                 const CountRange& range, Stream stream) {
     if (range.count == 0) return 0;
     if (shape.by_lane) {
-        const std::uint64_t segments = count_segments(input, 1);
+        const std::uint64_t stretches = count_stretches(input, 1);
         const CountTask task{
-            input,  shape,  range, count_segments_of_line(input, 1), segments, 1, shape.adds(segments),
+            input,  shape,  range, count_stretches_of_line(input, 1), stretches, 1, shape.adds(stretches),
             counts, nullptr};
         return launch(count_byte_lanes, LaunchShape{shape.blocks, 1, shape.threads, shape.team_bytes}, stream,
                       task);
@@ -252,11 +252,11 @@ LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, 
     return launch_count<ByteMapper>(input, 0, nullptr, counts, nullptr, shape, range, stream);
 }
 
-LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t sequences, const BinRule& rule,
+LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t segments, const BinRule& rule,
                               const BinRule* rules, const HistogramTarget& target, Stream stream) {
-    if (sequences == 0) return 0;
-    const unsigned blocks = sequences < 4096 ? static_cast<unsigned>(sequences) : 4096u;
-    return launch(bin_bytes, LaunchShape{blocks, 1, 256, 0}, stream, value_counts, sequences, rule, rules,
+    if (segments == 0) return 0;
+    const unsigned blocks = segments < 4096 ? static_cast<unsigned>(segments) : 4096u;
+    return launch(bin_bytes, LaunchShape{blocks, 1, 256, 0}, stream, value_counts, segments, rule, rules,
                   target);
 }
 

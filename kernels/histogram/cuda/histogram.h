@@ -50,11 +50,11 @@ struct BinRule {
 };
 
 struct HistogramTarget {
-    std::uint64_t* counts;  // [sequences, bins]; 0 before the first launch where shape.adds()
-    double* edges;          // [sequences, bins + 1]
+    std::uint64_t* counts;  // [segments, bins]; 0 before the first launch where shape.adds()
+    double* edges;          // [segments, bins + 1]
 };
 
-// One launch. A range whose segment is 0 writes the edges. `rules`: [sequences] on the device, or null:
+// One launch. A range whose stretch is 0 writes the edges. `rules`: [segments] on the device, or null:
 // `rule` holds for all.
 LaunchStatus launch_histogram(ElementType type, const CountInput& input, const BinRule& rule,
                               const BinRule* rules, const HistogramTarget& target, const CountShape& shape,
@@ -63,13 +63,13 @@ LaunchStatus launch_histogram(ElementType type, const CountInput& input, const B
 // Of the table of a rule.
 std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins);
 
-// counts [sequences, 256] of the values of 8-bit elements, by their bits; 0 before the first launch where
+// counts [segments, 256] of the values of 8-bit elements, by their bits; 0 before the first launch where
 // shape.adds().
 LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, const CountShape& shape,
                                 const CountRange& range, Stream stream);
 
 // From the counts of the values of 8-bit elements to bins and edges. target.counts is 0 before.
-LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t sequences, const BinRule& rule,
+LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t segments, const BinRule& rule,
                               const BinRule* rules, const HistogramTarget& target, Stream stream);
 
 }  // namespace cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long sequences of bytes are counted value by value, in one read, and their 256 counters become bins. Of
+// Long segments of bytes are counted value by value, in one read, and their 256 counters become bins. Of
 // other elements without a range, reduce finds the smallest and the largest first; the host makes the ranges
-// of it, as the CPU backend does. Sequences go in batches, so that neither side's memory grows with their
+// of it, as the CPU backend does. Segments go in batches, so that neither side's memory grows with their
 // number.
 #include "kernels/histogram/cuda/run.h"
 
@@ -25,9 +25,9 @@ namespace {
 using kernels::BinRange;
 using kernels::Extrema;
 
-constexpr std::uint64_t kValues = 256;         // of a byte
-constexpr std::uint64_t kManyBytes = 1024;     // of a sequence that is counted value by value
-constexpr std::uint64_t kFewSequences = 4096;  // whose values are read back where their range must be found
+constexpr std::uint64_t kValues = 256;        // of a byte
+constexpr std::uint64_t kManyBytes = 1024;    // of a segment that is counted value by value
+constexpr std::uint64_t kFewSegments = 4096;  // whose values are read back where their range must be found
 // of a bin and its edge: bytes to read that take as long on a small board
 constexpr std::uint64_t kEdgeCost = 40;
 
@@ -65,18 +65,17 @@ class Run {
         target_ = HistogramTarget{reinterpret_cast<std::uint64_t*>(outputs[0].data),
                                   reinterpret_cast<double*>(outputs[1].data)};
         n_ = input_.lines * input_.cols;
-        by_values_ =
-            bytes_ == 1 && n_ >= kManyBytes && (params.has_range || input_.sequences <= kFewSequences);
+        by_values_ = bytes_ == 1 && n_ >= kManyBytes && (params.has_range || input_.segments <= kFewSegments);
         batch_ = count_batch(input_, bytes_, batch_memory(), result_cost(), context.policies.count,
                              context.limits);
     }
 
     Result<void> run() {
-        if (input_.sequences == 0) return {};
+        if (input_.segments == 0) return {};
         Result<void> done = prepare();
-        for (std::uint64_t first = 0; done && first < input_.sequences; first += batch_) {
+        for (std::uint64_t first = 0; done && first < input_.segments; first += batch_) {
             const CountInput part =
-                count_part(input_, bytes_, first, std::min(batch_, input_.sequences - first));
+                count_part(input_, bytes_, first, std::min(batch_, input_.segments - first));
             const HistogramTarget target{target_.counts + first * params_.bins,
                                          target_.edges + first * (std::uint64_t{params_.bins} + 1)};
             done = by_values_ ? count_values(part, first, target) : count_bins(part, first, target);
@@ -94,7 +93,7 @@ class Run {
     bool finds_range() const { return !params_.has_range && n_ != 0; }
     bool looks_first() const { return !by_values_ && finds_range(); }
     std::uint64_t result_cost() const { return kEdgeCost * (std::uint64_t{params_.bins} + 1); }
-    // Bytes that a sequence of a batch takes on the device or the host, the larger of them: counts of values;
+    // Bytes that a segment of a batch takes on the device or the host, the larger of them: counts of values;
     // what reduce finds, and its own; rules.
     std::uint64_t batch_memory() const {
         const std::uint64_t values = by_values_ ? kValues * sizeof(std::uint64_t) : 0;
@@ -140,11 +139,11 @@ class Run {
         Result<void> done = count(part, values_, kValues, [&](const CountRange& range) {
             return launch_count_bytes(part, values_, shape_, range, context_.stream);
         });
-        if (done && finds_range()) done = look_at_values(part.sequences);
+        if (done && finds_range()) done = look_at_values(part.segments);
         if (done) done = make_rules(first);
-        if (done) done = zero_counts(target.counts, part.sequences * params_.bins);
+        if (done) done = zero_counts(target.counts, part.segments * params_.bins);
         if (!done) return done;
-        return check_cuda(launch_bin_bytes(values_, part.sequences, rule_, rules_, target, context_.stream),
+        return check_cuda(launch_bin_bytes(values_, part.segments, rule_, rules_, target, context_.stream),
                           "bins of bytes");
     }
 
@@ -157,10 +156,10 @@ class Run {
 
     template <class Launch>
     Result<void> count(const CountInput& part, std::uint64_t* counts, std::uint64_t slots, Launch launch) {
-        const bool adds = shape_.adds(count_segments(part, bytes_));
+        const bool adds = shape_.adds(count_stretches(part, bytes_));
         return for_count_ranges(part, bytes_, shape_, [&](const CountRange& range) -> Result<void> {
             Result<void> done = pace_.next();
-            if (done && adds && range.segment == 0)
+            if (done && adds && range.stretch == 0)
                 done = zero_counts(counts + range.first * slots, range.count * slots);
             return done ? check_cuda(launch(range), "histogram") : done;
         });
@@ -170,14 +169,14 @@ class Run {
         return check_cuda(zero_counters(counts, count, context_.stream), "zeroes");
     }
 
-    // The extrema of every sequence, by reduce.
+    // The extrema of every segment, by reduce.
     Result<void> look(const CountInput& part) {
         ReduceParams params;
         params.statistics = statistic_bit(Statistic::Minmax) | statistic_bit(Statistic::Nans);
         params.skip_nans = true;
         Job job = job_;
         job.params = params;
-        if (job_.axis == Axis::Rows) job.rows = part.sequences;
+        if (job_.axis == Axis::Rows) job.rows = part.segments;
         Context context = context_;
         context.workspace = &look_space_;
         look_space_.rewind();
@@ -186,15 +185,15 @@ class Run {
         const Result<kernels::RunReport> reduced =
             run_reduce(job, params, {&view, 1}, {outputs, 2}, context, stop_);
         if (!reduced) return reduced.error();
-        std::vector<std::byte> pair(part.sequences * 2 * bytes_);
+        std::vector<std::byte> pair(part.segments * 2 * bytes_);
         Result<void> read = context_.workspace->read(pair.data(), pairs_, pair.size());
         if (!read) return read;
-        std::vector<std::uint64_t> nan(is_float(job_.type) ? part.sequences : 0);
+        std::vector<std::uint64_t> nan(is_float(job_.type) ? part.segments : 0);
         if (!nan.empty()) {
             read = context_.workspace->read(nan.data(), nans_, nan.size() * sizeof nan[0]);
             if (!read) return read;
         }
-        found_.resize(part.sequences);
+        found_.resize(part.segments);
         visit_element_type(job_.type, [&](auto element) {
             for (std::size_t s = 0; s < found_.size(); ++s) {
                 found_[s] = extrema_of_pair<decltype(element)>(pair.data() + s * 2 * bytes_);
@@ -204,19 +203,19 @@ class Run {
         return {};
     }
 
-    Result<void> look_at_values(std::uint64_t sequences) {
-        std::vector<std::uint64_t> counts(sequences * kValues);
+    Result<void> look_at_values(std::uint64_t segments) {
+        std::vector<std::uint64_t> counts(segments * kValues);
         Result<void> read =
             context_.workspace->read(counts.data(), values_, counts.size() * sizeof counts[0]);
         if (!read) return read;
-        found_.resize(sequences);
+        found_.resize(segments);
         for (std::size_t s = 0; s < found_.size(); ++s)
             found_[s] = kernels::extrema_of_values(
                 job_.type, Span<const std::uint64_t>(counts.data() + s * kValues, kValues));
         return {};
     }
 
-    // Of sequence `first` + s, as the CPU backend chooses it.
+    // Of segment `first` + s, as the CPU backend chooses it.
     Result<BinRange> range_of(std::uint64_t first, std::uint64_t s) const {
         const auto in_row = [&](Error error) {
             if (job_.axis == Axis::Rows) error.message += " in row " + std::to_string(first + s);
@@ -233,7 +232,7 @@ class Run {
         return range;
     }
 
-    // Of what was found: one for each sequence of the batch. A range that was given has its rule.
+    // Of what was found: one for each segment of the batch. A range that was given has its rule.
     Result<void> make_rules(std::uint64_t first) {
         searches_ = rule_.search;
         if (!finds_range()) return {};
@@ -263,7 +262,7 @@ class Run {
     HistogramTarget target_{};
     std::uint64_t n_ = 0;
     bool by_values_ = false;
-    std::uint64_t batch_ = 1;  // sequences
+    std::uint64_t batch_ = 1;  // segments
     CountShape shape_{};
     std::uint64_t* values_ = nullptr;
     std::byte* pairs_ = nullptr;

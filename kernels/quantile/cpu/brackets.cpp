@@ -58,18 +58,18 @@ std::uint64_t nested_bytes(std::uint64_t n, unsigned width) {
 
 bool Run::by_brackets() {
     const std::uint64_t* sample =
-        take_sample(source_.sequence, source_.select, source_.flip, method_.sample, layout_.sample, team_);
+        take_sample(source_.segment, source_.select, source_.flip, method_.sample, layout_.sample, team_);
     if (sample == nullptr) return false;
     std::uint64_t valid = method_.sample;
     if (is_float(source_.type))
-        valid = static_cast<std::uint64_t>(std::lower_bound(sample, sample + valid, nan_rank()) - sample);
+        valid = static_cast<std::uint64_t>(std::lower_bound(sample, sample + valid, nan_key()) - sample);
     // How many elements are valid is a guess here; the places of as many as that are not far from those in
     // the end.
     const double part = static_cast<double>(valid) / static_cast<double>(method_.sample);
-    const auto guess = static_cast<std::uint64_t>(part * static_cast<double>(question_.n));
-    const bool any = guess > 0 && (valid == method_.sample || question_.skip_nans) &&
-                     ask(question_.n - std::min(guess, question_.n));
-    if (!any && !question_.skip_nans) {
+    const auto guess = static_cast<std::uint64_t>(part * static_cast<double>(problem_.n));
+    const bool any = guess > 0 && (valid == method_.sample || problem_.skip_nans) &&
+                     ask(problem_.n - std::min(guess, problem_.n));
+    if (!any && !problem_.skip_nans) {
         statistics_.passes = 0;
         statistics_.nans = method_.sample - valid;
         return true;
@@ -78,15 +78,15 @@ bool Run::by_brackets() {
     std::byte* kept = layout_.kept;
     const std::size_t count = any ? places_.size() : 1;
     for (std::size_t i = 0; i < count; ++i, kept += round_up(method_.room * width()))
-        brackets_.push_back(any ? bracket_of(source_, places_[i], std::min(guess, question_.n), sample, valid,
+        brackets_.push_back(any ? bracket_of(source_, places_[i], std::min(guess, problem_.n), sample, valid,
                                              kept, method_.room)
-                                : Bracket{0, source_.worst_rank(), kept, method_.room, {}, true});
+                                : Bracket{0, source_.worst_key(), kept, method_.room, {}, true});
     return split(source_, brackets_.data(), brackets_.size()) && answer(kept);
 }
 
 bool Run::answer(std::byte* kept) {
     if (!ask(brackets_[0].tally.nans)) return true;
-    const std::uint64_t valid = question_.n - statistics_.nans;
+    const std::uint64_t valid = problem_.n - statistics_.nans;
     for (std::size_t i = 0; i < places_.size(); ++i)
         if (!resolve(source_, brackets_[std::min(i, brackets_.size() - 1)], places_[i], valid, kept,
                      statistics_.pairs[i]))
@@ -103,7 +103,7 @@ Bracket Run::bracket_of(const Source& source, std::uint64_t place, std::uint64_t
     const double high = fraction * static_cast<double>(size) + reach + 1;
     return Bracket{
         low < 0 ? 0 : sample[static_cast<std::uint64_t>(low)],
-        high >= static_cast<double>(size) ? source.worst_rank() : sample[static_cast<std::uint64_t>(high)],
+        high >= static_cast<double>(size) ? source.worst_key() : sample[static_cast<std::uint64_t>(high)],
         kept,
         room,
         {},
@@ -162,13 +162,13 @@ bool Run::resolve(const Source& source, const Bracket& bracket, std::uint64_t pl
 }
 
 bool Run::find(const Source& source, std::uint64_t place, std::byte* kept, Pair& pair) {
-    const std::uint64_t n = source.sequence.size();
+    const std::uint64_t n = source.segment.size();
     if (n <= most_direct(width())) {
-        pair = source.scan.nth(source.sequence.data, n, place);
+        pair = source.scan.nth(source.segment.data, n, place);
         return true;
     }
     const std::uint64_t size = sample_of(n);
-    const std::uint64_t* sample = take_sample(source.sequence, source.select, 0, size, layout_.sample, team_);
+    const std::uint64_t* sample = take_sample(source.segment, source.select, 0, size, layout_.sample, team_);
     if (sample == nullptr) return false;
     const auto left = static_cast<std::uint64_t>(layout_.kept_end - kept) & ~std::uint64_t{63};
     const std::uint64_t room = std::min(room_of(n, size), left / width());
@@ -180,25 +180,25 @@ bool Run::find(const Source& source, std::uint64_t place, std::byte* kept, Pair&
 
 bool Run::find_by_digits(const Source& source, std::uint64_t place, bool has_next, Pair& pair) {
     std::uint64_t equal_behind = 0;
-    if (!rank_by_digits(source, place, pair.value, equal_behind)) return false;
+    if (!key_by_digits(source, place, pair.value, equal_behind)) return false;
     pair.next = pair.value;
-    return !has_next || equal_behind > 0 || rank_by_digits(source, place + 1, pair.next, equal_behind);
+    return !has_next || equal_behind > 0 || key_by_digits(source, place + 1, pair.next, equal_behind);
 }
 
-bool Run::rank_by_digits(const Source& source, std::uint64_t place, std::uint64_t& rank,
-                         std::uint64_t& equal_behind) {
+bool Run::key_by_digits(const Source& source, std::uint64_t place, std::uint64_t& key,
+                        std::uint64_t& equal_behind) {
     unsigned left = 8 * width();
-    rank = 0;
+    key = 0;
     while (left > 0) {
         const unsigned bits = std::min(left, kDigitBits);
         left -= bits;
-        if (!count_digits(source, rank, left, bits)) return false;
+        if (!count_digits(source, key, left, bits)) return false;
         const std::uint64_t* counts = layout_.histograms;
         std::uint64_t digit = 0;
         while (digit + 1 < std::uint64_t{1} << bits && counts[digit] <= place) place -= counts[digit++];
-        rank |= digit << left;
+        key |= digit << left;
         equal_behind = counts[digit] > place ? counts[digit] - place - 1 : 0;
-        if (source.sequence.data == source_.sequence.data) ++statistics_.passes;
+        if (source.segment.data == source_.segment.data) ++statistics_.passes;
     }
     return true;
 }

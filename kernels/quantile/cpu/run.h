@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the methods of quantile share while they run. A Source is the elements, or the ranks that a bracket
+// What the methods of quantile share while they run. A Source is the elements, or the keys that a bracket
 // kept, which are selected from in the same way. Counts and what was kept come from one read of each element,
 // and a place is looked up in these counts alone: elements that another process changes meanwhile make a
 // wrong result, no access out of bounds.
@@ -21,46 +21,46 @@
 namespace tegu::kernels::quantile {
 
 using selection::kTile;
-using selection::StridedSequence;
+using selection::StridedSegment;
 using selection::Team;
 using topk::Elements;
 
 constexpr unsigned kDigitBits = topk::kDigitBits;
 
-// Ranks up to which halving their range finds one faster than a bracket.
+// Keys up to which halving their range finds one faster than a bracket.
 std::uint64_t most_direct(unsigned width);
 // Elements of the sample for a bracket among n, and the room for what lies inside one.
 std::uint64_t sample_of(std::uint64_t n);
 std::uint64_t room_of(std::uint64_t n, std::uint64_t sample);
-// The room for the brackets within a bracket that kept n ranks, and those within them.
+// The room for the brackets within a bracket that kept n keys, and those within them.
 std::uint64_t nested_bytes(std::uint64_t n, unsigned width);
 
 const ScanKernels& quantile_kernels(ElementType type);
 
 struct Source {
-    StridedSequence sequence;
+    StridedSegment segment;
     ElementType type;
     std::uint64_t flip;
     const ScanKernels& scan;
     const topk::ScanKernels& select;
 
-    Source(const StridedSequence& the_sequence, ElementType the_type)
-        : sequence(the_sequence),
+    Source(const StridedSegment& the_segment, ElementType the_type)
+        : segment(the_segment),
           type(the_type),
-          flip(rank::flip_of(false, is_signed_integer(the_type), the_sequence.bytes)),
+          flip(key::flip_of(false, is_signed_integer(the_type), the_segment.bytes)),
           scan(quantile_kernels(the_type)),
           select(topk::scan_kernels(the_type)) {}
-    // Ranks side by side are a source of their own.
-    Source(const std::byte* ranks, std::uint64_t n, unsigned width)
-        : Source(StridedSequence{ranks, 1, n, n, width}, width == 8 ? ElementType::U64 : ElementType::U32) {}
+    // Keys side by side are a source of their own.
+    Source(const std::byte* keys, std::uint64_t n, unsigned width)
+        : Source(StridedSegment{keys, 1, n, n, width}, width == 8 ? ElementType::U64 : ElementType::U32) {}
 
-    std::uint64_t worst_rank() const { return ~std::uint64_t{0} >> (64 - 8 * sequence.bytes); }
+    std::uint64_t worst_key() const { return ~std::uint64_t{0} >> (64 - 8 * segment.bytes); }
 };
 
 struct Bracket {
     std::uint64_t low;
     std::uint64_t high;
-    std::byte* kept;     // ranks inside, less low + 1
+    std::byte* kept;     // keys inside, less low + 1
     std::uint64_t room;  // for so many
     SplitTally tally;
     bool complete;  // all that lie inside are kept
@@ -71,25 +71,25 @@ struct Layout {
     std::uint64_t* sample = nullptr;      // [2 x sample]
     std::uint64_t* histograms = nullptr;  // [slots x 2^kDigitBits]
     std::byte* dense = nullptr;           // [slots x kTile] elements
-    std::byte* found = nullptr;           // [slots x (kTile + kSlack)] ranks
+    std::byte* found = nullptr;           // [slots x (kTile + kSlack)] keys
     std::uint64_t* counts = nullptr;      // [slots x values]
-    std::byte* ranks = nullptr;           // [n]
+    std::byte* keys = nullptr;            // [n]
     std::byte* spare = nullptr;           // [n]
     std::byte* kept = nullptr;            // brackets: [statistics x room], and what their own brackets keep
     std::byte* kept_end = nullptr;
     std::uint64_t bytes = 0;
 
-    Layout(std::byte* memory, const Question& question, const Method& method);
+    Layout(std::byte* memory, const Problem& problem, const Method& method);
 };
 
 class Run {
   public:
-    Run(const StridedSequence& sequence, const Question& question, const Method& method, std::byte* memory,
+    Run(const StridedSegment& segment, const Problem& problem, const Method& method, std::byte* memory,
         const Team& team, const Places& places, Statistics& statistics)
-        : source_(sequence, question.type),
-          question_(question),
+        : source_(segment, problem.type),
+          problem_(problem),
           method_(method),
-          layout_(memory, question, method),
+          layout_(memory, problem, method),
           team_(team.limited(method.slots)),
           places_of_(places),
           statistics_(statistics),
@@ -98,12 +98,12 @@ class Run {
     bool run();
 
   private:
-    unsigned width() const { return source_.sequence.bytes; }
+    unsigned width() const { return source_.segment.bytes; }
 
     // Calls body(elements, slot) for the tiles of a source.
     template <class Body>
     bool for_each_tile(const Source& source, Body body) const {
-        const std::uint64_t n = source.sequence.size();
+        const std::uint64_t n = source.segment.size();
         return team_.run(selection::tasks_of(n), [&](std::uint64_t task, unsigned slot) {
             const std::uint64_t end = std::min(n, (task + 1) * selection::kTask);
             for (std::uint64_t begin = task * selection::kTask; begin < end; begin += kTile)
@@ -112,20 +112,20 @@ class Run {
     }
 
     Elements view(const Source& source, std::uint64_t begin, std::uint64_t count, unsigned slot) const {
-        const StridedSequence& sequence = source.sequence;
-        if (sequence.dense()) return Elements{sequence.data + begin * sequence.bytes, count, source.flip};
-        std::byte* const dense = layout_.dense + slot * kTile * sequence.bytes;
-        copy_elements(sequence, begin, count, dense);
+        const StridedSegment& segment = source.segment;
+        if (segment.dense()) return Elements{segment.data + begin * segment.bytes, count, source.flip};
+        std::byte* const dense = layout_.dense + slot * kTile * segment.bytes;
+        copy_elements(segment, begin, count, dense);
         return Elements{dense, count, source.flip};
     }
 
     // Asks for the places of what is valid. False: there is no statistic to find.
     bool ask(std::uint64_t nans);
-    std::uint64_t nan_rank() const;
+    std::uint64_t nan_key() const;
     bool by_counts();
     // Answers all places, in increasing order, in one walk over the counts.
     void look_up(const std::uint64_t* counts, std::uint64_t values);
-    bool copy_ranks();
+    bool copy_keys();
     bool by_nth();
     bool by_sort();
     template <class U>
@@ -142,17 +142,17 @@ class Run {
     // for deeper brackets.
     bool resolve(const Source& source, const Bracket& bracket, std::uint64_t place, std::uint64_t valid,
                  std::byte* kept, Pair& pair);
-    // The pair at `place` of ranks side by side. How many there are was not known when the memory was
+    // The pair at `place` of keys side by side. How many there are was not known when the memory was
     // planned: a bracket that needs more than is left of it is not complete, and goes by digits.
     bool find(const Source& source, std::uint64_t place, std::byte* kept, Pair& pair);
     bool find_by_digits(const Source& source, std::uint64_t place, bool has_next, Pair& pair);
-    bool rank_by_digits(const Source& source, std::uint64_t place, std::uint64_t& rank,
-                        std::uint64_t& equal_behind);
+    bool key_by_digits(const Source& source, std::uint64_t place, std::uint64_t& key,
+                       std::uint64_t& equal_behind);
     // The sum over all slots ends in the histogram of slot 0.
     bool count_digits(const Source& source, std::uint64_t prefix, unsigned shift, unsigned bits);
 
     const Source source_;
-    const Question& question_;
+    const Problem& problem_;
     const Method& method_;
     const Layout layout_;
     const Team team_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain loops that the compiler turns into vectors, but for the bits of a comparison
-// (kernels/selection/cpu/group.h). An order statistic of few ranks is found by halving their range and
-// counting: no branch depends on an element, and each step moves both ends of the range to ranks that exist,
+// (kernels/selection/cpu/group.h). An order statistic of few keys is found by halving their range and
+// counting: no branch depends on an element, and each step moves both ends of the range to keys that exist,
 // so there are about as many steps as the number of elements has bits, whatever their width.
 #include "kernels/quantile/cpu/scan.h"
 
@@ -17,22 +17,22 @@ using quantile::ScanKernels;
 using quantile::SplitTally;
 using topk::Elements;
 
-constexpr std::uint64_t kRun = 1024;  // elements whose ranks stay in the first cache
+constexpr std::uint64_t kRun = 1024;  // elements whose keys stay in the first cache
 
 template <class U, bool Float>
 [[gnu::always_inline]] inline void encode_run(Elements elements, std::uint64_t begin, std::uint64_t count,
                                               U* out) {
     const U flip = static_cast<U>(elements.flip);
     const std::byte* data = elements.data + begin * sizeof(U);
-    for (std::uint64_t i = 0; i < count; ++i) out[i] = rank::encode<U, Float>(rank::load<U>(data, i), flip);
+    for (std::uint64_t i = 0; i < count; ++i) out[i] = key::encode<U, Float>(key::load<U>(data, i), flip);
 }
 
 template <class U, bool Float>
-std::uint64_t ranks(Elements elements, std::byte* out) {
+std::uint64_t keys(Elements elements, std::byte* out) {
     U* to = reinterpret_cast<U*>(out);
     encode_run<U, Float>(elements, 0, elements.count, to);
     if (!Float) return 0;
-    const U nan = rank::encode<U, Float>(rank::kNan<U>, static_cast<U>(elements.flip));
+    const U nan = key::encode<U, Float>(key::kNan<U>, static_cast<U>(elements.flip));
     std::uint64_t nans = 0;
     for (std::uint64_t begin = 0; begin < elements.count; begin += kRun) {
         const std::uint64_t end = elements.count - begin < kRun ? elements.count : begin + kRun;
@@ -51,9 +51,9 @@ void count_bytes(Elements elements, std::uint64_t* counts) {
     std::uint64_t i = 0;
     for (; i + 4 <= elements.count; i += 4)
         for (unsigned t = 0; t < 4; ++t)
-            ++tables[t][static_cast<std::uint8_t>(rank::load<std::uint8_t>(elements.data, i + t) ^ flip)];
+            ++tables[t][static_cast<std::uint8_t>(key::load<std::uint8_t>(elements.data, i + t) ^ flip)];
     for (; i < elements.count; ++i)
-        ++tables[0][static_cast<std::uint8_t>(rank::load<std::uint8_t>(elements.data, i) ^ flip)];
+        ++tables[0][static_cast<std::uint8_t>(key::load<std::uint8_t>(elements.data, i) ^ flip)];
     for (unsigned value = 0; value < 256; ++value)
         counts[value] +=
             std::uint64_t{tables[0][value]} + tables[1][value] + tables[2][value] + tables[3][value];
@@ -95,7 +95,7 @@ template <class U>
     tally.nans += nans;
 }
 
-// The ranks strictly between low and high, less low + 1. REQUIRES: high - low >= 2; run readable up to a
+// The keys strictly between low and high, less low + 1. REQUIRES: high - low >= 2; run readable up to a
 // multiple of kGroup.
 template <class U>
 [[gnu::always_inline]] inline std::uint64_t keep_inside(const U* run, std::uint64_t count, U low, U high,
@@ -118,7 +118,7 @@ std::uint64_t split(Elements elements, std::uint64_t low64, std::uint64_t high64
                     std::byte* out) {
     const U low = static_cast<U>(low64);
     const U high = static_cast<U>(high64);
-    const U nan = rank::encode<U, Float>(rank::kNan<U>, static_cast<U>(elements.flip));
+    const U nan = key::encode<U, Float>(key::kNan<U>, static_cast<U>(elements.flip));
     alignas(64) U run[kRun] = {};
     SplitTally sum;
     std::uint64_t found = 0;
@@ -136,7 +136,7 @@ std::uint64_t split(Elements elements, std::uint64_t low64, std::uint64_t high64
     return found;
 }
 
-// How many ranks are within a limit, the largest of these, and the smallest of the others.
+// How many keys are within a limit, the largest of these, and the smallest of the others.
 template <class U>
 struct Cut {
     U within = 0;
@@ -144,7 +144,7 @@ struct Cut {
     U above = static_cast<U>(~U{0});
 };
 
-// Counters as wide as the ranks: REQUIRES of nth.
+// Counters as wide as the keys: REQUIRES of nth.
 template <class U>
 [[gnu::always_inline]] inline Cut<U> cut(const U* values, std::uint64_t count, U limit) {
     U within = 0, below = 0, above = static_cast<U>(~U{0});
@@ -182,9 +182,9 @@ Pair nth(const std::byte* data, std::uint64_t count, std::uint64_t place) {
 
 template <class U, bool Float>
 constexpr ScanKernels kernels_of() {
-    if constexpr (sizeof(U) == 1) return {&ranks<U, Float>, &count_bytes, nullptr, nullptr};
-    if constexpr (sizeof(U) == 2) return {&ranks<U, Float>, &count_words<Float>, nullptr, &nth<U>};
-    if constexpr (sizeof(U) >= 4) return {&ranks<U, Float>, nullptr, &split<U, Float>, &nth<U>};
+    if constexpr (sizeof(U) == 1) return {&keys<U, Float>, &count_bytes, nullptr, nullptr};
+    if constexpr (sizeof(U) == 2) return {&keys<U, Float>, &count_words<Float>, nullptr, &nth<U>};
+    if constexpr (sizeof(U) >= 4) return {&keys<U, Float>, nullptr, &split<U, Float>, &nth<U>};
 }
 
 template <class U, bool Float>
@@ -195,7 +195,7 @@ struct ScanKernelsOf {
 }  // namespace
 
 const ScanKernels& quantile_scan_kernels(ElementType type) {
-    return *rank::of_type<ScanKernels, ScanKernelsOf>(type);
+    return *key::of_type<ScanKernels, ScanKernelsOf>(type);
 }
 
 }  // namespace tegu::kernels::TEGU_ISA

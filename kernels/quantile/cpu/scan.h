@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of quantile that touch every element, compiled once per instruction set. They work on ranks in
+// The loops of quantile that touch every element, compiled once per instruction set. They work on keys in
 // ascending order (kernels/numerics/sort_key.h with the flip of the smallest first), where every NaN is the
-// largest rank.
+// largest key.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace tegu::kernels::quantile {
 
-// Where the ranks of a sequence lie relative to a bracket [low, high], low <= high.
+// Where the keys of a segment lie relative to a bracket [low, high], low <= high.
 struct SplitTally {
     std::uint64_t less = 0;
     std::uint64_t equal_low = 0;
-    std::uint64_t inside = 0;      // low < rank < high
+    std::uint64_t inside = 0;      // low < key < high
     std::uint64_t equal_high = 0;  // 0 if low == high
     std::uint64_t nans = 0;
 };
 
-// An order statistic and the one behind it, as ranks; of the last one, itself twice.
+// An order statistic and the one behind it, as keys; of the last one, itself twice.
 struct Pair {
     std::uint64_t value = 0;
     std::uint64_t next = 0;
@@ -33,20 +33,20 @@ constexpr std::uint64_t kSlack = 64;  // elements that split() may write past wh
 // The functions for one element type. They write in bounds whatever the elements are, even if these change
 // meanwhile.
 struct ScanKernels {
-    // out[i] = the rank of element i, as wide as the element. `out` is aligned for it. Returns how many are
+    // out[i] = the key of element i, as wide as the element. `out` is aligned for it. Returns how many are
     // NaN.
-    std::uint64_t (*ranks)(topk::Elements elements, std::byte* out);
-    // Adds 1 to counts[rank] for each element. Null for elements of more than two bytes.
+    std::uint64_t (*keys)(topk::Elements elements, std::byte* out);
+    // Adds 1 to counts[key] for each element. Null for elements of more than two bytes.
     void (*count)(topk::Elements elements, std::uint64_t* counts);
-    // Adds to `tally`, and stores rank - low - 1 of the elements inside, as wide as the element. Returns how
+    // Adds to `tally`, and stores key - low - 1 of the elements inside, as wide as the element. Returns how
     // many.
     // REQUIRES: out has room for elements.count + kSlack, aligned for them. Null for elements of less than
     //           four bytes.
     std::uint64_t (*split)(topk::Elements elements, std::uint64_t low, std::uint64_t high, SplitTally& tally,
                            std::byte* out);
-    // The pair at place `nth` of the sorted ranks. REQUIRES: nth < count; count < 2^16. Null for elements of
+    // The pair at place `nth` of the sorted keys. REQUIRES: nth < count; count < 2^16. Null for elements of
     // one byte.
-    Pair (*nth)(const std::byte* ranks, std::uint64_t count, std::uint64_t nth);
+    Pair (*nth)(const std::byte* keys, std::uint64_t count, std::uint64_t nth);
 };
 
 }  // namespace tegu::kernels::quantile

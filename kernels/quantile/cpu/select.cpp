@@ -29,15 +29,15 @@ const ScanKernels& quantile_kernels(ElementType type) {
     return of(type);
 }
 
-Layout::Layout(std::byte* memory, const Question& question, const Method& method) {
+Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) {
     const auto take = [this, memory](std::uint64_t part) {
         std::byte* taken = memory == nullptr ? nullptr : memory + bytes;
         bytes += round_up(part);
         return taken;
     };
     const auto words = [&](std::uint64_t count) { return reinterpret_cast<std::uint64_t*>(take(count * 8)); };
-    const unsigned width = static_cast<unsigned>(element_bytes(question.type));
-    const std::uint64_t tile = std::min(kTile, question.n);
+    const unsigned width = static_cast<unsigned>(element_bytes(problem.type));
+    const std::uint64_t tile = std::min(kTile, problem.n);
     const bool brackets = method.kind == MethodKind::Brackets;
     const bool all = method.kind == MethodKind::Direct || method.kind == MethodKind::Sort;
     dense = take(method.slots * tile * width);
@@ -45,11 +45,10 @@ Layout::Layout(std::byte* memory, const Question& question, const Method& method
     histograms = words(brackets ? method.slots << kDigitBits : 0);
     counts = words(method.kind == MethodKind::Counts ? method.slots * (width == 1 ? 256 : kHalfwords) : 0);
     found = take(brackets ? method.slots * (kTile + kSlack) * width : 0);
-    ranks = take(all ? question.n * width : 0);
-    spare = take(method.kind == MethodKind::Sort ? question.n * width : 0);
-    kept =
-        take(brackets ? question.statistics * round_up(method.room * width) + nested_bytes(method.room, width)
-                      : 0);
+    keys = take(all ? problem.n * width : 0);
+    spare = take(method.kind == MethodKind::Sort ? problem.n * width : 0);
+    kept = take(
+        brackets ? problem.statistics * round_up(method.room * width) + nested_bytes(method.room, width) : 0);
     if (memory != nullptr) kept_end = memory + bytes;
 }
 
@@ -58,25 +57,25 @@ bool Run::run() {
     statistics_.passes = 1;
     switch (method_.kind) {
         case MethodKind::Counts: return by_counts();
-        case MethodKind::Direct: return copy_ranks() && by_nth();
+        case MethodKind::Direct: return copy_keys() && by_nth();
         case MethodKind::Brackets: return by_brackets();
-        case MethodKind::Sort: return copy_ranks() && by_sort();
+        case MethodKind::Sort: return copy_keys() && by_sort();
     }
     return false;
 }
 
 bool Run::ask(std::uint64_t nans) {
     statistics_.nans = nans;
-    if ((nans > 0 && !question_.skip_nans) || nans >= question_.n) return false;
-    places_of_.of(question_.n - nans, places_);
+    if ((nans > 0 && !problem_.skip_nans) || nans >= problem_.n) return false;
+    places_of_.of(problem_.n - nans, places_);
     statistics_.pairs.resize(places_.size());
     return true;
 }
 
-std::uint64_t Run::nan_rank() const {
-    return width() == 2   ? rank::encode<std::uint16_t, true>(rank::kNan<std::uint16_t>, 0)
-           : width() == 4 ? rank::encode<std::uint32_t, true>(rank::kNan<std::uint32_t>, 0)
-                          : rank::encode<std::uint64_t, true>(rank::kNan<std::uint64_t>, 0);
+std::uint64_t Run::nan_key() const {
+    return width() == 2   ? key::encode<std::uint16_t, true>(key::kNan<std::uint16_t>, 0)
+           : width() == 4 ? key::encode<std::uint32_t, true>(key::kNan<std::uint32_t>, 0)
+                          : key::encode<std::uint64_t, true>(key::kNan<std::uint64_t>, 0);
 }
 
 bool Run::by_counts() {
@@ -89,8 +88,8 @@ bool Run::by_counts() {
     for (unsigned slot = 1; slot < team_.slots(); ++slot)
         for (std::uint64_t value = 0; value < values; ++value)
             layout_.counts[value] += layout_.counts[slot * values + value];
-    // The largest rank is that of NaN.
-    if (ask(is_float(source_.type) ? layout_.counts[nan_rank()] : 0)) look_up(layout_.counts, values);
+    // The largest key is that of NaN.
+    if (ask(is_float(source_.type) ? layout_.counts[nan_key()] : 0)) look_up(layout_.counts, values);
     return true;
 }
 
@@ -99,7 +98,7 @@ void Run::look_up(const std::uint64_t* counts, std::uint64_t values) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::sort(order_.begin(), order_.end(),
               [this](std::size_t a, std::size_t b) { return places_[a] < places_[b]; });
-    const std::uint64_t last = question_.n - statistics_.nans - 1;
+    const std::uint64_t last = problem_.n - statistics_.nans - 1;
     std::uint64_t value = 0;
     std::uint64_t within = counts[0];  // elements up to `value`
     for (const std::size_t i : order_) {
@@ -111,10 +110,10 @@ void Run::look_up(const std::uint64_t* counts, std::uint64_t values) {
     }
 }
 
-bool Run::copy_ranks() {
+bool Run::copy_keys() {
     std::atomic<std::uint64_t> nans{0};
     const bool done = for_each_tile(source_, [&](Elements elements, std::uint64_t begin, unsigned) {
-        nans.fetch_add(source_.scan.ranks(elements, layout_.ranks + begin * width()),
+        nans.fetch_add(source_.scan.keys(elements, layout_.keys + begin * width()),
                        std::memory_order_relaxed);
     });
     if (done) wanted_ = ask(nans.load());
@@ -123,16 +122,16 @@ bool Run::copy_ranks() {
 
 bool Run::by_nth() {
     for (std::size_t i = 0; wanted_ && i < places_.size(); ++i)
-        statistics_.pairs[i] = source_.scan.nth(layout_.ranks, question_.n, places_[i]);
+        statistics_.pairs[i] = source_.scan.nth(layout_.keys, problem_.n, places_[i]);
     return true;
 }
 
 template <class U>
 bool Run::read_sorted() {
-    const U* sorted = selection::sort_by_rank(reinterpret_cast<U*>(layout_.ranks),
-                                              reinterpret_cast<U*>(layout_.spare), question_.n, 0, team_);
+    const U* sorted = selection::sort_by_key(reinterpret_cast<U*>(layout_.keys),
+                                             reinterpret_cast<U*>(layout_.spare), problem_.n, 0, team_);
     for (std::size_t i = 0; sorted != nullptr && i < places_.size(); ++i)
-        statistics_.pairs[i] = Pair{sorted[places_[i]], sorted[std::min(places_[i] + 1, question_.n - 1)]};
+        statistics_.pairs[i] = Pair{sorted[places_[i]], sorted[std::min(places_[i] + 1, problem_.n - 1)]};
     return sorted != nullptr;
 }
 
@@ -143,26 +142,26 @@ bool Run::by_sort() {
 
 namespace {
 
-MethodKind fastest_kind(const Question& question, unsigned width) {
+MethodKind fastest_kind(const Problem& problem, unsigned width) {
     const bool few_halfwords =
-        width == 2 && question.n <= 32768 && question.n * question.statistics <= 8 * kHalfwords;
+        width == 2 && problem.n <= 32768 && problem.n * problem.statistics <= 8 * kHalfwords;
     if (width == 1 || (width == 2 && !few_halfwords)) return MethodKind::Counts;
     if (width == 2) return MethodKind::Direct;
-    if (question.statistics > kMostBrackets) return MethodKind::Sort;
-    return question.n <= most_direct(width) ? MethodKind::Direct : MethodKind::Brackets;
+    if (problem.statistics > kMostBrackets) return MethodKind::Sort;
+    return problem.n <= most_direct(width) ? MethodKind::Direct : MethodKind::Brackets;
 }
 
-// The wanted kind where it can answer the question.
-MethodKind kind_of_method(const Question& question, unsigned width, CpuQuantileMethod wanted) {
+// The wanted kind where it can answer the problem.
+MethodKind kind_of_method(const Problem& problem, unsigned width, CpuQuantileMethod wanted) {
     switch (wanted) {
         case CpuQuantileMethod::Counts:
             if (width <= 2) return MethodKind::Counts;
             break;
         case CpuQuantileMethod::Direct:
-            if (width >= 2 && question.n <= kMostWantedDirect) return MethodKind::Direct;
+            if (width >= 2 && problem.n <= kMostWantedDirect) return MethodKind::Direct;
             break;
         case CpuQuantileMethod::Brackets:
-            if (width >= 4 && question.n > most_direct(width) && question.statistics <= kMostBrackets)
+            if (width >= 4 && problem.n > most_direct(width) && problem.statistics <= kMostBrackets)
                 return MethodKind::Brackets;
             break;
         case CpuQuantileMethod::Sort:
@@ -170,36 +169,36 @@ MethodKind kind_of_method(const Question& question, unsigned width, CpuQuantileM
             break;
         case CpuQuantileMethod::Chosen: break;
     }
-    return fastest_kind(question, width);
+    return fastest_kind(problem, width);
 }
 
 }  // namespace
 
-Method choose_method(const Question& question, CpuQuantileMethod wanted) {
+Method choose_method(const Problem& problem, CpuQuantileMethod wanted) {
     Method method;
-    const unsigned width = static_cast<unsigned>(element_bytes(question.type));
-    method.kind = kind_of_method(question, width, wanted);
+    const unsigned width = static_cast<unsigned>(element_bytes(problem.type));
+    method.kind = kind_of_method(problem, width, wanted);
     if (method.kind == MethodKind::Counts && width == 2)
         method.slots =
-            static_cast<unsigned>(std::clamp<std::uint64_t>(question.n / kSlotWork, 1, selection::kMaxSlots));
+            static_cast<unsigned>(std::clamp<std::uint64_t>(problem.n / kSlotWork, 1, selection::kMaxSlots));
     if (method.kind == MethodKind::Brackets) {
-        method.sample = sample_of(question.n);
-        method.room = room_of(question.n, method.sample);
+        method.sample = sample_of(problem.n);
+        method.room = room_of(problem.n, method.sample);
     }
     method.slots =
-        static_cast<unsigned>(std::min<std::uint64_t>(method.slots, selection::tasks_of(question.n)));
-    method.bytes = Layout(nullptr, question, method).bytes;
+        static_cast<unsigned>(std::min<std::uint64_t>(method.slots, selection::tasks_of(problem.n)));
+    method.bytes = Layout(nullptr, problem, method).bytes;
     return method;
 }
 
-std::uint64_t predict_ns(const Question& question, const Method& method) {
-    const std::uint64_t n = question.n;
-    const std::uint64_t bytes = n * element_bytes(question.type);
+std::uint64_t predict_ns(const Problem& problem, const Method& method) {
+    const std::uint64_t n = problem.n;
+    const std::uint64_t bytes = n * element_bytes(problem.type);
     switch (method.kind) {
-        case MethodKind::Counts: return (bytes == n ? 300 + n / 2 : 60000 + n) + 10 * question.statistics;
-        case MethodKind::Direct: return 200 + n / 4 + question.statistics * (200 + bytes);
+        case MethodKind::Counts: return (bytes == n ? 300 + n / 2 : 60000 + n) + 10 * problem.statistics;
+        case MethodKind::Direct: return 200 + n / 4 + problem.statistics * (200 + bytes);
         case MethodKind::Brackets:
-            return 20 * method.sample + bytes / 25 + question.statistics * (bytes / 20 + method.room + 20000);
+            return 20 * method.sample + bytes / 25 + problem.statistics * (bytes / 20 + method.room + 20000);
         case MethodKind::Sort: return 500 + bytes * 3;
     }
     return 0;
@@ -216,9 +215,9 @@ std::string describe(const Method& method, std::uint64_t passes) {
     return "sort" + end;
 }
 
-bool select(const StridedSequence& sequence, const Question& question, const Method& method,
-            std::byte* memory, const Team& team, const Places& places, Statistics& statistics) {
-    return Run(sequence, question, method, memory, team, places, statistics).run();
+bool select(const StridedSegment& segment, const Problem& problem, const Method& method, std::byte* memory,
+            const Team& team, const Places& places, Statistics& statistics) {
+    return Run(segment, problem, method, memory, team, places, statistics).run();
 }
 
 }  // namespace tegu::kernels::quantile

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order statistics of one sequence. Every method gives the same ranks; they differ in what they read and
+// Order statistics of one segment. Every method gives the same keys; they differ in what they read and
 // keep.
-//   counts    one pass counts each value. Elements of one byte, and longer sequences of two bytes.
-//   direct    ranks are copied; each statistic is found by halving their range. Short sequences, few
+//   counts    one pass counts each value. Elements of one byte, and longer segments of two bytes.
+//   direct    keys are copied; each statistic is found by halving their range. Short segments, few
 //             statistics.
-//   brackets  a bracket of two ranks for each statistic from a spread sample; one pass counts what is below
-//             it and keeps what is inside, which is a small sequence of its own. If the bracket missed, the
+//   brackets  a bracket of two keys for each statistic from a spread sample; one pass counts what is below
+//             it and keeps what is inside, which is a small segment of its own. If the bracket missed, the
 //             statistic is found digit by digit. Few statistics.
-//   sort      all ranks are copied and sorted. Many statistics.
-// Ranks are ascending (kernels/numerics/sort_key.h), every NaN is the largest, so statistics of what is not
+//   sort      all keys are copied and sorted. Many statistics.
+// Keys are ascending (kernels/numerics/sort_key.h), every NaN is the largest, so statistics of what is not
 // NaN are the first ones.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace tegu::kernels::quantile {
 
-struct Question {
+struct Problem {
     std::uint64_t n = 0;  // >= 1
     ElementType type = ElementType::U8;
     std::uint64_t statistics = 1;  // at most so many different ones
@@ -34,7 +34,7 @@ struct Question {
 
 enum class MethodKind { Counts, Direct, Brackets, Sort };
 
-// How a question is answered, and the working memory that it takes.
+// How a problem is answered, and the working memory that it takes.
 struct Method {
     MethodKind kind = MethodKind::Direct;
     std::uint64_t sample = 0;  // brackets: elements of the sample
@@ -43,10 +43,10 @@ struct Method {
     std::uint64_t bytes = 0;  // working memory, with any number of threads
 };
 
-// `wanted`: the method to take if it can answer the question; else, and for Chosen, the fastest as measured.
-Method choose_method(const Question& question, CpuQuantileMethod wanted = CpuQuantileMethod::Chosen);
+// `wanted`: the method to take if it can answer the problem; else, and for Chosen, the fastest as measured.
+Method choose_method(const Problem& problem, CpuQuantileMethod wanted = CpuQuantileMethod::Chosen);
 // Time on one thread, from a model fitted to random values on the machine of docs/topk.md.
-std::uint64_t predict_ns(const Question& question, const Method& method);
+std::uint64_t predict_ns(const Problem& problem, const Method& method);
 // "brackets sample=16384 passes=1"; `passes` over the elements.
 std::string describe(const Method& method, std::uint64_t passes);
 
@@ -68,9 +68,9 @@ struct Statistics {
 };
 
 // Fills `statistics`, whose memory is reused. False: a stop was requested.
-// REQUIRES: method == choose_method(question, any); `memory` has method.bytes, aligned to 64; sequence.size()
-//           == question.n.
-bool select(const selection::StridedSequence& sequence, const Question& question, const Method& method,
+// REQUIRES: method == choose_method(problem, any); `memory` has method.bytes, aligned to 64; segment.size()
+//           == problem.n.
+bool select(const selection::StridedSegment& segment, const Problem& problem, const Method& method,
             std::byte* memory, const selection::Team& team, const Places& places, Statistics& statistics);
 
 }  // namespace tegu::kernels::quantile

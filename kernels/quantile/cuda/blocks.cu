@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences that one warp or one block deals with: sorted, or, for few statistics, looked through.
+// Segments that one warp or one block deals with: sorted, or, for few statistics, looked through.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/quantile/cuda/nan.cuh"
@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kRowThreads = 256;
 constexpr unsigned kWindow = 512;  // pairs that a block sorts around a statistic
 
-// Place `i` of a statistic of a sequence, in bounds whatever it says.
+// Place `i` of a statistic of a segment, in bounds whatever it says.
 TEGU_DEVICE std::uint64_t place_of(const BlockQuantiles& quantiles, std::uint64_t number, std::uint64_t i,
                                    std::uint64_t n) {
     const std::uint64_t place =
@@ -19,50 +19,50 @@ TEGU_DEVICE std::uint64_t place_of(const BlockQuantiles& quantiles, std::uint64_
     return place < n ? place : n - 1;
 }
 
-// The statistics from sorted ranks, by threads thread, thread + threads, ...
+// The statistics from sorted keys, by threads thread, thread + threads, ...
 template <class U>
-TEGU_DEVICE void write_pairs(const U* ranks, std::uint64_t n, const BlockQuantiles& quantiles,
+TEGU_DEVICE void write_pairs(const U* keys, std::uint64_t n, const BlockQuantiles& quantiles,
                              std::uint64_t number, unsigned thread, unsigned threads) {
     std::uint64_t* const pairs = quantiles.pairs + number * quantiles.quantiles * 2;
     for (std::uint64_t i = thread; i < quantiles.quantiles; i += threads) {
         const std::uint64_t place = place_of(quantiles, number, i, n);
-        pairs[2 * i] = ranks[place];
-        pairs[2 * i + 1] = ranks[place + 1 < n ? place + 1 : place];
+        pairs[2 * i] = keys[place];
+        pairs[2 * i + 1] = keys[place + 1 < n ? place + 1 : place];
     }
 }
 
-// quantile_blocks: each sequence sorted, and the statistics taken from it.
+// quantile_blocks: each segment sorted, and the statistics taken from it.
 // in:    elements [n], places                        out: pairs, nans
-// grid:  x = sequences                               block: policy.block_threads, fewer for short sequences
+// grid:  x = segments                               block: policy.block_threads, fewer for short segments
 // shared: room * sizeof(U) B dynamic, 256 B static   result valid in: pairs and nans, after the launch
 // moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
 // why:   any number of statistics for one sort, all in shared memory
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_blocks(Sequences in, BlockQuantiles quantiles, unsigned room) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_blocks(Segments in, BlockQuantiles quantiles, unsigned room) {
     TEGU_DYNAMIC_SHARED(shared);
-    U* const ranks = reinterpret_cast<U*>(shared);
+    U* const keys = reinterpret_cast<U*>(shared);
     const std::uint64_t number = block_x();
-    const RankedSequence<U> source(in, number);
-    const U nan = nan_rank(source);
+    const KeyedSegment<U> source(in, number);
+    const U nan = nan_key(source);
     std::uint64_t own = 0;
-    for_each_pair<U>(source, in.n, [&](std::uint64_t i, U rank, bool valid) {
+    for_each_pair<U>(source, in.n, [&](std::uint64_t i, U key, bool valid) {
         if (!valid) return;
-        ranks[i] = rank;
-        own += in.is_float && rank == nan ? 1 : 0;
+        keys[i] = key;
+        own += in.is_float && key == nan ? 1 : 0;
     });
     for (std::uint64_t i = in.n + thread_index(); i < room; i += block_threads())
-        ranks[i] = static_cast<U>(~U{0});
+        keys[i] = static_cast<U>(~U{0});
     std::uint64_t total;
     block_sum_before(own, &total);
-    block_sort<U, false>(ranks, nullptr, room);
-    write_pairs(ranks, in.n, quantiles, number, thread_index(), block_threads());
+    block_sort<U, false>(keys, nullptr, room);
+    write_pairs(keys, in.n, quantiles, number, thread_index(), block_threads());
     if (thread_index() == 0) quantiles.nans[number] = total;
 }
 
-// Sorts the ranks of a warp, Items neighbours in each lane, by a bitonic network: strides within a lane cost
+// Sorts the keys of a warp, Items neighbours in each lane, by a bitonic network: strides within a lane cost
 // two instructions, those between lanes three.
 template <unsigned Items>
-TEGU_DEVICE void warp_sort(std::uint32_t (&ranks)[Items]) {
+TEGU_DEVICE void warp_sort(std::uint32_t (&keys)[Items]) {
     TEGU_UNROLL
     for (unsigned run = 2; run <= kWarpLanes * Items; run *= 2) {
         TEGU_UNROLL
@@ -72,75 +72,75 @@ TEGU_DEVICE void warp_sort(std::uint32_t (&ranks)[Items]) {
                 const bool ascending = ((lane_index() * Items + j) & run) == 0;
                 if (stride >= Items) {
                     const unsigned mask = stride / Items;
-                    const std::uint32_t other = shuffle_xor(ranks[j], mask);
+                    const std::uint32_t other = shuffle_xor(keys[j], mask);
                     const bool smaller = ((lane_index() & mask) == 0) == ascending;
-                    ranks[j] = (other < ranks[j]) == smaller ? other : ranks[j];
+                    keys[j] = (other < keys[j]) == smaller ? other : keys[j];
                 } else if ((j & stride) == 0) {
-                    const std::uint32_t low = ranks[j], high = ranks[j + stride];
+                    const std::uint32_t low = keys[j], high = keys[j + stride];
                     const bool swap = (high < low) == ascending;
-                    ranks[j] = swap ? high : low;
-                    ranks[j + stride] = swap ? low : high;
+                    keys[j] = swap ? high : low;
+                    keys[j + stride] = swap ? low : high;
                 }
             }
         }
     }
 }
 
-// quantile_rows: each sequence sorted by a warp.
+// quantile_rows: each segment sorted by a warp.
 // in:    elements [n], n <= 32 * Items, places       out: pairs, nans
-// grid:  x = sequences / 8, a warp each              block: 256
+// grid:  x = segments / 8, a warp each              block: 256
 // shared: 1 KB * Items static                        result valid in: pairs and nans, after the launch
 // moves: reads n sizeof(U) B, writes 16 B a quantile      order: any
 // why:   in registers a step of the network costs a few instructions and no barrier
 template <class U, unsigned Items>
-TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(Sequences in, BlockQuantiles quantiles) {
+TEGU_KERNEL TEGU_BOUNDS(kRowThreads) quantile_rows(Segments in, BlockQuantiles quantiles) {
     TEGU_SHARED_ARRAY(std::uint32_t, shared, kRowThreads * Items);
     const std::uint64_t number = std::uint64_t{block_x()} * (kRowThreads / kWarpLanes) + warp_index();
     if (number >= in.count) return;
-    const RankedSequence<U> sequence(in, number);
+    const KeyedSegment<U> segment(in, number);
     const unsigned n = static_cast<unsigned>(in.n);
-    const U nan = nan_rank(sequence);
-    std::uint32_t ranks[Items];
+    const U nan = nan_key(segment);
+    std::uint32_t keys[Items];
     TEGU_UNROLL
     for (unsigned j = 0; j < Items; ++j) {
         const unsigned i = j * kWarpLanes + lane_index();
-        ranks[j] = sequence.bits(i < n ? i : 0);
+        keys[j] = segment.bits(i < n ? i : 0);
     }
     unsigned nans = 0;
     TEGU_UNROLL
     for (unsigned j = 0; j < Items; ++j) {
         const bool valid = j * kWarpLanes + lane_index() < n;
-        ranks[j] = valid ? std::uint32_t{sequence.rank_of(static_cast<U>(ranks[j]))} : ~std::uint32_t{0};
-        nans += count_bits(warp_ballot(valid && in.is_float && ranks[j] == nan));
+        keys[j] = valid ? std::uint32_t{segment.key_of(static_cast<U>(keys[j]))} : ~std::uint32_t{0};
+        nans += count_bits(warp_ballot(valid && in.is_float && keys[j] == nan));
     }
-    warp_sort(ranks);
+    warp_sort(keys);
     std::uint32_t* const sorted = shared + warp_index() * kWarpLanes * Items;
     TEGU_UNROLL
-    for (unsigned j = 0; j < Items; ++j) sorted[lane_index() * Items + j] = ranks[j];
+    for (unsigned j = 0; j < Items; ++j) sorted[lane_index() * Items + j] = keys[j];
     warp_barrier();
     write_pairs(sorted, in.n, quantiles, number, lane_index(), kWarpLanes);
     if (lane_index() == 0) quantiles.nans[number] = nans;
 }
 
-// quantile_windows: each statistic of a sequence from the few pairs around it.
+// quantile_windows: each statistic of a segment from the few pairs around it.
 // in:    elements [n], places                        out: pairs, nans
-// grid:  x = sequences                               block: policy.block_threads, fewer for short sequences
+// grid:  x = segments                               block: policy.block_threads, fewer for short segments
 // shared: 17 KB static                               result valid in: pairs and nans, after the launch
-// moves: reads n sizeof(U) B, and again 2 to 3 times for each statistic, from L2 where the sequence fits
+// moves: reads n sizeof(U) B, and again 2 to 3 times for each statistic, from L2 where the segment fits
 // order: any
 // why:   a sort moves every element dozens of times
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(Sequences in, BlockQuantiles quantiles) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(Segments in, BlockQuantiles quantiles) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kWindow);
-    TEGU_SHARED_ARRAY(U, ranks, kWindow);
+    TEGU_SHARED_ARRAY(U, keys, kWindow);
     const std::uint64_t number = block_x();
-    const RankedSequence<U> source(in, number);
-    const U nan = nan_rank(source);
+    const KeyedSegment<U> source(in, number);
+    const U nan = nan_key(source);
     SelectRange whole{0, ~std::uint64_t{0}, 0, in.n, 0, false};
     std::uint64_t own = 0, total;
     block_extent<U>(source, in.n, &whole.low, &whole.high,
-                    [&](U rank) { own += in.is_float && rank == nan ? 1 : 0; });
+                    [&](U key) { own += in.is_float && key == nan ? 1 : 0; });
     block_sum_before(own, &total);
     if (thread_index() == 0) quantiles.nans[number] = total;
     std::uint64_t* const pairs = quantiles.pairs + number * quantiles.quantiles * 2;
@@ -157,12 +157,12 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) quantile_windows(Sequences in, BlockQuantil
             range = whole;
             if (!block_window<U>(source, in.n, place, place + 2, kWindow, in.n - 1, bins, &range)) return;
             block_barrier();  // the pairs before were read until here
-            held = block_collect(source, in.n, ranks, indices, kWindow,
-                                 [&](std::uint64_t at, U rank) { return range.takes(source, at, rank); });
-            block_sort<U, true>(ranks, indices, block_fill(ranks, indices, static_cast<unsigned>(held)));
+            held = block_collect(source, in.n, keys, indices, kWindow,
+                                 [&](std::uint64_t at, U key) { return range.takes(source, at, key); });
+            block_sort<U, true>(keys, indices, block_fill(keys, indices, static_cast<unsigned>(held)));
             if (held <= place - range.before) return;  // the elements have changed
         }
-        if (thread_index() == 0) pairs[i] = ranks[place - range.before];
+        if (thread_index() == 0) pairs[i] = keys[place - range.before];
     }
 }
 
@@ -173,14 +173,14 @@ unsigned threads_for(std::uint64_t items, unsigned most) {
 
 template <class U>
 struct Typed {
-    static LaunchStatus blocks(const Sequences& in, const BlockQuantiles& quantiles, unsigned room,
+    static LaunchStatus blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned room,
                                const QuantilePolicy& policy, Stream stream) {
         const unsigned threads = threads_for(room / 4 + 1, policy.block_threads);
         return launch(quantile_blocks<U>,
                       LaunchShape{static_cast<unsigned>(in.count), 1, threads, room * sizeof(U)}, stream, in,
                       quantiles, room);
     }
-    static LaunchStatus windows(const Sequences& in, const BlockQuantiles& quantiles,
+    static LaunchStatus windows(const Segments& in, const BlockQuantiles& quantiles,
                                 const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
         const unsigned each = in.count > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
         const unsigned threads = threads_for(in.n / each + 1, policy.block_threads);
@@ -190,7 +190,7 @@ struct Typed {
 };
 
 template <class U>
-LaunchStatus launch_rows(const Sequences& in, const BlockQuantiles& quantiles, Stream stream) {
+LaunchStatus launch_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream) {
     const unsigned warps = kRowThreads / kWarpLanes;
     const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
     if (in.n <= 4 * kWarpLanes) return launch(quantile_rows<U, 4>, shape, stream, in, quantiles);
@@ -206,7 +206,7 @@ unsigned quantile_room(unsigned width, const QuantilePolicy& policy, const Devic
     return room;
 }
 
-LaunchStatus launch_quantile_rows(const Sequences& in, const BlockQuantiles& quantiles, Stream stream) {
+LaunchStatus launch_quantile_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream) {
     switch (in.width) {
         case 1: return launch_rows<std::uint8_t>(in, quantiles, stream);
         case 2: return launch_rows<std::uint16_t>(in, quantiles, stream);
@@ -214,7 +214,7 @@ LaunchStatus launch_quantile_rows(const Sequences& in, const BlockQuantiles& qua
     }
 }
 
-LaunchStatus launch_quantile_blocks(const Sequences& in, const BlockQuantiles& quantiles, unsigned room,
+LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned room,
                                     const QuantilePolicy& policy, Stream stream) {
     switch (in.width) {
         case 1: return Typed<std::uint8_t>::blocks(in, quantiles, room, policy, stream);
@@ -224,7 +224,7 @@ LaunchStatus launch_quantile_blocks(const Sequences& in, const BlockQuantiles& q
     }
 }
 
-LaunchStatus launch_quantile_windows(const Sequences& in, const BlockQuantiles& quantiles,
+LaunchStatus launch_quantile_windows(const Segments& in, const BlockQuantiles& quantiles,
                                      const QuantilePolicy& policy, const DeviceLimits& limits,
                                      Stream stream) {
     switch (in.width) {

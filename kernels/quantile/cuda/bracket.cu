@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One statistic of a long sequence: a sample says between which two pairs (rank, index) it almost surely
-// lies; one pass counts what is below and keeps the few ranks in between; among these, counting in ever
+// One statistic of a long segment: a sample says between which two pairs (key, index) it almost surely
+// lies; one pass counts what is below and keeps the few keys in between; among these, counting in ever
 // smaller ranges finds it. The host decides nothing on the way.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
@@ -11,16 +11,16 @@ namespace cuda {
 namespace {
 
 constexpr unsigned kBracketThreads = 512;  // of a block at most
-constexpr unsigned kBracketKept = 1024;    // ranks that a block keeps before it brings them to the list
+constexpr unsigned kBracketKept = 1024;    // keys that a block keeps before it brings them to the list
 constexpr unsigned kBracketRoom = kBracketKept + kBracketThreads * kSelectBatch;
 
-// Ranks of a block on their way to the list. A tile adds no more than there is room for.
+// Keys of a block on their way to the list. A tile adds no more than there is room for.
 template <class U>
-struct KeptRanks {
-    U* ranks;             // [kBracketRoom] shared
+struct KeptKeys {
+    U* keys;              // [kBracketRoom] shared
     std::uint32_t* used;  // shared
 
-    // The lanes of a warp bring ranks[j] where bit j of their masks is set. True if the ranks should go to
+    // The lanes of a warp bring keys[j] where bit j of their masks is set. True if the keys should go to
     // the list soon.
     TEGU_DEVICE bool add(const U (&from)[kSelectBatch], std::uint32_t mask) const {
         const std::uint32_t own = count_bits(mask);
@@ -37,7 +37,7 @@ struct KeptRanks {
         std::uint32_t to = first + sum - own;
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j)
-            if ((mask >> j & 1u) != 0) ranks[to++] = from[j];
+            if ((mask >> j & 1u) != 0) keys[to++] = from[j];
         return full;
     }
     // All threads of the block call it.
@@ -48,13 +48,13 @@ struct KeptRanks {
         if (thread_index() == 0) place = atomic_add(listed, std::uint64_t{count});
         block_barrier();
         for (std::uint32_t i = thread_index(); i < count; i += block_threads())
-            if (place + i < room) list[place + i] = ranks[i];
+            if (place + i < room) list[place + i] = keys[i];
         if (thread_index() == 0) *used = 0;
         block_barrier();
     }
 };
 
-// bracket_filter: the ranks between two cuts, and how many pairs lie up to the lower one.
+// bracket_filter: the keys between two cuts, and how many pairs lie up to the lower one.
 // in:    elements [begin, end), the cuts                    out: list; the numbers in states, nans
 // grid:  x strides over tiles                               block: policy.count_threads
 // shared: 5120 * sizeof(U) B static
@@ -64,42 +64,42 @@ struct KeptRanks {
 //        once
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
-    bracket_filter(Sequences in, std::uint64_t begin, std::uint64_t end, Bracket bracket) {
-    TEGU_SHARED_ARRAY(U, shared_ranks, kBracketRoom);
+    bracket_filter(Segments in, std::uint64_t begin, std::uint64_t end, Bracket bracket) {
+    TEGU_SHARED_ARRAY(U, shared_keys, kBracketRoom);
     TEGU_SHARED(std::uint32_t, used);
-    const KeptRanks<U> kept{shared_ranks, &used};
+    const KeptKeys<U> kept{shared_keys, &used};
     if (thread_index() == 0) used = 0;
     block_barrier();
-    const RankedSequence<U> sequence(in, 0);
-    const U nan = nan_rank(sequence);
+    const KeyedSegment<U> segment(in, 0);
+    const U nan = nan_key(segment);
     SelectState* const states = bracket.memory->states;
     U* const list = static_cast<U*>(bracket.list);
-    const U low = static_cast<U>(states[0].rank), high = static_cast<U>(states[1].rank);
+    const U low = static_cast<U>(states[0].key), high = static_cast<U>(states[1].key);
     const std::uint64_t low_index = states[0].index, high_index = states[1].index;
     const std::uint64_t tile = std::uint64_t{block_threads()} * kSelectBatch;
     std::uint64_t below = 0, own_nans = 0;
     for (std::uint64_t base = begin + block_x() * tile; base < end; base += grid_x() * tile) {
-        U ranks[kSelectBatch];
+        U keys[kSelectBatch];
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint64_t i = base + j * block_threads() + thread_index();
-            ranks[j] = sequence.bits(i < end ? i : begin);
+            keys[j] = segment.bits(i < end ? i : begin);
         }
         std::uint32_t mask = 0, tile_below = 0, tile_nans = 0;
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint64_t i = base + j * block_threads() + thread_index();
-            ranks[j] = sequence.rank_of(ranks[j]);
-            const bool is_below = !bracket.from_below && !is_behind(ranks[j], i, low, low_index);
+            keys[j] = segment.key_of(keys[j]);
+            const bool is_below = !bracket.from_below && !is_behind(keys[j], i, low, low_index);
             if (i >= end) continue;
-            tile_nans += in.is_float && ranks[j] == nan ? 1 : 0;
+            tile_nans += in.is_float && keys[j] == nan ? 1 : 0;
             tile_below += is_below ? 1 : 0;
-            if (!is_below && !is_behind(ranks[j], i, high, high_index)) mask |= 1u << j;
+            if (!is_below && !is_behind(keys[j], i, high, high_index)) mask |= 1u << j;
         }
         below += tile_below;
         own_nans += tile_nans;
         bool full = false;
-        if (warp_any(mask != 0)) full = kept.add(ranks, mask);
+        if (warp_any(mask != 0)) full = kept.add(keys, mask);
         if (block_any(full)) kept.flush(list, bracket.room, &states[1].survivors);
     }
     kept.flush(list, bracket.room, &states[1].survivors);
@@ -110,10 +110,10 @@ TEGU_KERNEL TEGU_BOUNDS2(kBracketThreads, 2)
     if (thread_index() == 0 && total != 0) atomic_add(&bracket.memory->nans, total);
 }
 
-// bracket_narrow: one step of the search for a statistic in the list: counts ranks in the bins of a range,
+// bracket_narrow: one step of the search for a statistic in the list: counts keys in the bins of a range,
 // and goes to the statistic's bin.
 // in:    list and memory
-// out:   the same; at the end targets[].low is the rank, if found
+// out:   the same; at the end targets[].low is the key, if found
 // grid:  x strides over the list, y = targets                     block: policy.count_threads
 // shared: 8 KB static
 // result valid in: targets, when all steps are done
@@ -130,7 +130,7 @@ TEGU_KERNEL TEGU_BOUNDS(kBracketThreads) bracket_narrow(Bracket bracket, std::ui
     const std::uint64_t wanted = place + block_y();
     if (wanted < below || wanted - below >= listed || listed > bracket.room) return;  // found stays 0
     SelectRange range{
-        bracket.from_below ? 0 : states[0].rank, static_cast<U>(states[1].rank), 0, listed, 0, false};
+        bracket.from_below ? 0 : states[0].key, static_cast<U>(states[1].key), 0, listed, 0, false};
     if (!first) {
         if (target->found != 0) return;
         range.low = target->low;
@@ -158,7 +158,7 @@ TEGU_KERNEL TEGU_BOUNDS(kBracketThreads) bracket_narrow(Bracket bracket, std::ui
 }
 
 template <class U>
-LaunchStatus filter_typed(const Sequences& in, std::uint64_t begin, std::uint64_t end, const Bracket& bracket,
+LaunchStatus filter_typed(const Segments& in, std::uint64_t begin, std::uint64_t end, const Bracket& bracket,
                           const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
     const unsigned threads = policy.count_threads < kBracketThreads ? policy.count_threads : kBracketThreads;
     const std::uint64_t tiles = (end - begin) / (std::uint64_t{threads} * kSelectBatch) + 1;
@@ -190,7 +190,7 @@ void list_width(KernelLister& to, const char* word) {
 
 }  // namespace
 
-LaunchStatus launch_bracket_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_bracket_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
                                    const Bracket& bracket, const QuantilePolicy& policy,
                                    const DeviceLimits& limits, Stream stream) {
     switch (in.width) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NaN is among ascending ranks.
+// What NaN is among ascending keys.
 #pragma once
 
 #include "kernels/quantile/cuda/quantile.h"
@@ -8,10 +8,10 @@
 namespace tegu {
 namespace cuda {
 
-// Of NaN in ascending order: nothing has a larger one. Integers have no such rank, and none is looked for.
+// Of NaN in ascending order: nothing has a larger one. Integers have no such key, and none is looked for.
 template <class U>
-TEGU_DEVICE U nan_rank(const RankedSequence<U>& sequence) {
-    return encode_rank(FloatBits<U>::kNan, sequence.flip, true);
+TEGU_DEVICE U nan_key(const KeyedSegment<U>& segment) {
+    return encode_key(FloatBits<U>::kNan, segment.flip, true);
 }
 
 }  // namespace cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long sequences: counts of digits.
+// Long segments: counts of digits.
 #include "kernels/quantile/cuda/quantile.h"
 
 #include "kernels/execution/cuda/kernel_list.h"
@@ -12,57 +12,57 @@ namespace {
 // quantile_counts: the digits of one level, of the elements that belong to its nodes.
 // in:    elements [begin, end), the children of the levels above
 // out:   counts [nodes, 2^bits], nans, both zero before
-// grid:  x strides over the elements, y = sequences          block: policy.count_threads
+// grid:  x strides over the elements, y = segments          block: policy.count_threads
 // shared: 4 B a bin where `in_shared`; 256 B static
 // result valid in: counts and nans, after the launch
 // moves: reads n sizeof(U) B                                 order: any
 // why:   most elements leave the tree at its first level, whose table stays in L1
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    quantile_counts(Sequences in, std::uint64_t begin, std::uint64_t end, QuantileLevels levels,
+    quantile_counts(Segments in, std::uint64_t begin, std::uint64_t end, QuantileLevels levels,
                     std::uint64_t* all_counts, std::uint64_t* nans, bool in_shared) {
     TEGU_DYNAMIC_SHARED(shared);
     std::uint32_t* const own_counts = reinterpret_cast<std::uint32_t*>(shared);
     const std::uint64_t number = block_y();
-    const RankedSequence<U> sequence(in, number);
+    const KeyedSegment<U> segment(in, number);
     const unsigned depth = levels.depth;
     const unsigned bits = levels.bits[depth];
     const unsigned shift = levels.shift[depth];
     const std::uint64_t bins = std::uint64_t{levels.nodes[depth]} << bits;
     std::uint64_t* const counts = all_counts + number * bins;
     const bool looks_for_nans = depth == 0 && in.is_float;
-    const U nan = nan_rank(sequence);
+    const U nan = nan_key(segment);
     std::uint64_t own_nans = 0;
     if (in_shared)
         for (std::uint64_t bin = thread_index(); bin < bins; bin += block_threads()) own_counts[bin] = 0;
     block_barrier();
 
-    const auto count = [&](U rank) {
+    const auto count = [&](U key) {
         std::uint64_t node = 0;
         for (unsigned level = 0; level < depth; ++level) {
-            const std::uint64_t digit = (rank >> levels.shift[level]) & ((1u << levels.bits[level]) - 1);
+            const std::uint64_t digit = (key >> levels.shift[level]) & ((1u << levels.bits[level]) - 1);
             node =
                 levels.children[level][((number * levels.nodes[level] + node) << levels.bits[level]) + digit];
             if (node >= levels.nodes[level + 1]) return;
         }
-        const std::uint64_t bin = (node << bits) + ((rank >> shift) & ((1u << bits) - 1));
+        const std::uint64_t bin = (node << bits) + ((key >> shift) & ((1u << bits) - 1));
         if (in_shared) {
             atomic_add(&own_counts[bin], 1u);
         } else {
             atomic_add(&counts[bin], std::uint64_t{1});
         }
-        own_nans += looks_for_nans && rank == nan ? 1 : 0;
+        own_nans += looks_for_nans && key == nan ? 1 : 0;
     };
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t base = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); base < end;
          base += stride * kSelectBatch) {
-        U ranks[kSelectBatch];
+        U keys[kSelectBatch];
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j)
-            ranks[j] = sequence.bits(base + j * stride < end ? base + j * stride : begin);
+            keys[j] = segment.bits(base + j * stride < end ? base + j * stride : begin);
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j)
-            if (base + j * stride < end) count(sequence.rank_of(ranks[j]));
+            if (base + j * stride < end) count(segment.key_of(keys[j]));
     }
     std::uint64_t total;
     block_sum_before(own_nans, &total);
@@ -75,7 +75,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
 
 template <class U>
 struct Typed {
-    static LaunchStatus counts(const Sequences& in, const QuantileLevels& levels, std::uint64_t* counts,
+    static LaunchStatus counts(const Segments& in, const QuantileLevels& levels, std::uint64_t* counts,
                                std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
                                const DeviceLimits& limits, Stream stream) {
         const std::uint64_t bins = std::uint64_t{levels.nodes[levels.depth]} << levels.bits[levels.depth];
@@ -108,7 +108,7 @@ unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& 
     return policy.shared_bins < most ? policy.shared_bins : static_cast<unsigned>(most);
 }
 
-LaunchStatus launch_quantile_counts(const Sequences& in, const QuantileLevels& levels, std::uint64_t* counts,
+LaunchStatus launch_quantile_counts(const Segments& in, const QuantileLevels& levels, std::uint64_t* counts,
                                     std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
                                     const DeviceLimits& limits, Stream stream) {
     const std::uint64_t bins = std::uint64_t{levels.nodes[levels.depth]} << levels.bits[levels.depth];

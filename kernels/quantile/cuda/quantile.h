@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of quantile (docs/numerics.md, "Quantiles"): order statistics of sequences, as ascending
-// ranks.
-//   short sequences  are sorted by a warp each, longer ones by a block each, or, for few statistics, looked
-//                    through by one: it narrows the range of ranks until little is left around each
+// The launches of quantile (docs/numerics.md, "Quantiles"): order statistics of segments, as ascending
+// keys.
+//   short segments  are sorted by a warp each, longer ones by a block each, or, for few statistics, looked
+//                    through by one: it narrows the range of keys until little is left around each
 //                    statistic;
 //   one statistic of a long one is looked for between two cuts from a sample (kernels/topk/cuda/topk.h): one
 //   pass keeps what lies between; it is not found there if
 //                    the sample misled, or NaN are not among the elements;
 //   long ones        are counted digit by digit from the highest on. After a pass the host knows in which bin
 //                    each wanted statistic lies; the next pass counts the next digit in these bins alone. All
-//                    statistics of a sequence, and several sequences, share the passes.
+//                    statistics of a segment, and several segments, share the passes.
 #pragma once
 
 #include "kernels/selection/cuda/select.h"
@@ -19,18 +19,18 @@ namespace cuda {
 
 struct QuantilePolicy {
     unsigned block_threads;  // of a block that sorts: a multiple of 32, 32..1024
-    // ranks that such a block sorts at most: a power of two; fewer where shared memory is small
+    // keys that such a block sorts at most: a power of two; fewer where shared memory is small
     unsigned room;
     unsigned count_threads;  // of a block that counts: a multiple of 32, 32..1024
     unsigned waves;          // blocks that count: this many times what is resident at once
     // bins that a block counts in shared memory at most: a multiple of 2048; fewer where shared memory is
     // small
     unsigned shared_bins;
-    unsigned warp_elements = 256;          // longest sequence that a warp sorts: up to kWarpQuantileElements
-    unsigned windows = 8;                  // quantiles that a block finds by narrowing; more are sorted
-    std::uint64_t window_elements = 1024;  // above which it does
+    unsigned warp_elements = 256;            // longest segment that a warp sorts: up to kWarpQuantileElements
+    unsigned windows = 8;                    // quantiles that a block finds by narrowing; more are sorted
+    std::uint64_t window_elements = 1024;    // above which it does
     std::uint64_t piece_elements = 1 << 23;  // that a multiprocessor counts in one launch: milliseconds
-    // shortest sequence in which one quantile is looked for between two cuts
+    // shortest segment in which one quantile is looked for between two cuts
     std::uint64_t bracket_elements = 1 << 17;
 
     friend constexpr bool operator==(const QuantilePolicy& a, const QuantilePolicy& b) {
@@ -47,48 +47,48 @@ constexpr unsigned kQuantileDigitBits = 11;
 constexpr unsigned kMaxQuantileLevels = 8;
 constexpr std::uint16_t kNoNode = 0xffff;
 
-// Ranks of a width that one block of the device can sort: a power of two, at most policy.room.
+// Keys of a width that one block of the device can sort: a power of two, at most policy.room.
 unsigned quantile_room(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits);
 // Bins that one block of the device can count in shared memory: at most policy.shared_bins.
 unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits);
 
-// Places of statistics in sorted sequences, and where the ranks go.
+// Places of statistics in sorted segments, and where the keys go.
 struct BlockQuantiles {
-    const std::uint64_t* places;  // [quantiles], or [count, quantiles] if each sequence has its own
+    const std::uint64_t* places;  // [quantiles], or [count, quantiles] if each segment has its own
     bool own_places;
     std::uint64_t quantiles;
-    std::uint64_t* pairs;  // [count, quantiles, 2]: the rank at the place and the one behind it
+    std::uint64_t* pairs;  // [count, quantiles, 2]: the key at the place and the one behind it
     std::uint64_t* nans;   // [count]
 };
 // All sorted by blocks. One launch. REQUIRES: n <= room <= quantile_room(); count <= 2^31 - 1.
-LaunchStatus launch_quantile_blocks(const Sequences& in, const BlockQuantiles& quantiles, unsigned room,
+LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned room,
                                     const QuantilePolicy& policy, Stream stream);
 // The same by warps. REQUIRES: n <= kWarpQuantileElements; width <= 4; count <= 2^31 - 1.
-LaunchStatus launch_quantile_rows(const Sequences& in, const BlockQuantiles& quantiles, Stream stream);
+LaunchStatus launch_quantile_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream);
 // The same by blocks that narrow. Any n. REQUIRES: count <= 2^31 - 1.
-LaunchStatus launch_quantile_windows(const Sequences& in, const BlockQuantiles& quantiles,
+LaunchStatus launch_quantile_windows(const Segments& in, const BlockQuantiles& quantiles,
                                      const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);
 
 // The digits that are counted, and the nodes of a tree above them: node 0 at level 0, and each node has a
 // child for some values of its digit.
 struct QuantileLevels {
     unsigned depth;                      // the level that is counted
-    unsigned shift[kMaxQuantileLevels];  // its digit lies above so many bits of the rank
+    unsigned shift[kMaxQuantileLevels];  // its digit lies above so many bits of the key
     unsigned bits[kMaxQuantileLevels];   // and has so many, up to kQuantileDigitBits
-    unsigned nodes[kMaxQuantileLevels];  // of a sequence, at most
+    unsigned nodes[kMaxQuantileLevels];  // of a segment, at most
     // above depth: [count, nodes, 2^bits] nodes of the next level, or kNoNode
     const std::uint16_t* children[kMaxQuantileLevels];
 };
 // counts[s, node, digit] at level depth. nans[s]: how many elements are NaN, of floats at level 0; else 0.
 // Two memory operations and one launch.
 // REQUIRES: count <= 65535. Children may hold anything: what is not below nodes[level + 1] counts as kNoNode.
-LaunchStatus launch_quantile_counts(const Sequences& in, const QuantileLevels& levels, std::uint64_t* counts,
+LaunchStatus launch_quantile_counts(const Segments& in, const QuantileLevels& levels, std::uint64_t* counts,
                                     std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
                                     const DeviceLimits& limits, Stream stream);
 
-// What the search between two cuts of one sequence keeps in device memory, zero at first.
+// What the search between two cuts of one segment keeps in device memory, zero at first.
 struct BracketTarget {
-    std::uint64_t low;  // the statistic's rank, where it is found
+    std::uint64_t low;  // the statistic's key, where it is found
     std::uint64_t high;
     std::uint64_t before;
     std::uint64_t found;  // 0 or 1
@@ -103,15 +103,15 @@ struct BracketMemory {
 struct Bracket {
     BracketMemory* memory;
     bool from_below;  // there is no lower cut
-    void* list;       // [room] ranks
+    void* list;       // [room] keys
     std::uint64_t room;
 };
-// The ranks between the cuts among elements [begin, end) to the list, in any order, and the numbers. One
+// The keys between the cuts among elements [begin, end) to the list, in any order, and the numbers. One
 // launch. REQUIRES: in.count == 1; begin < end <= n.
-LaunchStatus launch_bracket_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_bracket_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
                                    const Bracket& bracket, const QuantilePolicy& policy,
                                    const DeviceLimits& limits, Stream stream);
-// The targets, if they are in the list. As many launches as a rank has digits of 11 bits; each reads the
+// The targets, if they are in the list. As many launches as a key has digits of 11 bits; each reads the
 // list.
 LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t place,
                                    const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's part is the same arithmetic as on the CPU (kernels/quantile/finish.h), on ranks that the device
-// found. Sequences are dealt with in batches whose counts or pairs are read in one piece.
+// The host's part is the same arithmetic as on the CPU (kernels/quantile/finish.h), on keys that the device
+// found. Segments are dealt with in batches whose counts or pairs are read in one piece.
 #include "kernels/quantile/cuda/run.h"
 
 #include <algorithm>
@@ -32,9 +32,9 @@ class QuantileRun {
                 const Context& context, const kernels::StopToken& stop)
         : params_(params),
           type_(job.type),
-          in_(sequences_of(job, input,
-                           kernels::rank::flip_of(false, is_signed_integer(job.type),
-                                                  static_cast<unsigned>(element_bytes(job.type))))),
+          in_(segments_of(job, input,
+                          kernels::key::flip_of(false, is_signed_integer(job.type),
+                                                static_cast<unsigned>(element_bytes(job.type))))),
           out_(out),
           result_bytes_(params.q.size() *
                         element_bytes(kernels::quantile::result_type(job.type, params.method))),
@@ -55,7 +55,7 @@ class QuantileRun {
         return in_.width <= 4 &&
                in_.n <= std::min<std::uint64_t>(policy_.warp_elements, kWarpQuantileElements);
     }
-    // Blocks that look through a long sequence are worth it where there are enough of them to fill the
+    // Blocks that look through a long segment are worth it where there are enough of them to fill the
     // device.
     bool by_window() const {
         const bool fills = in_.count * 2 >= context_.limits.multiprocessors && in_.n <= kBlockWork;
@@ -80,10 +80,10 @@ class QuantileRun {
         return kernels::quantile::position_of(q, valid_of(nans), params_.method).place;
     }
 
-    // --- short sequences
+    // --- short segments
 
-    // One warp or block for each sequence. Places are taken as if nothing was NaN; where that is not so,
-    // sequences are dealt with again, by places of their own.
+    // One warp or block for each segment. Places are taken as if nothing was NaN; where that is not so,
+    // segments are dealt with again, by places of their own.
     Result<void> by_blocks() {
         const std::uint64_t quantiles = params_.q.size();
         const bool own_places = params_.skip_nans && in_.is_float;
@@ -91,7 +91,7 @@ class QuantileRun {
             std::clamp<std::uint64_t>(std::min(kPairBytes / (quantiles * sizeof(Pair)),
                                                kBlockWork * context_.limits.multiprocessors / in_.n),
                                       1, in_.count);
-        // Pairs of ranks, then the numbers of NaN: one piece to read.
+        // Pairs of keys, then the numbers of NaN: one piece to read.
         Result<std::uint64_t*> found = take<std::uint64_t>(batch * (2 * quantiles + 1));
         if (!found) return std::move(found).error();
         Result<std::uint64_t*> places = take<std::uint64_t>(quantiles);
@@ -103,7 +103,7 @@ class QuantileRun {
         std::uint64_t* each = nullptr;
         for (std::uint64_t first = 0; first < in_.count && done; first += batch) {
             if (stop_.stop_requested()) return stop_.error();
-            const Sequences part = part_of(in_, first, std::min(batch, in_.count - first));
+            const Segments part = part_of(in_, first, std::min(batch, in_.count - first));
             BlockQuantiles of{*places, false, quantiles, *found, *found + part.count * 2 * quantiles};
             std::vector<std::uint64_t> pairs(static_cast<std::size_t>(part.count * (2 * quantiles + 1)));
             done = pairs_of(part, of, &pairs);
@@ -129,7 +129,7 @@ class QuantileRun {
         return done;
     }
 
-    Result<void> pairs_of(const Sequences& part, const BlockQuantiles& quantiles,
+    Result<void> pairs_of(const Segments& part, const BlockQuantiles& quantiles,
                           std::vector<std::uint64_t>* pairs) {
         LaunchStatus status = 0;
         if (by_warp()) {
@@ -150,7 +150,7 @@ class QuantileRun {
                     : done;
     }
 
-    Result<void> finish_pairs(const Sequences& part, std::uint64_t first,
+    Result<void> finish_pairs(const Segments& part, std::uint64_t first,
                               const std::vector<std::uint64_t>& found) {
         const std::uint64_t quantiles = params_.q.size();
         const std::uint64_t* const nans = found.data() + part.count * 2 * quantiles;
@@ -264,7 +264,7 @@ class QuantileRun {
         return std::min(nodes << bits > shared ? kQuantileDigitBits : bits, left);
     }
 
-    Result<void> count_batch(const Sequences& part, std::uint64_t first, std::uint64_t* counts,
+    Result<void> count_batch(const Segments& part, std::uint64_t first, std::uint64_t* counts,
                              std::uint64_t* nans) {
         std::vector<std::uint64_t> nans_of(static_cast<std::size_t>(part.count));
         std::vector<QuantileTree> trees;
@@ -282,7 +282,7 @@ class QuantileRun {
             levels.shift[depth] = left;
             levels.nodes[depth] = nodes;
             passes_ = std::max(passes_, depth + 1);
-            const std::uint64_t bins = std::uint64_t{nodes} << bits;  // of a sequence
+            const std::uint64_t bins = std::uint64_t{nodes} << bits;  // of a segment
             host_counts.resize(static_cast<std::size_t>(part.count * bins));
             const Pieces pieces{policy_.piece_elements * context_.limits.multiprocessors, &between, this};
             const LaunchStatus status = launch_quantile_counts(part, levels, counts, nans, policy_, pieces,
@@ -347,7 +347,7 @@ class QuantileRun {
                 for (std::size_t i = 0; i < pairs.size(); ++i) {
                     const std::uint64_t place = place_of(params_.q[i], nans[row]);
                     pairs[i] =
-                        Pair{trees[row].rank_at(place), trees[row].rank_at(std::min(place + 1, in_.n - 1))};
+                        Pair{trees[row].key_at(place), trees[row].key_at(std::min(place + 1, in_.n - 1))};
                 }
             }
             kernels::quantile::finish(params_, type_, in_.n, std::min(nans[row], in_.n), pairs.data(),
@@ -363,9 +363,9 @@ class QuantileRun {
 
     const QuantileParams& params_;
     const ElementType type_;
-    const Sequences in_;
+    const Segments in_;
     std::byte* const out_;
-    const std::size_t result_bytes_;  // of a sequence
+    const std::size_t result_bytes_;  // of a segment
     const Context& context_;
     const QuantilePolicy& policy_;
     const kernels::StopToken& stop_;

@@ -29,18 +29,18 @@ void QuantileTree::descend(const std::uint64_t* counts, unsigned bits, std::uint
         std::uint16_t& child = children[node * bins + bin];
         if (child == kNoNode) child = static_cast<std::uint16_t>(next++);
         one.left -= std::min(one.left, before);
-        one.rank = one.rank << bits | bin;
+        one.key = one.key << bits | bin;
         one.node = child;
     }
     nodes_ = std::max(next, 1u);
 }
 
-std::uint64_t QuantileTree::rank_at(std::uint64_t place) const {
+std::uint64_t QuantileTree::key_at(std::uint64_t place) const {
     const auto found =
         std::lower_bound(wanted_.begin(), wanted_.end(), place,
                          [](const Wanted& one, std::uint64_t wanted) { return one.place < wanted; });
     assert(found != wanted_.end() && found->place == place);
-    return found->rank;
+    return found->key;
 }
 
 }  // namespace tegu::cuda

@@ -54,7 +54,7 @@ std::uint64_t element_ps(unsigned needs, ElementType type) {
 }
 
 // Besides the elements; measured over rows of four.
-std::uint64_t sequence_ns(unsigned needs) {
+std::uint64_t segment_ns(unsigned needs) {
     std::uint64_t ns = 25;
     for (const unsigned need : {kNeedSum, kNeedL1, kNeedExtrema, kNeedZeros})
         if (needs & need) ns += 20;
@@ -64,10 +64,10 @@ std::uint64_t sequence_ns(unsigned needs) {
 
 }  // namespace
 
-std::uint64_t reduce_ns(unsigned needs, ElementType type, std::uint64_t elements, std::uint64_t sequences) {
+std::uint64_t reduce_ns(unsigned needs, ElementType type, std::uint64_t elements, std::uint64_t segments) {
     const std::uint64_t ps = needs == 0 ? 0 : element_ps(needs, type);
     const double ns = static_cast<double>(kJobNs) +
-                      static_cast<double>(sequence_ns(needs)) * static_cast<double>(sequences) +
+                      static_cast<double>(segment_ns(needs)) * static_cast<double>(segments) +
                       static_cast<double>(ps) * static_cast<double>(elements) / 1000;
     return ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1000000000000000000};
 }

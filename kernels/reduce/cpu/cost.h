@@ -8,7 +8,7 @@
 
 namespace tegu::kernels {
 
-// Nanoseconds for sequences of `elements` elements in all. `needs`: ReduceNeed bits.
-std::uint64_t reduce_ns(unsigned needs, ElementType type, std::uint64_t elements, std::uint64_t sequences);
+// Nanoseconds for segments of `elements` elements in all. `needs`: ReduceNeed bits.
+std::uint64_t reduce_ns(unsigned needs, ElementType type, std::uint64_t elements, std::uint64_t segments);
 
 }  // namespace tegu::kernels

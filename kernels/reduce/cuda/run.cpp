@@ -56,8 +56,8 @@ class Run {
             return launch_reduce(job_.type, kind_, input_, target_, work, launches_.shape(), range,
                                  context_.stream);
         };
-        const auto overflow = [&](std::uint64_t sequence, const void* place) {
-            return overflow_of(sequence, place);
+        const auto overflow = [&](std::uint64_t segment, const void* place) {
+            return overflow_of(segment, place);
         };
         return launches_.run(input_.n * element_bytes(job_.type), "reduce", stop, launch, overflow);
     }
@@ -76,19 +76,19 @@ class Run {
           launches_(reduce_workload(job.type, kind_, job.axis == Axis::Whole ? 1 : job.rows, input_.n),
                     may_overflow(job, params, input_.n) ? kReducePartialBytes : 0, context) {}
 
-    static std::uint64_t sequence_elements(const Job& job) {
+    static std::uint64_t segment_elements(const Job& job) {
         return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
     }
     // `read`: some statistic needs the elements.
     static ReduceInput input_of(const Job& job, const kernels::InputView& input, bool read) {
-        const std::uint64_t n = read ? sequence_elements(job) : 0;
+        const std::uint64_t n = read ? segment_elements(job) : 0;
         const bool gaps = job.axis == Axis::Whole && job.rows > 1 && input.row_stride != job.cols;
         return ReduceInput{input.data, n, input.row_stride, gaps ? job.cols : n, input.row_stride};
     }
     static ReduceTarget target_of(const Job& job, const ReduceParams& params,
                                   Span<const kernels::OutputView> outputs) {
         ReduceTarget target{};
-        target.n = sequence_elements(job);
+        target.n = segment_elements(job);
         target.skip_nans = params.skip_nans;
         target.ddof = params.ddof;
         std::size_t next = 0;
@@ -100,7 +100,7 @@ class Run {
     }
 
     // The error that the CPU backend gives.
-    Result<void> overflow_of(std::uint64_t sequence, const void* place) {
+    Result<void> overflow_of(std::uint64_t segment, const void* place) {
         ReduceTotal total;
         Result<void> read = context_.workspace->read(&total, place, sizeof total);
         if (!read) return read;
@@ -112,7 +112,7 @@ class Run {
             std::byte unused[sizeof(std::uint64_t)];
             Result<void> written = kernels::write_statistic(statistic, context, partial, unused);
             if (written) continue;
-            if (job_.axis == Axis::Rows) written.error().message += " in row " + std::to_string(sequence);
+            if (job_.axis == Axis::Rows) written.error().message += " in row " + std::to_string(segment);
             return written;
         }
         return make_error(Status::Internal, "a total that did not fit has changed");
@@ -124,7 +124,7 @@ class Run {
     const ReduceKind kind_;
     const ReduceInput input_;
     const ReduceTarget target_;
-    SequenceLaunches launches_;
+    SegmentLaunches launches_;
 };
 
 }  // namespace

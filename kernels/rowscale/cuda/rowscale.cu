@@ -126,7 +126,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) rowscale_sweeps(Rowsc
     }
 }
 
-// rowscale_keys: the largest magnitude of sequences that are spread over blocks.
+// rowscale_keys: the largest magnitude of segments that are spread over blocks.
 // in:    x [rows * lines, cols] T                      out: keys [rows] u64, zero before the first launch
 // grid:  x strides over the packs of a line, y over the lines       block: shape.threads
 // shared: 256 B
@@ -156,7 +156,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
     }
 }
 
-// rowscale_divide: the quotients of sequences whose keys are known.
+// rowscale_divide: the quotients of segments whose keys are known.
 // in:    x [rows * lines, cols] T, keys [rows] u64     out: values [rows * lines, cols] T, scales [rows] T
 // grid:  x strides over the packs of a line, y over the lines       block: shape.threads
 // shared: none

@@ -30,10 +30,10 @@ struct RowscaleArrays {
     void* values;         // [rows, cols], dense; may be x if that is dense
     void* scales;         // [rows]
     std::uint64_t* keys;  // [rows], zero before the first launch; of Spread alone
-    std::uint64_t rows;   // sequences that are scaled, each by its own scale
+    std::uint64_t rows;   // segments that are scaled, each by its own scale
     std::uint64_t cols;
     std::uint64_t row_stride;  // elements
-    // of the input in one sequence: 1, or all rows of an array that is scaled as one; cols is then of a line
+    // of the input in one segment: 1, or all rows of an array that is scaled as one; cols is then of a line
     std::uint64_t lines;
     bool skip_nans;
 };
@@ -68,8 +68,8 @@ struct RowscalePiece {
     std::uint64_t line, lines;
     std::uint64_t col, cols;
 };
-// One launch each, for Spread: the keys of the sequences from the piece; and then, once all keys are
-// complete, the values of the piece, and the scales of sequences that begin in it.
+// One launch each, for Spread: the keys of the segments from the piece; and then, once all keys are
+// complete, the values of the piece, and the scales of segments that begin in it.
 LaunchStatus launch_rowscale_keys(ElementType type, const RowscaleArrays& arrays, const RowscalePiece& piece,
                                   const RowscaleShape& shape, const RowscalePolicy& policy,
                                   const DeviceLimits& limits, Stream stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups: the ranks of 64 elements side by side, and which of them are within a limit as one bit each. The
+// Groups: the keys of 64 elements side by side, and which of them are within a limit as one bit each. The
 // loops that look for few among many (top-k, quantiles) work on groups, because almost every group has
 // nothing to offer and then costs what reading it costs.
 //
@@ -22,57 +22,53 @@ namespace tegu::kernels::group {
 constexpr std::uint64_t kGroup = 64;
 constexpr unsigned kDense = 12;  // flagged elements of a group from which a loop without branches is faster
 
-// Bit i is set if ranks[i] <= limit, or == rank. REQUIRES: ranks aligned to 64 bytes.
+// Bit i is set if keys[i] <= limit, or == key. REQUIRES: keys aligned to 64 bytes.
 #if defined(__AVX512BW__)
-[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint8_t* ranks,
-                                                               std::uint8_t limit) {
-    return _mm512_cmple_epu8_mask(_mm512_load_si512(ranks), _mm512_set1_epi8(static_cast<char>(limit)));
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint8_t* keys, std::uint8_t limit) {
+    return _mm512_cmple_epu8_mask(_mm512_load_si512(keys), _mm512_set1_epi8(static_cast<char>(limit)));
 }
-[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint16_t* ranks,
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint16_t* keys,
                                                                std::uint16_t limit) {
     const __m512i limits = _mm512_set1_epi16(static_cast<short>(limit));
-    const std::uint64_t low = _mm512_cmple_epu16_mask(_mm512_load_si512(ranks), limits);
-    return low | std::uint64_t{_mm512_cmple_epu16_mask(_mm512_load_si512(ranks + 32), limits)} << 32;
+    const std::uint64_t low = _mm512_cmple_epu16_mask(_mm512_load_si512(keys), limits);
+    return low | std::uint64_t{_mm512_cmple_epu16_mask(_mm512_load_si512(keys + 32), limits)} << 32;
 }
-[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint32_t* ranks,
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint32_t* keys,
                                                                std::uint32_t limit) {
     const __m512i limits = _mm512_set1_epi32(static_cast<int>(limit));
     std::uint64_t mask = 0;
     for (unsigned i = 0; i < kGroup; i += 16)
-        mask |= std::uint64_t{_mm512_cmple_epu32_mask(_mm512_load_si512(ranks + i), limits)} << i;
+        mask |= std::uint64_t{_mm512_cmple_epu32_mask(_mm512_load_si512(keys + i), limits)} << i;
     return mask;
 }
-[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint64_t* ranks,
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const std::uint64_t* keys,
                                                                std::uint64_t limit) {
     const __m512i limits = _mm512_set1_epi64(static_cast<long long>(limit));
     std::uint64_t mask = 0;
     for (unsigned i = 0; i < kGroup; i += 8)
-        mask |= std::uint64_t{_mm512_cmple_epu64_mask(_mm512_load_si512(ranks + i), limits)} << i;
+        mask |= std::uint64_t{_mm512_cmple_epu64_mask(_mm512_load_si512(keys + i), limits)} << i;
     return mask;
 }
-[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint8_t* ranks, std::uint8_t rank) {
-    return _mm512_cmpeq_epu8_mask(_mm512_load_si512(ranks), _mm512_set1_epi8(static_cast<char>(rank)));
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint8_t* keys, std::uint8_t key) {
+    return _mm512_cmpeq_epu8_mask(_mm512_load_si512(keys), _mm512_set1_epi8(static_cast<char>(key)));
 }
-[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint16_t* ranks,
-                                                              std::uint16_t rank) {
-    const __m512i wanted = _mm512_set1_epi16(static_cast<short>(rank));
-    const std::uint64_t low = _mm512_cmpeq_epu16_mask(_mm512_load_si512(ranks), wanted);
-    return low | std::uint64_t{_mm512_cmpeq_epu16_mask(_mm512_load_si512(ranks + 32), wanted)} << 32;
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint16_t* keys, std::uint16_t key) {
+    const __m512i wanted = _mm512_set1_epi16(static_cast<short>(key));
+    const std::uint64_t low = _mm512_cmpeq_epu16_mask(_mm512_load_si512(keys), wanted);
+    return low | std::uint64_t{_mm512_cmpeq_epu16_mask(_mm512_load_si512(keys + 32), wanted)} << 32;
 }
-[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint32_t* ranks,
-                                                              std::uint32_t rank) {
-    const __m512i wanted = _mm512_set1_epi32(static_cast<int>(rank));
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint32_t* keys, std::uint32_t key) {
+    const __m512i wanted = _mm512_set1_epi32(static_cast<int>(key));
     std::uint64_t mask = 0;
     for (unsigned i = 0; i < kGroup; i += 16)
-        mask |= std::uint64_t{_mm512_cmpeq_epu32_mask(_mm512_load_si512(ranks + i), wanted)} << i;
+        mask |= std::uint64_t{_mm512_cmpeq_epu32_mask(_mm512_load_si512(keys + i), wanted)} << i;
     return mask;
 }
-[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint64_t* ranks,
-                                                              std::uint64_t rank) {
-    const __m512i wanted = _mm512_set1_epi64(static_cast<long long>(rank));
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const std::uint64_t* keys, std::uint64_t key) {
+    const __m512i wanted = _mm512_set1_epi64(static_cast<long long>(key));
     std::uint64_t mask = 0;
     for (unsigned i = 0; i < kGroup; i += 8)
-        mask |= std::uint64_t{_mm512_cmpeq_epu64_mask(_mm512_load_si512(ranks + i), wanted)} << i;
+        mask |= std::uint64_t{_mm512_cmpeq_epu64_mask(_mm512_load_si512(keys + i), wanted)} << i;
     return mask;
 }
 #else
@@ -94,55 +90,55 @@ constexpr unsigned kDense = 12;  // flagged elements of a group from which a loo
     return mask;
 }
 template <class U>
-[[gnu::always_inline]] static inline std::uint64_t mask_within(const U* ranks, U limit) {
+[[gnu::always_inline]] static inline std::uint64_t mask_within(const U* keys, U limit) {
     alignas(64) unsigned char flags[kGroup];
-    for (unsigned i = 0; i < kGroup; ++i) flags[i] = ranks[i] <= limit ? 0xff : 0;
+    for (unsigned i = 0; i < kGroup; ++i) flags[i] = keys[i] <= limit ? 0xff : 0;
     return mask_of_bytes(flags);
 }
 template <class U>
-[[gnu::always_inline]] static inline std::uint64_t mask_equal(const U* ranks, U rank) {
+[[gnu::always_inline]] static inline std::uint64_t mask_equal(const U* keys, U key) {
     alignas(64) unsigned char flags[kGroup];
-    for (unsigned i = 0; i < kGroup; ++i) flags[i] = ranks[i] == rank ? 0xff : 0;
+    for (unsigned i = 0; i < kGroup; ++i) flags[i] = keys[i] == key ? 0xff : 0;
     return mask_of_bytes(flags);
 }
 #endif
 
-// Appends the flagged ranks of a full group, in order. May write past what it keeps, up to out[kGroup].
+// Appends the flagged keys of a full group, in order. May write past what it keeps, up to out[kGroup].
 // Returns how many it keeps.
 #if defined(__AVX512BW__)
-[[gnu::always_inline]] static inline std::uint64_t compress(const std::uint32_t* ranks, std::uint64_t flags,
+[[gnu::always_inline]] static inline std::uint64_t compress(const std::uint32_t* keys, std::uint64_t flags,
                                                             std::uint32_t* out) {
     std::uint64_t found = 0;
     for (unsigned i = 0; i < kGroup; i += 16) {
         const __mmask16 mask = static_cast<__mmask16>(flags >> i);
-        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(mask, _mm512_load_si512(ranks + i)));
+        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(mask, _mm512_load_si512(keys + i)));
         found += static_cast<unsigned>(__builtin_popcount(mask));
     }
     return found;
 }
-[[gnu::always_inline]] static inline std::uint64_t compress(const std::uint64_t* ranks, std::uint64_t flags,
+[[gnu::always_inline]] static inline std::uint64_t compress(const std::uint64_t* keys, std::uint64_t flags,
                                                             std::uint64_t* out) {
     std::uint64_t found = 0;
     for (unsigned i = 0; i < kGroup; i += 8) {
         const __mmask8 mask = static_cast<__mmask8>(flags >> i);
-        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(mask, _mm512_load_si512(ranks + i)));
+        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(mask, _mm512_load_si512(keys + i)));
         found += static_cast<unsigned>(__builtin_popcount(mask));
     }
     return found;
 }
 #endif
 template <class U>
-[[gnu::always_inline]] static inline std::uint64_t compress(const U* ranks, std::uint64_t flags, U* out) {
+[[gnu::always_inline]] static inline std::uint64_t compress(const U* keys, std::uint64_t flags, U* out) {
     std::uint64_t found = 0;
-    for (; flags != 0; flags &= flags - 1) out[found++] = ranks[__builtin_ctzll(flags)];
+    for (; flags != 0; flags &= flags - 1) out[found++] = keys[__builtin_ctzll(flags)];
     return found;
 }
 
-// The ranks of one group, and which of them are within a limit, as a bit each. A short last group is filled
-// up with the worst rank.
+// The keys of one group, and which of them are within a limit, as a bit each. A short last group is filled
+// up with the worst key.
 template <class U>
 struct Group {
-    alignas(64) U ranks[kGroup];
+    alignas(64) U keys[kGroup];
     std::uint64_t within;
 };
 
@@ -154,17 +150,17 @@ template <class U, bool Float>
     const std::uint64_t left = elements.count - begin;
     if (left >= kGroup) {
         for (unsigned i = 0; i < kGroup; ++i)
-            group.ranks[i] = rank::encode<U, Float>(rank::load<U>(data, i), flip);
-        group.within = mask_within(group.ranks, limit);
+            group.keys[i] = key::encode<U, Float>(key::load<U>(data, i), flip);
+        group.within = mask_within(group.keys, limit);
     } else {
         for (unsigned i = 0; i < kGroup; ++i)
-            group.ranks[i] =
-                i < left ? rank::encode<U, Float>(rank::load<U>(data, i), flip) : static_cast<U>(~U{0});
-        group.within = mask_within(group.ranks, limit) & ((std::uint64_t{1} << left) - 1);
+            group.keys[i] =
+                i < left ? key::encode<U, Float>(key::load<U>(data, i), flip) : static_cast<U>(~U{0});
+        group.within = mask_within(group.keys, limit) & ((std::uint64_t{1} << left) - 1);
     }
 }
 
-// Appends the flagged ranks of a full group, many as a rule, without asking which. May write past what it
+// Appends the flagged keys of a full group, many as a rule, without asking which. May write past what it
 // keeps, up to out[kGroup]. Returns how many it keeps.
 template <class U, class Entry>
 [[gnu::always_inline]] static inline std::uint64_t compress_entries(const Group<U>& group,
@@ -172,7 +168,7 @@ template <class U, class Entry>
                                                                     Entry* out) {
     std::uint64_t found = 0;
     for (unsigned i = 0; i < kGroup; ++i) {
-        out[found] = (static_cast<Entry>(group.ranks[i]) << shift) | (first + i);
+        out[found] = (static_cast<Entry>(group.keys[i]) << shift) | (first + i);
         found += (group.within >> i) & 1;
     }
     return found;
@@ -187,10 +183,10 @@ template <class U, class Entry>
                                        _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
     std::uint64_t found = 0;
     for (unsigned i = 0; i < kGroup; i += 8) {
-        const __m512i ranks = _mm512_maskz_cvtepu32_epi64(
-            kAll, _mm256_load_si256(reinterpret_cast<const __m256i*>(group.ranks + i)));
+        const __m512i keys = _mm512_maskz_cvtepu32_epi64(
+            kAll, _mm256_load_si256(reinterpret_cast<const __m256i*>(group.keys + i)));
         const __mmask8 mask = static_cast<__mmask8>(group.within >> i);
-        const __m512i entries = _mm512_or_si512(_mm512_maskz_sll_epi64(kAll, ranks, places), indices);
+        const __m512i entries = _mm512_or_si512(_mm512_maskz_sll_epi64(kAll, keys, places), indices);
         _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(mask, entries));
         found += static_cast<unsigned>(__builtin_popcount(mask));
         indices = _mm512_add_epi64(indices, _mm512_set1_epi64(8));

@@ -19,14 +19,14 @@ using topk::Elements;
 using topk::Entry128;
 using topk::Entry64;
 using topk::ScanKernels;
-using topk::SeenRanks;
+using topk::SeenKeys;
 using topk::Tally;
 
 template <class U, bool Float>
 [[gnu::always_inline]] inline U smallest(const std::byte* data, std::uint64_t count, U flip) {
     U best = static_cast<U>(~U{0});
     for (std::uint64_t i = 0; i < count; ++i) {
-        const U value = rank::encode<U, Float>(rank::load<U>(data, i), flip);
+        const U value = key::encode<U, Float>(key::load<U>(data, i), flip);
         best = value < best ? value : best;
     }
     return best;
@@ -53,12 +53,12 @@ void lane_minima(Elements elements, std::uint64_t lanes, std::uint64_t* out) {
             const unsigned count = left < kGroup ? static_cast<unsigned>(left) : kGroup;
             if (count == kGroup) {
                 for (unsigned i = 0; i < kGroup; ++i) {
-                    const U value = rank::encode<U, Float>(rank::load<U>(group, i), flip);
+                    const U value = key::encode<U, Float>(key::load<U>(group, i), flip);
                     best[i] = value < best[i] ? value : best[i];
                 }
             } else {
                 for (unsigned i = 0; i < count; ++i) {
-                    const U value = rank::encode<U, Float>(rank::load<U>(group, i), flip);
+                    const U value = key::encode<U, Float>(key::load<U>(group, i), flip);
                     best[i] = value < best[i] ? value : best[i];
                 }
             }
@@ -67,20 +67,20 @@ void lane_minima(Elements elements, std::uint64_t lanes, std::uint64_t* out) {
     }
 }
 
-// Halving the range of ranks and counting each time: for few ranks quicker than moving them about, for no
+// Halving the range of keys and counting each time: for few keys quicker than moving them about, for no
 // branch depends on one.
-std::uint64_t bound_of(const std::uint64_t* ranks, std::uint64_t count, std::uint64_t k) {
+std::uint64_t bound_of(const std::uint64_t* keys, std::uint64_t count, std::uint64_t k) {
     std::uint64_t low = ~std::uint64_t{0};
     std::uint64_t high = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-        low = ranks[i] < low ? ranks[i] : low;
-        high = ranks[i] > high ? ranks[i] : high;
+        low = keys[i] < low ? keys[i] : low;
+        high = keys[i] > high ? keys[i] : high;
     }
     const std::uint64_t enough = k + k / 8 + 2;
     while (low < high) {
         const std::uint64_t middle = low + (high - low) / 2;
         std::uint64_t within = 0;
-        for (std::uint64_t i = 0; i < count; ++i) within += ranks[i] <= middle ? 1 : 0;
+        for (std::uint64_t i = 0; i < count; ++i) within += keys[i] <= middle ? 1 : 0;
         if (within < k) {
             low = middle + 1;
         } else {
@@ -95,7 +95,7 @@ template <class U, bool Float>
 void gather(Elements elements, const std::uint64_t* positions, std::uint64_t count, std::uint64_t* out) {
     const U flip = static_cast<U>(elements.flip);
     for (std::uint64_t i = 0; i < count; ++i)
-        out[i] = rank::encode<U, Float>(rank::load<U>(elements.data, positions[i]), flip);
+        out[i] = key::encode<U, Float>(key::load<U>(elements.data, positions[i]), flip);
 }
 
 // The counters of a run are as wide as the elements, so that a vector holds as many of them; a run is short
@@ -112,7 +112,7 @@ Tally tally(Elements elements, std::uint64_t bound) {
         U less = 0;
         U equal = 0;
         for (std::uint64_t i = 0; i < count; ++i) {
-            const U value = rank::encode<U, Float>(rank::load<U>(run, i), flip);
+            const U value = key::encode<U, Float>(key::load<U>(run, i), flip);
             less = static_cast<U>(less + (value < limit));
             equal = static_cast<U>(equal + (value == limit));
         }
@@ -128,7 +128,7 @@ void histogram(Elements elements, std::uint64_t prefix, unsigned shift, unsigned
     const U flip = static_cast<U>(elements.flip);
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     for (std::uint64_t i = 0; i < elements.count; ++i) {
-        const std::uint64_t value = rank::encode<U, Float>(rank::load<U>(elements.data, i), flip);
+        const std::uint64_t value = key::encode<U, Float>(key::load<U>(elements.data, i), flip);
         if (((value ^ prefix) >> shift) <= mask) ++counts[(value >> shift) & mask];
     }
 }
@@ -151,7 +151,7 @@ template <class U, bool Float, class Entry>
         do {
             const unsigned i =
                 static_cast<unsigned>(__builtin_ctzll(left | std::uint64_t{1} << (kGroup - 1)));
-            out[found] = (static_cast<Entry>(group.ranks[i]) << shift) | (first + begin + i);
+            out[found] = (static_cast<Entry>(group.keys[i]) << shift) | (first + begin + i);
             found += left != 0;
             left &= left - 1;
         } while (left != 0);
@@ -170,11 +170,11 @@ std::uint64_t collect128(Elements elements, std::uint64_t first, std::uint64_t b
     return collect<U, Float, Entry128>(elements, first, bound, 64, out);
 }
 
-constexpr unsigned kFewMet = 4;  // frequent ranks that are looked for wherever anything is within the bound
+constexpr unsigned kFewMet = 4;  // frequent keys that are looked for wherever anything is within the bound
 
 template <class U, bool Float, class Entry>
 [[gnu::always_inline]] inline std::uint64_t collect_new(Elements elements, std::uint64_t first,
-                                                        std::uint64_t bound, unsigned shift, SeenRanks& seen,
+                                                        std::uint64_t bound, unsigned shift, SeenKeys& seen,
                                                         Entry* out) {
     const U limit = static_cast<U>(bound);
     U* table = reinterpret_cast<U*>(seen.table);
@@ -190,11 +190,11 @@ template <class U, bool Float, class Entry>
         if (__builtin_popcountll(left) > kDense) left = seen::not_in_table(group, left, seen);
         for (; left != 0; left &= left - 1) {
             const unsigned i = static_cast<unsigned>(__builtin_ctzll(left));
-            const U rank = group.ranks[i];
-            U* pair = table + seen::pair_of(rank, seen.bits);
-            if (pair[0] == rank || pair[1] == rank) continue;
-            seen::remember(rank, pair, seen);
-            out[found++] = (static_cast<Entry>(rank) << shift) | (first + begin + i);
+            const U key = group.keys[i];
+            U* pair = table + seen::pair_of(key, seen.bits);
+            if (pair[0] == key || pair[1] == key) continue;
+            seen::remember(key, pair, seen);
+            out[found++] = (static_cast<Entry>(key) << shift) | (first + begin + i);
         }
     }
     return found;
@@ -202,12 +202,12 @@ template <class U, bool Float, class Entry>
 
 template <class U, bool Float>
 std::uint64_t collect_new64(Elements elements, std::uint64_t first, std::uint64_t bound, unsigned shift,
-                            SeenRanks& seen, Entry64* out) {
+                            SeenKeys& seen, Entry64* out) {
     return collect_new<U, Float, Entry64>(elements, first, bound, shift, seen, out);
 }
 
 template <class U, bool Float>
-std::uint64_t collect_new128(Elements elements, std::uint64_t first, std::uint64_t bound, SeenRanks& seen,
+std::uint64_t collect_new128(Elements elements, std::uint64_t first, std::uint64_t bound, SeenKeys& seen,
                              Entry128* out) {
     return collect_new<U, Float, Entry128>(elements, first, bound, 64, seen, out);
 }
@@ -232,7 +232,7 @@ struct ScanKernelsOf {
 }  // namespace
 
 const ScanKernels& topk_scan_kernels(ElementType type) {
-    return *rank::of_type<ScanKernels, ScanKernelsOf>(type);
+    return *key::of_type<ScanKernels, ScanKernelsOf>(type);
 }
 
 }  // namespace tegu::kernels::TEGU_ISA

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of top-k that touch every element, compiled once per instruction set: minima of blocks, and
-// collecting what is good enough. They work on ranks (kernels/numerics/sort_key.h) of dense elements at any
-// alignment. An entry is a rank with its index in one unsigned integer, so that entries compare as the result
-// is ordered: by rank, then by index.
+// collecting what is good enough. They work on keys (kernels/numerics/sort_key.h) of dense elements at any
+// alignment. An entry is a key with its index in one unsigned integer, so that entries compare as the result
+// is ordered: by key, then by index.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace tegu::kernels::topk {
 
-using Entry64 = std::uint64_t;  // rank << 32 or << 48 | index
-// rank << 64 | index: 64-bit elements, and more than 2^32 of 32 bits
+using Entry64 = std::uint64_t;  // key << 32 or << 48 | index
+// key << 64 | index: 64-bit elements, and more than 2^32 of 32 bits
 __extension__ typedef unsigned __int128 Entry128;
 
 struct Tally {
@@ -25,59 +25,59 @@ struct Tally {
 struct Elements {
     const std::byte* data;
     std::uint64_t count;
-    std::uint64_t flip;  // rank::flip_of
+    std::uint64_t flip;  // key::flip_of
 };
 
-// Ranks that were met: a hash table of pairs, 2^bits of them, where the older of a full pair is forgotten.
-// Ranks that are known to be frequent are found faster once they are met: in a list that a vector compares at
+// Keys that were met: a hash table of pairs, 2^bits of them, where the older of a full pair is forgotten.
+// Keys that are known to be frequent are found faster once they are met: in a list that a vector compares at
 // once, or in slots that fit its registers.
-struct SeenRanks {
+struct SeenKeys {
     static constexpr unsigned kMostHot = 24;
     static constexpr unsigned kSlots = 64;
-    std::byte* table = nullptr;          // (2 << bits) ranks as wide as an element, aligned for it
+    std::byte* table = nullptr;          // (2 << bits) keys as wide as an element, aligned for it
     unsigned bits = 2;                   // 2..width of an element - 1
-    const std::uint64_t* hot = nullptr;  // [hot_count] different ranks that are frequent
+    const std::uint64_t* hot = nullptr;  // [hot_count] different keys that are frequent
     unsigned hot_count = 0;              // <= kMostHot
     unsigned met_count = 0;
     std::uint64_t met[kMostHot] = {};  // those of `hot` that were met
     std::uint32_t factor = 0;          // sends each of `hot` to a slot of its own; 0: the slots are not used
-    alignas(64) std::uint32_t slots[kSlots] = {};  // the same ranks, and others where they do not belong
+    alignas(64) std::uint32_t slots[kSlots] = {};  // the same keys, and others where they do not belong
 };
 
 // The functions for one element type. They write in bounds whatever the elements are, even if these change
 // meanwhile.
 struct ScanKernels {
-    // out[b] = the smallest rank of elements [b * block, (b + 1) * block), the last block may be short.
+    // out[b] = the smallest key of elements [b * block, (b + 1) * block), the last block may be short.
     // REQUIRES: block >= 1.
     void (*minima)(Elements elements, std::uint64_t block, std::uint64_t* out);
-    // out[l] = the smallest rank of elements l, l + lanes, l + 2 * lanes, ... REQUIRES: lanes a multiple of
+    // out[l] = the smallest key of elements l, l + lanes, l + 2 * lanes, ... REQUIRES: lanes a multiple of
     // 64, <= elements.count.
     void (*lane_minima)(Elements elements, std::uint64_t lanes, std::uint64_t* out);
-    // A rank that at least k of the values reach, and few more unless many are equal. REQUIRES: 1 <= k <=
+    // A key that at least k of the values reach, and few more unless many are equal. REQUIRES: 1 <= k <=
     // count.
-    std::uint64_t (*bound_of)(const std::uint64_t* ranks, std::uint64_t count, std::uint64_t k);
-    // out[i] = the rank of the element at positions[i]. REQUIRES: positions < elements.count.
+    std::uint64_t (*bound_of)(const std::uint64_t* keys, std::uint64_t count, std::uint64_t k);
+    // out[i] = the key of the element at positions[i]. REQUIRES: positions < elements.count.
     void (*gather)(Elements elements, const std::uint64_t* positions, std::uint64_t count,
                    std::uint64_t* out);
-    // How many ranks are below the bound, and how many are equal to it.
+    // How many keys are below the bound, and how many are equal to it.
     Tally (*tally)(Elements elements, std::uint64_t bound);
-    // Adds 1 to counts[digit] for each element whose rank agrees with `prefix` above the digit: the `bits`
+    // Adds 1 to counts[digit] for each element whose key agrees with `prefix` above the digit: the `bits`
     // bits from `shift` up.
     void (*histogram)(Elements elements, std::uint64_t prefix, unsigned shift, unsigned bits,
                       std::uint64_t* counts);
-    // Appends an entry for each element whose rank is <= bound, in order; element i has the index first + i.
+    // Appends an entry for each element whose key is <= bound, in order; element i has the index first + i.
     // Returns how many.
     // REQUIRES: out has room for elements.count entries. Null where the type never uses such entries.
     std::uint64_t (*collect64)(Elements elements, std::uint64_t first, std::uint64_t bound, unsigned shift,
                                Entry64* out);
     std::uint64_t (*collect128)(Elements elements, std::uint64_t first, std::uint64_t bound, Entry128* out);
-    // The same for ranks that were not met before, as far as `seen` remembers, and adds them to it. No rank
+    // The same for keys that were not met before, as far as `seen` remembers, and adds them to it. No key
     // is held back that was not collected before; one that `seen` has forgotten is collected once more.
-    void (*forget)(SeenRanks& seen);
+    void (*forget)(SeenKeys& seen);
     std::uint64_t (*collect_new64)(Elements elements, std::uint64_t first, std::uint64_t bound,
-                                   unsigned shift, SeenRanks& seen, Entry64* out);
+                                   unsigned shift, SeenKeys& seen, Entry64* out);
     std::uint64_t (*collect_new128)(Elements elements, std::uint64_t first, std::uint64_t bound,
-                                    SeenRanks& seen, Entry128* out);
+                                    SeenKeys& seen, Entry128* out);
 };
 
 }  // namespace tegu::kernels::topk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that were met (topk::SeenRanks), one at a time and for a group at once. What a group of known ranks
+// Keys that were met (topk::SeenKeys), one at a time and for a group at once. What a group of known keys
 // is done with has no branch that depends on them, for a predictor could not tell which element is which.
 //
 // Functions have internal linkage: objects that are compiled per instruction set include this file.
@@ -16,7 +16,7 @@ namespace tegu::kernels::seen {
 template <class U>
 constexpr U kFactor = static_cast<U>((0x9e3779b97f4a7c15u >> (64 - 8 * sizeof(U))) | 1);
 
-// The first rank of the pair where a rank belongs: Fibonacci hashing, which is one to one where the table is
+// The first key of the pair where a key belongs: Fibonacci hashing, which is one to one where the table is
 // wide enough.
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t pair_of(U value, unsigned bits) {
@@ -25,7 +25,7 @@ template <class U>
            2;
 }
 
-// Whether frequent ranks of this type stand in slots.
+// Whether frequent keys of this type stand in slots.
 template <class U>
 constexpr bool kHasSlots = false;
 #if defined(__AVX512BW__)
@@ -33,12 +33,12 @@ template <>
 constexpr bool kHasSlots<std::uint32_t> = true;
 #endif
 
-[[gnu::always_inline]] static inline unsigned slot_of(std::uint32_t rank, std::uint32_t factor) {
-    return rank * factor >> 26;
+[[gnu::always_inline]] static inline unsigned slot_of(std::uint32_t key, std::uint32_t factor) {
+    return key * factor >> 26;
 }
 
-// Looks for a factor that keeps the frequent ranks apart; for 24 of them one in about 140 does.
-[[gnu::always_inline]] static inline void choose_slots(topk::SeenRanks& seen) {
+// Looks for a factor that keeps the frequent keys apart; for 24 of them one in about 140 does.
+[[gnu::always_inline]] static inline void choose_slots(topk::SeenKeys& seen) {
     std::uint32_t factor = 0;
     for (std::uint32_t attempt = 1; attempt <= 2000 && seen.hot_count > 0; ++attempt) {
         factor = (attempt * 0x9e3779b9u) | 1;
@@ -54,15 +54,15 @@ constexpr bool kHasSlots<std::uint32_t> = true;
         factor = 0;
     }
     seen.factor = factor;
-    // Rank 0 belongs to slot 0; which gets another, of the next slot or one behind.
+    // Key 0 belongs to slot 0; which gets another, of the next slot or one behind.
     std::uint32_t other = 1;
     while (slot_of(other, factor) == 0 && factor != 0) other *= 2;
-    for (unsigned i = 0; i < topk::SeenRanks::kSlots; ++i) seen.slots[i] = i == 0 ? other : 0;
+    for (unsigned i = 0; i < topk::SeenKeys::kSlots; ++i) seen.slots[i] = i == 0 ? other : 0;
 }
 
-// Every place gets a rank that does not belong there, so that an empty place equals nothing.
+// Every place gets a key that does not belong there, so that an empty place equals nothing.
 template <class U>
-static void forget(topk::SeenRanks& seen) {
+static void forget(topk::SeenKeys& seen) {
     U* table = reinterpret_cast<U*>(seen.table);
     for (std::uint64_t i = 0; i < std::uint64_t{2} << seen.bits; ++i)
         table[i] = i < 2 ? static_cast<U>(~U{0}) : U{0};
@@ -71,19 +71,19 @@ static void forget(topk::SeenRanks& seen) {
     if (kHasSlots<U>) choose_slots(seen);
 }
 
-// The flagged ranks of the group that are none of the frequent ones that were met.
+// The flagged keys of the group that are none of the frequent ones that were met.
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_in_list(const group::Group<U>& group,
                                                                std::uint64_t flags,
-                                                               const topk::SeenRanks& seen) {
+                                                               const topk::SeenKeys& seen) {
     if (seen.met_count == 0) return flags;
-    alignas(64) U nearest[group::kGroup];  // 0 if rank i was met
+    alignas(64) U nearest[group::kGroup];  // 0 if key i was met
     for (unsigned i = 0; i < group::kGroup; ++i)
-        nearest[i] = static_cast<U>(group.ranks[i] ^ static_cast<U>(seen.met[0]));
+        nearest[i] = static_cast<U>(group.keys[i] ^ static_cast<U>(seen.met[0]));
     for (unsigned s = 1; s < seen.met_count; ++s) {
         const U met = static_cast<U>(seen.met[s]);
         for (unsigned i = 0; i < group::kGroup; ++i) {
-            const U differ = static_cast<U>(group.ranks[i] ^ met);
+            const U differ = static_cast<U>(group.keys[i] ^ met);
             nearest[i] = nearest[i] < differ ? nearest[i] : differ;
         }
     }
@@ -92,45 +92,45 @@ template <class U>
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_frequent(const group::Group<U>& group,
                                                                 std::uint64_t flags,
-                                                                const topk::SeenRanks& seen) {
+                                                                const topk::SeenKeys& seen) {
     return not_in_list(group, flags, seen);
 }
 #if defined(__AVX512BW__)
 [[gnu::always_inline]] static inline std::uint64_t not_frequent(const group::Group<std::uint32_t>& group,
                                                                 std::uint64_t flags,
-                                                                const topk::SeenRanks& seen) {
+                                                                const topk::SeenKeys& seen) {
     if (seen.factor == 0) return not_in_list(group, flags, seen);
     constexpr __mmask16 kAll = 0xffff;  // the forms without a mask make gcc warn of its own header
     const __m512i factor = _mm512_set1_epi32(static_cast<int>(seen.factor));
     const __m512i half = _mm512_set1_epi32(32);
     std::uint64_t missing = 0;
     for (unsigned i = 0; i < group::kGroup; i += 16) {
-        const __m512i ranks = _mm512_load_si512(group.ranks + i);
-        const __m512i slot = _mm512_maskz_srli_epi32(kAll, _mm512_mullo_epi32(ranks, factor), 26);
+        const __m512i keys = _mm512_load_si512(group.keys + i);
+        const __m512i slot = _mm512_maskz_srli_epi32(kAll, _mm512_mullo_epi32(keys, factor), 26);
         const __m512i low = _mm512_permutex2var_epi32(_mm512_load_si512(seen.slots), slot,
                                                       _mm512_load_si512(seen.slots + 16));
         const __m512i high = _mm512_permutex2var_epi32(_mm512_load_si512(seen.slots + 32), slot,
                                                        _mm512_load_si512(seen.slots + 48));
         const __m512i met = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(slot, half), low, high);
-        missing |= std::uint64_t{_mm512_cmpneq_epu32_mask(met, ranks)} << i;
+        missing |= std::uint64_t{_mm512_cmpneq_epu32_mask(met, keys)} << i;
     }
     return flags & missing;
 }
 #endif
 
-// The flagged ranks of the group that the table does not hold. There is no branch, for a predictor could not
+// The flagged keys of the group that the table does not hold. There is no branch, for a predictor could not
 // tell which they are.
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_in_table(const group::Group<U>& group,
                                                                 std::uint64_t flags,
-                                                                const topk::SeenRanks& seen) {
+                                                                const topk::SeenKeys& seen) {
     const U* table = reinterpret_cast<const U*>(seen.table);
-    alignas(64) U nearest[group::kGroup];  // 0 if rank i is in the table
+    alignas(64) U nearest[group::kGroup];  // 0 if key i is in the table
     for (unsigned i = 0; i < group::kGroup; ++i) {
-        const U rank = group.ranks[i];
-        const U* pair = table + pair_of(rank, seen.bits);
-        const U newer = static_cast<U>(pair[0] ^ rank);
-        const U older = static_cast<U>(pair[1] ^ rank);
+        const U key = group.keys[i];
+        const U* pair = table + pair_of(key, seen.bits);
+        const U newer = static_cast<U>(pair[0] ^ key);
+        const U older = static_cast<U>(pair[1] ^ key);
         nearest[i] = newer < older ? newer : older;
     }
     return flags & ~group::mask_equal(nearest, U{0});
@@ -139,20 +139,20 @@ template <class U>
 // A pair is gathered as one number of 64 bits.
 [[gnu::always_inline]] static inline std::uint64_t not_in_table(const group::Group<std::uint32_t>& group,
                                                                 std::uint64_t flags,
-                                                                const topk::SeenRanks& seen) {
+                                                                const topk::SeenKeys& seen) {
     constexpr __mmask8 kAll = 0xff;  // the forms without a mask make gcc warn of its own header
     const __m512i factor = _mm512_set1_epi32(static_cast<int>(kFactor<std::uint32_t>));
     const __m128i drop = _mm_cvtsi32_si128(static_cast<int>(32 - seen.bits));
     std::uint64_t missing = 0;
     for (unsigned i = 0; i < group::kGroup; i += 8) {
-        const __m512i ranks = _mm512_maskz_cvtepu32_epi64(
-            kAll, _mm256_load_si256(reinterpret_cast<const __m256i*>(group.ranks + i)));
+        const __m512i keys = _mm512_maskz_cvtepu32_epi64(
+            kAll, _mm256_load_si256(reinterpret_cast<const __m256i*>(group.keys + i)));
         const __m512i product =
-            _mm512_and_si512(_mm512_mul_epu32(ranks, factor), _mm512_set1_epi64(0xffffffffll));
+            _mm512_and_si512(_mm512_mul_epu32(keys, factor), _mm512_set1_epi64(0xffffffffll));
         const __m512i places = _mm512_maskz_srl_epi64(kAll, product, drop);
         const __m512i pairs =
             _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), kAll, places, seen.table, 8);
-        const __m512i twice = _mm512_or_si512(ranks, _mm512_maskz_slli_epi64(kAll, ranks, 32));
+        const __m512i twice = _mm512_or_si512(keys, _mm512_maskz_slli_epi64(kAll, keys, 32));
         const __m512i differ = _mm512_xor_si512(pairs, twice);
         const __m512i nearest =
             _mm512_maskz_min_epu32(0xffff, differ, _mm512_maskz_rol_epi64(kAll, differ, 32));
@@ -163,17 +163,17 @@ template <class U>
 #endif
 
 template <class U>
-[[gnu::always_inline]] static inline void remember(U rank, U* pair, topk::SeenRanks& seen) {
+[[gnu::always_inline]] static inline void remember(U key, U* pair, topk::SeenKeys& seen) {
     pair[1] = pair[0];
-    pair[0] = rank;
+    pair[0] = key;
     if (seen.met_count == seen.hot_count) return;
     bool hot = false;
-    for (unsigned i = 0; i < seen.hot_count; ++i) hot |= seen.hot[i] == rank;
-    for (unsigned i = 0; i < seen.met_count; ++i) hot &= seen.met[i] != rank;
+    for (unsigned i = 0; i < seen.hot_count; ++i) hot |= seen.hot[i] == key;
+    for (unsigned i = 0; i < seen.met_count; ++i) hot &= seen.met[i] != key;
     if (!hot) return;
-    seen.met[seen.met_count++] = rank;
+    seen.met[seen.met_count++] = key;
     if (seen.factor != 0)
-        seen.slots[slot_of(static_cast<std::uint32_t>(rank), seen.factor)] = static_cast<std::uint32_t>(rank);
+        seen.slots[slot_of(static_cast<std::uint32_t>(key), seen.factor)] = static_cast<std::uint32_t>(key);
 }
 
 }  // namespace tegu::kernels::seen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pass by the top digit splits many entries into buckets that fit the cache; each bucket is then sorted
-// by one thread from the low digit up. Only the bits in which ranks differ at all make digits, so the narrow
+// by one thread from the low digit up. Only the bits in which keys differ at all make digits, so the narrow
 // ranges that a selection leaves take fewer passes. If one bucket holds too much of everything, all threads
 // do the low-digit passes over the whole instead. A pass gives every stretch of entries its own places,
 // counted before, in order: that keeps it stable on any number of threads.
@@ -34,7 +34,7 @@ std::uint64_t digit_of(Entry entry, Digit digit) {
     return static_cast<std::uint64_t>(entry >> digit.shift) & digit.mask;
 }
 
-// Bits in which the ranks of data[0, count) differ.
+// Bits in which the keys of data[0, count) differ.
 template <class Entry>
 std::uint64_t differing_bits(const Entry* data, std::uint64_t count, unsigned shift) {
     Entry all = data[0];
@@ -66,7 +66,7 @@ struct Stretches {
 };
 
 struct Passes {
-    unsigned low;    // first bit of a rank that differs
+    unsigned low;    // first bit of a key that differs
     unsigned width;  // of all the bits that differ
     unsigned digit_bits;
     unsigned count;
@@ -99,7 +99,7 @@ void count_passes(const Entry* data, std::uint64_t count, unsigned shift, const 
     }
 }
 
-// Sorts by one thread. Returns where the result lies. Takes less than a few milliseconds unless the ranks
+// Sorts by one thread. Returns where the result lies. Takes less than a few milliseconds unless the keys
 // crowd into few buckets.
 template <class Entry>
 Entry* sort_alone(Entry* data, Entry* spare, std::uint64_t count, unsigned shift) {
@@ -194,7 +194,7 @@ struct Bucket {
 }  // namespace
 
 template <class Entry>
-Entry* sort_by_rank(Entry* data, Entry* spare, std::uint64_t count, unsigned shift, const Team& team) {
+Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shift, const Team& team) {
     if (count <= 2 * kBucket) return sort_alone(data, spare, count, shift);
     const Stretches stretches{count,
                               static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), count / kBucket))};
@@ -227,8 +227,8 @@ Entry* sort_by_rank(Entry* data, Entry* spare, std::uint64_t count, unsigned shi
     return sorted ? data : nullptr;
 }
 
-template std::uint32_t* sort_by_rank(std::uint32_t*, std::uint32_t*, std::uint64_t, unsigned, const Team&);
-template topk::Entry64* sort_by_rank(topk::Entry64*, topk::Entry64*, std::uint64_t, unsigned, const Team&);
-template topk::Entry128* sort_by_rank(topk::Entry128*, topk::Entry128*, std::uint64_t, unsigned, const Team&);
+template std::uint32_t* sort_by_key(std::uint32_t*, std::uint32_t*, std::uint64_t, unsigned, const Team&);
+template topk::Entry64* sort_by_key(topk::Entry64*, topk::Entry64*, std::uint64_t, unsigned, const Team&);
+template topk::Entry128* sort_by_key(topk::Entry128*, topk::Entry128*, std::uint64_t, unsigned, const Team&);
 
 }  // namespace tegu::kernels::selection

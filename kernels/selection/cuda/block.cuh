@@ -2,7 +2,7 @@
 // What one block does to select and sort: sums over its threads, a cut that leaves few pairs, the pairs up to
 // the cut collected in shared memory, and their order by a bitonic network. Pairs come from a Source, which
 // need not be in the order of the indices:
-//   U bits(i), U rank_of(bits), std::uint64_t index(i)   of pair i < count
+//   U bits(i), U key_of(bits), std::uint64_t index(i)   of pair i < count
 // A source is read several times; where its elements change in between, cuts are wrong, and every access
 // stays in its bounds.
 #pragma once
@@ -51,7 +51,7 @@ TEGU_DEVICE T block_sum_before(T value, T* total) {
     return before + inclusive - value;
 }
 
-// Calls body(i, rank, valid) for every pair, in all lanes of a warp at once: body may use collectives of the
+// Calls body(i, key, valid) for every pair, in all lanes of a warp at once: body may use collectives of the
 // warp. Nothing is done with what is loaded before all loads of a batch are under way.
 template <class U, class Source, class Body>
 TEGU_DEVICE void for_each_pair(const Source& source, std::uint64_t count, Body body) {
@@ -66,18 +66,18 @@ TEGU_DEVICE void for_each_pair(const Source& source, std::uint64_t count, Body b
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint64_t i = base + std::uint64_t{j} * block_threads();
-            body(i, source.rank_of(bits[j]), i < count);
+            body(i, source.key_of(bits[j]), i < count);
         }
     }
 }
 
-// A range of ranks, or of the indices of one rank, that holds the pair that is looked for.
+// A range of keys, or of the indices of one key, that holds the pair that is looked for.
 struct SelectRange {
     std::uint64_t low;
     std::uint64_t high;
     std::uint64_t before;  // pairs below the range
     std::uint64_t inside;
-    std::uint64_t tie;  // by_index: the rank
+    std::uint64_t tie;  // by_index: the key
     bool by_index;
 
     // Bits that a value loses to become one of kSelectBins bins.
@@ -99,7 +99,7 @@ struct SelectRange {
         before += in_bins_before;
         inside = in_bins;
     }
-    // From one rank with many elements to their indices.
+    // From one key with many elements to their indices.
     TEGU_DEVICE void go_by_index(std::uint64_t last_index) {
         tie = low;
         low = 0;
@@ -108,23 +108,23 @@ struct SelectRange {
     }
     // Whether it holds a pair of a source.
     template <class Source>
-    TEGU_DEVICE bool takes(const Source& source, std::uint64_t i, std::uint64_t rank) const {
-        return by_index ? rank == tie && holds(source.index(i)) : holds(rank);
+    TEGU_DEVICE bool takes(const Source& source, std::uint64_t i, std::uint64_t key) const {
+        return by_index ? key == tie && holds(source.index(i)) : holds(key);
     }
     // Whether a pair is not behind its end.
     template <class Source>
-    TEGU_DEVICE bool reaches(const Source& source, std::uint64_t i, std::uint64_t rank) const {
-        return rank < cut_rank() || (rank == cut_rank() && (!by_index || source.index(i) <= high));
+    TEGU_DEVICE bool reaches(const Source& source, std::uint64_t i, std::uint64_t key) const {
+        return key < cut_key() || (key == cut_key() && (!by_index || source.index(i) <= high));
     }
-    TEGU_DEVICE std::uint64_t cut_rank() const { return by_index ? tie : high; }
+    TEGU_DEVICE std::uint64_t cut_key() const { return by_index ? tie : high; }
     TEGU_DEVICE std::uint64_t cut_index() const { return by_index ? high : ~std::uint64_t{0}; }
 };
 
-// The smallest of the lanes' ranks.
+// The smallest of the lanes' keys.
 template <class U>
-TEGU_DEVICE U warp_least(U rank) {
-    if (sizeof(U) <= 4) return static_cast<U>(warp_min(static_cast<std::uint32_t>(rank)));
-    std::uint64_t least = rank;
+TEGU_DEVICE U warp_least(U key) {
+    if (sizeof(U) <= 4) return static_cast<U>(warp_min(static_cast<std::uint32_t>(key)));
+    std::uint64_t least = key;
     for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
         const std::uint64_t other = shuffle_xor(least, mask);
         least = other < least ? other : least;
@@ -132,7 +132,7 @@ TEGU_DEVICE U warp_least(U rank) {
     return static_cast<U>(least);
 }
 
-// The smallest and the largest rank of a source, to all threads; look(rank) is called for each.
+// The smallest and the largest key of a source, to all threads; look(key) is called for each.
 template <class U, class Source, class Look>
 TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::uint64_t* smallest,
                               std::uint64_t* largest, Look look) {
@@ -140,11 +140,11 @@ TEGU_DEVICE void block_extent(const Source& source, std::uint64_t count, std::ui
     TEGU_SHARED_ARRAY(U, highs, kWarpLanes);  // turned, so that the smallest is looked for
     U low = static_cast<U>(~U{0});
     U high = static_cast<U>(~U{0});
-    for_each_pair<U>(source, count, [&](std::uint64_t, U rank, bool valid) {
-        const U turned = static_cast<U>(~rank);
-        low = valid && rank < low ? rank : low;
+    for_each_pair<U>(source, count, [&](std::uint64_t, U key, bool valid) {
+        const U turned = static_cast<U>(~key);
+        low = valid && key < low ? key : low;
         high = valid && turned < high ? turned : high;
-        if (valid) look(rank);
+        if (valid) look(key);
     });
     low = warp_least(low);
     high = warp_least(high);
@@ -226,9 +226,9 @@ TEGU_DEVICE void block_count_bins(const Source& source, std::uint64_t count, con
     for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
     block_barrier();
     const unsigned shift = range.shift();
-    for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
-        if (!valid || !range.takes(source, i, rank)) return;
-        const std::uint64_t value = range.by_index ? source.index(i) : rank;
+    for_each_pair<U>(source, count, [&](std::uint64_t i, U key, bool valid) {
+        if (!valid || !range.takes(source, i, key)) return;
+        const std::uint64_t value = range.by_index ? source.index(i) : key;
         atomic_add(&bins[(value - range.low) >> shift], 1u);
     });
     block_barrier();
@@ -275,16 +275,16 @@ TEGU_DEVICE bool block_window(const Source& source, std::uint64_t count, std::ui
     return true;
 }
 
-// The pairs with takes(i, rank) go to shared memory, in any order; returns how many there are there, at most
+// The pairs with takes(i, key) go to shared memory, in any order; returns how many there are there, at most
 // `room`.
 template <class U, class Source, class Takes>
-TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U* ranks,
-                                   std::uint64_t* indices, unsigned room, Takes takes) {
+TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U* keys, std::uint64_t* indices,
+                                   unsigned room, Takes takes) {
     TEGU_SHARED(std::uint32_t, used);
     if (thread_index() == 0) used = 0;
     block_barrier();
-    for_each_pair<U>(source, count, [&](std::uint64_t i, U rank, bool valid) {
-        const bool taken = valid && takes(i, rank);
+    for_each_pair<U>(source, count, [&](std::uint64_t i, U key, bool valid) {
+        const bool taken = valid && takes(i, key);
         const std::uint32_t lanes = warp_ballot(taken);
         if (lanes == 0) return;
         const unsigned first = trailing_zeros(lanes);
@@ -292,7 +292,7 @@ TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U*
         if (lane_index() == first) slot = atomic_add(&used, count_bits(lanes));
         slot = shuffle(slot, first) + count_bits(lanes & lanes_before());
         if (taken && slot < room) {
-            ranks[slot] = rank;
+            keys[slot] = key;
             indices[slot] = source.index(i);
         }
     });
@@ -305,11 +305,11 @@ TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U*
 // What is missing to a power of two comes behind all that is there: then block_sort can sort it. Returns that
 // size.
 template <class U>
-TEGU_DEVICE unsigned block_fill(U* ranks, std::uint64_t* indices, unsigned count) {
+TEGU_DEVICE unsigned block_fill(U* keys, std::uint64_t* indices, unsigned count) {
     unsigned size = 1;
     while (size < count) size *= 2;
     for (unsigned i = count + thread_index(); i < size; i += block_threads()) {
-        ranks[i] = static_cast<U>(~U{0});
+        keys[i] = static_cast<U>(~U{0});
         indices[i] = ~std::uint64_t{0};
     }
     return size;
@@ -317,39 +317,39 @@ TEGU_DEVICE unsigned block_fill(U* ranks, std::uint64_t* indices, unsigned count
 
 // One comparison of the network: pair `number` of those whose places differ in `stride`.
 template <class U, bool Indexed>
-TEGU_DEVICE void compare_pairs(U* ranks, std::uint64_t* indices, unsigned number, unsigned run,
+TEGU_DEVICE void compare_pairs(U* keys, std::uint64_t* indices, unsigned number, unsigned run,
                                unsigned stride) {
     const unsigned low = 2 * number - (number & (stride - 1));
     const unsigned high = low + stride;
-    const U low_rank = ranks[low], high_rank = ranks[high];
+    const U low_key = keys[low], high_key = keys[high];
     const std::uint64_t low_index = Indexed ? indices[low] : 0, high_index = Indexed ? indices[high] : 0;
     const bool ascending = (low & run) == 0;
-    if (is_behind(low_rank, low_index, high_rank, high_index) != ascending) return;
-    ranks[low] = high_rank;
-    ranks[high] = low_rank;
+    if (is_behind(low_key, low_index, high_key, high_index) != ascending) return;
+    keys[low] = high_key;
+    keys[high] = low_key;
     if (!Indexed) return;
     indices[low] = high_index;
     indices[high] = low_index;
 }
 
-// Sorts pairs in shared memory by (rank, index), or ranks alone. REQUIRES: size is a power of two; what
+// Sorts pairs in shared memory by (key, index), or keys alone. REQUIRES: size is a power of two; what
 // compares equal may change places. Comparisons over up to a warp's lanes stay in a part that one warp owns,
 // so that it alone has to wait.
 template <class U, bool Indexed>
-TEGU_DEVICE void block_sort(U* ranks, std::uint64_t* indices, unsigned size) {
+TEGU_DEVICE void block_sort(U* keys, std::uint64_t* indices, unsigned size) {
     const unsigned pairs = size / 2;
     block_barrier();
     for (unsigned run = 2; run <= size; run *= 2) {
         unsigned stride = run / 2;
         for (; stride > kWarpLanes; stride /= 2) {
             for (unsigned number = thread_index(); number < pairs; number += block_threads())
-                compare_pairs<U, Indexed>(ranks, indices, number, run, stride);
+                compare_pairs<U, Indexed>(keys, indices, number, run, stride);
             block_barrier();
         }
         for (unsigned first = warp_index() * kWarpLanes; first < pairs; first += block_threads()) {
             for (unsigned s = stride; s > 0; s /= 2) {
                 if (first + lane_index() < pairs)
-                    compare_pairs<U, Indexed>(ranks, indices, first + lane_index(), run, s);
+                    compare_pairs<U, Indexed>(keys, indices, first + lane_index(), run, s);
                 warp_barrier();
             }
         }
@@ -358,21 +358,21 @@ TEGU_DEVICE void block_sort(U* ranks, std::uint64_t* indices, unsigned size) {
     block_barrier();
 }
 
-// The first k different ranks of sorted pairs to a sequence's entries, then what is missing, and how many
+// The first k different keys of sorted pairs to a segment's entries, then what is missing, and how many
 // they are. All threads call it.
 template <class U>
-TEGU_DEVICE void block_write_distinct(const U* ranks, const std::uint64_t* indices, unsigned count,
-                                      const Sequences& in, const TopkOutput& output, std::uint64_t number) {
+TEGU_DEVICE void block_write_distinct(const U* keys, const std::uint64_t* indices, unsigned count,
+                                      const Segments& in, const TopkOutput& output, std::uint64_t number) {
     U* const values = static_cast<U*>(output.values) + number * output.k;
     std::uint64_t* const places = output.indices + number * output.k;
     std::uint64_t found = 0;
     for (unsigned base = 0; base < count; base += block_threads()) {
         const unsigned i = base + thread_index();
-        const bool taken = i < count && (i == 0 || ranks[i] != ranks[i - 1]);
+        const bool taken = i < count && (i == 0 || keys[i] != keys[i - 1]);
         std::uint32_t total;
         const std::uint64_t to = found + block_sum_before<std::uint32_t>(taken ? 1 : 0, &total);
         if (taken && to < output.k) {
-            values[to] = decode_rank(ranks[i], static_cast<U>(in.flip), in.is_float);
+            values[to] = decode_key(keys[i], static_cast<U>(in.flip), in.is_float);
             places[to] = indices[i];
         }
         found += total;

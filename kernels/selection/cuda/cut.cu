@@ -2,7 +2,7 @@
 // Cuts: near the best of a sample that several blocks take, anywhere in a sample that one block holds in
 // registers, and by counting where a sample misled.
 #include "kernels/execution/cuda/kernel_list.h"
-#include "kernels/execution/cuda/launch_early.cuh"
+#include "kernels/execution/cuda/launch_pdl.cuh"
 #include "kernels/selection/cuda/sample.cuh"
 
 namespace tegu {
@@ -13,25 +13,25 @@ namespace {
 
 // sample_cut: a cut behind the best `place` pairs of a sample, and not far behind.
 // in:    elements [n]                                       out: states, all of it
-// grid:  x = sequences, y = cuts
+// grid:  x = segments, y = cuts
 // block: policy.block_threads, fewer for small samples
 // shared: 9 KB static                                       result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
 // why:   a second look at memory would cost as much as all else; counting in ranges ends as soon as the cut
 //        is good enough
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_cut(Sequences in, std::uint64_t sample, SamplePlaces first,
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_cut(Segments in, std::uint64_t sample, SamplePlaces first,
                                                 SamplePlaces second, SelectState* states) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
-    const HeldSample<U> held(RankedSequence<U>(in, block_x()), sample);
+    const HeldSample<U> held(KeyedSegment<U>(in, block_x()), sample);
     const SamplePlaces places = block_y() == 0 ? first : second;
     const SelectRange range = block_narrow<U>(held, sample, places.place, places.enough, in.n - 1, bins);
     if (thread_index() == 0)
         states[block_y() * in.count + block_x()] =
-            SelectState{static_cast<U>(range.cut_rank()), range.cut_index(), 0, 0, ~std::uint64_t{0}};
+            SelectState{static_cast<U>(range.cut_key()), range.cut_index(), 0, 0, ~std::uint64_t{0}};
 }
 
-LaunchStatus launch_cuts(const Sequences& in, std::uint64_t sample, const SamplePlaces& first,
+LaunchStatus launch_cuts(const Segments& in, std::uint64_t sample, const SamplePlaces& first,
                          const SamplePlaces& second, unsigned cuts, SelectState* states,
                          const TopkPolicy& policy, Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
@@ -71,30 +71,30 @@ struct SampleParts {
 
 template <class U>
 struct SampledPair {
-    U rank;
+    U key;
     std::uint32_t number;
     TEGU_DEVICE bool is_behind(const SampledPair& other) const {
-        return cuda::is_behind(rank, number, other.rank, other.number);
+        return cuda::is_behind(key, number, other.key, other.number);
     }
 };
 
-// The best pair of this thread. gathered: ranks in the order of the threads that took them.
+// The best pair of this thread. gathered: keys in the order of the threads that took them.
 template <class U>
 TEGU_DEVICE SampledPair<U> best_of_thread(const SampleParts& parts, const U* gathered) {
     SampledPair<U> best{static_cast<U>(~U{0}), ~std::uint32_t{0}};
     TEGU_NO_UNROLL
     for (std::uint32_t base = 0; base < parts.sample; base += kSelectBatch * block_threads()) {
-        U ranks[kSelectBatch];
+        U keys[kSelectBatch];
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint32_t run = base + j * block_threads();
-            ranks[j] = gathered[(run < parts.sample ? run : base) + thread_index()];
+            keys[j] = gathered[(run < parts.sample ? run : base) + thread_index()];
         }
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint32_t run = base + j * block_threads();
-            if (run < parts.sample && (ranks[j] < best.rank || best.number == ~std::uint32_t{0}))
-                best = SampledPair<U>{ranks[j], run + parts.first()};
+            if (run < parts.sample && (keys[j] < best.key || best.number == ~std::uint32_t{0}))
+                best = SampledPair<U>{keys[j], run + parts.first()};
         }
     }
     return best;
@@ -105,8 +105,8 @@ TEGU_DEVICE SampledPair<U> best_of_thread(const SampleParts& parts, const U* gat
 template <class U>
 TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned place, SampledPair<U>* pairs) {
     TEGU_SHARED(SampledPair<U>, found);
-    const U least = warp_least(own.rank);
-    const std::uint32_t number = warp_min(own.rank == least ? own.number : ~std::uint32_t{0});
+    const U least = warp_least(own.key);
+    const std::uint32_t number = warp_min(own.key == least ? own.number : ~std::uint32_t{0});
     if (lane_index() == 0) pairs[warp_index()] = SampledPair<U>{least, number};
     block_barrier();
     if (thread_index() < block_warps()) {
@@ -120,10 +120,10 @@ TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned pla
     return found;
 }
 
-// sample_best: a cut at pair `place` of a sample of a dense sequence.
+// sample_best: a cut at pair `place` of a sample of a dense segment.
 // in:    elements [n]
-// out:   states, all of it; gathered [sequences, sample] as work space
-// grid:  x = sample / threads, y = sequences                block: policy.block_threads
+// out:   states, all of it; gathered [segments, sample] as work space
+// grid:  x = sample / threads, y = segments                block: policy.block_threads
 // shared: 8 or 16 KB static                                 result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
 // why:   one multiprocessor alone takes longer for so many sectors than all for all elements. The last block
@@ -131,18 +131,18 @@ TEGU_DEVICE SampledPair<U> best_of_warps(const SampledPair<U>& own, unsigned pla
 //        all that is good lies in a few warps they may be too many, and the cut is looser than it could be
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    sample_best(Sequences in, SampleParts parts, unsigned place, SelectState* states, SampleMemory memory) {
+    sample_best(Segments in, SampleParts parts, unsigned place, SelectState* states, SampleMemory memory) {
     TEGU_SHARED_ARRAY(SampledPair<U>, pairs, kBestPairs);
     TEGU_SHARED(std::uint32_t, used);
-    let_next_launch_begin();
-    const std::uint64_t sequence = block_y();
-    const U* const elements = static_cast<const U*>(in.data) + sequence * in.step;
-    U* const gathered = static_cast<U*>(memory.ranks) + sequence * parts.sample;
+    pdl_trigger();
+    const std::uint64_t segment = block_y();
+    const U* const elements = static_cast<const U*>(in.data) + segment * in.step;
+    U* const gathered = static_cast<U*>(memory.keys) + segment * parts.sample;
     const std::uint32_t run = block_x() * block_threads();
     gathered[run + thread_index()] =
-        encode_rank(elements[parts.index(run + parts.first())], static_cast<U>(in.flip), Float);
+        encode_key(elements[parts.index(run + parts.first())], static_cast<U>(in.flip), Float);
     if (thread_index() == 0) used = 0;
-    if (!last_block(memory.tickets + sequence, grid_x())) return;
+    if (!last_block(memory.tickets + segment, grid_x())) return;
     const SampledPair<U> own = best_of_thread(parts, gathered);
     const SampledPair<U> bound = best_of_warps(own, place, pairs);
     if (!own.is_behind(bound)) {
@@ -158,7 +158,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     const std::uint32_t count = used;
     if (count > kBestPairs) {
         if (thread_index() == 0)
-            states[sequence] = SelectState{bound.rank, parts.index(bound.number), 0, 0, ~std::uint64_t{0}};
+            states[segment] = SelectState{bound.key, parts.index(bound.number), 0, 0, ~std::uint64_t{0}};
         return;
     }
     TEGU_NO_UNROLL
@@ -168,18 +168,18 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
         for (std::uint32_t other = 0; other < count; ++other)
             before += pairs[i].is_behind(pairs[other]) ? 1 : 0;
         if (before + 1 == place)
-            states[sequence] =
-                SelectState{pairs[i].rank, parts.index(pairs[i].number), 0, 0, ~std::uint64_t{0}};
+            states[segment] =
+                SelectState{pairs[i].key, parts.index(pairs[i].number), 0, 0, ~std::uint64_t{0}};
     }
 }
 
-bool is_near_the_best(const Sequences& in, std::uint64_t sample, std::uint64_t place,
+bool is_near_the_best(const Segments& in, std::uint64_t sample, std::uint64_t place,
                       const TopkPolicy& policy) {
     return in.cols >= in.n && place <= policy.block_threads / kWarpLanes &&
            sample % policy.block_threads == 0 && in.n / sample < 0xffffffffu;
 }
 
-LaunchStatus launch_best(const Sequences& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
+LaunchStatus launch_best(const Segments& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
                          const SampleMemory& memory, const TopkPolicy& policy, Stream stream) {
     const auto kernel =
         in.width == 1   ? sample_best<std::uint8_t, false>
@@ -199,7 +199,7 @@ LaunchStatus launch_best(const Sequences& in, std::uint64_t sample, std::uint64_
 
 // --- by counting
 
-// What launch_exact_cut keeps of a sequence behind its bins.
+// What launch_exact_cut keeps of a segment behind its bins.
 struct CutProgress {
     SelectRange range;  // low > high: not begun
     std::uint64_t done;
@@ -209,20 +209,20 @@ static_assert(sizeof(CutProgress) <= 8 * (kCutWords - kSelectBins), "kCutWords i
 // count_bins: one step of the search for a cut: counts the elements in the bins of the range, and goes to the
 // bin of the k-th.
 // in:    elements [begin, end); bins, tickets and progress, zero at first
-// out:   the same; at the end states[].rank and index
-// grid:  x strides over the elements, y = sequences                   block: policy.filter_threads
+// out:   the same; at the end states[].key and index
+// grid:  x strides over the elements, y = segments                   block: policy.filter_threads
 // shared: 8 KB static
 // result valid in: states, when all steps are done
 // moves: reads n sizeof(U) B                                          order: any
-// why:   the last block of a sequence makes the step, so no other launch is needed; bins that a block has not
+// why:   the last block of a segment makes the step, so no other launch is needed; bins that a block has not
 //        met are not added
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    count_bins(Sequences in, std::uint64_t begin, std::uint64_t end, std::uint64_t k, std::uint64_t most,
+    count_bins(Segments in, std::uint64_t begin, std::uint64_t end, std::uint64_t k, std::uint64_t most,
                SelectState* states, std::uint64_t* all_bins, std::uint32_t* tickets, bool first) {
     TEGU_SHARED_ARRAY(std::uint32_t, own_bins, kSelectBins);
     const std::uint64_t number = block_y();
-    const RankedSequence<U> sequence(in, number);
+    const KeyedSegment<U> segment(in, number);
     std::uint64_t* const bins = all_bins + number * kCutWords;
     CutProgress* const progress = reinterpret_cast<CutProgress*>(bins + kSelectBins);
     if (!first && progress->done != 0) return;
@@ -234,9 +234,9 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t i = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); i < end;
          i += stride) {
-        const U rank = sequence.rank(i);
-        if (range.by_index && rank != range.tie) continue;
-        const std::uint64_t value = range.by_index ? i : rank;
+        const U key = segment.key(i);
+        if (range.by_index && key != range.tie) continue;
+        const std::uint64_t value = range.by_index ? i : key;
         if (range.holds(value)) atomic_add(&own_bins[(value - range.low) >> shift], 1u);
     }
     block_barrier();
@@ -255,12 +255,12 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     if (thread_index() != 0) return;
     progress->range = range;
     progress->done = done;
-    states[number].rank = range.cut_rank();
+    states[number].key = range.cut_key();
     states[number].index = range.cut_index();
 }
 
 template <class U>
-LaunchStatus launch_exact_cut_typed(const Sequences& in, std::uint64_t k, std::uint64_t most,
+LaunchStatus launch_exact_cut_typed(const Segments& in, std::uint64_t k, std::uint64_t most,
                                     SelectState* states, std::uint64_t* bins, std::uint32_t* tickets,
                                     const TopkPolicy& policy, const Pieces& pieces,
                                     const DeviceLimits& limits, Stream stream) {
@@ -290,7 +290,7 @@ std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& pol
     return sample < n ? sample : n;
 }
 
-LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::uint64_t place,
+LaunchStatus launch_sample_cut(const Segments& in, std::uint64_t sample, std::uint64_t place,
                                SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
                                Stream stream) {
     if (memory.tickets != nullptr && is_near_the_best(in, sample, place, policy))
@@ -299,13 +299,13 @@ LaunchStatus launch_sample_cut(const Sequences& in, std::uint64_t sample, std::u
     return launch_cuts(in, sample, places, places, 1, states, policy, stream);
 }
 
-LaunchStatus launch_sample_cuts(const Sequences& in, std::uint64_t sample, const SamplePlaces& first,
+LaunchStatus launch_sample_cuts(const Segments& in, std::uint64_t sample, const SamplePlaces& first,
                                 const SamplePlaces& second, SelectState* states, const TopkPolicy& policy,
                                 Stream stream) {
     return launch_cuts(in, sample, first, second, 2, states, policy, stream);
 }
 
-LaunchStatus launch_exact_cut(const Sequences& in, std::uint64_t k, std::uint64_t most, SelectState* states,
+LaunchStatus launch_exact_cut(const Segments& in, std::uint64_t k, std::uint64_t most, SelectState* states,
                               std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
                               const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
     const auto typed = in.width == 1   ? launch_exact_cut_typed<std::uint8_t>

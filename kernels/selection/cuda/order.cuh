@@ -11,38 +11,38 @@ namespace cuda {
 
 // Pairs of a list, in any order.
 template <class U>
-struct RankList {
-    const U* ranks;
+struct KeyList {
+    const U* keys;
     const std::uint64_t* indices;
     std::uint32_t count;
 };
 
-// Calls body(i, rank, offset) for each pair of the list whose rank a range has, `offset` behind its begin; a
-// thread loads `Batch` ranks at once. Lanes diverge: no collectives in the body.
+// Calls body(i, key, offset) for each pair of the list whose key a range has, `offset` behind its begin; a
+// thread loads `Batch` keys at once. Lanes diverge: no collectives in the body.
 template <unsigned Batch, class U, class Body>
-TEGU_DEVICE void for_each_in_range(const RankList<U>& list, const SelectRange& range, Body body) {
+TEGU_DEVICE void for_each_in_range(const KeyList<U>& list, const SelectRange& range, Body body) {
     const U low = static_cast<U>(range.low);
     const U span = static_cast<U>(range.high - range.low);
     TEGU_NO_UNROLL
     for (std::uint32_t base = thread_index(); base < list.count; base += Batch * block_threads()) {
-        U ranks[Batch];
+        U keys[Batch];
         TEGU_UNROLL
         for (unsigned j = 0; j < Batch; ++j) {
             const std::uint32_t i = base + j * block_threads();
-            ranks[j] = list.ranks[i < list.count ? i : base];
+            keys[j] = list.keys[i < list.count ? i : base];
         }
         TEGU_UNROLL
         for (unsigned j = 0; j < Batch; ++j) {
             const std::uint32_t i = base + j * block_threads();
-            const U offset = static_cast<U>(ranks[j] - low);
-            if (i < list.count && offset <= span) body(i, ranks[j], offset);
+            const U offset = static_cast<U>(keys[j] - low);
+            if (i < list.count && offset <= span) body(i, keys[j], offset);
         }
     }
 }
 
-// What the bins of a range of ranks hold. All threads call it; bins: [kSelectBins] shared.
+// What the bins of a range of keys hold. All threads call it; bins: [kSelectBins] shared.
 template <class U>
-TEGU_DEVICE void block_count_list(const RankList<U>& list, const SelectRange& range, std::uint32_t* bins) {
+TEGU_DEVICE void block_count_list(const KeyList<U>& list, const SelectRange& range, std::uint32_t* bins) {
     TEGU_NO_UNROLL
     for (unsigned bin = thread_index(); bin < kSelectBins; bin += block_threads()) bins[bin] = 0;
     block_barrier();
@@ -98,15 +98,15 @@ TEGU_DEVICE bool block_find_ends(const std::uint32_t* bins, std::uint32_t begin,
     return found[0] < kSelectBins && found[2] < kSelectBins;
 }
 
-// The pairs of a range of ranks go to shared memory, in any order; returns how many there are there, at most
+// The pairs of a range of keys go to shared memory, in any order; returns how many there are there, at most
 // `room`. All threads call it. REQUIRES: *used, which is shared, is 0.
 template <class U>
-TEGU_DEVICE unsigned block_collect_list(const RankList<U>& list, const SelectRange& range, U* ranks,
+TEGU_DEVICE unsigned block_collect_list(const KeyList<U>& list, const SelectRange& range, U* keys,
                                         std::uint64_t* indices, unsigned room, std::uint32_t* used) {
-    for_each_in_range<kSelectBatch / 2>(list, range, [&](std::uint32_t i, U rank, U) {
+    for_each_in_range<kSelectBatch / 2>(list, range, [&](std::uint32_t i, U key, U) {
         const std::uint32_t slot = atomic_add(used, 1u);
         if (slot >= room) return;
-        ranks[slot] = rank;
+        keys[slot] = key;
         indices[slot] = i;
     });
     block_barrier();
@@ -125,7 +125,7 @@ constexpr unsigned kCountedPairs = 256;  // more are sorted sooner by a network
 // All threads call it, and what they wrote to shared memory is seen behind its first barrier. places: [count]
 // shared. REQUIRES: count <= block_threads(), all pairs differ.
 template <class U, class Write>
-TEGU_DEVICE void block_order(const U* ranks, const std::uint64_t* indices, unsigned count,
+TEGU_DEVICE void block_order(const U* keys, const std::uint64_t* indices, unsigned count,
                              std::uint32_t* places, Write write) {
     for (unsigned i = thread_index(); i < count; i += block_threads()) places[i] = 0;
     block_barrier();
@@ -135,11 +135,11 @@ TEGU_DEVICE void block_order(const U* ranks, const std::uint64_t* indices, unsig
     const unsigned part = groups != 0 ? warp_index() / groups : 0;
     if (part < parts) {
         const unsigned i = warp_index() % groups * kWarpLanes + lane_index();
-        const U rank = ranks[i < count ? i : 0];
+        const U key = keys[i < count ? i : 0];
         const std::uint64_t index = indices[i < count ? i : 0];
         std::uint32_t before = 0;
         for (unsigned other = count * part / parts; other < count * (part + 1) / parts; ++other)
-            before += is_behind(rank, index, ranks[other], indices[other]) ? 1 : 0;
+            before += is_behind(key, index, keys[other], indices[other]) ? 1 : 0;
         if (i < count && before != 0) atomic_add(&places[i], before);
     }
     block_barrier();

@@ -6,18 +6,18 @@
 
 namespace tegu::cuda {
 
-Sequences sequences_of(const Job& job, const kernels::InputView& input, std::uint64_t flip) {
+Segments segments_of(const Job& job, const kernels::InputView& input, std::uint64_t flip) {
     const bool whole = job.axis == Axis::Whole;
     const bool gaps = whole && job.rows > 1 && input.row_stride != job.cols;
     const std::uint64_t n = whole ? job.rows * job.cols : job.cols;
-    return Sequences{
+    return Segments{
         input.data,          whole ? 1 : job.rows, n,    input.row_stride,
         gaps ? job.cols : n, input.row_stride,     flip, static_cast<unsigned>(element_bytes(job.type)),
         is_float(job.type)};
 }
 
-Sequences part_of(const Sequences& all, std::uint64_t first, std::uint64_t count) {
-    Sequences part = all;
+Segments part_of(const Segments& all, std::uint64_t first, std::uint64_t count) {
+    Segments part = all;
     part.data = static_cast<const std::byte*>(all.data) + first * all.step * all.width;
     part.count = count;
     return part;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample of a sequence that a block holds in registers.
+// A sample of a segment that a block holds in registers.
 #pragma once
 
 #include "kernels/selection/cuda/block.cuh"
@@ -9,23 +9,22 @@
 namespace tegu {
 namespace cuda {
 
-// A sample of one sequence as a source of kernels/selection/cuda/block.cuh: each thread holds its pairs.
+// A sample of one segment as a source of kernels/selection/cuda/block.cuh: each thread holds its pairs.
 template <class U>
 struct HeldSample {
     static constexpr unsigned kPairs = held_pairs(sizeof(U));
     SampleSpread spread;
-    U ranks[kPairs];
+    U keys[kPairs];
 
     TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return spread.index(i); }
-    TEGU_DEVICE HeldSample(const RankedSequence<U>& sequence, std::uint64_t count)
-        : spread(sequence.n, count) {
+    TEGU_DEVICE HeldSample(const KeyedSegment<U>& segment, std::uint64_t count) : spread(segment.n, count) {
         TEGU_UNROLL
         for (unsigned j = 0; j < kPairs; ++j) {
             const std::uint64_t i = j * block_threads() + thread_index();
-            ranks[j] = sequence.bits(i < count ? index(i) : 0);
+            keys[j] = segment.bits(i < count ? index(i) : 0);
         }
         TEGU_UNROLL
-        for (unsigned j = 0; j < kPairs; ++j) ranks[j] = sequence.rank_of(ranks[j]);
+        for (unsigned j = 0; j < kPairs; ++j) keys[j] = segment.key_of(keys[j]);
     }
 };
 template <class U, class Body>
@@ -33,7 +32,7 @@ TEGU_DEVICE void for_each_pair(const HeldSample<U>& source, std::uint64_t count,
     TEGU_UNROLL
     for (unsigned j = 0; j < source.kPairs; ++j) {
         const std::uint64_t i = j * block_threads() + thread_index();
-        body(i, source.ranks[j], i < count);
+        body(i, source.keys[j], i < count);
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels that select by rank share: sequences of elements, and the state of one selection. A rank
+// What the kernels that select by key share: segments of elements, and the state of one selection. A key
 // is an unsigned integer as wide as the element, the better element has the smaller one (docs/numerics.md,
 // "Top-k"); with the index behind it no two pairs are equal. So a cut is a pair: what is not above it
 // survives, however many elements are equal. Kernels exist for the four widths; where it costs nothing,
-// whether ranks are of floats is an argument.
+// whether keys are of floats is an argument.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace tegu {
 namespace cuda {
 
-// Sequences of n elements each, one behind the other or rows with gaps.
-struct Sequences {
+// Segments of n elements each, one behind the other or rows with gaps.
+struct Segments {
     const void* data;     // of the first; aligned to the element
     std::uint64_t count;  // how many
     std::uint64_t n;      // elements of each
@@ -26,23 +26,23 @@ struct Sequences {
     bool is_float;
 };
 
-// One for each sequence, in device memory.
+// One for each segment, in device memory.
 struct SelectState {
-    std::uint64_t rank;  // the cut
+    std::uint64_t key;  // the cut
     std::uint64_t index;
     std::uint64_t survivors;  // pairs that are not above it, also of those for which there was no room
     std::uint64_t found;      // results: fewer than k with `distinct` alone
-    std::uint64_t best;       // the smallest rank that survives
+    std::uint64_t best;       // the smallest key that survives
 };
 
-// Where the pairs (rank, index) of the survivors of each sequence go.
+// Where the pairs (key, index) of the survivors of each segment go.
 struct PairLists {
-    void* ranks;             // [count, room] of the width
+    void* keys;              // [count, room] of the width
     std::uint64_t* indices;  // [count, room]
     std::uint64_t room;
 };
 
-// The entries of a result, k a sequence, best first.
+// The entries of a result, k a segment, best first.
 struct TopkOutput {
     void* values;            // [count, k] elements
     std::uint64_t* indices;  // [count, k]
@@ -53,7 +53,7 @@ struct TopkOutput {
 
 // How a launch over many pairs is cut into several, so that what runs can be stopped in between.
 struct Pieces {
-    std::uint64_t most;  // pairs of a launch, of all sequences together
+    std::uint64_t most;  // pairs of a launch, of all segments together
     LaunchStatus (*between)(
         void* with);  // called between the launches of one kernel; not 0: ends them, and is what they return
     void* with;

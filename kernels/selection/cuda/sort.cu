@@ -18,9 +18,9 @@ constexpr unsigned kSortItems = 16;  // pairs of a thread at most
 
 template <class U>
 struct SortPass {
-    const U* ranks;
+    const U* keys;
     const std::uint32_t* origins;  // null: in their order
-    U* ranks_out;
+    U* keys_out;
     std::uint32_t* origins_out;
     std::uint32_t* counts;
     std::uint32_t* totals;
@@ -38,15 +38,15 @@ struct SortPass {
         const std::uint64_t survivors = states[block_y()].survivors;
         return survivors < room ? survivors : room;
     }
-    TEGU_DEVICE unsigned digit(U rank) const { return static_cast<unsigned>(rank >> shift) % kSortDigits; }
+    TEGU_DEVICE unsigned digit(U key) const { return static_cast<unsigned>(key >> shift) % kSortDigits; }
     TEGU_DEVICE std::uint32_t* counts_of(unsigned digit) const {
         return counts + (std::uint64_t{block_y()} * kSortDigits + digit) * tiles;
     }
 };
 
 // sort_count: the digits of each tile.
-// in:    ranks [size]                               out: counts [digit, tile]
-// grid:  x = some of the tiles, y = sequences       block: 256
+// in:    keys [size]                               out: counts [digit, tile]
+// grid:  x = some of the tiles, y = segments       block: 256
 // shared: 1 KB static                               result valid in: counts, after the launch
 // moves: reads size * sizeof(U) B                   order: any
 // why:   the counts say where each tile's digits begin
@@ -57,18 +57,18 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_count(SortPass<U> pass) {
     const std::uint64_t begin = std::uint64_t{pass.tile_index()} * pass.tile;
     if (begin >= size) return;
     const std::uint64_t end = begin + pass.tile < size ? begin + pass.tile : size;
-    const U* const ranks = pass.ranks + block_y() * pass.room;
+    const U* const keys = pass.keys + block_y() * pass.room;
     bins[thread_index()] = 0;
     block_barrier();
     for (std::uint64_t i = begin + thread_index(); i < end; i += kSortThreads)
-        atomic_add(&bins[pass.digit(ranks[i])], 1u);
+        atomic_add(&bins[pass.digit(keys[i])], 1u);
     block_barrier();
     pass.counts_of(thread_index())[pass.tile_index()] = bins[thread_index()];
 }
 
 // sort_scan: of each digit, what all tiles before have, and the total.
 // in/out: counts [digit, tile]                      out: totals [digit]
-// grid:  x = digits, y = sequences                  block: 256, fewer where there are fewer tiles
+// grid:  x = digits, y = segments                  block: 256, fewer where there are fewer tiles
 // shared: 128 B static                              result valid in: counts and totals, after the launch
 // moves: 8 B a tile                                 order: any
 // why:   a block for each digit: all are summed at once
@@ -89,8 +89,8 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_scan(SortPass<U> pass) {
 }
 
 // sort_move: every pair goes to its place.
-// in:    ranks, origins [size], counts, totals      out: ranks, origins [size]
-// grid:  x = some of the tiles, y = sequences       block: 256
+// in:    keys, origins [size], counts, totals      out: keys, origins [size]
+// grid:  x = some of the tiles, y = segments       block: 256
 // shared: tile * (sizeof(U) + 4) B dynamic, 10 KB static      result valid in: the output, after the launch
 // moves: reads and writes size * (sizeof(U) + 4) B  order: of the digits, else as the input
 // why:   pairs are put in order in shared memory first, so that what is written lies side by side
@@ -104,27 +104,27 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass<U> pass) {
     const std::uint64_t begin = std::uint64_t{pass.tile_index()} * pass.tile;
     if (begin >= size) return;
     const unsigned count = static_cast<unsigned>(begin + pass.tile < size ? pass.tile : size - begin);
-    const U* const ranks = pass.ranks + block_y() * pass.room + begin;
-    U* const tile_ranks = reinterpret_cast<U*>(shared);
-    std::uint32_t* const tile_origins = reinterpret_cast<std::uint32_t*>(tile_ranks + pass.tile);
+    const U* const keys = pass.keys + block_y() * pass.room + begin;
+    U* const tile_keys = reinterpret_cast<U*>(shared);
+    std::uint32_t* const tile_origins = reinterpret_cast<std::uint32_t*>(tile_keys + pass.tile);
 
     for (unsigned i = thread_index(); i < kSortWarps * kSortDigits; i += kSortThreads) warp_counts[i] = 0;
     block_barrier();
     std::uint32_t* const own_counts = warp_counts + warp_index() * kSortDigits;
     const unsigned part = pass.tile / kSortWarps;  // of a warp
-    U rank[kSortItems];
+    U key[kSortItems];
     std::uint32_t place[kSortItems];
     TEGU_UNROLL
     for (unsigned j = 0; j < kSortItems; ++j) {
         if (j * kWarpLanes >= part) break;
         const unsigned i = warp_index() * part + j * kWarpLanes + lane_index();
-        rank[j] = i < count ? ranks[i] : U{0};
+        key[j] = i < count ? keys[i] : U{0};
     }
     TEGU_UNROLL
     for (unsigned j = 0; j < kSortItems; ++j) {
         if (j * kWarpLanes >= part) break;
         const unsigned i = warp_index() * part + j * kWarpLanes + lane_index();
-        const unsigned digit = i < count ? pass.digit(rank[j]) : kSortDigits;
+        const unsigned digit = i < count ? pass.digit(key[j]) : kSortDigits;
         const std::uint32_t same = warp_match(digit, 9);
         place[j] = i < count ? own_counts[digit] + count_bits(same & lanes_before()) : 0;
         warp_barrier();
@@ -150,18 +150,18 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass<U> pass) {
         if (j * kWarpLanes >= part) break;
         const unsigned i = warp_index() * part + j * kWarpLanes + lane_index();
         if (i >= count) continue;
-        const unsigned digit = pass.digit(rank[j]);
+        const unsigned digit = pass.digit(key[j]);
         const std::uint32_t to = starts[digit] + own_counts[digit] + place[j];
-        tile_ranks[to] = rank[j];
+        tile_keys[to] = key[j];
         tile_origins[to] = pass.origins == nullptr ? static_cast<std::uint32_t>(begin + i)
                                                    : pass.origins[block_y() * pass.room + begin + i];
     }
     block_barrier();
     for (unsigned i = thread_index(); i < count; i += kSortThreads) {
-        const U moved = tile_ranks[i];
+        const U moved = tile_keys[i];
         const std::uint64_t to =
             block_y() * pass.room + static_cast<std::uint32_t>(offsets[pass.digit(moved)] + i);
-        pass.ranks_out[to] = moved;
+        pass.keys_out[to] = moved;
         pass.origins_out[to] = tile_origins[i];
     }
 }
@@ -174,9 +174,9 @@ LaunchStatus launch_sort_typed(std::uint64_t count, const SelectState* states, c
     const std::size_t shared = buffers.tile * (sizeof(U) + sizeof(std::uint32_t));
     for (unsigned number = 0; number < sizeof(U); ++number) {
         const unsigned from = number % 2;
-        SortPass<U> pass{static_cast<const U*>(buffers.ranks[from]),
+        SortPass<U> pass{static_cast<const U*>(buffers.keys[from]),
                          number == 0 ? nullptr : buffers.origins[from],
-                         static_cast<U*>(buffers.ranks[1 - from]),
+                         static_cast<U*>(buffers.keys[1 - from]),
                          buffers.origins[1 - from],
                          buffers.counts,
                          buffers.totals,

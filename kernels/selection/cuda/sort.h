@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting of ranks with where they came from: stable, by digits of eight bits from the lowest on, so that
-// equal ranks stay in the order of the indices. For results that one block cannot sort. "One launch" may be
-// several: pieces of it. Every launch serves several sequences of one size (grid y). How many pairs a
-// sequence has may be known to the device alone: then it is the survivors of its state, and blocks behind
+// Sorting of keys with where they came from: stable, by digits of eight bits from the lowest on, so that
+// equal keys stay in the order of the indices. For results that one block cannot sort. "One launch" may be
+// several: pieces of it. Every launch serves several segments of one size (grid y). How many pairs a
+// segment has may be known to the device alone: then it is the survivors of its state, and blocks behind
 // them return at once.
 #pragma once
 
@@ -16,17 +16,17 @@ constexpr unsigned kSortDigits = 256;
 constexpr std::uint64_t kMaxSortPairs = (std::uint64_t{1} << 32) - 1;
 constexpr unsigned kMaxCompactTiles = 2048;
 
-// Memory for `count` sequences of up to `room` pairs. Tables: sort_counts() words.
+// Memory for `count` segments of up to `room` pairs. Tables: sort_counts() words.
 struct SortBuffers {
-    void* ranks[2];             // [count, room] of the width
-    std::uint32_t* origins[2];  // [count, room]; where in the unsorted ranks
+    void* keys[2];              // [count, room] of the width
+    std::uint32_t* origins[2];  // [count, room]; where in the unsorted keys
     std::uint32_t* counts;      // [count, kSortDigits, tiles]
     std::uint32_t* totals;      // [count, kSortDigits]
     std::uint64_t room;         // up to kMaxSortPairs
     unsigned tile;              // pairs that a block sorts at a time: a multiple of 256, up to 4096
 };
 
-// Words of SortBuffers::counts of one sequence.
+// Words of SortBuffers::counts of one segment.
 constexpr std::uint64_t sort_count_words(std::uint64_t room, unsigned tile) {
     return (room + tile - 1) / tile * kSortDigits;
 }
@@ -41,20 +41,20 @@ constexpr unsigned sort_tile_for(unsigned width, unsigned tile) {
     return width == 8 && tile > 2048 ? 2048 : tile;
 }
 
-// buffers.ranks[0] becomes the ranks of all elements, in their order. One launch. REQUIRES: in.count <=
+// buffers.keys[0] becomes the keys of all elements, in their order. One launch. REQUIRES: in.count <=
 // 65535; room >= n.
-LaunchStatus launch_rank_all(const Sequences& in, const SortBuffers& buffers, const Pieces& pieces,
+LaunchStatus launch_rank_all(const Segments& in, const SortBuffers& buffers, const Pieces& pieces,
                              const DeviceLimits& limits, Stream stream);
 
-// buffers.ranks[0] and `indices` [count, room] become the pairs up to the cut of each state, in the order of
+// buffers.keys[0] and `indices` [count, room] become the pairs up to the cut of each state, in the order of
 // the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
 // [count, kMaxCompactTiles] u64.
-LaunchStatus launch_compact_survivors(const Sequences& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_compact_survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                       std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
                                       const DeviceLimits& limits, Stream stream);
 
-// Sorts buffers.ranks[0]. The result is in ranks[i] and origins[i] with i = sorted_in(width). 3 * width
-// launches. `states`: null where each sequence has `room` pairs.
+// Sorts buffers.keys[0]. The result is in keys[i] and origins[i] with i = sorted_in(width). 3 * width
+// launches. `states`: null where each segment has `room` pairs.
 LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState* states,
                          const SortBuffers& buffers, const Pieces& pieces, Stream stream);
 constexpr unsigned sorted_in(unsigned width) {
@@ -64,13 +64,13 @@ constexpr unsigned sorted_in(unsigned width) {
 // The first k of the sorted pairs to the output; `indices` as of launch_compact_survivors, or null where
 // origins are indices. One launch.
 // REQUIRES: not output.distinct; in.count <= 65535.
-LaunchStatus launch_write_sorted(const Sequences& in, const SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, const SortBuffers& buffers,
                                  const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
                                  const DeviceLimits& limits, Stream stream);
 
 // The first k different ones of `room` sorted pairs to the output; state.found becomes their number, at most
 // k. Three launches and one that fills what is missing.
-LaunchStatus launch_write_distinct(const Sequences& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                    const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks in device code (docs/numerics.md, "Top-k"), and the elements of a sequence as ranks.
+// Keys in device code (docs/numerics.md, "Top-k"), and the elements of a segment as keys.
 #pragma once
 
 #include "kernels/execution/cuda/grid.cuh"
@@ -21,7 +21,7 @@ struct FloatBits {
 };
 
 template <class U>
-TEGU_DEVICE U encode_rank(U bits, U flip, bool is_float) {
+TEGU_DEVICE U encode_key(U bits, U flip, bool is_float) {
     using Float = FloatBits<U>;
     if (sizeof(U) > 1 && is_float) {
         const U magnitude = static_cast<U>(bits & static_cast<U>(~Float::kSign));
@@ -32,17 +32,17 @@ TEGU_DEVICE U encode_rank(U bits, U flip, bool is_float) {
 }
 
 template <class U>
-TEGU_DEVICE U decode_rank(U rank, U flip, bool is_float) {
+TEGU_DEVICE U decode_key(U key, U flip, bool is_float) {
     using Float = FloatBits<U>;
-    U bits = static_cast<U>(rank ^ flip);
+    U bits = static_cast<U>(key ^ flip);
     if (sizeof(U) > 1 && is_float)
         bits = static_cast<U>(bits ^ ((bits & Float::kSign) != 0 ? Float::kSign : static_cast<U>(~U{0})));
     return bits;
 }
 
-// One sequence, read as ranks. REQUIRES of indices: < n.
+// One segment, read as keys. REQUIRES of indices: < n.
 template <class U>
-struct RankedSequence {
+struct KeyedSegment {
     const U* elements;
     std::uint64_t n;
     std::uint64_t cols;
@@ -53,7 +53,7 @@ struct RankedSequence {
     U flip;
     bool is_float;
 
-    TEGU_DEVICE RankedSequence(const Sequences& all, std::uint64_t number)
+    TEGU_DEVICE KeyedSegment(const Segments& all, std::uint64_t number)
         : elements(static_cast<const U*>(all.data) + number * all.step),
           n(all.n),
           cols(all.cols),
@@ -68,15 +68,15 @@ struct RankedSequence {
         return index + row * (stride - cols);
     }
     TEGU_DEVICE U bits(std::uint64_t index) const { return elements[place(index)]; }
-    TEGU_DEVICE U rank_of(U bits) const { return encode_rank(bits, flip, is_float); }
-    TEGU_DEVICE U rank(std::uint64_t index) const { return rank_of(bits(index)); }
+    TEGU_DEVICE U key_of(U bits) const { return encode_key(bits, flip, is_float); }
+    TEGU_DEVICE U key(std::uint64_t index) const { return key_of(bits(index)); }
     TEGU_DEVICE static std::uint64_t index(std::uint64_t i) { return i; }
 };
 
 // Whether a pair comes behind another.
 template <class U>
-TEGU_DEVICE bool is_behind(U rank, std::uint64_t index, U other_rank, std::uint64_t other_index) {
-    return rank > other_rank || (rank == other_rank && index > other_index);
+TEGU_DEVICE bool is_behind(U key, std::uint64_t index, U other_key, std::uint64_t other_index) {
+    return key > other_key || (key == other_key && index > other_index);
 }
 
 }  // namespace cuda

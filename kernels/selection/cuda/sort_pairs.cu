@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes before the sort and behind it: ranks of elements, what is kept of them in their order, and
+// What comes before the sort and behind it: keys of elements, what is kept of them in their order, and
 // results from sorted pairs.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
@@ -12,47 +12,47 @@ namespace {
 
 constexpr unsigned kCompactItems = 8;
 
-// rank_all: the rank of every element.
-// in:    elements [begin, end)                      out: ranks of these
-// grid:  x strides over the elements, y = sequences block: 256
-// shared: none                                      result valid in: ranks, after the launch
+// rank_all: the key of every element.
+// in:    elements [begin, end)                      out: keys of these
+// grid:  x strides over the elements, y = segments block: 256
+// shared: none                                      result valid in: keys, after the launch
 // moves: reads n sizeof(U) B, writes as much        order: any
 // why:   the passes of the sort then read one kind of input
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
-    rank_all(Sequences in, std::uint64_t begin, std::uint64_t end, U* ranks, std::uint64_t room) {
-    const RankedSequence<U> sequence(in, block_y());
-    U* const out = ranks + block_y() * room;
+    rank_all(Segments in, std::uint64_t begin, std::uint64_t end, U* keys, std::uint64_t room) {
+    const KeyedSegment<U> segment(in, block_y());
+    U* const out = keys + block_y() * room;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t i = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); i < end;
          i += stride)
-        out[i] = sequence.rank(i);
+        out[i] = segment.key(i);
 }
 
 // Elements up to the cut.
 template <class U>
 struct Survivors {
-    Sequences in;
+    Segments in;
     const SelectState* states;
-    U* ranks;
+    U* keys;
     std::uint64_t* indices;
     std::uint64_t room;
 
     TEGU_DEVICE std::uint64_t size(std::uint64_t) const { return in.n; }
     TEGU_DEVICE bool takes(std::uint64_t number, std::uint64_t i) const {
-        const RankedSequence<U> sequence(in, number);
-        return !is_behind(sequence.rank(i), i, static_cast<U>(states[number].rank), states[number].index);
+        const KeyedSegment<U> segment(in, number);
+        return !is_behind(segment.key(i), i, static_cast<U>(states[number].key), states[number].index);
     }
     TEGU_DEVICE void put(std::uint64_t number, std::uint64_t i, std::uint64_t place) const {
         if (place >= room) return;
-        ranks[number * room + place] = RankedSequence<U>(in, number).rank(i);
+        keys[number * room + place] = KeyedSegment<U>(in, number).key(i);
         indices[number * room + place] = i;
     }
     // Fewer are kept than were counted: the elements have changed, and what was in the memory before is
     // nobody's business.
     TEGU_DEVICE void put_none(std::uint64_t number, std::uint64_t place) const {
         if (place >= room) return;
-        ranks[number * room + place] = 0;
+        keys[number * room + place] = 0;
         indices[number * room + place] = ~std::uint64_t{0};
     }
     TEGU_DEVICE std::uint64_t total(std::uint64_t number) const { return states[number].survivors; }
@@ -61,27 +61,27 @@ struct Survivors {
     }
 };
 
-// The first of each run of equal ones among sorted ranks.
+// The first of each run of equal ones among sorted keys.
 template <class U>
 struct FirstOfRuns {
-    Sequences in;
-    const U* ranks;
+    Segments in;
+    const U* keys;
     const std::uint32_t* origins;
     TopkOutput output;
 
     TEGU_DEVICE std::uint64_t size(std::uint64_t) const { return in.n; }
     TEGU_DEVICE bool takes(std::uint64_t number, std::uint64_t i) const {
-        const U* const sorted = ranks + number * in.n;
+        const U* const sorted = keys + number * in.n;
         return i == 0 || sorted[i] != sorted[i - 1];
     }
     TEGU_DEVICE void put(std::uint64_t number, std::uint64_t i, std::uint64_t place) const {
         if (place >= output.k) return;
         const std::uint64_t at = number * output.k + place;
         static_cast<U*>(output.values)[at] =
-            decode_rank(ranks[number * in.n + i], static_cast<U>(in.flip), in.is_float);
+            decode_key(keys[number * in.n + i], static_cast<U>(in.flip), in.is_float);
         output.indices[at] = origins[number * in.n + i];
     }
-    // The sorted ranks are the daemon's own: none is missing.
+    // The sorted keys are the daemon's own: none is missing.
     TEGU_DEVICE void put_none(std::uint64_t, std::uint64_t) const {}
     TEGU_DEVICE std::uint64_t total(std::uint64_t) const { return 0; }
     TEGU_DEVICE static void set_total(SelectState* state, std::uint64_t total, std::uint64_t k) {
@@ -89,7 +89,7 @@ struct FirstOfRuns {
     }
 };
 
-// Tiles of a sequence: block x of a launch has tile first + x of all.
+// Tiles of a segment: block x of a launch has tile first + x of all.
 struct Tiles {
     std::uint64_t size;  // elements of each: a multiple of a block's step
     unsigned first;
@@ -109,7 +109,7 @@ struct TilePart {
 
 // compact_count: how many each tile keeps.
 // in:    what the source reads                      out: tiles [count, kMaxCompactTiles]
-// grid:  x = some of the tiles, y = sequences       block: 256
+// grid:  x = some of the tiles, y = segments       block: 256
 // shared: 128 B static                              result valid in: tiles, after the launch
 // moves: reads the input once                       order: any
 // why:   places in order need the counts of what comes before
@@ -127,7 +127,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) compact_count(Source source, Tiles part_of
 
 // compact_scan: what all tiles before keep, and the total.
 // in/out: tiles                                     out: states
-// grid:  x = sequences                              block: 256, fewer where there are fewer tiles
+// grid:  x = segments                              block: 256, fewer where there are fewer tiles
 // shared: 256 B static                              result valid in: tiles and states, after the launch
 // moves: 16 B a tile                                order: any
 // why:   2048 tiles are a matter of microseconds for one block
@@ -149,7 +149,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
 
 // compact_move: what is kept goes to its place.
 // in:    what the source reads, tiles               out: what the source writes
-// grid:  x = some of the tiles, y = sequences       block: 256
+// grid:  x = some of the tiles, y = segments       block: 256
 // shared: 128 B static                              result valid in: the output, after the launch
 // moves: reads the input once, writes what is kept  order: as the input
 // why:   eight neighbours a thread: the places of a thread's elements follow from one sum over the block
@@ -209,14 +209,14 @@ LaunchStatus launch_compact(const Source& source, std::uint64_t n, std::uint64_t
 }
 
 // write_sorted: pairs [begin, end) of the first k.
-// in:    ranks, origins sorted, indices             out: values, indices
-// grid:  x strides over the entries, y = sequences  block: 256
+// in:    keys, origins sorted, indices             out: values, indices
+// grid:  x strides over the entries, y = segments  block: 256
 // shared: none                                      result valid in: the output, after the launch
 // moves: reads k (sizeof(U) + 12) B, writes k (sizeof(U) + 8) B      order: any
 // why:   the last step of the sort would have to know that it is the last
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
-    write_sorted(Sequences in, const SelectState* states, const U* ranks, const std::uint32_t* origins,
+    write_sorted(Segments in, const SelectState* states, const U* keys, const std::uint32_t* origins,
                  std::uint64_t room, const std::uint64_t* indices, std::uint64_t begin, std::uint64_t end,
                  TopkOutput output) {
     const std::uint64_t number = block_y();
@@ -234,14 +234,14 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
             continue;
         }
         const std::uint32_t origin = origins[number * room + i];
-        *value = decode_rank(ranks[number * room + i], static_cast<U>(in.flip), in.is_float);
+        *value = decode_key(keys[number * room + i], static_cast<U>(in.flip), in.is_float);
         *index = indices == nullptr ? origin : indices[number * room + origin];
     }
 }
 
 // write_missing: value 0 and index -1 behind the last result, and the counts.
 // in:    states                                     out: values, indices, counts
-// grid:  x strides over the entries, y = sequences  block: 256
+// grid:  x strides over the entries, y = segments  block: 256
 // shared: none                                      result valid in: the output, after the launch
 // moves: writes (k - found) (sizeof(U) + 8) B       order: any
 // why:   how many there are is known when all runs are counted
@@ -265,38 +265,38 @@ LaunchShape entries_shape(std::uint64_t entries, std::uint64_t count, const Devi
 
 template <class U>
 struct Typed {
-    static const U* sorted_ranks(const SortBuffers& buffers) {
-        return static_cast<const U*>(buffers.ranks[sorted_in(sizeof(U))]);
+    static const U* sorted_keys(const SortBuffers& buffers) {
+        return static_cast<const U*>(buffers.keys[sorted_in(sizeof(U))]);
     }
     static const std::uint32_t* sorted_origins(const SortBuffers& buffers) {
         return buffers.origins[sorted_in(sizeof(U))];
     }
-    static LaunchStatus rank_all_of(const Sequences& in, const SortBuffers& buffers, const Pieces& pieces,
-                                    const DeviceLimits& limits, Stream stream) {
+    static LaunchStatus key_all_of(const Segments& in, const SortBuffers& buffers, const Pieces& pieces,
+                                   const DeviceLimits& limits, Stream stream) {
         return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
             return launch(rank_all<U>, entries_shape(some, in.count, limits), stream, in, begin, begin + some,
-                          static_cast<U*>(buffers.ranks[0]), buffers.room);
+                          static_cast<U*>(buffers.keys[0]), buffers.room);
         });
     }
-    static LaunchStatus survivors(const Sequences& in, SelectState* states, const SortBuffers& buffers,
+    static LaunchStatus survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                   std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
                                   const DeviceLimits& limits, Stream stream) {
-        const Survivors<U> source{in, states, static_cast<U*>(buffers.ranks[0]), indices, buffers.room};
+        const Survivors<U> source{in, states, static_cast<U*>(buffers.keys[0]), indices, buffers.room};
         return launch_compact(source, in.n, in.count, states, 0, tiles, pieces, limits, stream);
     }
-    static LaunchStatus write(const Sequences& in, const SelectState* states, const SortBuffers& buffers,
+    static LaunchStatus write(const Segments& in, const SelectState* states, const SortBuffers& buffers,
                               const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
                               const DeviceLimits& limits, Stream stream) {
         return in_pieces(pieces, output.k, in.count, [&](std::uint64_t begin, std::uint64_t some) {
             return launch(write_sorted<U>, entries_shape(some, in.count, limits), stream, in, states,
-                          sorted_ranks(buffers), sorted_origins(buffers), buffers.room, indices, begin,
+                          sorted_keys(buffers), sorted_origins(buffers), buffers.room, indices, begin,
                           begin + some, output);
         });
     }
-    static LaunchStatus distinct(const Sequences& in, SelectState* states, const SortBuffers& buffers,
+    static LaunchStatus distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                  const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                  const DeviceLimits& limits, Stream stream) {
-        const FirstOfRuns<U> source{in, sorted_ranks(buffers), sorted_origins(buffers), output};
+        const FirstOfRuns<U> source{in, sorted_keys(buffers), sorted_origins(buffers), output};
         const LaunchStatus status =
             launch_compact(source, in.n, in.count, states, output.k, tiles, pieces, limits, stream);
         if (status != 0) return status;
@@ -316,21 +316,21 @@ struct Typed {
         default: return Typed<std::uint64_t>::call; \
     }
 
-LaunchStatus launch_rank_all(const Sequences& in, const SortBuffers& buffers, const Pieces& pieces,
+LaunchStatus launch_rank_all(const Segments& in, const SortBuffers& buffers, const Pieces& pieces,
                              const DeviceLimits& limits, Stream stream){
-    TEGU_FOR_WIDTH(in.width, rank_all_of(in, buffers, pieces, limits, stream))}
+    TEGU_FOR_WIDTH(in.width, key_all_of(in, buffers, pieces, limits, stream))}
 
-LaunchStatus launch_compact_survivors(const Sequences& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_compact_survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                       std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
                                       const DeviceLimits& limits, Stream stream){
     TEGU_FOR_WIDTH(in.width, survivors(in, states, buffers, indices, tiles, pieces, limits, stream))}
 
-LaunchStatus launch_write_sorted(const Sequences& in, const SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, const SortBuffers& buffers,
                                  const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
                                  const DeviceLimits& limits, Stream stream){
     TEGU_FOR_WIDTH(in.width, write(in, states, buffers, indices, output, pieces, limits, stream))}
 
-LaunchStatus launch_write_distinct(const Sequences& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                    const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream) {
     TEGU_FOR_WIDTH(in.width, distinct(in, states, buffers, output, tiles, pieces, limits, stream))

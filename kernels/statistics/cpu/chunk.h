@@ -85,10 +85,10 @@ struct IntegerPartial {
 
 // Reduces elements [0, n) of one chunk. `data` is aligned for the element type; the memory up to 8 KiB after
 // the elements may be prefetched, which needs no right to read it. Fields that `needs` does not ask for are
-// unspecified. A pass of several operations calls a kernel for the chunks of a sequence in any order and on
-// any thread, while each is in a cache (ChunkWork in kernels/statistics/cpu/sequence.h gathers and sets the
+// unspecified. A pass of several operations calls a kernel for the chunks of a segment in any order and on
+// any thread, while each is in a cache (ChunkWork in kernels/statistics/cpu/segment.h gathers and sets the
 // positions), then pushes the partial results into a PartialTree in order.
-// REQUIRES: 1 <= n <= kChunkElements; only the last chunk of a sequence is shorter.
+// REQUIRES: 1 <= n <= kChunkElements; only the last chunk of a segment is shorter.
 using FloatChunkKernel = void (*)(unsigned needs, const void* data, std::size_t n, FloatPartial* out);
 using IntegerChunkKernel = void (*)(unsigned needs, const void* data, std::size_t n, IntegerPartial* out);
 

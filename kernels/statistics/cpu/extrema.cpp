@@ -29,15 +29,15 @@ Extrema extrema_of(const IntegerPartial& partial) {
     return Extrema{true, false, rounded_down(partial.min), rounded_up(partial.max)};
 }
 
-Result<Extrema> find_extrema(ElementType type, const Sequence& sequence, ThreadPool* pool,
+Result<Extrema> find_extrema(ElementType type, const Segment& segment, ThreadPool* pool,
                              const StopToken& stop) {
-    if (sequence.n == 0) return Extrema{};
+    if (segment.n == 0) return Extrema{};
     return visit_element_type(type, [&](auto element) -> Result<Extrema> {
         using K = ReduceKernel<decltype(element)>;
         using Partial = typename K::Partial;
         const ChunkWork<Partial> work{K::select(), kNeedExtrema};
         Partial partial;
-        Result<void> done = reduce_sequence(work, sequence, pool, stop, &partial);
+        Result<void> done = reduce_segment(work, segment, pool, stop, &partial);
         if (!done) return std::move(done).error();
         return extrema_of(partial);
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smallest and largest element of a sequence in f64, by the chunk kernels of reduce.
+// Smallest and largest element of a segment in f64, by the chunk kernels of reduce.
 #pragma once
 
 #include "kernels/execution/cpu/crew.h"
@@ -14,7 +14,7 @@ struct Extrema {
 };
 
 // Errors: Cancelled, DeadlineExceeded, OutOfMemory.
-Result<Extrema> find_extrema(ElementType type, const Sequence& sequence, ThreadPool* pool,
+Result<Extrema> find_extrema(ElementType type, const Segment& segment, ThreadPool* pool,
                              const StopToken& stop);
 
 // Bytes that find_extrema() allocates at most.

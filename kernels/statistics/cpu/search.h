@@ -7,7 +7,7 @@
 
 #include "base/half.h"
 #include "kernels/statistics/cpu/find.h"
-#include "kernels/statistics/cpu/sequence.h"
+#include "kernels/statistics/cpu/segment.h"
 #include "kernels/statistics/finish.h"
 
 namespace tegu::kernels {
@@ -45,17 +45,17 @@ inline double narrowed(double value, double) {
 // The first element at or after `from`, in the chunk that starts there, for which `hit` holds. The chunk's
 // partial result says that there is one; if the bytes have changed since, the answer is `from`.
 template <class T, class Hit>
-std::int64_t first_hit(const Sequence& sequence, std::uint64_t from, Hit hit) {
+std::int64_t first_hit(const Segment& segment, std::uint64_t from, Hit hit) {
     constexpr std::size_t kBlock = 256;
-    const std::uint64_t end = std::min<std::uint64_t>(sequence.n, from + kChunkElements);
+    const std::uint64_t end = std::min<std::uint64_t>(segment.n, from + kChunkElements);
     alignas(64) T buffer[kBlock];
     for (std::uint64_t begin = from; begin < end; begin += kBlock) {
         const std::size_t count = std::min<std::uint64_t>(kBlock, end - begin);
         const T* block = buffer;
-        if (sequence.direct)
-            block = reinterpret_cast<const T*>(sequence.data) + begin;
+        if (segment.direct)
+            block = reinterpret_cast<const T*>(segment.data) + begin;
         else
-            gather(sequence, begin, count, reinterpret_cast<std::byte*>(buffer));
+            gather(segment, begin, count, reinterpret_cast<std::byte*>(buffer));
         unsigned hits = 0;
         for (std::size_t i = 0; i < count; ++i) hits |= static_cast<unsigned>(hit(block[i]));
         if (hits == 0) continue;
@@ -96,26 +96,25 @@ bool has_one_form(T) {
 
 // first_hit of an element that equals `value`.
 template <class T>
-std::int64_t first_equal(const Sequence& sequence, std::uint64_t from, T value) {
-    if (!sequence.direct || !has_one_form(value)) return first_hit<T>(sequence, from, EqualTo<T>{value});
-    const std::size_t n = std::min<std::uint64_t>(kChunkElements, sequence.n - from);
-    const std::size_t at = find_equal(reinterpret_cast<const T*>(sequence.data) + from, n, value);
+std::int64_t first_equal(const Segment& segment, std::uint64_t from, T value) {
+    if (!segment.direct || !has_one_form(value)) return first_hit<T>(segment, from, EqualTo<T>{value});
+    const std::size_t n = std::min<std::uint64_t>(kChunkElements, segment.n - from);
+    const std::size_t at = find_equal(reinterpret_cast<const T*>(segment.data) + from, n, value);
     return static_cast<std::int64_t>(at < n ? from + at : from);
 }
 
 template <class T>
-std::int64_t find_extreme(const Sequence& sequence, bool skip_nans, const FloatPartial& partial,
-                          bool largest) {
-    if (partial.nans != 0 && !skip_nans) return first_hit<T>(sequence, partial.nan_at, IsNan<T>{});
+std::int64_t find_extreme(const Segment& segment, bool skip_nans, const FloatPartial& partial, bool largest) {
+    if (partial.nans != 0 && !skip_nans) return first_hit<T>(segment, partial.nan_at, IsNan<T>{});
     const std::uint64_t from = largest ? partial.max_at : partial.min_at;
-    if (partial.nans == sequence.n || from >= sequence.n) return -1;
-    return first_equal<T>(sequence, from, narrowed(largest ? partial.max : partial.min, T{}));
+    if (partial.nans == segment.n || from >= segment.n) return -1;
+    return first_equal<T>(segment, from, narrowed(largest ? partial.max : partial.min, T{}));
 }
 
 template <class T>
-std::int64_t find_extreme(const Sequence& sequence, bool, const IntegerPartial& partial, bool largest) {
+std::int64_t find_extreme(const Segment& segment, bool, const IntegerPartial& partial, bool largest) {
     const T value = static_cast<T>(largest ? partial.max : partial.min);
-    return first_equal<T>(sequence, largest ? partial.max_at : partial.min_at, value);
+    return first_equal<T>(segment, largest ? partial.max_at : partial.min_at, value);
 }
 
 }  // namespace tegu::kernels

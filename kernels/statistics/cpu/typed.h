@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What reduce and fused share about an element type: its chunk kernel, and the way from the partial result of
-// a sequence to the arrays of the job.
+// a segment to the arrays of the job.
 #pragma once
 
 #include <string>
 
 #include "kernels/execution/cpu/isa.h"
 #include "kernels/statistics/cpu/search.h"
-#include "kernels/statistics/cpu/sequence.h"
+#include "kernels/statistics/cpu/segment.h"
 #include "kernels/statistics/finish.h"
 
 namespace tegu::kernels {
@@ -37,7 +37,7 @@ TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
 TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
 #undef TEGU_X
 
-// Writes the statistics of a job, in the order of their numbers, one sequence a row.
+// Writes the statistics of a job, in the order of their numbers, one segment a row.
 template <class T>
 class StatisticWriter {
   public:
@@ -56,14 +56,14 @@ class StatisticWriter {
     }
 
     // Errors: Overflow, which names the statistic, the value and, for rows, the row.
-    Result<void> write(const Sequence& sequence, const Partial& partial, std::uint64_t row) const {
-        FinishContext context{job_.type, sequence.n, params_.skip_nans, params_.ddof, -1, -1, 0};
+    Result<void> write(const Segment& segment, const Partial& partial, std::uint64_t row) const {
+        FinishContext context{job_.type, segment.n, params_.skip_nans, params_.ddof, -1, -1, 0};
         if (params_.statistics & (statistic_bit(Statistic::Var) | statistic_bit(Statistic::Std)))
             context.var = variance(context, partial);
         if (params_.statistics & statistic_bit(Statistic::Argmin))
-            context.argmin = find_extreme<T>(sequence, params_.skip_nans, partial, false);
+            context.argmin = find_extreme<T>(segment, params_.skip_nans, partial, false);
         if (params_.statistics & statistic_bit(Statistic::Argmax))
-            context.argmax = find_extreme<T>(sequence, params_.skip_nans, partial, true);
+            context.argmax = find_extreme<T>(segment, params_.skip_nans, partial, true);
         for (std::size_t i = 0; i < count_; ++i) {
             Result<void> done = write_statistic(columns_[i].statistic, context, partial,
                                                 columns_[i].data + row * columns_[i].row_bytes);

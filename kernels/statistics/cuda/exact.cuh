@@ -144,53 +144,53 @@ TEGU_DEVICE void put_bits(const ReduceTarget& target, unsigned column, std::uint
 }
 
 TEGU_DEVICE void put_integer_extremes(const ReduceTarget& target, const IntegerFormat& format,
-                                      std::uint64_t sequence, const ReduceTotal& total) {
+                                      std::uint64_t segment, const ReduceTotal& total) {
     const std::uint64_t turn = format.is_signed ? std::uint64_t{1} << 63 : 0;
     const std::uint64_t min = total.min ^ turn;
     const std::uint64_t max = total.max ^ turn;
     const std::uint64_t low = format.is_signed && (min >> 63) != 0 ? 0 - min : min;
     const std::uint64_t high = format.is_signed && (max >> 63) != 0 ? 0 - max : max;
-    put_bits(target, kColumnMin, sequence, min, format.bytes);
-    put_bits(target, kColumnMax, sequence, max, format.bytes);
-    put_bits(target, kColumnMinmax, 2 * sequence, min, format.bytes);
-    put_bits(target, kColumnMinmax, 2 * sequence + 1, max, format.bytes);
-    put_bits(target, kColumnAbsmax, sequence, low > high ? low : high, format.bytes);
-    put(target, kColumnArgmin, sequence, total.min_at);
-    put(target, kColumnArgmax, sequence, total.max_at);
+    put_bits(target, kColumnMin, segment, min, format.bytes);
+    put_bits(target, kColumnMax, segment, max, format.bytes);
+    put_bits(target, kColumnMinmax, 2 * segment, min, format.bytes);
+    put_bits(target, kColumnMinmax, 2 * segment + 1, max, format.bytes);
+    put_bits(target, kColumnAbsmax, segment, low > high ? low : high, format.bytes);
+    put(target, kColumnArgmin, segment, total.min_at);
+    put(target, kColumnArgmax, segment, total.max_at);
 }
 
 struct IntegerEnd {
     ReduceTarget target;
     IntegerFormat format;
-    std::uint64_t sequence;
+    std::uint64_t segment;
     ReduceTotal total;
 };
 
-// False: the sum or l1 of the sequence does not fit its type. A function of its own: exact quotients take
+// False: the sum or l1 of the segment does not fit its type. A function of its own: exact quotients take
 // many registers and instructions, which the kernels that read the data shall not.
 TEGU_DEVICE_CALLED bool finish_integer(const IntegerEnd* end) {
     const ReduceTarget& target = end->target;
     const ReduceTotal& total = end->total;
     const IntegerFormat& format = end->format;
-    const std::uint64_t sequence = end->sequence;
+    const std::uint64_t segment = end->segment;
     const std::uint64_t n = target.n;
     const std::uint64_t* const l1 = format.is_signed ? total.l1 : total.sum;
-    put(target, kColumnCount, sequence, n);
-    put(target, kColumnNans, sequence, std::uint64_t{0});
-    put(target, kColumnSum, sequence, total.sum[0]);
-    put(target, kColumnL1, sequence, l1[0]);
-    put(target, kColumnNonzero, sequence, n - total.zeros);
-    if (target.column[kColumnMean] != nullptr) put(target, kColumnMean, sequence, integer_mean(total, n));
+    put(target, kColumnCount, segment, n);
+    put(target, kColumnNans, segment, std::uint64_t{0});
+    put(target, kColumnSum, segment, total.sum[0]);
+    put(target, kColumnL1, segment, l1[0]);
+    put(target, kColumnNonzero, segment, n - total.zeros);
+    if (target.column[kColumnMean] != nullptr) put(target, kColumnMean, segment, integer_mean(total, n));
     if (target.column[kColumnL2] != nullptr) {
         const Wide squares = {{total.squares[0], total.squares[1], total.squares[2], 0}};
-        put(target, kColumnL2, sequence, sqrt(divide_rounded(squares, 0, 1)));
+        put(target, kColumnL2, segment, sqrt(divide_rounded(squares, 0, 1)));
     }
     if (target.column[kColumnVar] != nullptr || target.column[kColumnStd] != nullptr) {
         const double var = integer_variance(total, n, target.ddof);
-        put(target, kColumnVar, sequence, canonical(var));
-        put(target, kColumnStd, sequence, canonical(sqrt(var)));
+        put(target, kColumnVar, segment, canonical(var));
+        put(target, kColumnStd, segment, canonical(sqrt(var)));
     }
-    put_integer_extremes(target, format, sequence, total);
+    put_integer_extremes(target, format, segment, total);
     const std::uint64_t above = format.is_signed ? 0 - (total.sum[0] >> 63) : 0;
     const bool sum_fits = target.column[kColumnSum] == nullptr || total.sum[1] == above;
     return sum_fits && (target.column[kColumnL1] == nullptr || l1[1] == 0);

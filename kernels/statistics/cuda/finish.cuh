@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the partial result of a sequence of floats to its statistics, on the device: what
+// From the partial result of a segment of floats to its statistics, on the device: what
 // kernels/statistics/finish.cpp does, to the bit. One thread.
 #pragma once
 
@@ -29,23 +29,23 @@ struct ElementOf<double> {
 };
 
 template <class T>
-TEGU_DEVICE void put_extremes(const ReduceTarget& target, std::uint64_t sequence, const FloatPartial& partial,
+TEGU_DEVICE void put_extremes(const ReduceTarget& target, std::uint64_t segment, const FloatPartial& partial,
                               std::uint64_t counted) {
     const bool poisoned = !target.skip_nans && partial.nans != 0;
     const double nan = bit_cast<double>(kDoubleNan);
     const bool valid = counted != 0 && !poisoned;
     const double min = valid ? partial.min : nan;
     const double max = valid ? partial.max : nan;
-    put(target, kColumnMin, sequence, ElementOf<T>::from(min));
-    put(target, kColumnMax, sequence, ElementOf<T>::from(max));
-    put(target, kColumnMinmax, 2 * sequence, ElementOf<T>::from(min));
-    put(target, kColumnMinmax, 2 * sequence + 1, ElementOf<T>::from(max));
-    put(target, kColumnAbsmax, sequence, ElementOf<T>::from(valid ? fmax(fabs(min), fabs(max)) : nan));
-    put(target, kColumnArgmin, sequence,
+    put(target, kColumnMin, segment, ElementOf<T>::from(min));
+    put(target, kColumnMax, segment, ElementOf<T>::from(max));
+    put(target, kColumnMinmax, 2 * segment, ElementOf<T>::from(min));
+    put(target, kColumnMinmax, 2 * segment + 1, ElementOf<T>::from(max));
+    put(target, kColumnAbsmax, segment, ElementOf<T>::from(valid ? fmax(fabs(min), fabs(max)) : nan));
+    put(target, kColumnArgmin, segment,
         static_cast<std::int64_t>(poisoned ? partial.nan_at : partial.min_at));  // nowhere is -1
-    put(target, kColumnArgmax, sequence,
+    put(target, kColumnArgmax, segment,
         static_cast<std::int64_t>(poisoned ? partial.nan_at : partial.max_at));
-    put(target, kColumnNonzero, sequence, counted - partial.zeros);
+    put(target, kColumnNonzero, segment, counted - partial.zeros);
 }
 
 TEGU_DEVICE std::uint64_t counted_of(const ReduceTarget& target, const FloatPartial& partial) {
@@ -99,27 +99,27 @@ TEGU_DEVICE FloatRatios warp_ratios_of(const ReduceTarget& target, const FloatPa
 }
 
 template <class T, unsigned Parts>
-TEGU_DEVICE void finish_float(const ReduceTarget& target, std::uint64_t sequence, const FloatPartial& partial,
+TEGU_DEVICE void finish_float(const ReduceTarget& target, std::uint64_t segment, const FloatPartial& partial,
                               const FloatRatios& ratios) {
     const std::uint64_t counted = counted_of(target, partial);
     const double nan = bit_cast<double>(kDoubleNan);
-    put(target, kColumnCount, sequence, counted);
-    put(target, kColumnNans, sequence, partial.nans);
-    put(target, kColumnSum, sequence, canonical(partial.sum));
-    put(target, kColumnMean, sequence, counted != 0 ? canonical(ratios.mean) : nan);
-    if (Parts & kPartL1) put(target, kColumnL1, sequence, counted != 0 ? canonical(partial.l1) : nan);
+    put(target, kColumnCount, segment, counted);
+    put(target, kColumnNans, segment, partial.nans);
+    put(target, kColumnSum, segment, canonical(partial.sum));
+    put(target, kColumnMean, segment, counted != 0 ? canonical(ratios.mean) : nan);
+    if (Parts & kPartL1) put(target, kColumnL1, segment, counted != 0 ? canonical(partial.l1) : nan);
     if (Parts & kPartMoments) {
         const bool known = counted > target.ddof && partial.facts == 0;
         const bool bounded = finite(partial.q);
-        put(target, kColumnVar, sequence, !known ? nan : bounded ? ratios.var : kInfinity);
-        put(target, kColumnStd, sequence, !known ? nan : bounded ? canonical(ratios.std) : kInfinity);
+        put(target, kColumnVar, segment, !known ? nan : bounded ? ratios.var : kInfinity);
+        put(target, kColumnStd, segment, !known ? nan : bounded ? canonical(ratios.std) : kInfinity);
         const bool normed = counted != 0 && (partial.facts & kSawNan) == 0;
-        put(target, kColumnL2, sequence,
+        put(target, kColumnL2, segment,
             !normed                                     ? nan
             : partial.facts == 0 && finite(ratios.norm) ? ratios.norm
                                                         : kInfinity);
     }
-    if (Parts & kPartOrder) put_extremes<T>(target, sequence, partial, counted);
+    if (Parts & kPartOrder) put_extremes<T>(target, segment, partial, counted);
 }
 
 }  // namespace cuda

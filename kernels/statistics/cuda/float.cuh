@@ -56,7 +56,7 @@ TEGU_DEVICE std::uint32_t load_tile(const From& elements, std::uint64_t begin,
     return there;
 }
 
-// `base`: the index of the warp's first element; `first_leaf`: the number of its first leaf in the sequence.
+// `base`: the index of the warp's first element; `first_leaf`: the number of its first leaf in the segment.
 template <unsigned Parts, class A>
 TEGU_DEVICE FloatPartial partial_of(const LaneNode& node, const LaneFacts<A>& facts, bool nans_decide,
                                     std::uint64_t base, std::uint64_t first_leaf) {
@@ -182,32 +182,32 @@ TEGU_DEVICE void reduce_group(const ReduceInput& input, bool packs, const Reduce
     // Found again, in a way that a compiler does not see through: so no register holds the place while tiles
     // are read.
     const TeamPlace place(shape, range, shuffle(block_x(), 0));
-    if (!close_sequence<FloatKind<Parts>>(&partial, 1, place, shape, work, shared)) return;
-    const std::uint64_t sequence = range.first + place.slot;
+    if (!close_segment<FloatKind<Parts>>(&partial, 1, place, shape, work, shared)) return;
+    const std::uint64_t segment = range.first + place.slot;
     if ((Parts & kPartOrder) &&
         (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{
             {bit_cast<std::uint64_t>(partial.min), bit_cast<std::uint64_t>(partial.max)},
             {partial.min_at, partial.max_at}};
         const SoughtExtremes at = locate_extremes<EqualFloat<T>, T, kFloatRun>(
-            sought, From(input, sequence, packs), place, shape.team_warps, shared);
+            sought, From(input, segment, packs), place, shape.team_warps, shared);
         partial.min_at = at.tile[0];
         partial.max_at = at.tile[1];
     }
     if (!place.leads()) return;
     const FloatRatios ratios = warp_ratios_of<Parts>(target, partial);
-    if (lane_index() == 0) finish_float<T, Parts>(target, sequence, partial, ratios);
+    if (lane_index() == 0) finish_float<T, Parts>(target, segment, partial, ratios);
 }
 
-// reduce_float: statistics of sequences of floats, a group of tiles by each team of warps. Dense: no gaps,
+// reduce_float: statistics of segments of floats, a group of tiles by each team of warps. Dense: no gaps,
 // and runs are packs.
-// in:    input [sequences, n] T
-// out:   target columns; work.partials where a sequence has several groups
+// in:    input [segments, n] T
+// out:   target columns; work.partials where a segment has several groups
 // grid:  x = groups of the launch / teams
 // block: shape.threads (32..FloatBlocks<T, Parts, Dense>::kThreads)
 // shared: FloatKind<Parts>::shared_bytes
-// result valid in: target, after the last launch of a sequence
-// moves: reads n sizeof(T) B a sequence            order: the canonical tree, whatever the shape
+// result valid in: target, after the last launch of a segment
+// moves: reads n sizeof(T) B a segment            order: the canonical tree, whatever the shape
 // why:   a tile is eight 16-byte loads in flight per lane, and its elements stay in registers for the second
 //        look that deviations take; of extremes a lane keeps the value and the tile, and only the last warp
 //        looks where in the tile it is

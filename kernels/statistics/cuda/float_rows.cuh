@@ -21,8 +21,8 @@ struct RowLeaves {
     }
 };
 
-// reduce_float_rows: statistics of rows of up to 128 floats, each by a segment of lanes.
-// in:    input [sequences, n] T, n <= 128          out: target columns
+// reduce_float_rows: statistics of rows of up to 128 floats, each by a group of lanes.
+// in:    input [segments, n] T, n <= 128          out: target columns
 // grid:  x strides over the rows
 // block: shape.threads (32..FloatBlocks<T, Parts, false>::kThreads)
 // shared: FloatKind<Parts>::shared_bytes           result valid in: target, after the launch
@@ -36,16 +36,16 @@ TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<
     using A = typename Arithmetic<T>::type;
     TEGU_DYNAMIC_SHARED(memory);
     std::uint64_t* const shared = reinterpret_cast<std::uint64_t*>(memory);
-    const RowLeaves leaves{shape.segment_lanes, shape.tiles_per_warp};
-    const std::uint64_t warp_rows = kWarpLanes / shape.segment_lanes;
+    const RowLeaves leaves{shape.row_lanes, shape.tiles_per_warp};
+    const std::uint64_t warp_rows = kWarpLanes / shape.row_lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;
-    const std::uint64_t in_warp = lane_index() / shape.segment_lanes;
+    const std::uint64_t in_warp = lane_index() / shape.row_lanes;
     TEGU_NO_UNROLL
     for (std::uint64_t row = (std::uint64_t{block_x()} * block_warps() + warp_index()) * warp_rows;
          row < range.count; row += stride) {
         const bool mine = row + in_warp < range.count;
-        const std::uint64_t sequence = range.first + (mine ? row + in_warp : 0);
-        const RowElements<T, kFloatRun> elements(input, sequence, packs);
+        const std::uint64_t segment = range.first + (mine ? row + in_warp : 0);
+        const RowElements<T, kFloatRun> elements(input, segment, packs);
         LaneNode node{0, 0, 0, 0, 0};
         LaneFacts<A> facts;
         T ahead[kFloatRun];
@@ -74,7 +74,7 @@ TEGU_KERNEL TEGU_BOUNDS2((FloatBlocks<T, Parts, false>::kThreads), (FloatBlocks<
             partial.max_at =
                 first_in_run<EqualFloat<T>>(elements, partial.max_at, bit_cast<std::uint64_t>(partial.max));
         }
-        finish_float<T, Parts>(target, sequence, partial, ratios_of<Parts>(target, partial));
+        finish_float<T, Parts>(target, segment, partial, ratios_of<Parts>(target, partial));
     }
 }
 

@@ -230,7 +230,7 @@ struct FloatPartial {
     std::uint64_t facts = 0;
     double min = kInfinity;
     double max = -kInfinity;
-    std::uint64_t min_at = kNowhere;  // tiles until the sequence is complete, then indices of elements
+    std::uint64_t min_at = kNowhere;  // tiles until the segment is complete, then indices of elements
     std::uint64_t max_at = kNowhere;
     std::uint64_t nan_at = kNowhere;
     std::uint64_t zeros = 0;

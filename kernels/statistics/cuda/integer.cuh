@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of integer statistics: groups of tiles by teams of warps, and short rows by segments of a warp.
+// The kernels of integer statistics: groups of tiles by teams of warps, and short rows by groups of its lanes.
 #pragma once
 
 #include "kernels/statistics/cuda/exact.cuh"
@@ -16,19 +16,19 @@ struct EqualInteger {
     TEGU_DEVICE static bool to(T x, T value) { return x == value; }
 };
 
-// The statistics of a sequence from its total, by one thread.
+// The statistics of a segment from its total, by one thread.
 template <class T>
 TEGU_DEVICE void end_integer(const ReduceTarget& target, const ReduceWork& work, std::uint64_t slot,
-                             std::uint64_t sequence, const IntegerPartial& total) {
+                             std::uint64_t segment, const IntegerPartial& total) {
     IntegerEnd end;
     end.target = target;
     end.format = IntegerFormat{sizeof(T), Signedness<T>::kSigned};
-    end.sequence = sequence;
+    end.segment = segment;
     end.total = total;
     if (finish_integer(&end) || work.totals == nullptr) return;
     reinterpret_cast<ReduceTotal*>(static_cast<char*>(work.totals) + slot * kReducePartialBytes)[0] =
         end.total;
-    atomic_max(work.overflow, ~sequence);
+    atomic_max(work.overflow, ~segment);
 }
 
 // What a lane finds in the tiles of a warp.
@@ -62,13 +62,13 @@ TEGU_DEVICE IntegerPartial sweep_integers(const Elements<T, IntegerRun<T>::kElem
     return lane.total(first_tile);
 }
 
-// reduce_integer: totals of sequences of integers, a group of tiles by each team of warps.
-// in:    input [sequences, n] T
-// out:   target columns; work.partials where a sequence has several groups
+// reduce_integer: totals of segments of integers, a group of tiles by each team of warps.
+// in:    input [segments, n] T
+// out:   target columns; work.partials where a segment has several groups
 // grid:  x = groups of the launch / teams          block: shape.threads (32..512)
 // shared: IntegerKind<Parts>::shared_bytes
-// result valid in: target and work.overflow, after the last launch of a sequence
-// moves: reads n sizeof(T) B a sequence            order: any
+// result valid in: target and work.overflow, after the last launch of a segment
+// moves: reads n sizeof(T) B a segment            order: any
 // why:   runs of 16 bytes, eight in flight a lane, whatever the type; exact sums leave the layout free
 template <class T, unsigned Parts>
 TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
@@ -84,7 +84,7 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
         total = sweep_integers<T, Parts>(elements,
                                          (place.group * shape.team_warps + place.warp) * shape.tiles_per_warp,
                                          shape.tiles_per_warp);
-    if (!close_sequence<IntegerKind<Parts>>(&total, kWarpLanes, place, shape, work, shared)) return;
+    if (!close_segment<IntegerKind<Parts>>(&total, kWarpLanes, place, shape, work, shared)) return;
     if ((Parts & kPartExtremes) &&
         (target.column[kColumnArgmin] != nullptr || target.column[kColumnArgmax] != nullptr)) {
         const SoughtExtremes sought{{total.min, total.max}, {total.min_at, total.max_at}};
@@ -97,8 +97,8 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
         end_integer<T>(target, work, place.slot, range.first + place.slot, total);
 }
 
-// reduce_integer_rows: totals of rows of up to 512 bytes, each by a segment of lanes.
-// in:    input [sequences, n] T, 32 runs at most   out: target columns
+// reduce_integer_rows: totals of rows of up to 512 bytes, each by a group of lanes.
+// in:    input [segments, n] T, 32 runs at most   out: target columns
 // grid:  x strides over the rows                   block: shape.threads (32..512)
 // shared: none
 // result valid in: target and work.overflow, after the launch
@@ -109,7 +109,7 @@ TEGU_KERNEL TEGU_BOUNDS2((512 / kBlocksForRegisters), kBlocksForRegisters)
     reduce_integer_rows(ReduceInput input, bool packs, ReduceTarget target, ReduceWork work,
                         ReduceShape shape, ReduceRange range) {
     constexpr unsigned kRun = IntegerRun<T>::kElements;
-    const unsigned lanes = shape.segment_lanes;
+    const unsigned lanes = shape.row_lanes;
     const unsigned lane_of_row = lane_index() & (lanes - 1);
     const std::uint64_t warp_rows = kWarpLanes / lanes;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_warps() * warp_rows;

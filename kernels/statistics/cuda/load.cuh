@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a sequence by their index, with or without gaps between rows: whole packs where the address
+// Elements of a segment by their index, with or without gaps between rows: whole packs where the address
 // allows it, else one by one. Whatever the bytes say, only elements [0, n) are touched.
 #pragma once
 
@@ -20,11 +20,11 @@ struct RunBytes {
 
 // Where the packs of a job lie: nowhere a run that starts at a multiple of Run is torn or badly aligned.
 template <class T, unsigned Run>
-inline bool runs_are_packs(const ReduceInput& input, std::uint64_t sequences) {
+inline bool runs_are_packs(const ReduceInput& input, std::uint64_t segments) {
     constexpr unsigned kAccess = RunBytes<T, Run>::kAccess;
     const bool gaps = input.cols < input.n;
     return reinterpret_cast<std::uintptr_t>(input.data) % kAccess == 0 &&
-           (sequences <= 1 || input.sequence_stride * sizeof(T) % kAccess == 0) &&
+           (segments <= 1 || input.segment_stride * sizeof(T) % kAccess == 0) &&
            (!gaps || (input.cols % Run == 0 && input.row_stride * sizeof(T) % kAccess == 0));
 }
 
@@ -39,14 +39,14 @@ TEGU_DEVICE void load_packs(const T* from, T* x) {
     }
 }
 
-// A sequence without gaps, all of whose runs can be loaded as packs.
+// A segment without gaps, all of whose runs can be loaded as packs.
 template <class T, unsigned Run>
 struct DenseElements {
     const T* data;
     std::uint64_t n;
 
-    TEGU_DEVICE DenseElements(const ReduceInput& input, std::uint64_t sequence, bool)
-        : data(static_cast<const T*>(input.data) + sequence * input.sequence_stride), n(input.n) {}
+    TEGU_DEVICE DenseElements(const ReduceInput& input, std::uint64_t segment, bool)
+        : data(static_cast<const T*>(input.data) + segment * input.segment_stride), n(input.n) {}
     // How many of the Run elements from `begin` on are there.
     TEGU_DEVICE unsigned count(std::uint64_t begin) const {
         return begin >= n ? 0u : n - begin < Run ? static_cast<unsigned>(n - begin) : Run;
@@ -66,15 +66,15 @@ struct DenseElements {
     }
 };
 
-// A sequence without gaps. If its runs cannot be loaded as packs, one by one.
+// A segment without gaps. If its runs cannot be loaded as packs, one by one.
 template <class T, unsigned Run>
 struct RowElements {
     const T* data;
     std::uint64_t n;
     bool packs;
 
-    TEGU_DEVICE RowElements(const ReduceInput& input, std::uint64_t sequence, bool runs_are_packs)
-        : data(static_cast<const T*>(input.data) + sequence * input.sequence_stride),
+    TEGU_DEVICE RowElements(const ReduceInput& input, std::uint64_t segment, bool runs_are_packs)
+        : data(static_cast<const T*>(input.data) + segment * input.segment_stride),
           n(input.n),
           packs(runs_are_packs) {}
     // As DenseElements has it.
@@ -93,7 +93,7 @@ struct RowElements {
     }
 };
 
-// Any sequence. Run: neighbours that are loaded together, at indices that are multiples of it.
+// Any segment. Run: neighbours that are loaded together, at indices that are multiples of it.
 template <class T, unsigned Run>
 struct Elements {
     const T* data;
@@ -102,8 +102,8 @@ struct Elements {
     std::uint64_t row_stride;
     bool packs;
 
-    TEGU_DEVICE Elements(const ReduceInput& input, std::uint64_t sequence, bool runs_are_packs)
-        : data(static_cast<const T*>(input.data) + sequence * input.sequence_stride),
+    TEGU_DEVICE Elements(const ReduceInput& input, std::uint64_t segment, bool runs_are_packs)
+        : data(static_cast<const T*>(input.data) + segment * input.segment_stride),
           n(input.n),
           cols(input.cols),
           row_stride(input.row_stride),

@@ -19,9 +19,8 @@ struct ReduceLaunch {
     Stream stream;
 
     LaunchShape grid(std::size_t shared_bytes) const {
-        const std::uint64_t blocks = shape.segment_lanes != 0
-                                         ? shape.blocks
-                                         : ceil_divide(range.count * range.group_count, shape.teams());
+        const std::uint64_t blocks =
+            shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
         return LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes};
     }
 };
@@ -36,7 +35,7 @@ template <class T, unsigned Parts>
 LaunchStatus launch_float(const ReduceLaunch& with) {
     constexpr unsigned kLoose = Parts == 0 ? 0 : kAllFloatParts;
     const bool packs = runs_are_packs<T, kFloatRun>(with.input, with.range.first + with.range.count);
-    if (with.shape.segment_lanes != 0)
+    if (with.shape.row_lanes != 0)
         return launch_plain(reduce_float_rows<T, kLoose>,
                             with.grid(FloatKind<kLoose>::shared_bytes(with.shape)), with.stream, with.input,
                             packs, with.target, with.shape, with.range);
@@ -49,7 +48,7 @@ template <class T, unsigned Parts>
 LaunchStatus launch_integer(const ReduceLaunch& with) {
     const bool packs =
         runs_are_packs<T, IntegerRun<T>::kElements>(with.input, with.range.first + with.range.count);
-    if (with.shape.segment_lanes != 0)
+    if (with.shape.row_lanes != 0)
         return launch_plain(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.target,
                             with.work, with.shape, with.range);
     return launch_plain(reduce_integer<T, Parts>, with.grid(IntegerKind<Parts>::shared_bytes(with.shape)),
@@ -103,9 +102,9 @@ LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput&
     return 0;
 }
 
-ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n) {
+ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
-    ReduceWorkload work{sequences, n, kTileRuns * kWarpLanes * run, run, kFloatMostTiles, kFloatMostThreads};
+    ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMostTiles, kFloatMostThreads};
     if (!is_float(type)) return work;
     if (element_bytes(type) == 8) {
         work.most_threads = FloatBlocks<double, 0, true>::kThreads;
@@ -120,7 +119,7 @@ ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t 
 
 namespace {
 
-// Of one long sequence, and of many rows of 16 elements.
+// Of one long segment, and of many rows of 16 elements.
 ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
     const ReduceWorkload work = rows ? reduce_workload(type, ReduceKind::All, 1 << 20, 16)
                                      : reduce_workload(type, ReduceKind::All, 1, 1 << 27);

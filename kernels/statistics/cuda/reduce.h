@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch_reduce: any set of statistics of one sequence, or of many (the rows of an array), in one pass over
-// the data (docs/numerics.md). A team of warps reduces one group: consecutive tiles of one sequence. Groups
+// launch_reduce: any set of statistics of one segment, or of many (the rows of an array), in one pass over
+// the data (docs/numerics.md). A team of warps reduces one group: consecutive tiles of one segment. Groups
 // are aligned powers of two of tiles, so each is one subtree of the canonical tree, and the shape of a launch
-// changes no bit. Where a sequence has several groups, the last block to get there closes its tree.
+// changes no bit. Where a segment has several groups, the last block to get there closes its tree.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ enum class ReduceKind : std::uint8_t {
 };
 
 struct ReduceTarget {
-    // element r of a column: the result of sequence r; null: not asked for. Minmax: two values a sequence.
+    // element r of a column: the result of segment r; null: not asked for. Minmax: two values a segment.
     void* column[kReduceColumns];
     std::uint64_t n;  // elements that the statistics are of
     bool skip_nans;
@@ -51,33 +51,33 @@ struct ReduceTarget {
 };
 
 struct ReduceInput {
-    const void* data;               // aligned to the element
-    std::uint64_t n;                // elements of a sequence; 0: nothing is read
-    std::uint64_t sequence_stride;  // elements from one sequence to the next
-    std::uint64_t cols;             // elements between gaps; n where there are none
-    std::uint64_t row_stride;       // elements from gap to gap
+    const void* data;              // aligned to the element
+    std::uint64_t n;               // elements of a segment; 0: nothing is read
+    std::uint64_t segment_stride;  // elements from one segment to the next
+    std::uint64_t cols;            // elements between gaps; n where there are none
+    std::uint64_t row_stride;      // elements from gap to gap
 };
 
-// What groups leave for the block that closes their sequence.
+// What groups leave for the block that closes their segment.
 constexpr std::size_t kReducePartialBytes = 128;
 
 struct ReduceWork {
-    // [sequences of the launch * places] of kReducePartialBytes, 8-byte aligned; all 0 when the tickets are.
+    // [segments of the launch * places] of kReducePartialBytes, 8-byte aligned; all 0 when the tickets are.
     // Not used with one group.
     void* partials;
-    // [sequences of the launch], 0 before the first launch of a sequence and 0 after its last. Not used with
+    // [segments of the launch], 0 before the first launch of a segment and 0 after its last. Not used with
     // one group.
     std::uint32_t* tickets;
-    // [sequences of the launch] of kReducePartialBytes, 16-byte aligned: the ReduceTotal of those whose sum
+    // [segments of the launch] of kReducePartialBytes, 16-byte aligned: the ReduceTotal of those whose sum
     // or l1 does not
     void* totals;
     // fit. Null: all fit. Integers only.
-    // one, 0 before: the complement of the first sequence whose sum or l1 does not fit. Not used without
+    // one, 0 before: the complement of the first segment whose sum or l1 does not fit. Not used without
     // totals.
     std::uint64_t* overflow;
 };
 
-// Which part of a job a launch computes: sequences [first, first + count); and if they have several groups,
+// Which part of a job a launch computes: segments [first, first + count); and if they have several groups,
 // groups [first_group, first_group + group_count) of each.
 struct ReduceRange {
     std::uint64_t first;
@@ -86,16 +86,16 @@ struct ReduceRange {
     std::uint64_t group_count;
 };
 
-// One launch. Results are complete when every group of a sequence was launched once.
+// One launch. Results are complete when every group of a segment was launched once.
 // REQUIRES: range.count * range.group_count < 2^31.
 LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input,
                            const ReduceTarget& target, const ReduceWork& work, const ReduceShape& shape,
                            const ReduceRange& range, Stream stream);
 
 // What choose_reduce_shape() takes: the tiles of the kernel for this type and set.
-ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t sequences, std::uint64_t n);
+ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n);
 
-// The exact results of a sequence of integers, as two's complement little-endian limbs.
+// The exact results of a segment of integers, as two's complement little-endian limbs.
 struct ReduceTotal {
     std::uint64_t sum[2];
     std::uint64_t zeros;

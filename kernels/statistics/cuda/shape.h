@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a launch of reduce and dot: how the tiles of sequences are cut among warps. A pure function of
+// The shape of a launch of reduce and dot: how the tiles of segments are cut among warps. A pure function of
 // job, policy and device; no bit of a result depends on it. Two ways: teams of warps that take groups of
-// tiles of one sequence, and segments of a warp for rows that fill no tile's first row.
+// tiles of one segment, and groups of its lanes for rows that fill no tile's first row.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,12 @@ constexpr ReducePolicy kDefaultReducePolicy{128, 16, 4, 64 << 20};
 
 constexpr std::uint64_t kTilesPerChunk = 16;
 
-// How the groups of a sequence are closed: a block of each fan of them leaves one partial result, a block of
+// How the groups of a segment are closed: a block of each fan of them leaves one partial result, a block of
 // each fan of those another, until one is left.
 struct ReduceClosing {
     unsigned fan = 1;           // partial results that a block takes together, two a thread: a power of two
-    std::uint64_t places = 0;   // of partial results, of a sequence
-    std::uint64_t tickets = 0;  // of a sequence
+    std::uint64_t places = 0;   // of partial results, of a segment
+    std::uint64_t tickets = 0;  // of a segment
 };
 inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads) {
     ReduceClosing closing;
@@ -50,16 +50,16 @@ inline ReduceClosing closing_of(std::uint64_t groups, unsigned threads) {
 struct ReduceShape {
     unsigned threads;         // of a block
     unsigned tiles_per_warp;  // a power of two; of short rows: runs of a lane
-    // that share a group: a power of two; all of the block where a sequence has several groups
+    // that share a group: a power of two; all of the block where a segment has several groups
     unsigned team_warps;
-    std::uint64_t groups;                     // of a sequence; 1 or more
-    unsigned segment_lanes;                   // not 0: short rows, this many lanes each (a power of two)
+    std::uint64_t groups;                     // of a segment; 1 or more
+    unsigned row_lanes;                       // not 0: short rows, this many lanes each (a power of two)
     unsigned blocks;                          // of the grid for short rows
     ReduceClosing closing = ReduceClosing();  // closing_of(groups, threads)
 
     friend constexpr bool operator==(const ReduceShape& a, const ReduceShape& b) {
         return a.threads == b.threads && a.tiles_per_warp == b.tiles_per_warp &&
-               a.team_warps == b.team_warps && a.groups == b.groups && a.segment_lanes == b.segment_lanes &&
+               a.team_warps == b.team_warps && a.groups == b.groups && a.row_lanes == b.row_lanes &&
                a.blocks == b.blocks;
     }
     // Groups that one block takes.
@@ -68,7 +68,7 @@ struct ReduceShape {
 
 // What the shape depends on besides policy and device.
 struct ReduceWorkload {
-    std::uint64_t sequences;
+    std::uint64_t segments;
     std::uint64_t n;                   // elements of each
     unsigned tile_elements;            // of a tile: 1024 for floats
     unsigned run_elements;             // neighbours that a lane loads at once
@@ -101,8 +101,8 @@ inline ReduceShape choose_short_rows(const ReduceWorkload& work, const ReducePol
     // Few lanes a row, but loads side by side that fill the sectors of memory, and work for half of the
     // device.
     std::uint64_t lanes = runs > kMostLaneRuns ? runs / kMostLaneRuns : 1;
-    while (lanes < runs && work.sequences * lanes < resident / 2) lanes *= 2;
-    const std::uint64_t wanted = ceil_divide(work.sequences, threads / lanes > 0 ? threads / lanes : 1);
+    while (lanes < runs && work.segments * lanes < resident / 2) lanes *= 2;
+    const std::uint64_t wanted = ceil_divide(work.segments, threads / lanes > 0 ? threads / lanes : 1);
     const std::uint64_t most = (resident / threads + 1) * (policy.waves > 0 ? policy.waves : 1);
     return ReduceShape{
         threads, static_cast<unsigned>(runs / lanes), 1,
@@ -117,13 +117,13 @@ inline bool waiting_fits(unsigned threads, unsigned tiles_per_warp) {
     return threads * levels <= 1024;
 }
 
-// REQUIRES: sequences > 0.
+// REQUIRES: segments > 0.
 inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& policy,
                                        const DeviceLimits& limits) {
     // of its registers are for a block (kBlocksForRegisters)
     const bool half = limits.compute_capability < 70;
     if (half && work.most_threads > 256) work.most_threads = 256;
-    if (work.sequences > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
+    if (work.segments > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
         return choose_short_rows(work, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);
     // Half of what the device holds, so never a second round of warps for a few tiles; fewer warps leave
@@ -135,11 +135,11 @@ inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& 
     const unsigned most = policy.tiles_per_warp < work.most_tiles ? policy.tiles_per_warp : work.most_tiles;
     unsigned threads = block_threads_of(work, policy);
     unsigned per_warp = 1;
-    while (per_warp < most && per_warp < tiles && work.sequences * ceil_divide(tiles, 2 * per_warp) >= warps)
+    while (per_warp < most && per_warp < tiles && work.segments * ceil_divide(tiles, 2 * per_warp) >= warps)
         per_warp *= 2;
     while (threads > 32 && !waiting_fits(threads, per_warp)) threads /= 2;
     std::uint64_t team = up_to_power_of_two(ceil_divide(tiles, per_warp));
-    while (threads > 32 && work.sequences * team <= threads / 64) threads /= 2;  // no idle warps
+    while (threads > 32 && work.segments * team <= threads / 64) threads /= 2;  // no idle warps
     while (threads / 32 < team && team <= work.most_threads / 32 && waiting_fits(2 * threads, per_warp))
         threads *= 2;
     if (team <= threads / 32) return ReduceShape{threads, per_warp, static_cast<unsigned>(team), 1, 0, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from the partial results of warps to that of a sequence, for any kernel with one partial result a
-// warp: teams of warps, groups, and the last block of a sequence. Everything merges neighbours in aligned
+// The way from the partial results of warps to that of a segment, for any kernel with one partial result a
+// warp: teams of warps, groups, and the last block of a segment. Everything merges neighbours in aligned
 // pairs, so each is the canonical tree over what stands below.
 //
 // A kind of partial result P is a struct with
@@ -22,8 +22,8 @@ TEGU_DEVICE unsigned log2_of(unsigned power) {
 
 // What a warp works on.
 struct TeamPlace {
-    std::uint64_t group;  // in the sequence
-    std::uint32_t slot;   // of the sequence, in the launch
+    std::uint64_t group;  // in the segment
+    std::uint32_t slot;   // of the segment, in the launch
     unsigned warp;        // in the team
     bool active;
 
@@ -87,7 +87,7 @@ struct WarpFold {
     }
 };
 
-// The code from here to close_sequence() is run once a block and cold then: it is written to be short, with
+// The code from here to close_segment() is run once a block and cold then: it is written to be short, with
 // one place for every merge.
 
 // The tree over the first `lanes` lanes of each warp, then over the warps of each team: in lane 0 of the
@@ -190,13 +190,13 @@ TEGU_DEVICE typename P::Partial gather_partials(const PartialPlaces<P>& from, st
     return mine;
 }
 
-// From the first `lanes` lanes of the warps of a block to the sequences that they end: true in all threads of
+// From the first `lanes` lanes of the warps of a block to the segments that they end: true in all threads of
 // a block whose teams end one, and then lane 0 of a team's first warp holds the partial result of the whole
-// sequence. Of several groups the block that comes here last closes each fan (ReduceClosing): all others are
+// segment. Of several groups the block that comes here last closes each fan (ReduceClosing): all others are
 // on their way then. All threads of the block call it, once.
 template <class P>
-TEGU_DEVICE bool close_sequence(typename P::Partial* partial, unsigned lanes, const TeamPlace& place,
-                                const ReduceShape& shape, const ReduceWork& work, std::uint64_t* shared) {
+TEGU_DEVICE bool close_segment(typename P::Partial* partial, unsigned lanes, const TeamPlace& place,
+                               const ReduceShape& shape, const ReduceWork& work, std::uint64_t* shared) {
     const ReduceClosing& closing = shape.closing;
     std::uint64_t* words =
         static_cast<std::uint64_t*>(work.partials) + place.slot * closing.places * PartialPlaces<P>::kWords;
@@ -241,12 +241,12 @@ TEGU_DEVICE bool close_sequence(typename P::Partial* partial, unsigned lanes, co
 }
 
 // --- where extremes are
-// While a sequence is read its extremes are known by value and by tile. When it is complete, its team looks
+// While a segment is read its extremes are known by value and by tile. When it is complete, its team looks
 // at the two tiles once more.
 
 constexpr unsigned kLocateWords = 5;  // of shared memory, a warp
 
-// The smallest and the largest element of a sequence: the value as 64 bits, and the first tile that has it;
+// The smallest and the largest element of a segment: the value as 64 bits, and the first tile that has it;
 // nowhere: ~0.
 struct SoughtExtremes {
     std::uint64_t value[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method `blocks`. Why the k best blocks are enough: order blocks by their smallest rank, then by position.
+// Method `blocks`. Why the k best blocks are enough: order blocks by their smallest key, then by position.
 // If an element stands in a block that is not among the first k, then each of these k blocks holds an element
 // that is better, or as good and earlier. So the answer lies in k blocks, whatever the data, and taking them
 // best first tightens the bound as fast as it can be.
@@ -15,36 +15,36 @@ namespace {
 // Drops all candidates but the best k. Returns the worst of them: what comes later must beat it.
 template <class Entry>
 Entry keep_best(Selector<Entry>& selector) {
-    const std::uint64_t k = selector.question.k;
+    const std::uint64_t k = selector.problem.k;
     std::nth_element(selector.entries, selector.entries + (k - 1), selector.entries + selector.size);
     selector.size = k;
     return selector.entries[k - 1];
 }
 
-// Drops all candidates but the first of each of the best k ranks, and leaves them in order. `worst` becomes
-// the rank that others must reach. False: a stop was requested, and all candidates are still there: there is
+// Drops all candidates but the first of each of the best k keys, and leaves them in order. `worst` becomes
+// the key that others must reach. False: a stop was requested, and all candidates are still there: there is
 // no room for more.
 template <class Entry>
 bool keep_best_distinct(Selector<Entry>& selector, std::uint64_t* worst) {
     Entry* sorted =
-        sort_by_rank(selector.entries, selector.spare, selector.size, selector.shift, selector.team.alone());
+        sort_by_key(selector.entries, selector.spare, selector.size, selector.shift, selector.team.alone());
     if (sorted == nullptr) return false;
     if (sorted != selector.entries) std::swap(selector.entries, selector.spare);
-    selector.size = selector.first_of_each_rank(selector.entries, selector.size);
-    if (selector.size < selector.question.k) return true;
-    selector.size = selector.question.k;
-    *worst = selector.rank_of(selector.entries[selector.size - 1]);
+    selector.size = selector.first_of_each_key(selector.entries, selector.size);
+    if (selector.size < selector.problem.k) return true;
+    selector.size = selector.problem.k;
+    *worst = selector.key_of(selector.entries[selector.size - 1]);
     return true;
 }
 
-// A rank that most likely `wanted` of the minima are within, from every 16th of them.
+// A key that most likely `wanted` of the minima are within, from every 16th of them.
 std::uint64_t guess_bound(const std::uint64_t* minima, std::uint64_t blocks, std::uint64_t wanted,
                           std::uint64_t* scratch) {
     constexpr std::uint64_t kStep = 16;
     const std::uint64_t size = blocks / kStep;
     const std::uint64_t place =
         wanted / kStep + 4 * static_cast<std::uint64_t>(std::sqrt(static_cast<double>(wanted / kStep))) + 8;
-    if (place >= size / 2) return kAnyRank;
+    if (place >= size / 2) return kAnyKey;
     for (std::uint64_t i = 0; i < size; ++i) scratch[i] = minima[i * kStep];
     std::nth_element(scratch, scratch + place, scratch + size);
     return scratch[place];
@@ -62,11 +62,11 @@ std::uint64_t list_blocks(const Selector<Entry>& selector, std::uint64_t bound, 
     return size;
 }
 
-// The smallest rank of every block. False: a stop was requested.
+// The smallest key of every block. False: a stop was requested.
 template <class Entry>
 bool find_minima(const Selector<Entry>& selector) {
     const std::uint64_t block = selector.method.block;
-    return selector.team.run(tasks_of(selector.question.n), [&](std::uint64_t task, unsigned slot) {
+    return selector.team.run(tasks_of(selector.problem.n), [&](std::uint64_t task, unsigned slot) {
         selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
             selector.kernels.minima(selector.view(begin, count, slot), block,
                                     selector.layout.minima + begin / block);
@@ -80,10 +80,10 @@ std::uint64_t order_blocks(const Selector<Entry>& selector, Entry* order) {
     const std::uint64_t blocks = selector.method.blocks;
     const std::uint64_t* minima = selector.layout.minima;
     if (!find_minima(selector)) return 0;
-    const std::uint64_t best = std::min(selector.question.k, blocks);
+    const std::uint64_t best = std::min(selector.problem.k, blocks);
     auto* scratch = reinterpret_cast<std::uint64_t*>(order);  // `order` is not in use yet
     std::uint64_t listed = list_blocks(selector, guess_bound(minima, blocks, best, scratch), order);
-    if (listed < best) listed = list_blocks(selector, kAnyRank, order);
+    if (listed < best) listed = list_blocks(selector, kAnyKey, order);
     std::nth_element(order, order + (best - 1), order + listed);
     std::sort(order, order + best);
     return best;
@@ -93,7 +93,7 @@ std::uint64_t order_blocks(const Selector<Entry>& selector, Entry* order) {
 // becomes the bound. Returns how many there are; 0 if there are not k different minima among those looked at.
 template <class Entry>
 std::uint64_t order_distinct_blocks(const Selector<Entry>& selector, Entry* order, std::uint64_t& bound) {
-    const std::uint64_t k = selector.question.k;
+    const std::uint64_t k = selector.problem.k;
     const std::uint64_t blocks = selector.method.blocks;
     if (blocks < k) return 0;
     auto* scratch = reinterpret_cast<std::uint64_t*>(order);  // `order` is not in use yet
@@ -103,13 +103,13 @@ std::uint64_t order_distinct_blocks(const Selector<Entry>& selector, Entry* orde
     std::uint64_t different = 0;
     std::uint64_t last = 0;
     while (last < listed && different < k) {
-        const std::uint64_t rank = selector.rank_of(order[last]);
-        while (last < listed && selector.rank_of(order[last]) == rank) ++last;
+        const std::uint64_t key = selector.key_of(order[last]);
+        while (last < listed && selector.key_of(order[last]) == key) ++last;
         ++different;
-        bound = rank;
+        bound = key;
     }
     if (different < k) {
-        bound = kAnyRank;
+        bound = kAnyKey;
         return 0;
     }
     return last;
@@ -120,10 +120,10 @@ constexpr std::uint64_t kAhead = 8;
 
 template <class Entry>
 void prefetch(const Selector<Entry>& selector, std::uint64_t begin) {
-    if (!selector.sequence.dense()) return;
-    const std::byte* data = selector.sequence.data + begin * selector.sequence.bytes;
+    if (!selector.segment.dense()) return;
+    const std::byte* data = selector.segment.data + begin * selector.segment.bytes;
     const std::uint64_t bytes =
-        std::min(selector.method.block, selector.question.n - begin) * selector.sequence.bytes;
+        std::min(selector.method.block, selector.problem.n - begin) * selector.segment.bytes;
     for (std::uint64_t line = 0; line < std::min<std::uint64_t>(bytes, 1024); line += 64)
         __builtin_prefetch(data + line);
 }
@@ -136,18 +136,18 @@ bool select_blocks(Selector<Entry>& selector) {
     Entry* order = reinterpret_cast<Entry*>(selector.layout.order);
     const std::uint64_t blocks = order_blocks(selector, order);
     if (blocks == 0) return false;
-    Entry worst = selector.entry_of(selector.rank_of(order[blocks - 1]), 0) | selector.last_index();
+    Entry worst = selector.entry_of(selector.key_of(order[blocks - 1]), 0) | selector.last_index();
     for (std::uint64_t i = 0; i < blocks; ++i) {
         if (i % 64 == 0 && selector.team.stop().stop_requested()) return false;
         const std::uint64_t begin = selector.index_of(order[i]) * block;
         if (i + kAhead < blocks) prefetch(selector, selector.index_of(order[i + kAhead]) * block);
-        if (selector.entry_of(selector.rank_of(order[i]), begin) > worst) break;
+        if (selector.entry_of(selector.key_of(order[i]), begin) > worst) break;
         if (selector.size + block > selector.method.entries) worst = keep_best(selector);
-        const std::uint64_t count = std::min(block, selector.question.n - begin);
-        selector.size += selector.collect(selector.view(begin, count, 0), begin, selector.rank_of(worst),
+        const std::uint64_t count = std::min(block, selector.problem.n - begin);
+        selector.size += selector.collect(selector.view(begin, count, 0), begin, selector.key_of(worst),
                                           selector.entries + selector.size);
     }
-    if (selector.size > selector.question.k) keep_best(selector);
+    if (selector.size > selector.problem.k) keep_best(selector);
     std::sort(selector.entries, selector.entries + selector.size);
     return true;
 }
@@ -159,16 +159,16 @@ bool select_distinct_blocks(Selector<Entry>& selector, std::uint64_t& bound) {
     selector.size = 0;
     if (!find_minima(selector)) return false;
     const std::uint64_t blocks = order_distinct_blocks(selector, order, bound);
-    if (blocks * block > selector.question.n / 8) return true;
+    if (blocks * block > selector.problem.n / 8) return true;
     std::uint64_t worst = bound;
-    for (std::uint64_t i = 0; i < blocks && selector.rank_of(order[i]) <= worst; ++i) {
+    for (std::uint64_t i = 0; i < blocks && selector.key_of(order[i]) <= worst; ++i) {
         if (i % 64 == 0 && selector.team.stop().stop_requested()) return false;
         const std::uint64_t begin = selector.index_of(order[i]) * block;
         if (i + kAhead < blocks) prefetch(selector, selector.index_of(order[i + kAhead]) * block);
-        const std::uint64_t count = std::min(block, selector.question.n - begin);
+        const std::uint64_t count = std::min(block, selector.problem.n - begin);
         selector.size +=
             selector.collect(selector.view(begin, count, 0), begin, worst, selector.entries + selector.size);
-        if (selector.size > 2 * selector.question.k + block && !keep_best_distinct(selector, &worst))
+        if (selector.size > 2 * selector.problem.k + block && !keep_best_distinct(selector, &worst))
             return false;
     }
     return keep_best_distinct(selector, &worst);

@@ -9,34 +9,33 @@
 namespace tegu::kernels::topk {
 namespace {
 
-constexpr double kOften = 8;  // elements of a rank from which listing all ranks beats sorting all elements
+constexpr double kOften = 8;  // elements of a key from which listing all keys beats sorting all elements
 // of the tables of these lists, so that they stay in the second cache or near it
 constexpr unsigned kMaxSeenBits = 18;
 
 }  // namespace
 
 template <class Entry>
-bool Buckets<Entry>::list_ranks(const std::uint64_t* sample, bool& found) {
-    const double ranks = different_ranks(sample, selector_.method.sample, selector_.question.n);
+bool Buckets<Entry>::list_keys(const std::uint64_t* sample, bool& found) {
+    const double keys = different_keys(sample, selector_.method.sample, selector_.problem.n);
     const std::uint64_t slots = std::min(selector_.team.slots(), selector_.method.slots);
-    const std::uint64_t entries = selector_.question.n / slots;  // of a slot
-    const unsigned width = selector_.sequence.bytes;
+    const std::uint64_t entries = selector_.problem.n / slots;  // of a slot
+    const unsigned width = selector_.segment.bytes;
     unsigned bits = 11;
-    while (bits < kMaxSeenBits && static_cast<double>(std::uint64_t{1} << bits) < 2 * ranks) ++bits;
+    while (bits < kMaxSeenBits && static_cast<double>(std::uint64_t{1} << bits) < 2 * keys) ++bits;
     bits = std::min(bits, 8 * width - 1);
     const std::uint64_t table = round_up(table_bytes(bits, width)) / sizeof(Entry);
-    if (ranks * kOften > static_cast<double>(selector_.question.n) || entries < table + 8 * kTile)
-        return true;
+    if (keys * kOften > static_cast<double>(selector_.problem.n) || entries < table + 8 * kTile) return true;
     const std::uint64_t room = (entries - table) / 2 / kTile * kTile;
-    if (ranks > static_cast<double>(room / 2)) return true;
-    std::uint64_t hot[SeenRanks::kMostHot];
-    const unsigned hot_count = hot_ranks(sample, selector_.method.sample, kAnyRank, hot);
+    if (keys > static_cast<double>(room / 2)) return true;
+    std::uint64_t hot[SeenKeys::kMostHot];
+    const unsigned hot_count = hot_keys(sample, selector_.method.sample, kAnyKey, hot);
     Entry* const lists = store_ + slots * table;
     Lists<Entry> pass(selector_,
                       ListMemory<Entry>{lists, lists + slots * room, reinterpret_cast<std::byte*>(store_),
                                         room, room - 2 * kTile, bits},
                       hot, hot_count);
-    const typename Lists<Entry>::End end = pass.pass(kAnyRank);
+    const typename Lists<Entry>::End end = pass.pass(kAnyKey);
     found = end == Lists<Entry>::End::Done;
     return end != Lists<Entry>::End::Stopped;
 }
@@ -69,16 +68,16 @@ bool Buckets<Entry>::recount() {
 
 template <class Entry>
 bool Buckets<Entry>::guess_tie(const std::uint64_t* sample, bool& found) {
-    const std::uint64_t k = selector_.question.k;
+    const std::uint64_t k = selector_.problem.k;
     const std::uint64_t size = selector_.method.sample;
-    const double part = static_cast<double>(k) / static_cast<double>(selector_.question.n);
+    const double part = static_cast<double>(k) / static_cast<double>(selector_.problem.n);
     const std::uint64_t* const end = sample + size;
     std::uint64_t bound =
         sample[std::min(size - 1, static_cast<std::uint64_t>(part * static_cast<double>(size)))];
     for (int attempt = 0; attempt < 2 && !found; ++attempt) {
         const auto equal = std::equal_range(sample, end, bound);
         const auto many = static_cast<std::uint64_t>(equal.second - equal.first);
-        if (many * (selector_.question.n / size) <= kBoundary / 2 || many < 8) return true;
+        if (many * (selector_.problem.n / size) <= kBoundary / 2 || many < 8) return true;
         used_ = build_map(sample, static_cast<std::uint64_t>(equal.second - sample), bound,
                           selector_.method.buckets, map_, uppers_);
         if (!count_tie(bound)) return false;
@@ -105,7 +104,7 @@ bool Buckets<Entry>::count_tie(std::uint64_t bound) {
 
 template <class Entry>
 bool Buckets<Entry>::find_boundary() {
-    const std::uint64_t k = selector_.question.k;
+    const std::uint64_t k = selector_.problem.k;
     std::uint32_t last = 0;
     while (last + 1 < used_ && buckets_[last].begin + buckets_[last].count < k) ++last;
     const bool single = last > 0 ? uppers_[last] == uppers_[last - 1] + 1 : uppers_[0] == 0;
@@ -122,7 +121,7 @@ bool Buckets<Entry>::find_boundary() {
 
 template <class Entry>
 bool Buckets<Entry>::cut() {
-    const std::uint64_t k = selector_.question.k;
+    const std::uint64_t k = selector_.problem.k;
     selector_.size = 0;
     for (std::uint32_t b = 0; b < used_; ++b) {
         buckets_[b].taken = std::min(buckets_[b].count, k - std::min(k, buckets_[b].begin));
@@ -163,8 +162,8 @@ Entry* Buckets<Entry>::end_of(std::uint64_t part, std::uint32_t b) const {
     return base + std::min(end, room);
 }
 
-template bool Buckets<Entry64>::list_ranks(const std::uint64_t* sample, bool& found);
-template bool Buckets<Entry128>::list_ranks(const std::uint64_t* sample, bool& found);
+template bool Buckets<Entry64>::list_keys(const std::uint64_t* sample, bool& found);
+template bool Buckets<Entry128>::list_keys(const std::uint64_t* sample, bool& found);
 template bool Buckets<Entry64>::count(const std::uint64_t* sample, std::uint64_t covered,
                                       std::uint64_t limit);
 template bool Buckets<Entry128>::count(const std::uint64_t* sample, std::uint64_t covered,

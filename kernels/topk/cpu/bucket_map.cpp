@@ -22,7 +22,7 @@ std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std:
     const std::uint64_t each = std::max<std::uint64_t>(1, (covered + wanted - 1) / wanted);
     const std::uint64_t last_cell = (limit - map.lowest) >> map.cell_shift;
     // Cells beyond the limit make one bucket, too: if elements change, a limit that is found later may let
-    // ranks into them.
+    // keys into them.
     std::fill(map.first, map.first + kCells + 1, 0);
     std::fill(map.shift, map.shift + kCells, static_cast<std::uint8_t>(map.cell_shift));
     std::uint32_t bucket = 0;
@@ -48,8 +48,8 @@ std::uint32_t build_map(const std::uint64_t* sample, std::uint64_t covered, std:
         map.flat = map.flat && parts == 0;
         for (std::uint64_t part = 1; part < std::uint64_t{1} << parts; ++part) {
             // of the cell so far; it may end beyond the limit
-            const std::uint64_t ranks = part << (map.cell_shift - parts);
-            uppers[bucket++] = ranks > limit - begin ? limit : begin + ranks - 1;
+            const std::uint64_t keys = part << (map.cell_shift - parts);
+            uppers[bucket++] = keys > limit - begin ? limit : begin + keys - 1;
         }
         weight += mine >> parts;
         open = true;

@@ -6,7 +6,7 @@
 // working memory. The counts are exact, so every bucket lies at its final place and the k-th best falls into
 // a known one.
 //
-// Counts are per part of the sequence, in order: that makes buckets stable on any number of threads.
+// Counts are per part of the segment, in order: that makes buckets stable on any number of threads.
 // Elements, and entries that wait in an output, may be changed by another process: what sorts works on a
 // private copy, places are compared with their ends.
 //
@@ -36,10 +36,10 @@ class Buckets {
   public:
     explicit Buckets(Selector<Entry>& selector)
         : selector_(selector),
-          kernels_(bucket_kernels(selector.question.type)),
+          kernels_(bucket_kernels(selector.problem.type)),
           sorting_(sorting_of(kernels_, static_cast<const Entry*>(nullptr))),
-          distinct_(selector.question.distinct),
-          tasks_(tasks_of(selector.question.n)),
+          distinct_(selector.problem.distinct),
+          tasks_(tasks_of(selector.problem.n)),
           parts_(std::min<std::uint64_t>(kParts, tasks_)),
           store_(selector.layout.entries != nullptr ? selector.entries
                                                     : reinterpret_cast<Entry*>(selector.target.indices)) {}
@@ -54,11 +54,11 @@ class Buckets {
     struct Bucket {
         std::uint64_t begin = 0;  // its place in the store, and in the result but for `distinct`
         std::uint64_t count = 0;  // entries
-        std::uint64_t taken = 0;  // of them, those in the result; with `distinct`, different ranks
+        std::uint64_t taken = 0;  // of them, those in the result; with `distinct`, different keys
         std::uint64_t place = 0;  // with `distinct`: in the result
     };
 
-    std::uint64_t worst_rank() const { return kAnyRank >> (64 - 8 * selector_.sequence.bytes); }
+    std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.bytes); }
     std::uint64_t* counts_of(std::uint64_t part) const {
         return selector_.layout.histograms + part * kMaxBuckets;
     }
@@ -71,8 +71,8 @@ class Buckets {
     // allows, or tiles where they have to be copied. Counting pays for each piece.
     template <class Body>
     void for_each_piece(std::uint64_t part, unsigned slot, Body body) const {
-        const std::uint64_t length = selector_.sequence.dense() ? kPiece : kTile;
-        const std::uint64_t end = std::min(selector_.question.n, tasks_ * (part + 1) / parts_ * kTask);
+        const std::uint64_t length = selector_.segment.dense() ? kPiece : kTile;
+        const std::uint64_t end = std::min(selector_.problem.n, tasks_ * (part + 1) / parts_ * kTask);
         for (std::uint64_t begin = tasks_ * part / parts_ * kTask; begin < end; begin += length) {
             if (selector_.team.stop().stop_requested()) return;
             body(selector_.view(begin, std::min(length, end - begin), slot), begin);
@@ -82,7 +82,7 @@ class Buckets {
     Entry* base_of(std::uint32_t bucket) const { return bucket == boundary_ ? selector_.spare : store_; }
 
     void fill(Entry* from, Entry* end) const {
-        for (; from < end; ++from) *from = selector_.entry_of(worst_rank(), 0);
+        for (; from < end; ++from) *from = selector_.entry_of(worst_key(), 0);
     }
 
     Entry* scratch_of(unsigned slot) const {
@@ -95,9 +95,9 @@ class Buckets {
 
     // Counting and filling.
 
-    // Where the sample says that there are few different ranks, lists find them all in one read. They lie in
+    // Where the sample says that there are few different keys, lists find them all in one read. They lie in
     // the store.
-    bool list_ranks(const std::uint64_t* sample, bool& found);
+    bool list_keys(const std::uint64_t* sample, bool& found);
     bool count(const std::uint64_t* sample, std::uint64_t covered, std::uint64_t limit);
     // Counts of each part and bucket, and their sums.
     bool recount();
@@ -107,7 +107,7 @@ class Buckets {
     // Counts what is better than the bound, and what equals it in a last bucket of its own.
     bool count_tie(std::uint64_t bound);
     // Finds the bucket of the k-th best and drops those behind it. Where it has too many entries for the room
-    // beside the store, the exact rank of the k-th best is looked for.
+    // beside the store, the exact key of the k-th best is looked for.
     bool find_boundary();
     // What each bucket has of the best k.
     bool cut();
@@ -123,15 +123,15 @@ class Buckets {
     void write(const Entry* entries, std::uint64_t count, std::uint64_t place) const;
     // Every bucket from the store to the outputs.
     bool sort_plain();
-    // A bucket that does not fit the scratch: many equal elements, which need no sort, or ranks that the
+    // A bucket that does not fit the scratch: many equal elements, which need no sort, or keys that the
     // sample knew nothing of.
     bool write_large(std::uint32_t b);
-    // Returns where the sorted entries of the bucket lie: in the store, if all ranks are equal, else in
+    // Returns where the sorted entries of the bucket lie: in the store, if all keys are equal, else in
     // `workspace`.
     Entry* sort_large(std::uint32_t b, Workspace& workspace);
-    // Every bucket sorted in the store, the first of each rank in front.
+    // Every bucket sorted in the store, the first of each key in front.
     bool sort_distinct();
-    // The first of each rank of a long sorted bucket to its place in the store, which it may already have.
+    // The first of each key of a long sorted bucket to its place in the store, which it may already have.
     bool keep_first_of_each(const Entry* sorted, std::uint32_t b);
     bool write_distinct();
 

@@ -33,8 +33,8 @@ Entry* Buckets<Entry>::sort_bucket(std::uint32_t b, unsigned slot) const {
 
 template <class Entry>
 void Buckets<Entry>::write(const Entry* entries, std::uint64_t count, std::uint64_t place) const {
-    sorting_.write(entries, count, selector_.question.flip,
-                   selector_.target.values + place * selector_.sequence.bytes,
+    sorting_.write(entries, count, selector_.problem.flip,
+                   selector_.target.values + place * selector_.segment.bytes,
                    selector_.target.indices + place * sizeof(std::int64_t));
 }
 
@@ -70,14 +70,14 @@ Entry* Buckets<Entry>::sort_large(std::uint32_t b, Workspace& workspace) {
     const std::uint64_t count = buckets_[b].count;
     const std::uint64_t tasks = (count + kAtOnce - 1) / kAtOnce;
     std::atomic<bool> equal{true};
-    const std::uint64_t first = selector_.rank_of(from[0]);
+    const std::uint64_t first = selector_.key_of(from[0]);
     const auto chunk = [&](std::uint64_t task, auto body) {
         const std::uint64_t end = std::min(count, (task + 1) * kAtOnce);
         for (std::uint64_t i = task * kAtOnce; i < end; ++i) body(i);
     };
     const bool looked = selector_.team.run(tasks, [&](std::uint64_t task, unsigned) {
         std::uint64_t differ = 0;
-        chunk(task, [&](std::uint64_t i) { differ |= selector_.rank_of(from[i]) ^ first; });
+        chunk(task, [&](std::uint64_t i) { differ |= selector_.key_of(from[i]) ^ first; });
         if (differ != 0) equal.store(false, std::memory_order_relaxed);
     });
     if (!looked) return nullptr;
@@ -91,11 +91,11 @@ Entry* Buckets<Entry>::sort_large(std::uint32_t b, Workspace& workspace) {
     }
     workspace = std::move(*made);
     Entry* const memory = reinterpret_cast<Entry*>(workspace.memory());
-    if (!in_output) return sort_by_rank(from, memory, count, selector_.shift, selector_.team);
+    if (!in_output) return sort_by_key(from, memory, count, selector_.shift, selector_.team);
     const bool copied = selector_.team.run(tasks, [&](std::uint64_t task, unsigned) {
         chunk(task, [&](std::uint64_t i) { memory[i] = from[i]; });
     });
-    return copied ? sort_by_rank(memory, memory + count, count, selector_.shift, selector_.team) : nullptr;
+    return copied ? sort_by_key(memory, memory + count, count, selector_.shift, selector_.team) : nullptr;
 }
 
 template <class Entry>
@@ -106,7 +106,7 @@ bool Buckets<Entry>::sort_distinct() {
         if (bucket.count == 0 || bucket.count > selector_.method.bucket) return;
         Entry* const to = store_ + bucket.begin;
         Entry* const sorted = sort_bucket(b, slot);
-        bucket.taken = selector_.first_of_each_rank(sorted, bucket.count);
+        bucket.taken = selector_.first_of_each_key(sorted, bucket.count);
         std::copy(sorted, sorted + bucket.taken, to);
     });
     selector_.size = 0;
@@ -128,7 +128,7 @@ bool Buckets<Entry>::keep_first_of_each(const Entry* sorted, std::uint32_t b) {
     std::uint64_t kept = 0;
     for (std::uint64_t i = 0; i < buckets_[b].count; ++i) {
         if (i % kPiece == 0 && selector_.team.stop().stop_requested()) return false;
-        if (kept == 0 || selector_.rank_of(sorted[i]) != selector_.rank_of(to[kept - 1]))
+        if (kept == 0 || selector_.key_of(sorted[i]) != selector_.key_of(to[kept - 1]))
             to[kept++] = sorted[i];
     }
     buckets_[b].taken = kept;
@@ -139,7 +139,7 @@ template <class Entry>
 bool Buckets<Entry>::write_distinct() {
     std::uint64_t place = 0;
     for (std::uint32_t b = 0; b < used_; ++b) {
-        buckets_[b].taken = std::min(buckets_[b].taken, selector_.question.k - place);
+        buckets_[b].taken = std::min(buckets_[b].taken, selector_.problem.k - place);
         buckets_[b].place = std::exchange(place, place + buckets_[b].taken);
     }
     selector_.size = place;

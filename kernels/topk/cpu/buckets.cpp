@@ -18,23 +18,23 @@ bool Buckets<Entry>::run() {
     const std::uint64_t* sample = take_sample(selector_);
     if (sample == nullptr) return false;
     const std::uint64_t size = selector_.method.sample;
-    const std::uint64_t place = place_in_sample(sample, selector_.question, selector_.method);
+    const std::uint64_t place = place_in_sample(sample, selector_.problem, selector_.method);
     bool complete = place >= size;
     bool found = false;
-    if (distinct_ && !list_ranks(sample, found)) return false;
+    if (distinct_ && !list_keys(sample, found)) return false;
     if (found) return true;
     selector_.written = true;
     if (!distinct_ && !guess_tie(sample, found)) return false;
     if (found) return cut() && scatter() && sort_plain();
-    if (!count(sample, complete ? size : place + 1, complete ? worst_rank() : sample[place])) return false;
-    if (!complete && total_ < selector_.question.k) {
+    if (!count(sample, complete ? size : place + 1, complete ? worst_key() : sample[place])) return false;
+    if (!complete && total_ < selector_.problem.k) {
         complete = true;
-        if (!count(sample, size, worst_rank())) return false;
+        if (!count(sample, size, worst_key())) return false;
     }
     if (!distinct_) return find_boundary() && scatter() && sort_plain();
     if (!(scatter() && sort_distinct())) return false;
-    if (complete || selector_.size >= selector_.question.k) return write_distinct();
-    return count(sample, size, worst_rank()) && scatter() && sort_distinct() && write_distinct();
+    if (complete || selector_.size >= selector_.problem.k) return write_distinct();
+    return count(sample, size, worst_key()) && scatter() && sort_distinct() && write_distinct();
 }
 
 template <class Entry>

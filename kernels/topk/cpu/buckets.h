@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buckets of ranks for large k: stretches of the range of ranks that hold about as many elements each, so
+// Buckets of keys for large k: stretches of the range of keys that hold about as many elements each, so
 // that one fits the first cache. The range up to the limit is cut into 4096 cells of equal width; a sample
-// tells which neighbours make one bucket and which cell makes several. Finding the bucket of a rank takes one
+// tells which neighbours make one bucket and which cell makes several. Finding the bucket of a key takes one
 // look into a table of 16 KiB, whatever the distribution.
 #pragma once
 
@@ -14,17 +14,17 @@ namespace tegu::kernels::topk {
 
 constexpr unsigned kCellBits = 12;
 constexpr std::uint32_t kCells = 1u << kCellBits;
-constexpr std::uint32_t kTieCell = kCells;  // no stretch of ranks but one that many elements have
+constexpr std::uint32_t kTieCell = kCells;  // no stretch of keys but one that many elements have
 
 struct BucketMap {
-    std::uint64_t lowest = 0;  // ranks below count as this one
-    std::uint64_t limit = 0;   // ranks above belong to no bucket
-    std::uint64_t tie = 0;     // with has_tie: this rank, the limit, belongs to the bucket of kTieCell
+    std::uint64_t lowest = 0;  // keys below count as this one
+    std::uint64_t limit = 0;   // keys above belong to no bucket
+    std::uint64_t tie = 0;     // with has_tie: this key, the limit, belongs to the bucket of kTieCell
     bool has_tie = false;
     bool flat = true;                      // no cell makes several buckets
-    unsigned cell_shift = 0;               // log2 of the ranks in a cell
+    unsigned cell_shift = 0;               // log2 of the keys in a cell
     std::uint32_t first[kCells + 1] = {};  // of each cell: its bucket, or its first
-    std::uint8_t shift[kCells] = {};  // log2 of the ranks in one of its buckets; cell_shift if there is one
+    std::uint8_t shift[kCells] = {};  // log2 of the keys in one of its buckets; cell_shift if there is one
 };
 
 // Where the entries of each bucket go.
@@ -36,11 +36,11 @@ struct BucketPlaces {
     const Entry* boundary_end;
 };
 
-// By which digits a bucket is sorted: those of the distance of its ranks from the lowest that it can have.
+// By which digits a bucket is sorted: those of the distance of its keys from the lowest that it can have.
 struct BucketDigits {
     static constexpr unsigned kWidest = 11;
     std::uint64_t low;
-    unsigned passes;  // 0: all ranks are equal
+    unsigned passes;  // 0: all keys are equal
     unsigned bits;    // <= kWidest
 };
 
@@ -52,7 +52,7 @@ struct BucketSorting {
     // first + i.
     void (*scatter)(Elements elements, std::uint64_t first, const BucketMap& map,
                     const BucketPlaces<Entry>& places);
-    // Sorts from[0, count) by rank, stably. `a` and `b` have room for as many; returns the one in which the
+    // Sorts from[0, count) by key, stably. `a` and `b` have room for as many; returns the one in which the
     // result lies. Reads `from` once.
     Entry* (*sort)(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* a, Entry* b);
     // values[i] and indices[i] of entries[i], values as wide as the element. `indices` may be where the

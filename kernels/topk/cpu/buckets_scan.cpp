@@ -25,39 +25,39 @@ using topk::kTieCell;
 
 constexpr std::uint64_t kShort = 32;  // entries: below, inserting is faster than counting
 
-// Bits of an entry below its rank.
+// Bits of an entry below its key.
 template <class U, class Entry>
 constexpr unsigned kShift = sizeof(Entry) == 16 ? 64
                             : sizeof(U) == 4    ? 32
                                                 : 48;
 
 template <class U, class Entry>
-[[gnu::always_inline]] inline U rank_of(Entry entry) {
+[[gnu::always_inline]] inline U key_of(Entry entry) {
     return static_cast<U>(entry >> kShift<U, Entry>);
 }
 
 template <class U>
-[[gnu::always_inline]] inline std::uint32_t cell_of(U rank, U lowest, unsigned cell_shift) {
-    const U offset = static_cast<U>((rank < lowest ? lowest : rank) - lowest);
+[[gnu::always_inline]] inline std::uint32_t cell_of(U key, U lowest, unsigned cell_shift) {
+    const U offset = static_cast<U>((key < lowest ? lowest : key) - lowest);
     return static_cast<std::uint32_t>(offset >> cell_shift) & (kCells - 1);
 }
 
-// The cells of a group of ranks.
+// The cells of a group of keys.
 template <class U>
-[[gnu::always_inline]] inline void look_up_cells(const U* ranks, const BucketMap& map, std::uint32_t* cells) {
+[[gnu::always_inline]] inline void look_up_cells(const U* keys, const BucketMap& map, std::uint32_t* cells) {
     const U lowest = static_cast<U>(map.lowest);
     const unsigned cell_shift = map.cell_shift;
-    for (unsigned i = 0; i < kGroup; ++i) cells[i] = cell_of(ranks[i], lowest, cell_shift);
+    for (unsigned i = 0; i < kGroup; ++i) cells[i] = cell_of(keys[i], lowest, cell_shift);
     if (!map.has_tie) return;
     const U tie = static_cast<U>(map.tie);
-    for (unsigned i = 0; i < kGroup; ++i) cells[i] = ranks[i] == tie ? kTieCell : cells[i];
+    for (unsigned i = 0; i < kGroup; ++i) cells[i] = keys[i] == tie ? kTieCell : cells[i];
 }
 
-// The bucket of a rank within its cell.
+// The bucket of a key within its cell.
 [[gnu::always_inline]] inline std::uint32_t bucket_of(const BucketMap& map, std::uint32_t cell,
-                                                      std::uint64_t rank) {
+                                                      std::uint64_t key) {
     if (cell == kTieCell) return map.first[kTieCell];
-    const std::uint64_t offset = (rank < map.lowest ? map.lowest : rank) - map.lowest;
+    const std::uint64_t offset = (key < map.lowest ? map.lowest : key) - map.lowest;
     const std::uint64_t within = offset & ((std::uint64_t{1} << map.cell_shift) - 1);
     return map.first[cell] + static_cast<std::uint32_t>(within >> map.shift[cell]);
 }
@@ -76,8 +76,8 @@ template <class U, bool Float>
     for (std::uint64_t begin = 0; begin < elements.count; begin += kGroup) {
         group::read_group<U, Float>(elements, begin, limit, group);
         const std::uint64_t left = elements.count - begin;
-        look_up_cells(group.ranks, map, mine);
-        for (unsigned i = 0; i < kGroup; ++i) mine[i] = group.ranks[i] <= limit ? mine[i] : kBeyond + i;
+        look_up_cells(group.keys, map, mine);
+        for (unsigned i = 0; i < kGroup; ++i) mine[i] = group.keys[i] <= limit ? mine[i] : kBeyond + i;
         std::uint32_t differ = 0;
         for (unsigned i = 0; i < kGroup; ++i) differ |= mine[i] ^ mine[0];
         if (left < kGroup) {
@@ -100,10 +100,10 @@ void count(Elements elements, const BucketMap& map, std::uint32_t* cells, std::u
     alignas(64) std::uint32_t mine[kGroup];
     for (std::uint64_t begin = 0; begin < elements.count; begin += kGroup) {
         group::read_group<U, Float>(elements, begin, limit, group);
-        look_up_cells(group.ranks, map, mine);
+        look_up_cells(group.keys, map, mine);
         for (std::uint64_t left = group.within; left != 0; left &= left - 1) {
             const int i = __builtin_ctzll(left);
-            ++counts[bucket_of(map, mine[i], group.ranks[i])];
+            ++counts[bucket_of(map, mine[i], group.keys[i])];
         }
     }
 }
@@ -118,15 +118,15 @@ template <class U, bool Float, class Entry, bool Flat>
     Entry** const next = places.next;
     Group<U> group;
     alignas(64) Entry found[2 * kGroup] = {};
-    alignas(64) U ranks[kGroup];
+    alignas(64) U keys[kGroup];
     alignas(64) std::uint32_t cells[kGroup];
     for (std::uint64_t begin = 0; begin < elements.count; begin += kGroup) {
         group::read_group<U, Float>(elements, begin, limit, group);
         const std::uint64_t size = group::compress_entries(group, first + begin, kShift<U, Entry>, found);
-        for (unsigned i = 0; i < kGroup; ++i) ranks[i] = rank_of<U>(found[i]);
-        look_up_cells(ranks, map, cells);
+        for (unsigned i = 0; i < kGroup; ++i) keys[i] = key_of<U>(found[i]);
+        look_up_cells(keys, map, cells);
         for (std::uint64_t i = 0; i < size; ++i) {
-            const std::uint32_t bucket = Flat ? map.first[cells[i]] : bucket_of(map, cells[i], ranks[i]);
+            const std::uint32_t bucket = Flat ? map.first[cells[i]] : bucket_of(map, cells[i], keys[i]);
             Entry* const place = next[bucket];
             if (place >= (bucket == boundary ? boundary_end : end)) continue;
             *place = found[i];
@@ -147,7 +147,7 @@ template <class U, class Entry>
     for (std::uint64_t i = 0; i < count; ++i) {
         const Entry entry = from[i];
         std::uint64_t place = i;
-        for (; place > 0 && rank_of<U>(entry) < rank_of<U>(to[place - 1]); --place) to[place] = to[place - 1];
+        for (; place > 0 && key_of<U>(entry) < key_of<U>(to[place - 1]); --place) to[place] = to[place - 1];
         to[place] = entry;
     }
 }
@@ -179,7 +179,7 @@ Entry* sort(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* 
             for (std::uint64_t i = 0; i < count; ++i) {
                 const Entry entry = pass == 0 ? from[i] : a[i];
                 if (pass == 0) a[i] = entry;
-                const U distance = static_cast<U>(rank_of<U>(entry) - low);
+                const U distance = static_cast<U>(key_of<U>(entry) - low);
                 ++counts[0][static_cast<U>(distance >> one) & mask];
                 ++counts[1][static_cast<U>(distance >> two) & mask];
             }
@@ -188,7 +188,7 @@ Entry* sort(const Entry* from, std::uint64_t count, BucketDigits digits, Entry* 
         to_places(places, static_cast<std::uint32_t>(mask) + 1);
         for (std::uint64_t i = 0; i < count; ++i) {
             const Entry entry = a[i];
-            const U distance = static_cast<U>(rank_of<U>(entry) - low);
+            const U distance = static_cast<U>(key_of<U>(entry) - low);
             b[places[static_cast<U>(distance >> one) & mask]++] = entry;
         }
         Entry* const sorted = b;
@@ -212,7 +212,7 @@ void write(const Entry* entries, std::uint64_t count, std::uint64_t flip64, std:
         const std::uint64_t size = count - begin < kGroup ? count - begin : kGroup;
         for (std::uint64_t i = 0; i < size; ++i) {
             const Entry entry = entries[begin + i];
-            value[i] = rank::decode<U, Float>(rank_of<U>(entry), flip);
+            value[i] = key::decode<U, Float>(key_of<U>(entry), flip);
             index[i] = static_cast<std::uint64_t>(entry & kIndex);
         }
         __builtin_memcpy(values + begin * sizeof(U), value, size * sizeof(U));
@@ -235,7 +235,7 @@ struct BucketKernelsOf {
 }  // namespace
 
 const BucketKernels& topk_bucket_kernels(ElementType type) {
-    return *rank::of_type<BucketKernels, BucketKernelsOf>(type);
+    return *key::of_type<BucketKernels, BucketKernelsOf>(type);
 }
 
 }  // namespace tegu::kernels::TEGU_ISA

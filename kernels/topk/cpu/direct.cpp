@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method `direct`: a short row, which stays in the cache. The k-th best of the minima of about 4 k
-// interleaved lanes is a rank that k elements reach for sure, and that little more than k elements reach as a
+// interleaved lanes is a key that k elements reach for sure, and that little more than k elements reach as a
 // rule: these are collected and sorted. With `distinct` they may repeat; if they were too few for that, the
 // whole row is sorted.
 #include <utility>
@@ -16,11 +16,11 @@ template <class Entry>
 bool sort_within(Selector<Entry>& selector, Elements elements, std::uint64_t bound) {
     selector.size = selector.collect(elements, 0, bound, selector.entries);
     Entry* sorted =
-        sort_by_rank(selector.entries, selector.spare, selector.size, selector.shift, selector.team.alone());
+        sort_by_key(selector.entries, selector.spare, selector.size, selector.shift, selector.team.alone());
     if (sorted == nullptr) return false;
     if (sorted != selector.entries) std::swap(selector.entries, selector.spare);
-    if (selector.question.distinct)
-        selector.size = selector.first_of_each_rank(selector.entries, selector.size);
+    if (selector.problem.distinct)
+        selector.size = selector.first_of_each_key(selector.entries, selector.size);
     return true;
 }
 
@@ -28,15 +28,15 @@ bool sort_within(Selector<Entry>& selector, Elements elements, std::uint64_t bou
 
 template <class Entry>
 bool select_direct(Selector<Entry>& selector) {
-    const Question& question = selector.question;
+    const Problem& problem = selector.problem;
     if (selector.team.stop().stop_requested()) return false;
-    const Elements elements = selector.view(0, question.n, 0);
+    const Elements elements = selector.view(0, problem.n, 0);
     const std::uint64_t lanes = selector.method.lanes;
-    if (lanes == 0) return sort_within(selector, elements, kAnyRank);
+    if (lanes == 0) return sort_within(selector, elements, kAnyKey);
     selector.kernels.lane_minima(elements, lanes, selector.layout.minima);
-    const std::uint64_t bound = selector.kernels.bound_of(selector.layout.minima, lanes, question.k);
+    const std::uint64_t bound = selector.kernels.bound_of(selector.layout.minima, lanes, problem.k);
     if (!sort_within(selector, elements, bound)) return false;
-    return !question.distinct || selector.size >= question.k || sort_within(selector, elements, kAnyRank);
+    return !problem.distinct || selector.size >= problem.k || sort_within(selector, elements, kAnyKey);
 }
 
 template bool select_direct(Selector<Entry64>&);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method `distinct`. Where values rarely repeat it does what the plain methods do and keeps the first of each
-// rank: for small k the elements within the k-th best of the different minima of blocks, else those within a
+// key: for small k the elements within the k-th best of the different minima of blocks, else those within a
 // bound from the sample. Where they repeat, lists that remember what they met (kernels/topk/cpu/lists.h). A
 // sample decides; whatever it says, a bound that held too few is followed by a pass without one.
 #include "kernels/topk/cpu/lists.h"
@@ -18,35 +18,34 @@ class Distinct {
 
     bool run() {
         if (method_.blocks > 0 && !by_blocks()) return false;
-        if (selector_.size >= selector_.question.k) return true;
+        if (selector_.size >= selector_.problem.k) return true;
         const std::uint64_t* sample = take_sample(selector_);
         if (sample == nullptr) return false;
-        const std::uint64_t place = place_in_sample(sample, selector_.question, method_);
-        bound_ = std::min(bound_, place < method_.sample ? sample[place] : kAnyRank);
+        const std::uint64_t place = place_in_sample(sample, selector_.problem, method_);
+        bound_ = std::min(bound_, place < method_.sample ? sample[place] : kAnyKey);
         bound_ = std::min(bound_, certain_bound(sample));
-        hot_count_ = hot_ranks(sample, method_.sample, bound_, hot_);
-        const std::uint64_t within = place * (selector_.question.n / method_.sample);
+        hot_count_ = hot_keys(sample, method_.sample, bound_, hot_);
+        const std::uint64_t within = place * (selector_.problem.n / method_.sample);
         if (place < method_.sample && hot_count_ == 0 && within <= few_more()) {
             if (!select_distinct_within(selector_, bound_)) return false;
-            if (selector_.size >= selector_.question.k) return true;
+            if (selector_.size >= selector_.problem.k) return true;
         }
-        return pass(bound_) &&
-               (bound_ == kAnyRank || selector_.size >= selector_.question.k || pass(kAnyRank));
+        return pass(bound_) && (bound_ == kAnyKey || selector_.size >= selector_.problem.k || pass(kAnyKey));
     }
 
   private:
     // Elements within a bound up to which sorting all of them costs less than looking at each whether it was
     // met.
-    std::uint64_t few_more() const { return selector_.question.k + selector_.question.k / 2 + 4096; }
+    std::uint64_t few_more() const { return selector_.problem.k + selector_.problem.k / 2 + 4096; }
 
-    // The rank within which the sample itself has k different ones.
+    // The key within which the sample itself has k different ones.
     std::uint64_t certain_bound(const std::uint64_t* sample) const {
-        std::uint64_t ranks = 0;
+        std::uint64_t keys = 0;
         for (std::uint64_t i = 0; i < method_.sample; ++i) {
-            ranks += i == 0 || sample[i] != sample[i - 1];
-            if (ranks == selector_.question.k) return sample[i];
+            keys += i == 0 || sample[i] != sample[i - 1];
+            if (keys == selector_.problem.k) return sample[i];
         }
-        return kAnyRank;
+        return kAnyKey;
     }
 
     ListMemory<Entry> memory() const {
@@ -55,17 +54,16 @@ class Distinct {
                                  reinterpret_cast<Entry*>(layout.spare),
                                  layout.seen,
                                  method_.entries,
-                                 selector_.question.k,
+                                 selector_.problem.k,
                                  method_.seen_bits};
     }
 
     // Unless a look at few elements finds values that repeat. It grows with n, as a second read would cost
     // more.
     bool by_blocks() {
-        const std::uint64_t size = std::min(std::max(kLook, selector_.question.n / 4096), method_.sample);
-        const std::uint64_t* look =
-            take_sample(selector_.sequence, selector_.kernels, selector_.question.flip, size,
-                        selector_.layout.sample, selector_.team);
+        const std::uint64_t size = std::min(std::max(kLook, selector_.problem.n / 4096), method_.sample);
+        const std::uint64_t* look = take_sample(selector_.segment, selector_.kernels, selector_.problem.flip,
+                                                size, selector_.layout.sample, selector_.team);
         if (look == nullptr) return false;
         std::uint64_t repeats = 0;
         for (std::uint64_t i = 1; i < size; ++i) repeats += look[i] == look[i - 1];
@@ -80,8 +78,8 @@ class Distinct {
 
     Selector<Entry>& selector_;
     const Method& method_;
-    std::uint64_t bound_ = kAnyRank;
-    std::uint64_t hot_[SeenRanks::kMostHot];
+    std::uint64_t bound_ = kAnyKey;
+    std::uint64_t hot_[SeenKeys::kMostHot];
     unsigned hot_count_ = 0;
 };
 

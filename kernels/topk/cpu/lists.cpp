@@ -7,13 +7,13 @@
 
 namespace tegu::kernels::topk {
 
-unsigned hot_ranks(const std::uint64_t* sample, std::uint64_t size, std::uint64_t bound, std::uint64_t* hot) {
-    // lanes of a group: a rarer rank is in fewer than every second group
+unsigned hot_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t bound, std::uint64_t* hot) {
+    // lanes of a group: a rarer key is in fewer than every second group
     constexpr std::uint64_t kHotShare = 64;
     constexpr std::uint64_t kSure = 4;  // elements of the sample that are no accident
     unsigned count = 0;
     for (std::uint64_t begin = 0, end = 0;
-         begin < size && sample[begin] <= bound && count < SeenRanks::kMostHot; begin = end) {
+         begin < size && sample[begin] <= bound && count < SeenKeys::kMostHot; begin = end) {
         while (end < size && sample[end] == sample[begin]) ++end;
         if ((end - begin) * kHotShare >= size && end - begin >= kSure) hot[count++] = sample[begin];
     }
@@ -40,7 +40,7 @@ void Lists<Entry>::open(unsigned slot, std::uint64_t bound) {
     list.size = 0;
     list.bound = bound;
     list.closed = false;
-    list.seen.table = memory_.tables + slot * table_bytes(memory_.seen_bits, selector_.sequence.bytes);
+    list.seen.table = memory_.tables + slot * table_bytes(memory_.seen_bits, selector_.segment.bytes);
     list.seen.bits = memory_.seen_bits;
     list.seen.hot = hot_;
     list.seen.hot_count = hot_count_;
@@ -53,25 +53,24 @@ void Lists<Entry>::add_tile(List& list, std::uint64_t begin, std::uint64_t count
     // A list is cut long before it is full where that costs little: its bound is what keeps most elements
     // out.
     if (list.size + count > memory_.room ||
-        (selector_.question.k <= kSmall && list.size > 3 * selector_.question.k + 512))
+        (selector_.problem.k <= kSmall && list.size > 3 * selector_.problem.k + 512))
         cut(list);
     if (list.closed) return;
     list.size += selector_.collect_new(selector_.view(begin, count, slot), begin, list.bound, list.seen,
                                        list.entries + list.size);
 }
 
-// Sorts the list, leaves the first of each rank, and of these the best k.
+// Sorts the list, leaves the first of each key, and of these the best k.
 template <class Entry>
 void Lists<Entry>::cut(List& list) {
-    Entry* sorted =
-        sort_by_rank(list.entries, list.spare, list.size, selector_.shift, selector_.team.alone());
+    Entry* sorted = sort_by_key(list.entries, list.spare, list.size, selector_.shift, selector_.team.alone());
     list.closed = sorted == nullptr || overflown_.load(std::memory_order_relaxed);
     if (list.closed) return;  // a stop was requested, and the team finds out
     if (sorted != list.entries) std::swap(list.entries, list.spare);
-    list.size = selector_.first_of_each_rank(list.entries, list.size);
-    if (list.size >= selector_.question.k) {
-        list.size = selector_.question.k;
-        const std::uint64_t worst = selector_.rank_of(list.entries[list.size - 1]);
+    list.size = selector_.first_of_each_key(list.entries, list.size);
+    if (list.size >= selector_.problem.k) {
+        list.size = selector_.problem.k;
+        const std::uint64_t worst = selector_.key_of(list.entries[list.size - 1]);
         list.closed = worst == 0;
         list.bound = worst - 1;
     }
@@ -80,7 +79,7 @@ void Lists<Entry>::cut(List& list) {
     list.closed = true;
 }
 
-// The best k distinct ranks of the first list and another; of equal ranks, the entry with the smaller index.
+// The best k distinct keys of the first list and another; of equal keys, the entry with the smaller index.
 template <class Entry>
 bool Lists<Entry>::merge_into_first(const List& other) {
     List& first = lists_[0];
@@ -89,10 +88,10 @@ bool Lists<Entry>::merge_into_first(const List& other) {
     const Entry* b = other.entries;
     const Entry* const b_end = b + other.size;
     Entry* out = first.spare;
-    for (std::uint64_t left = std::min(selector_.question.k, memory_.room);
+    for (std::uint64_t left = std::min(selector_.problem.k, memory_.room);
          left > 0 && (a < a_end || b < b_end); --left) {
         if (left % kLook == 0 && selector_.team.stop().stop_requested()) break;  // the caller looks, too
-        const bool same = a < a_end && b < b_end && selector_.rank_of(*a) == selector_.rank_of(*b);
+        const bool same = a < a_end && b < b_end && selector_.key_of(*a) == selector_.key_of(*b);
         const bool from_a = b == b_end || (a < a_end && *a < *b);
         *out++ = from_a ? *a : *b;
         if (from_a || same) ++a;
@@ -100,7 +99,7 @@ bool Lists<Entry>::merge_into_first(const List& other) {
     }
     std::swap(first.entries, first.spare);
     first.size = static_cast<std::uint64_t>(out - first.entries);
-    return first.size == selector_.question.k || (a == a_end && b == b_end);
+    return first.size == selector_.problem.k || (a == a_end && b == b_end);
 }
 
 template <class Entry>
@@ -108,7 +107,7 @@ typename Lists<Entry>::End Lists<Entry>::pass(std::uint64_t bound) {
     for (unsigned slot = 0; slot < slots_; ++slot) open(slot, bound);
     overflown_.store(false);
     const bool done =
-        selector_.team.run(tasks_of(selector_.question.n), [&](std::uint64_t task, unsigned slot) {
+        selector_.team.run(tasks_of(selector_.problem.n), [&](std::uint64_t task, unsigned slot) {
             selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
                 add_tile(lists_[slot], begin, count, slot);
             });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of different ranks, for data in which values repeat. Each slot remembers the ranks that it met
-// (SeenRanks), so that of many equal elements only the first reaches its list, and cuts the list to its best
-// distinct ranks when it is full, which tightens its bound. A slot gets its tiles in increasing order: of
-// equal ranks in its list the first has the smallest index. The lists are merged at the end.
+// Lists of different keys, for data in which values repeat. Each slot remembers the keys that it met
+// (SeenKeys), so that of many equal elements only the first reaches its list, and cuts the list to its best
+// distinct keys when it is full, which tightens its bound. A slot gets its tiles in increasing order: of
+// equal keys in its list the first has the smallest index. The lists are merged at the end.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,8 @@ struct ListMemory {
     Entry* spare;        // [slots x room]
     std::byte* tables;   // [slots] of table_bytes
     std::uint64_t room;  // of one list, >= 2 * kTile
-    std::uint64_t
-        most;  // ranks that a list may hold after a cut: k, or fewer, beyond which the pass gives up
-    unsigned seen_bits;  // of SeenRanks
+    std::uint64_t most;  // keys that a list may hold after a cut: k, or fewer, beyond which the pass gives up
+    unsigned seen_bits;  // of SeenKeys
 };
 
 template <class Entry>
@@ -29,11 +28,11 @@ class Lists {
   public:
     enum class End { Done, Stopped, GaveUp };
 
-    // `hot`: ranks that the sample shows often, `hot_count` of them. `selector` outlives the lists.
+    // `hot`: keys that the sample shows often, `hot_count` of them. `selector` outlives the lists.
     Lists(Selector<Entry>& selector, const ListMemory<Entry>& memory, const std::uint64_t* hot,
           unsigned hot_count);
 
-    // One pass over the sequence for the best k ranks within the bound, fewer if there are not so many.
+    // One pass over the segment for the best k keys within the bound, fewer if there are not so many.
     // Leaves them in the selector.
     End pass(std::uint64_t bound);
 
@@ -44,7 +43,7 @@ class Lists {
         std::uint64_t size = 0;
         std::uint64_t bound = 0;
         bool closed = false;  // nothing can be better any more, or the pass ends
-        SeenRanks seen;
+        SeenKeys seen;
     };
 
     void open(unsigned slot, std::uint64_t bound);
@@ -61,9 +60,9 @@ class Lists {
     List lists_[kMaxSlots];
 };
 
-// The ranks within the bound that one in 64 elements of the sorted sample or more have. Returns how many, at
-// most SeenRanks::kMostHot.
-unsigned hot_ranks(const std::uint64_t* sample, std::uint64_t size, std::uint64_t bound, std::uint64_t* hot);
+// The keys within the bound that one in 64 elements of the sorted sample or more have. Returns how many, at
+// most SeenKeys::kMostHot.
+unsigned hot_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t bound, std::uint64_t* hot);
 
 extern template class Lists<Entry64>;
 extern template class Lists<Entry128>;

@@ -18,136 +18,136 @@ constexpr std::uint64_t kLeastInBuckets = 512;  // results that are worth bucket
 constexpr std::uint64_t kCached = 8u << 20;     // bytes of input that a second read finds in a cache
 
 // The k up to which it pays to read k blocks again: fewer where each of them is a trip to memory.
-std::uint64_t most_blocks(const Question& question) {
-    const bool cached = question.n * element_bytes(question.type) <= kCached;
-    return question.n / ((cached ? 8 : 32) * kMinBlock);
+std::uint64_t most_blocks(const Problem& problem) {
+    const bool cached = problem.n * element_bytes(problem.type) <= kCached;
+    return problem.n / ((cached ? 8 : 32) * kMinBlock);
 }
 
-void choose_blocks(const Question& question, Method& method) {
+void choose_blocks(const Problem& problem, Method& method) {
     // Near sqrt(2n / k): as many minima to sort through as elements to read again. Never more than n / 8 of
     // these.
     method.block = kMinBlock;
-    while (method.block < kTile && method.block * method.block * question.k < 2 * question.n &&
-           question.k <= question.n / (16 * method.block))
+    while (method.block < kTile && method.block * method.block * problem.k < 2 * problem.n &&
+           problem.k <= problem.n / (16 * method.block))
         method.block *= 2;
-    method.blocks = (question.n + method.block - 1) / method.block;
+    method.blocks = (problem.n + method.block - 1) / method.block;
 }
 
-Method blocks_method(const Question& question) {
+Method blocks_method(const Problem& problem) {
     Method method;
     method.kind = MethodKind::Blocks;
-    choose_blocks(question, method);
-    method.entries = 2 * question.k + 2 * method.block;
+    choose_blocks(problem, method);
+    method.entries = 2 * problem.k + 2 * method.block;
     return method;
 }
 
-Method threshold_method(const Question& question) {
+Method threshold_method(const Problem& problem) {
     Method method;
     method.kind = MethodKind::Threshold;
-    method.sample = std::min(kMaxSample, question.n / 64);
-    method.entries = std::min(question.n, question.k + question.k / 2 + 65536);
+    method.sample = std::min(kMaxSample, problem.n / 64);
+    method.entries = std::min(problem.n, problem.k + problem.k / 2 + 65536);
     return method;
 }
 
 // A bucket of about 4096 entries sorts within the first cache.
-Method buckets_method(const Question& question) {
+Method buckets_method(const Problem& problem) {
     Method method;
     method.kind = MethodKind::Buckets;
-    method.sample = std::min<std::uint64_t>(32768, question.n / 64);
-    method.entries = question.distinct ? question.n : question.k;
-    method.buckets = std::clamp<std::uint64_t>(question.k / 4096, 16, kMostWantedBuckets);
-    method.bucket = std::min(question.n, std::max<std::uint64_t>(16384, 8 * (question.k / method.buckets)));
+    method.sample = std::min<std::uint64_t>(32768, problem.n / 64);
+    method.entries = problem.distinct ? problem.n : problem.k;
+    method.buckets = std::clamp<std::uint64_t>(problem.k / 4096, 16, kMostWantedBuckets);
+    method.bucket = std::min(problem.n, std::max<std::uint64_t>(16384, 8 * (problem.k / method.buckets)));
     return method;
 }
 
 // `within` fits the lists of any number of slots, which lie side by side.
-Method distinct_method(const Question& question) {
+Method distinct_method(const Problem& problem) {
     Method method;
     method.kind = MethodKind::Distinct;
-    method.sample = std::min(kMaxSample, question.n / 64);
-    if (question.k <= most_blocks(question)) {
-        choose_blocks(question, method);
-        method.sample = std::min(kMaxSample, std::max<std::uint64_t>(question.n / 1024, 128));
+    method.sample = std::min(kMaxSample, problem.n / 64);
+    if (problem.k <= most_blocks(problem)) {
+        choose_blocks(problem, method);
+        method.sample = std::min(kMaxSample, std::max<std::uint64_t>(problem.n / 1024, 128));
     }
-    method.entries = 2 * question.k + 2 * kTile;
+    method.entries = 2 * problem.k + 2 * kTile;
     method.within = method.entries;
-    method.slots = question.k <= 4096 ? kMaxSlots : 4;
-    const auto width = static_cast<unsigned>(8 * element_bytes(question.type));
+    method.slots = problem.k <= 4096 ? kMaxSlots : 4;
+    const auto width = static_cast<unsigned>(8 * element_bytes(problem.type));
     method.seen_bits = 11;
-    while (method.seen_bits < 19 && std::uint64_t{1} << method.seen_bits < 2 * question.k) ++method.seen_bits;
+    while (method.seen_bits < 19 && std::uint64_t{1} << method.seen_bits < 2 * problem.k) ++method.seen_bits;
     method.seen_bits = std::min(method.seen_bits, width - 1);
     return method;
 }
 
-Method direct_method(const Question& question) {
+Method direct_method(const Problem& problem) {
     Method method;
-    method.entries = question.n;
-    method.lanes = std::min(std::max(kMinLanes, (4 * question.k + 63) / 64 * 64), question.n / 64 * 64);
-    if (question.k > method.lanes / 4 * 3) method.lanes = 0;
+    method.entries = problem.n;
+    method.lanes = std::min(std::max(kMinLanes, (4 * problem.k + 63) / 64 * 64), problem.n / 64 * 64);
+    if (problem.k > method.lanes / 4 * 3) method.lanes = 0;
     return method;
 }
 
-Method kind_of_method(const Question& question) {
-    if (!question.distinct && question.n >= kBlocksFrom && question.k <= most_blocks(question))
-        return blocks_method(question);
-    if (question.n <= kTile) return direct_method(question);
-    if (question.k > question.n / 16) return buckets_method(question);
-    return question.distinct ? distinct_method(question) : threshold_method(question);
+Method kind_of_method(const Problem& problem) {
+    if (!problem.distinct && problem.n >= kBlocksFrom && problem.k <= most_blocks(problem))
+        return blocks_method(problem);
+    if (problem.n <= kTile) return direct_method(problem);
+    if (problem.k > problem.n / 16) return buckets_method(problem);
+    return problem.distinct ? distinct_method(problem) : threshold_method(problem);
 }
 
-// The wanted method where it can answer the question.
-Method method_of(const Question& question, CpuTopkMethod wanted) {
-    const std::uint64_t n = question.n, k = question.k;
-    if (question.distinct) return kind_of_method(question);
+// The wanted method where it can answer the problem.
+Method method_of(const Problem& problem, CpuTopkMethod wanted) {
+    const std::uint64_t n = problem.n, k = problem.k;
+    if (problem.distinct) return kind_of_method(problem);
     switch (wanted) {
         case CpuTopkMethod::Direct:
-            if (n <= kTile) return direct_method(question);
+            if (n <= kTile) return direct_method(problem);
             break;
         case CpuTopkMethod::Blocks:
-            if (n >= kBlocksFrom && k <= n / (8 * kMinBlock)) return blocks_method(question);
+            if (n >= kBlocksFrom && k <= n / (8 * kMinBlock)) return blocks_method(problem);
             break;
         case CpuTopkMethod::Threshold:
-            if (n > kTile && k <= n / 16) return threshold_method(question);
+            if (n > kTile && k <= n / 16) return threshold_method(problem);
             break;
         case CpuTopkMethod::Buckets:
-            if (n > kTile && k >= kLeastInBuckets) return buckets_method(question);
+            if (n > kTile && k >= kLeastInBuckets) return buckets_method(problem);
             break;
         case CpuTopkMethod::Chosen: break;
     }
-    return kind_of_method(question);
+    return kind_of_method(problem);
 }
 
 }  // namespace
 
-Method choose_method(const Question& question, CpuTopkMethod wanted) {
-    Method method = method_of(question, wanted);
-    const std::size_t width = element_bytes(question.type);
-    method.slots = static_cast<unsigned>(std::min<std::uint64_t>(method.slots, tasks_of(question.n)));
-    method.wide = width == 8 || (width == 4 && question.n > (std::uint64_t{1} << 32));
-    method.bytes = Layout(nullptr, question, method).bytes;
+Method choose_method(const Problem& problem, CpuTopkMethod wanted) {
+    Method method = method_of(problem, wanted);
+    const std::size_t width = element_bytes(problem.type);
+    method.slots = static_cast<unsigned>(std::min<std::uint64_t>(method.slots, tasks_of(problem.n)));
+    method.wide = width == 8 || (width == 4 && problem.n > (std::uint64_t{1} << 32));
+    method.bytes = Layout(nullptr, problem, method).bytes;
     if (method.kind == MethodKind::Buckets)
-        method.more_bytes = (entries_in_output(question, method) ? 2 : 1) *
-                            std::max(method.entries, std::min(question.n, kBoundary)) *
+        method.more_bytes = (entries_in_output(problem, method) ? 2 : 1) *
+                            std::max(method.entries, std::min(problem.n, kBoundary)) *
                             (method.wide ? sizeof(Entry128) : sizeof(Entry64));
     return method;
 }
 
-std::uint64_t predict_ns(const Question& question, const Method& method) {
-    const std::uint64_t n = question.n;
-    const std::uint64_t bytes = n * element_bytes(question.type);
+std::uint64_t predict_ns(const Problem& problem, const Method& method) {
+    const std::uint64_t n = problem.n;
+    const std::uint64_t bytes = n * element_bytes(problem.type);
     const std::uint64_t sort_ns = method.wide ? 22 : 9;  // an entry
-    const bool repeats = question.distinct && element_bytes(question.type) <= 2;
+    const bool repeats = problem.distinct && element_bytes(problem.type) <= 2;
     switch (method.kind) {
         case MethodKind::Direct:
             return 200 + (method.lanes > 0 ? n / 4 + method.lanes : n) +
-                   (question.distinct ? 2 : 1) * sort_ns * question.k;
-        case MethodKind::Blocks: return 400 + bytes / 25 + 2 * method.blocks + 60 * question.k;
+                   (problem.distinct ? 2 : 1) * sort_ns * problem.k;
+        case MethodKind::Blocks: return 400 + bytes / 25 + 2 * method.blocks + 60 * problem.k;
         case MethodKind::Threshold:
-            return 20 * method.sample + bytes / 20 + n / 8 + sort_ns * (repeats ? n : question.k);
-        case MethodKind::Buckets: return 20 * method.sample + bytes / 10 + n + sort_ns * question.k;
+            return 20 * method.sample + bytes / 20 + n / 8 + sort_ns * (repeats ? n : problem.k);
+        case MethodKind::Buckets: return 20 * method.sample + bytes / 10 + n + sort_ns * problem.k;
         case MethodKind::Distinct:
             return 10000 + 20 * method.sample + bytes / 20 + (repeats ? n / 2 : n / 16) +
-                   3 * sort_ns * question.k;
+                   3 * sort_ns * problem.k;
     }
     return 0;
 }
@@ -169,9 +169,9 @@ std::string describe(const Method& method) {
 namespace {
 
 template <class Entry>
-Result<Selection> select_with(const StridedSequence& sequence, const Question& question, const Method& method,
+Result<Selection> select_with(const StridedSegment& segment, const Problem& problem, const Method& method,
                               Workspace& workspace, const Target& target, const Team& team) {
-    Selector<Entry> selector(sequence, question, method, workspace, target, team);
+    Selector<Entry> selector(segment, problem, method, workspace, target, team);
     bool done = false;
     switch (method.kind) {
         case MethodKind::Direct: done = select_direct(selector); break;
@@ -186,18 +186,18 @@ Result<Selection> select_with(const StridedSequence& sequence, const Question& q
             "no memory to sort a bucket of ranks that the sample of the elements did not foretell");
     if (!done) return team.stop().error();
     const bool written = selector.written;
-    return Selection{written ? nullptr : selector.entries, std::min(selector.size, question.k),
-                     selector.shift, method.wide, written};
+    return Selection{written ? nullptr : selector.entries, std::min(selector.size, problem.k), selector.shift,
+                     method.wide, written};
 }
 
 }  // namespace
 
-Result<Selection> select(const StridedSequence& sequence, const Question& question, const Method& method,
+Result<Selection> select(const StridedSegment& segment, const Problem& problem, const Method& method,
                          Workspace& workspace, const Target& target, const Team& team) {
-    assert(sequence.size() == question.n && question.k >= 1 && question.k <= question.n);
+    assert(segment.size() == problem.n && problem.k >= 1 && problem.k <= problem.n);
     const Team at_most = team.limited(method.slots);
-    return method.wide ? select_with<Entry128>(sequence, question, method, workspace, target, at_most)
-                       : select_with<Entry64>(sequence, question, method, workspace, target, at_most);
+    return method.wide ? select_with<Entry128>(segment, problem, method, workspace, target, at_most)
+                       : select_with<Entry64>(segment, problem, method, workspace, target, at_most);
 }
 
 }  // namespace tegu::kernels::topk

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selecting the best k of one sequence. Every method gives the same entries; they differ in how much they
+// Selecting the best k of one segment. Every method gives the same entries; they differ in how much they
 // read and keep.
 //   direct     a bound from the minima of interleaved lanes, a pass that collects what is within it, a sort.
 //              Short rows.
-//   blocks     one pass for the smallest rank of each block of elements; the answer lies in the k blocks with
+//   blocks     one pass for the smallest key of each block of elements; the answer lies in the k blocks with
 //              the best minima, so only these are read again. Small k: never reads more than 9/8 of the
 //              input, whatever the data.
 //   threshold  a bound from a sample, a pass that counts what is within it and stores it, a sort. Middle k.
-//   buckets    a map from ranks to buckets from a sample, a pass that counts each, a pass that fills them, a
+//   buckets    a map from keys to buckets from a sample, a pass that counts each, a pass that fills them, a
 //              sort of each that writes the result. Large k, and large k of different values.
 //   distinct   a bound from a sample, one pass that collects what is within it and was not met before.
 // docs/topk.md has the measurements behind the choice.
@@ -20,27 +20,27 @@
 #include "base/result.h"
 #include "kernels/execution/cpu/cpu_policies.h"
 #include "kernels/selection/cpu/scan.h"
-#include "kernels/selection/cpu/sequence.h"
+#include "kernels/selection/cpu/segment.h"
 #include "kernels/selection/cpu/team.h"
 
 namespace tegu::kernels::topk {
 
 using selection::kMaxSlots;
-using selection::StridedSequence;
+using selection::StridedSegment;
 using selection::Team;
 using selection::Workspace;
 
-struct Question {
+struct Problem {
     std::uint64_t n = 0;
     std::uint64_t k = 0;  // 1..n
     bool distinct = false;
     ElementType type = ElementType::U8;
-    std::uint64_t flip = 0;  // rank::flip_of
+    std::uint64_t flip = 0;  // key::flip_of
 };
 
 enum class MethodKind { Direct, Blocks, Threshold, Buckets, Distinct };
 
-// How a question is answered, and the working memory that it takes.
+// How a problem is answered, and the working memory that it takes.
 struct Method {
     MethodKind kind = MethodKind::Direct;
     bool wide = false;           // entries are Entry128
@@ -52,7 +52,7 @@ struct Method {
     std::uint64_t buckets = 0;   // buckets: about how many
     std::uint64_t bucket = 0;    // buckets: entries that one thread sorts
     unsigned slots = kMaxSlots;  // threads that may work at the same time
-    unsigned seen_bits = 0;      // distinct: of SeenRanks
+    unsigned seen_bits = 0;      // distinct: of SeenKeys
     std::uint64_t within = 0;    // distinct: elements within a bound that are sorted together
     std::uint64_t bytes = 0;     // working memory, with any number of threads
     // buckets: what it may allocate itself for a bucket that gets much more than its share
@@ -66,12 +66,12 @@ struct Target {
     std::byte* indices = nullptr;  // i64
 };
 
-// `wanted`: the method to take if it can answer the question; else, and for Chosen, the fastest as measured.
-Method choose_method(const Question& question, CpuTopkMethod wanted = CpuTopkMethod::Chosen);
+// `wanted`: the method to take if it can answer the problem; else, and for Chosen, the fastest as measured.
+Method choose_method(const Problem& problem, CpuTopkMethod wanted = CpuTopkMethod::Chosen);
 
 // Time on one thread, from a model fitted to random values on the machine of docs/topk.md; values that repeat
 // take longer.
-std::uint64_t predict_ns(const Question& question, const Method& method);
+std::uint64_t predict_ns(const Problem& problem, const Method& method);
 
 // "blocks block=2048"
 std::string describe(const Method& method);
@@ -84,7 +84,7 @@ struct Selection {
     bool wide = false;
     bool written = false;  // they stand in the target, and `entries` is null
 
-    // Calls visit(i, rank, index) for the entries [begin, end) in order.
+    // Calls visit(i, key, index) for the entries [begin, end) in order.
     template <class Visit>
     void for_each(std::uint64_t begin, std::uint64_t end, Visit visit) const {
         if (wide) {
@@ -100,8 +100,8 @@ struct Selection {
 };
 
 // Errors: Cancelled, DeadlineExceeded, OutOfMemory.
-// REQUIRES: method == choose_method(question, any), workspace made for it, sequence.size() == question.n.
-Result<Selection> select(const StridedSequence& sequence, const Question& question, const Method& method,
+// REQUIRES: method == choose_method(problem, any), workspace made for it, segment.size() == problem.n.
+Result<Selection> select(const StridedSegment& segment, const Problem& problem, const Method& method,
                          Workspace& workspace, const Target& target, const Team& team);
 
 }  // namespace tegu::kernels::topk

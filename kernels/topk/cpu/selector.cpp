@@ -8,7 +8,7 @@
 namespace tegu::kernels::topk {
 namespace {
 
-// elements of a sample from which their rank is as good as known to be frequent
+// elements of a sample from which their key is as good as known to be frequent
 constexpr std::uint64_t kFrequent = 8;
 
 // The sample places that `expected` of them become, so that most likely as many as that lie within.
@@ -16,7 +16,7 @@ double with_reserve(double expected) {
     return expected + 4 * std::sqrt(expected) + 4;
 }
 
-// Calls visit(count) for each run of equal ranks, in order, until it returns false.
+// Calls visit(count) for each run of equal keys, in order, until it returns false.
 template <class Visit>
 void for_each_run(const std::uint64_t* sample, std::uint64_t size, Visit visit) {
     for (std::uint64_t begin = 0, end = 0; begin < size; begin = end) {
@@ -25,10 +25,10 @@ void for_each_run(const std::uint64_t* sample, std::uint64_t size, Visit visit) 
     }
 }
 
-// How many different ranks of the sequence one element of the sample stands for, where its rank is not
-// frequent: what the pairs of equal ranks say of values that repeat equally often, and less than it should be
+// How many different keys of the segment one element of the sample stands for, where its key is not
+// frequent: what the pairs of equal keys say of values that repeat equally often, and less than it should be
 // for others. At most n / size.
-double ranks_of_element(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
+double keys_of_element(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
     double pairs = 0;
     double rare = 0;
     for_each_run(sample, size, [&](std::uint64_t run) {
@@ -42,22 +42,22 @@ double ranks_of_element(const std::uint64_t* sample, std::uint64_t size, std::ui
     return rare / (2 * pairs) / (1.15 + 3 / std::sqrt(pairs));
 }
 
-// How many different ranks the best elements of a sample stand for: so many of them, `pairs` of them equal.
-double ranks_of_prefix(double elements, double pairs, double each, double most) {
+// How many different keys the best elements of a sample stand for: so many of them, `pairs` of them equal.
+double keys_of_prefix(double elements, double pairs, double each, double most) {
     // whatever is true of the others
     const double sure = elements * elements / (2 * (pairs + 2 * std::sqrt(pairs) + 3));
     const bool as_elsewhere = pairs <= elements / each + 3;  // twice what is expected
     return std::min(elements * most, std::max(sure, as_elsewhere ? elements * each : 0));
 }
 
-// The same as place_in_sample() for different ranks: a frequent one counts once, whatever its share of the
+// The same as place_in_sample() for different keys: a frequent one counts once, whatever its share of the
 // elements.
 std::uint64_t place_of_distinct(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n,
                                 std::uint64_t k) {
-    const double each = ranks_of_element(sample, size, n);
+    const double each = keys_of_element(sample, size, n);
     const double most = static_cast<double>(n) / static_cast<double>(size);
-    double frequent = 0;  // ranks
-    double rare = 0;      // elements of other ranks
+    double frequent = 0;  // keys
+    double rare = 0;      // elements of other keys
     double pairs = 0;     // of them
     double enough = 0;    // of them, with the reserve; 0: not known yet
     std::uint64_t place = 0;
@@ -69,7 +69,7 @@ std::uint64_t place_of_distinct(const std::uint64_t* sample, std::uint64_t size,
         } else {
             frequent += 1;
         }
-        if (enough == 0 && frequent + ranks_of_prefix(rare, pairs, each, most) >= static_cast<double>(k)) {
+        if (enough == 0 && frequent + keys_of_prefix(rare, pairs, each, most) >= static_cast<double>(k)) {
             if (rare == 0) return false;
             enough = with_reserve(rare);
         }
@@ -78,8 +78,8 @@ std::uint64_t place_of_distinct(const std::uint64_t* sample, std::uint64_t size,
     return place;
 }
 
-unsigned shift_of(const Question& question, const Method& method) {
-    return method.wide ? 64 : element_bytes(question.type) <= 2 ? 48 : 32;
+unsigned shift_of(const Problem& problem, const Method& method) {
+    return method.wide ? 64 : element_bytes(problem.type) <= 2 ? 48 : 32;
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ const ScanKernels& scan_kernels(ElementType type) {
     return of(type);
 }
 
-Layout::Layout(std::byte* memory, const Question& question, const Method& method) {
+Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) {
     const auto take = [this, memory](std::uint64_t part) {
         std::byte* taken = memory == nullptr ? nullptr : memory + bytes;
         bytes += round_up(part);
@@ -101,13 +101,13 @@ Layout::Layout(std::byte* memory, const Question& question, const Method& method
     const std::uint64_t lists = distinct ? method.slots : 1;
     const bool threshold = method.kind == MethodKind::Threshold;
     const bool buckets = method.kind == MethodKind::Buckets;
-    if (!entries_in_output(question, method)) entries = take(lists * method.entries * entry);
+    if (!entries_in_output(problem, method)) entries = take(lists * method.entries * entry);
     spare = take(buckets ? kBoundary * entry : lists * method.entries * entry);
     order = take(method.blocks * entry);
     minima = reinterpret_cast<std::uint64_t*>(take((method.blocks + method.lanes) * sizeof(std::uint64_t)));
     sample = reinterpret_cast<std::uint64_t*>(take(2 * method.sample * sizeof(std::uint64_t)));
     tallies = reinterpret_cast<TaskTally*>(
-        take(threshold || distinct ? tasks_of(question.n) * sizeof(TaskTally) : 0));
+        take(threshold || distinct ? tasks_of(problem.n) * sizeof(TaskTally) : 0));
     histograms =
         reinterpret_cast<std::uint64_t*>(take(threshold ? method.slots * sizeof(std::uint64_t) << kDigitBits
                                               : buckets ? kParts * kMaxBuckets * sizeof(std::uint64_t)
@@ -115,22 +115,22 @@ Layout::Layout(std::byte* memory, const Question& question, const Method& method
     places = take(buckets ? method.slots * kMaxBuckets * sizeof(void*) : 0);
     scratch = take(method.slots * 2 * method.bucket * entry);
     seen = take(distinct ? method.slots * table_bytes(method.seen_bits,
-                                                      static_cast<unsigned>(element_bytes(question.type)))
+                                                      static_cast<unsigned>(element_bytes(problem.type)))
                          : 0);
-    dense = take(method.slots * std::min(kTile, question.n) * element_bytes(question.type));
+    dense = take(method.slots * std::min(kTile, problem.n) * element_bytes(problem.type));
 }
 
 template <class Entry>
-Selector<Entry>::Selector(const StridedSequence& the_sequence, const Question& the_question,
+Selector<Entry>::Selector(const StridedSegment& the_segment, const Problem& the_problem,
                           const Method& the_method, Workspace& workspace, const Target& the_target,
                           const Team& the_team)
-    : sequence(the_sequence),
-      question(the_question),
+    : segment(the_segment),
+      problem(the_problem),
       method(the_method),
       team(the_team),
-      kernels(scan_kernels(the_question.type)),
-      shift(shift_of(the_question, the_method)),
-      layout(workspace.memory(), the_question, the_method),
+      kernels(scan_kernels(the_problem.type)),
+      shift(shift_of(the_problem, the_method)),
+      layout(workspace.memory(), the_problem, the_method),
       target(the_target),
       entries(reinterpret_cast<Entry*>(layout.entries)),
       spare(reinterpret_cast<Entry*>(layout.spare)) {}
@@ -147,21 +147,21 @@ std::uint64_t Selector<Entry128>::collect(Elements elements, std::uint64_t first
 }
 template <>
 std::uint64_t Selector<Entry64>::collect_new(Elements elements, std::uint64_t first, std::uint64_t bound,
-                                             SeenRanks& seen, Entry64* out) const {
+                                             SeenKeys& seen, Entry64* out) const {
     return kernels.collect_new64(elements, first, bound, shift, seen, out);
 }
 template <>
 std::uint64_t Selector<Entry128>::collect_new(Elements elements, std::uint64_t first, std::uint64_t bound,
-                                              SeenRanks& seen, Entry128* out) const {
+                                              SeenKeys& seen, Entry128* out) const {
     return kernels.collect_new128(elements, first, bound, seen, out);
 }
 
 template <class Entry>
-std::uint64_t Selector<Entry>::first_of_each_rank(Entry* data, std::uint64_t count) const {
+std::uint64_t Selector<Entry>::first_of_each_key(Entry* data, std::uint64_t count) const {
     if (count == 0) return 0;
     std::uint64_t last = 0;
     for (std::uint64_t i = 1; i < count; ++i) {
-        if (rank_of(data[i]) == rank_of(data[last])) {
+        if (key_of(data[i]) == key_of(data[last])) {
             data[last] = std::min(data[last], data[i]);
         } else {
             data[++last] = data[i];
@@ -173,20 +173,20 @@ std::uint64_t Selector<Entry>::first_of_each_rank(Entry* data, std::uint64_t cou
 template struct Selector<Entry64>;
 template struct Selector<Entry128>;
 
-std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& question, const Method& method) {
-    if (question.distinct) return place_of_distinct(sample, method.sample, question.n, question.k);
-    const double part = static_cast<double>(question.k) / static_cast<double>(question.n);
+std::uint64_t place_in_sample(const std::uint64_t* sample, const Problem& problem, const Method& method) {
+    if (problem.distinct) return place_of_distinct(sample, method.sample, problem.n, problem.k);
+    const double part = static_cast<double>(problem.k) / static_cast<double>(problem.n);
     return static_cast<std::uint64_t>(with_reserve(part * static_cast<double>(method.sample)));
 }
 
-double different_ranks(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
+double different_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n) {
     double frequent = 0;
     double rare = 0;  // elements
     for_each_run(sample, size, [&](std::uint64_t run) {
         (run < kFrequent ? rare : frequent) += run < kFrequent ? static_cast<double>(run) : 1;
         return true;
     });
-    return frequent + (rare == 0 ? 0 : rare * ranks_of_element(sample, size, n));
+    return frequent + (rare == 0 ? 0 : rare * keys_of_element(sample, size, n));
 }
 
 namespace {
@@ -198,13 +198,12 @@ bool count_digits(const Selector<Entry>& selector, std::uint64_t prefix, unsigne
     std::uint64_t* histograms = selector.layout.histograms;
     const unsigned slots = std::min(selector.team.slots(), selector.method.slots);
     std::fill(histograms, histograms + slots * kDigits, 0);
-    const bool done =
-        selector.team.run(tasks_of(selector.question.n), [&](std::uint64_t task, unsigned slot) {
-            selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-                selector.kernels.histogram(selector.view(begin, count, slot), prefix, shift, bits,
-                                           histograms + slot * kDigits);
-            });
+    const bool done = selector.team.run(tasks_of(selector.problem.n), [&](std::uint64_t task, unsigned slot) {
+        selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+            selector.kernels.histogram(selector.view(begin, count, slot), prefix, shift, bits,
+                                       histograms + slot * kDigits);
         });
+    });
     for (unsigned slot = 1; slot < slots; ++slot)
         for (std::uint64_t digit = 0; digit < kDigits; ++digit)
             histograms[digit] += histograms[slot * kDigits + digit];
@@ -215,8 +214,8 @@ bool count_digits(const Selector<Entry>& selector, std::uint64_t prefix, unsigne
 
 template <class Entry>
 bool find_exact_bound(const Selector<Entry>& selector, std::uint64_t& bound) {
-    unsigned left = static_cast<unsigned>(8 * element_bytes(selector.question.type));
-    std::uint64_t wanted = selector.question.k;  // its place among the ranks that begin with `bound`
+    unsigned left = static_cast<unsigned>(8 * element_bytes(selector.problem.type));
+    std::uint64_t wanted = selector.problem.k;  // its place among the keys that begin with `bound`
     bound = 0;
     while (left > 0) {
         const unsigned bits = std::min(left, kDigitBits);

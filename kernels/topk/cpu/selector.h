@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the methods of top-k share while they run: the sequence as tiles, the working memory cut into its
+// What the methods of top-k share while they run: the segment as tiles, the working memory cut into its
 // parts, the candidates. Each method is a function on a Selector that leaves in `entries` and `size` the
 // answer in order, perhaps with more entries behind it; false: a stop was requested, or out_of_memory.
 #pragma once
@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "kernels/selection/cpu/scan.h"
-#include "kernels/selection/cpu/sequence.h"
+#include "kernels/selection/cpu/segment.h"
 #include "kernels/selection/cpu/sort.h"
 #include "kernels/selection/cpu/team.h"
 #include "kernels/topk/cpu/select.h"
@@ -19,17 +19,17 @@ using selection::copy_elements;
 using selection::kTask;
 using selection::kTile;
 using selection::round_up;
-using selection::sort_by_rank;
+using selection::sort_by_key;
 using selection::take_sample;
 using selection::tasks_of;
 
 constexpr std::uint64_t kMaxSample = 8192;
 constexpr unsigned kDigitBits = 11;          // of the exact search for a bound
-constexpr std::uint64_t kParts = 32;         // buckets: parts of the sequence that are counted by themselves
+constexpr std::uint64_t kParts = 32;         // buckets: parts of the segment that are counted by themselves
 constexpr std::uint32_t kMaxBuckets = 2560;  // buckets: of them
 constexpr std::uint32_t kMostWantedBuckets = 1024;
 constexpr std::uint64_t kBoundary = 65536;  // buckets: entries of the bucket that is cut
-constexpr std::uint64_t kAnyRank = ~std::uint64_t{0};
+constexpr std::uint64_t kAnyKey = ~std::uint64_t{0};
 
 const ScanKernels& scan_kernels(ElementType type);
 
@@ -53,28 +53,28 @@ struct Layout {
     std::uint64_t* histograms = nullptr;  // [slots x 2^kDigitBits], for buckets also [parts x kMaxBuckets]
     std::byte* places = nullptr;          // [slots x kMaxBuckets] pointers
     std::byte* scratch = nullptr;         // [slots x 2 x method.bucket] entries
-    std::byte* seen = nullptr;            // [slots] tables of SeenRanks
+    std::byte* seen = nullptr;            // [slots] tables of SeenKeys
     std::byte* dense = nullptr;           // [slots x kTile] elements
     std::uint64_t bytes = 0;
 
-    Layout(std::byte* memory, const Question& question, const Method& method);
+    Layout(std::byte* memory, const Problem& problem, const Method& method);
 };
 
 // Entries of buckets that wait in the output, where only the bucket that is cut has some that do not get
 // there.
-inline bool entries_in_output(const Question& question, const Method& method) {
-    return method.kind == MethodKind::Buckets && !method.wide && !question.distinct;
+inline bool entries_in_output(const Problem& problem, const Method& method) {
+    return method.kind == MethodKind::Buckets && !method.wide && !problem.distinct;
 }
 
-// Of a table of SeenRanks for elements of `width` bytes.
+// Of a table of SeenKeys for elements of `width` bytes.
 inline std::uint64_t table_bytes(unsigned seen_bits, unsigned width) {
     return (std::uint64_t{2} << seen_bits) * width;
 }
 
 template <class Entry>
 struct Selector {
-    const StridedSequence& sequence;
-    const Question& question;
+    const StridedSegment& segment;
+    const Problem& problem;
     const Method& method;
     const Team& team;
     const ScanKernels& kernels;
@@ -87,54 +87,54 @@ struct Selector {
     bool written = false;        // buckets: the answer stands in the target
     bool out_of_memory = false;  // why a method failed, if not for a stop request
 
-    Selector(const StridedSequence& the_sequence, const Question& the_question, const Method& the_method,
+    Selector(const StridedSegment& the_segment, const Problem& the_problem, const Method& the_method,
              Workspace& workspace, const Target& the_target, const Team& the_team);
 
     // Elements [begin, begin + count) side by side. REQUIRES: count <= kTile.
     Elements view(std::uint64_t begin, std::uint64_t count, unsigned slot) const {
-        if (sequence.dense()) return Elements{sequence.data + begin * sequence.bytes, count, question.flip};
-        std::byte* const dense = layout.dense + slot * kTile * sequence.bytes;
-        copy_elements(sequence, begin, count, dense);
-        return Elements{dense, count, question.flip};
+        if (segment.dense()) return Elements{segment.data + begin * segment.bytes, count, problem.flip};
+        std::byte* const dense = layout.dense + slot * kTile * segment.bytes;
+        copy_elements(segment, begin, count, dense);
+        return Elements{dense, count, problem.flip};
     }
 
     // Calls body(begin, count, slot) for the tiles of one task, in order.
     template <class Body>
     void for_each_tile(std::uint64_t task, Body body) const {
-        const std::uint64_t end = std::min(question.n, (task + 1) * kTask);
+        const std::uint64_t end = std::min(problem.n, (task + 1) * kTask);
         for (std::uint64_t begin = task * kTask; begin < end; begin += kTile)
             body(begin, std::min(kTile, end - begin));
     }
 
     std::uint64_t collect(Elements elements, std::uint64_t first, std::uint64_t bound, Entry* out) const;
-    std::uint64_t collect_new(Elements elements, std::uint64_t first, std::uint64_t bound, SeenRanks& seen,
+    std::uint64_t collect_new(Elements elements, std::uint64_t first, std::uint64_t bound, SeenKeys& seen,
                               Entry* out) const;
 
-    std::uint64_t rank_of(Entry entry) const { return static_cast<std::uint64_t>(entry >> shift); }
+    std::uint64_t key_of(Entry entry) const { return static_cast<std::uint64_t>(entry >> shift); }
     std::uint64_t index_of(Entry entry) const { return static_cast<std::uint64_t>(entry & last_index()); }
-    Entry entry_of(std::uint64_t rank, std::uint64_t index) const {
-        return (static_cast<Entry>(rank) << shift) | index;
+    Entry entry_of(std::uint64_t key, std::uint64_t index) const {
+        return (static_cast<Entry>(key) << shift) | index;
     }
     Entry last_index() const { return (Entry{1} << shift) - 1; }
 
-    // Keeps of each rank the entry with the smallest index. REQUIRES: data[0, count) sorted by rank. Returns
+    // Keeps of each key the entry with the smallest index. REQUIRES: data[0, count) sorted by key. Returns
     // how many are left.
-    std::uint64_t first_of_each_rank(Entry* data, std::uint64_t count) const;
+    std::uint64_t first_of_each_key(Entry* data, std::uint64_t count) const;
 };
 
 template <class Entry>
 const std::uint64_t* take_sample(const Selector<Entry>& selector) {
-    return take_sample(selector.sequence, selector.kernels, selector.question.flip, selector.method.sample,
+    return take_sample(selector.segment, selector.kernels, selector.problem.flip, selector.method.sample,
                        selector.layout.sample, selector.team);
 }
 
 // The place in the sorted sample within which, most likely, the answer lies; >= method.sample: there is none.
-std::uint64_t place_in_sample(const std::uint64_t* sample, const Question& question, const Method& method);
+std::uint64_t place_in_sample(const std::uint64_t* sample, const Problem& problem, const Method& method);
 
-// About how many different ranks the sequence has, rather too few. `sample` as take_sample() leaves it.
-double different_ranks(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n);
+// About how many different keys the segment has, rather too few. `sample` as take_sample() leaves it.
+double different_keys(const std::uint64_t* sample, std::uint64_t size, std::uint64_t n);
 
-// Finds the rank of the k-th best, digit by digit from the top, in as many passes. Uses layout.histograms.
+// Finds the key of the k-th best, digit by digit from the top, in as many passes. Uses layout.histograms.
 // False: a stop was requested.
 template <class Entry>
 bool find_exact_bound(const Selector<Entry>& selector, std::uint64_t& bound);
@@ -154,7 +154,7 @@ bool select_distinct(Selector<Entry>& selector);
 // Ways of `distinct`. True with fewer than k entries: it is not the way for this data. False: a stop was
 // requested.
 
-// For small k and values that rarely repeat. `bound` becomes a rank that k different ones reach, if one was
+// For small k and values that rarely repeat. `bound` becomes a key that k different ones reach, if one was
 // found.
 template <class Entry>
 bool select_distinct_blocks(Selector<Entry>& selector, std::uint64_t& bound);

@@ -20,34 +20,34 @@ class Threshold {
   public:
     // `room`: for entries, and for as many again.
     Threshold(Selector<Entry>& selector, std::uint64_t room)
-        : selector_(selector), tasks_(tasks_of(selector.question.n)), room_(room) {}
+        : selector_(selector), tasks_(tasks_of(selector.problem.n)), room_(room) {}
 
     bool run() {
         const std::uint64_t* sample = take_sample(selector_);
         if (sample == nullptr) return false;
-        const std::uint64_t place = place_in_sample(sample, selector_.question, selector_.method);
-        bound_ = place < selector_.method.sample ? sample[place] : worst_rank();
+        const std::uint64_t place = place_in_sample(sample, selector_.problem, selector_.method);
+        bound_ = place < selector_.method.sample ? sample[place] : worst_key();
         return select() && sort();
     }
 
-    // The first of each rank within the bound in order, if there is room for all; else no entries.
+    // The first of each key within the bound in order, if there is room for all; else no entries.
     bool within(std::uint64_t bound) {
         bound_ = bound;
         selector_.size = 0;
         if (!tally(true)) return false;
         if (total_.less + total_.equal > room_) return true;
         if (!(put_in_order() && sort())) return false;
-        selector_.size = selector_.first_of_each_rank(selector_.entries, selector_.size);
+        selector_.size = selector_.first_of_each_key(selector_.entries, selector_.size);
         return true;
     }
 
   private:
-    std::uint64_t worst_rank() const { return kAnyRank >> (64 - 8 * selector_.sequence.bytes); }
+    std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.bytes); }
 
     // The best k, in order of the tasks, perhaps with others.
     bool select() {
-        const std::uint64_t k = selector_.question.k;
-        const bool at_once = k <= selector_.question.n / kStoreAtOnce;
+        const std::uint64_t k = selector_.problem.k;
+        const bool at_once = k <= selector_.problem.n / kStoreAtOnce;
         if (!tally(at_once)) return false;
         const bool enough = total_.less + total_.equal >= k;
         if (at_once && enough && total_.less + total_.equal <= room_) return put_in_order();
@@ -102,7 +102,7 @@ class Threshold {
     // All that is within the bound, if there is room for it; else everything better and the first ties up to
     // k.
     void assign_places() {
-        const std::uint64_t k = selector_.question.k;
+        const std::uint64_t k = selector_.problem.k;
         std::uint64_t ties = total_.equal;
         if (total_.less + total_.equal > room_) ties = total_.less < k ? k - total_.less : 0;
         std::uint64_t place = 0;
@@ -143,11 +143,11 @@ class Threshold {
             return out + selector_.collect(elements, begin, bound_, out);
         Entry found[kPiece];
         for (std::uint64_t done = 0; done < count && out < end; done += kPiece) {
-            const Elements piece{elements.data + done * selector_.sequence.bytes,
+            const Elements piece{elements.data + done * selector_.segment.bytes,
                                  std::min(kPiece, count - done), elements.flip};
             const std::uint64_t size = selector_.collect(piece, begin + done, bound_, found);
             for (std::uint64_t i = 0; i < size && out < end; ++i) {
-                const bool tie = selector_.rank_of(found[i]) == bound_;
+                const bool tie = selector_.key_of(found[i]) == bound_;
                 if (tie && *ties == 0) continue;
                 if (tie) --*ties;
                 *out++ = found[i];
@@ -159,7 +159,7 @@ class Threshold {
     bool sort() {
         if (selector_.size == 0) return true;
         Entry* sorted =
-            sort_by_rank(selector_.entries, selector_.spare, selector_.size, selector_.shift, selector_.team);
+            sort_by_key(selector_.entries, selector_.spare, selector_.size, selector_.shift, selector_.team);
         if (sorted == nullptr) return false;
         if (sorted != selector_.entries) std::swap(selector_.entries, selector_.spare);
         return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best k different values of long sequences. The k-th different rank of a sample is a cut that surely
+// The best k different values of long segments. The k-th different key of a sample is a cut that surely
 // leaves k of them. The pass over the elements drops what it has seen with a smaller index, so that values
 // that repeat, however often, leave few pairs; what is left is sorted by one block.
 #include "kernels/execution/cuda/kernel_list.h"
@@ -16,26 +16,26 @@ constexpr unsigned kSeenSlots = 1u << kSeenBits;
 constexpr unsigned kSeenProbes = 8;
 constexpr std::uint32_t kNotSeen = 0xffffffffu;
 
-// Which ranks a block has seen, and where: each slot holds the number of a pair that is kept, or none. What
+// Which keys a block has seen, and where: each slot holds the number of a pair that is kept, or none. What
 // finds no slot is kept, too.
-struct SeenRanks {
+struct SeenKeys {
     std::uint32_t* slots;  // [kSeenSlots] shared
 
     TEGU_DEVICE void clear() const {
         for (unsigned i = thread_index(); i < kSeenSlots; i += block_threads()) slots[i] = kNotSeen;
         block_barrier();
     }
-    TEGU_DEVICE static unsigned slot_of(std::uint64_t rank) {
-        return static_cast<unsigned>(rank * 0x9e3779b97f4a7c15u >> (64 - kSeenBits));
+    TEGU_DEVICE static unsigned slot_of(std::uint64_t key) {
+        return static_cast<unsigned>(key * 0x9e3779b97f4a7c15u >> (64 - kSeenBits));
     }
-    // Whether pair i must be kept: no kept one before it is known to have its rank.
+    // Whether pair i must be kept: no kept one before it is known to have its key.
     template <class U, class Source>
-    TEGU_DEVICE bool add(const Source& source, U rank, std::uint32_t i) const {
+    TEGU_DEVICE bool add(const Source& source, U key, std::uint32_t i) const {
         for (unsigned probe = 0; probe < kSeenProbes; ++probe) {
-            std::uint32_t* const slot = slots + (slot_of(rank) + probe) % kSeenSlots;
+            std::uint32_t* const slot = slots + (slot_of(key) + probe) % kSeenSlots;
             const std::uint32_t seen = atomic_or(slot, 0);
             if (seen != kNotSeen) {
-                if (source.rank_of(source.bits(seen)) != rank) continue;
+                if (source.key_of(source.bits(seen)) != key) continue;
                 if (source.index(seen) < source.index(i)) return false;
             }
             atomic_min(slot, i);
@@ -47,12 +47,12 @@ struct SeenRanks {
 
 // A pair that each lane may bring, pairs of lower lanes first: keeps one of those that are new.
 template <class U, class Source>
-TEGU_DEVICE bool keep_of_warp(const SeenRanks& seen, const Source& source, bool taken, U rank,
+TEGU_DEVICE bool keep_of_warp(const SeenKeys& seen, const Source& source, bool taken, U key,
                               std::uint32_t i) {
-    const std::uint32_t same = warp_match(taken ? SeenRanks::slot_of(rank) : kSeenSlots, kSeenBits + 1);
+    const std::uint32_t same = warp_match(taken ? SeenKeys::slot_of(key) : kSeenSlots, kSeenBits + 1);
     const unsigned first = trailing_zeros(same);
-    const bool repeated = shuffle(std::uint64_t{rank}, first) == rank && first != lane_index();
-    return taken && !repeated && seen.add(source, rank, i);
+    const bool repeated = shuffle(std::uint64_t{key}, first) == key && first != lane_index();
+    return taken && !repeated && seen.add(source, key, i);
 }
 
 // Room for the lanes that bring something, from a counter; all lanes call it.
@@ -64,94 +64,94 @@ TEGU_DEVICE T warp_take(T* counter, std::uint32_t lanes) {
     return shuffle(slot, first) + count_bits(lanes & lanes_before());
 }
 
-// The number of different ranks among sorted ones; where there are k, thread 0 sets *last to the k-th. All
+// The number of different keys among sorted ones; where there are k, thread 0 sets *last to the k-th. All
 // threads call it.
 template <class U>
-TEGU_DEVICE std::uint64_t block_count_distinct(const U* ranks, unsigned count, std::uint64_t k,
+TEGU_DEVICE std::uint64_t block_count_distinct(const U* keys, unsigned count, std::uint64_t k,
                                                std::uint64_t* last) {
     std::uint64_t found = 0;
     for (unsigned base = 0; base < count; base += block_threads()) {
         const unsigned i = base + thread_index();
-        const bool is_new = i < count && (i == 0 || ranks[i] != ranks[i - 1]);
+        const bool is_new = i < count && (i == 0 || keys[i] != keys[i - 1]);
         std::uint32_t total;
         const std::uint64_t before = found + block_sum_before<std::uint32_t>(is_new ? 1 : 0, &total);
-        if (is_new && before + 1 == k) *last = ranks[i];
+        if (is_new && before + 1 == k) *last = keys[i];
         found += total;
     }
     return found;
 }
 
-// sample_distinct: a cut at the k-th different rank of a sample; behind all ranks if that is not among the
+// sample_distinct: a cut at the k-th different key of a sample; behind all keys if that is not among the
 // best of the sample.
 // in:    elements [n]                                       out: states, all of it
-// grid:  x = sequences
+// grid:  x = segments
 // block: policy.block_threads, fewer for small samples
 // shared: room * (8 + sizeof(U)) B dynamic, 9 KB static     result valid in: states, after the launch
 // moves: reads `sample` sectors of memory, all at once      order: any
 // why:   sorted, equal ones are neighbours; the best of the sample are few
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    sample_distinct(Sequences in, std::uint64_t sample, std::uint64_t k, unsigned room, SelectState* states) {
+    sample_distinct(Segments in, std::uint64_t sample, std::uint64_t k, unsigned room, SelectState* states) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED(std::uint64_t, cut);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
-    U* const ranks = reinterpret_cast<U*>(indices + room);
-    const HeldSample<U> held(RankedSequence<U>(in, block_x()), sample);
+    U* const keys = reinterpret_cast<U*>(indices + room);
+    const HeldSample<U> held(KeyedSegment<U>(in, block_x()), sample);
     if (thread_index() == 0) cut = static_cast<U>(~U{0});
     const SelectRange range = block_narrow<U>(held, sample, room / 2, room, in.n - 1, bins);
-    const unsigned collected =
-        block_collect(held, sample, ranks, indices, room,
-                      [&](std::uint64_t i, U rank) { return range.reaches(held, i, rank); });
-    block_sort<U, true>(ranks, indices, block_fill(ranks, indices, collected));
-    block_count_distinct(ranks, collected, k, &cut);
+    const unsigned collected = block_collect(held, sample, keys, indices, room, [&](std::uint64_t i, U key) {
+        return range.reaches(held, i, key);
+    });
+    block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
+    block_count_distinct(keys, collected, k, &cut);
     block_barrier();
     if (thread_index() == 0) states[block_x()] = SelectState{cut, ~std::uint64_t{0}, 0, 0, 0};
 }
 
-// filter_distinct: pairs with ranks up to the cut, few of those that repeat.
+// filter_distinct: pairs with keys up to the cut, few of those that repeat.
 // in:    elements [n]                                       out: lists, state.survivors
-// grid:  x strides over tiles, y = sequences                block: policy.filter_threads
+// grid:  x strides over tiles, y = segments                block: policy.filter_threads
 // shared: 8 KB static
 // result valid in: lists and states, after the launch
 // moves: reads n sizeof(U) B, and an element that was seen for each that may repeat it      order: any
 // why:   a value that repeats is found in a table of the block, nearly always at the first slot
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
-    filter_distinct(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+    filter_distinct(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                     PairLists lists) {
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
-    const SeenRanks seen{slots};
+    const SeenKeys seen{slots};
     seen.clear();
     const std::uint64_t number = block_y();
-    const RankedSequence<U> sequence(in, number);
-    const U cut = static_cast<U>(states[number].rank);
+    const KeyedSegment<U> segment(in, number);
+    const U cut = static_cast<U>(states[number].key);
     const std::uint64_t tile = std::uint64_t{block_threads()} * kSelectBatch;
     for (std::uint64_t base = begin + block_x() * tile; base < end; base += grid_x() * tile) {
-        U ranks[kSelectBatch];
+        U keys[kSelectBatch];
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint64_t i = base + j * block_threads() + thread_index();
-            ranks[j] = sequence.bits(i < end ? i : begin);
+            keys[j] = segment.bits(i < end ? i : begin);
         }
         U least = static_cast<U>(~U{0});
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
-            ranks[j] = sequence.rank_of(ranks[j]);
-            least = ranks[j] < least ? ranks[j] : least;
+            keys[j] = segment.key_of(keys[j]);
+            least = keys[j] < least ? keys[j] : least;
         }
         if (!warp_any(least <= cut)) continue;
         TEGU_UNROLL
         for (unsigned j = 0; j < kSelectBatch; ++j) {
             const std::uint64_t i = base + j * block_threads() + thread_index();
-            const bool taken = i < end && ranks[j] <= cut;
+            const bool taken = i < end && keys[j] <= cut;
             if (!warp_any(taken)) continue;
-            const bool kept = keep_of_warp(seen, sequence, taken, ranks[j], static_cast<std::uint32_t>(i));
+            const bool kept = keep_of_warp(seen, segment, taken, keys[j], static_cast<std::uint32_t>(i));
             const std::uint32_t lanes = warp_ballot(kept);
             if (lanes == 0) continue;
             const std::uint64_t slot = warp_take(&states[number].survivors, lanes);
             if (!kept || slot >= lists.room) continue;
-            static_cast<U*>(lists.ranks)[number * lists.room + slot] = ranks[j];
+            static_cast<U*>(lists.keys)[number * lists.room + slot] = keys[j];
             lists.indices[number * lists.room + slot] = i;
         }
     }
@@ -160,13 +160,13 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (2 * kBlocksForRegisters))
 // A list as a source of kernels/selection/cuda/block.cuh.
 template <class U>
 struct ListSource {
-    U* ranks;
+    U* keys;
     std::uint64_t* indices;
     TEGU_DEVICE ListSource(const PairLists& lists, std::uint64_t number)
-        : ranks(static_cast<U*>(lists.ranks) + number * lists.room),
+        : keys(static_cast<U*>(lists.keys) + number * lists.room),
           indices(lists.indices + number * lists.room) {}
-    TEGU_DEVICE U bits(std::uint64_t i) const { return ranks[i]; }
-    TEGU_DEVICE U rank_of(U rank) const { return rank; }
+    TEGU_DEVICE U bits(std::uint64_t i) const { return keys[i]; }
+    TEGU_DEVICE U key_of(U key) const { return key; }
     TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return indices[i]; }
 };
 
@@ -175,40 +175,40 @@ template <class U>
 TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned count, const ListSource<U>& to,
                                          std::uint32_t* slots) {
     TEGU_SHARED(std::uint32_t, used);
-    const SeenRanks seen{slots};
+    const SeenKeys seen{slots};
     if (thread_index() == 0) used = 0;
     seen.clear();
-    for_each_pair<U>(from, count, [&](std::uint64_t i, U rank, bool valid) {
-        const bool kept = valid && seen.add(from, rank, static_cast<std::uint32_t>(i));
+    for_each_pair<U>(from, count, [&](std::uint64_t i, U key, bool valid) {
+        const bool kept = valid && seen.add(from, key, static_cast<std::uint32_t>(i));
         const std::uint32_t lanes = warp_ballot(kept);
         if (lanes == 0) return;
         const std::uint32_t slot = warp_take(&used, lanes);
         if (!kept) return;
-        to.ranks[slot] = rank;
+        to.keys[slot] = key;
         to.indices[slot] = from.indices[i];
     });
     block_barrier();
     return used;
 }
 
-// select_distinct_survivors: the best k different ranks of a list, each with its first index.
+// select_distinct_survivors: the best k different keys of a list, each with its first index.
 // in:    lists, states
 // out:   the output; state.found, all ones where the block cannot tell them
-// grid:  x = sequences                                      block: policy.block_threads
+// grid:  x = segments                                      block: policy.block_threads
 // shared: room * (8 + sizeof(U)) B dynamic, 17 KB static    result valid in: the output, after the launch
 // moves: reads the survivors a few times, from L2           order: any
 // why:   what the blocks of the pass before each kept of a value is dropped first; then few are equal, and
 //        little has to be sorted
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    select_distinct_survivors(Sequences in, SelectState* states, PairLists lists, PairLists kept,
+    select_distinct_survivors(Segments in, SelectState* states, PairLists lists, PairLists kept,
                               TopkOutput output, unsigned room) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
     TEGU_SHARED(std::uint64_t, unused);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
-    U* const ranks = reinterpret_cast<U*>(indices + room);
+    U* const keys = reinterpret_cast<U*>(indices + room);
     const std::uint64_t number = block_x();
     const std::uint64_t survivors = states[number].survivors;
     if (thread_index() == 0) states[number].found = ~std::uint64_t{0};
@@ -223,11 +223,11 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
         const SelectRange range = block_narrow<U>(source, count, enough / 2, enough, in.n - 1, bins);
         const bool all = count <= enough;
         const unsigned collected =
-            block_collect(source, count, ranks, indices, room,
-                          [&](std::uint64_t i, U rank) { return range.reaches(source, i, rank); });
-        block_sort<U, true>(ranks, indices, block_fill(ranks, indices, collected));
-        if (all || block_count_distinct(ranks, collected, output.k, &unused) >= output.k) {
-            block_write_distinct(ranks, indices, collected, in, output, number);
+            block_collect(source, count, keys, indices, room,
+                          [&](std::uint64_t i, U key) { return range.reaches(source, i, key); });
+        block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
+        if (all || block_count_distinct(keys, collected, output.k, &unused) >= output.k) {
+            block_write_distinct(keys, indices, collected, in, output, number);
             break;
         }
         if (enough == room) return;
@@ -238,7 +238,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
 
 template <class U>
 struct Distinct {
-    static LaunchStatus sample(const Sequences& in, std::uint64_t sample, std::uint64_t k, unsigned room,
+    static LaunchStatus sample(const Segments& in, std::uint64_t sample, std::uint64_t k, unsigned room,
                                SelectState* states, const TopkPolicy& policy, Stream stream) {
         const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
         const unsigned threads =
@@ -250,7 +250,7 @@ struct Distinct {
                                   best * (sizeof(std::uint64_t) + sizeof(U))},
                       stream, in, sample, k, best, states);
     }
-    static LaunchStatus filter(const Sequences& in, std::uint64_t begin, std::uint64_t end,
+    static LaunchStatus filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
                                SelectState* states, const PairLists& lists, const TopkPolicy& policy,
                                const DeviceLimits& limits, Stream stream) {
         const unsigned threads = filter_threads_of(policy, limits);
@@ -258,7 +258,7 @@ struct Distinct {
         return launch(filter_distinct<U>, LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0},
                       stream, in, begin, end, states, lists);
     }
-    static LaunchStatus select(const Sequences& in, SelectState* states, const PairLists& lists,
+    static LaunchStatus select(const Segments& in, SelectState* states, const PairLists& lists,
                                const PairLists& kept, const TopkOutput& output, unsigned room,
                                const TopkPolicy& policy, Stream stream) {
         return launch(select_distinct_survivors<U>,
@@ -287,16 +287,16 @@ unsigned distinct_room(unsigned width, const TopkPolicy& policy, const DeviceLim
     return room;
 }
 
-LaunchStatus launch_distinct_cut(const Sequences& in, std::uint64_t sample, std::uint64_t k, unsigned room,
+LaunchStatus launch_distinct_cut(const Segments& in, std::uint64_t sample, std::uint64_t k, unsigned room,
                                  SelectState* states, const TopkPolicy& policy, Stream stream){
     TEGU_FOR_WIDTH(in.width, sample(in, sample, k, room, states, policy, stream))}
 
-LaunchStatus launch_distinct_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
                                     SelectState* states, const PairLists& lists, const TopkPolicy& policy,
                                     const DeviceLimits& limits, Stream stream){
     TEGU_FOR_WIDTH(in.width, filter(in, begin, end, states, lists, policy, limits, stream))}
 
-LaunchStatus launch_distinct_survivors(const Sequences& in, SelectState* states, const PairLists& lists,
+LaunchStatus launch_distinct_survivors(const Segments& in, SelectState* states, const PairLists& lists,
                                        const PairLists& kept, const TopkOutput& output, unsigned room,
                                        const TopkPolicy& policy, Stream stream) {
     TEGU_FOR_WIDTH(in.width, select(in, states, lists, kept, output, room, policy, stream))

@@ -2,7 +2,7 @@
 // What survives a cut: one pass over the elements. Nearly all of them do not, so a warp asks of many at once
 // whether the best of them does, and looks at single ones only then.
 #include "kernels/execution/cuda/kernel_list.h"
-#include "kernels/execution/cuda/launch_early.cuh"
+#include "kernels/execution/cuda/launch_pdl.cuh"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/topk/cuda/limit.cuh"
 #include "kernels/topk/cuda/tile.cuh"
@@ -19,17 +19,17 @@ constexpr unsigned kFewLanes = 4;        // that bring something take places eac
 // warps bring many at a time.
 template <class U>
 struct SurvivorBuffer {
-    U* ranks;
+    U* keys;
     std::uint64_t* indices;
     std::uint32_t* used;  // goes beyond the buffer's end
     SelectState* state;
-    U* list_ranks;
+    U* list_keys;
     std::uint64_t* list_indices;
     std::uint64_t room;
 
-    TEGU_DEVICE void store(std::uint64_t at, U rank, std::uint64_t index) const {
+    TEGU_DEVICE void store(std::uint64_t at, U key, std::uint64_t index) const {
         if (at >= room) return;
-        list_ranks[at] = rank;
+        list_keys[at] = key;
         list_indices[at] = index;
     }
 };
@@ -58,12 +58,12 @@ struct WarpPlaces {
         limit = shuffle(limit, kWarpLanes - 1);
         next = shuffle(next, kWarpLanes - 1) + sum - own;
     }
-    TEGU_DEVICE void take(const SurvivorBuffer<U>& buffer, U rank, std::uint64_t index) {
+    TEGU_DEVICE void take(const SurvivorBuffer<U>& buffer, U key, std::uint64_t index) {
         if (next < kFilterBuffer) {
-            buffer.ranks[next] = rank;
+            buffer.keys[next] = key;
             buffer.indices[next] = index;
         } else {
-            buffer.store(overflow + (next - limit), rank, index);
+            buffer.store(overflow + (next - limit), key, index);
         }
         ++next;
     }
@@ -85,7 +85,7 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
     bool any = false;
     TEGU_UNROLL
     for (unsigned j = 0; j < tile.kPacks; ++j) {
-        const RankLimit<U, Float> limit = cut.limit(packs.is_behind(packs.run(base, j), cut.index));
+        const KeyLimit<U, Float> limit = cut.limit(packs.is_behind(packs.run(base, j), cut.index));
         TEGU_UNROLL
         for (unsigned e = 0; e < kWidth; ++e) any |= limit.admits(tile.pack[j].at[e], flip);
     }
@@ -96,8 +96,8 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
     for (unsigned j = 0; j < tile.kPacks; ++j) {
         const std::uint64_t run = packs.run(base, j);
         const bool behind = packs.is_behind(run, cut.index);
-        const RankLimit<U, Float> limit = cut.limit(behind);
-        // Behind a cut at the best rank nothing survives, which no limit says.
+        const KeyLimit<U, Float> limit = cut.limit(behind);
+        // Behind a cut at the best key nothing survives, which no limit says.
         exact = exact && limit.exact && (behind ? !cut.none_behind : packs.is_before(run, cut.index));
         TEGU_UNROLL
         for (unsigned e = 0; e < kWidth; ++e)
@@ -109,7 +109,7 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
     for (; mask != 0; mask &= mask - 1) {
         const std::uint64_t index = tile.index_of(packs, base, trailing_zeros(mask));
         if (packs.holds(index) &&
-            !is_behind(encode_rank(packs.elements[index], flip, Float), index, cut.rank, cut.index))
+            !is_behind(encode_key(packs.elements[index], flip, Float), index, cut.key, cut.index))
             kept |= mask & (0u - mask);
     }
     return kept;
@@ -117,7 +117,7 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
 
 // filter_packs: the pairs up to the cut.
 // in:    elements [n], dense                                out: lists, state.survivors, state.best
-// grid:  x strides over runs of packs of 16 bytes, y = sequences      block: policy.filter_threads
+// grid:  x strides over runs of packs of 16 bytes, y = segments      block: policy.filter_threads
 // shared: 512 * (8 + sizeof(U)) B static
 // result valid in: lists and states, after the launch
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
@@ -125,8 +125,8 @@ TEGU_DEVICE std::uint32_t survivors_of(const FilterTile<U>& tile, const FilterPa
 //        survivor is read again, from L1
 template <class U, bool Float>
 TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters))
-    filter_packs(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
-    TEGU_SHARED_ARRAY(U, ranks, kFilterBuffer);
+    filter_packs(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
+    TEGU_SHARED_ARRAY(U, keys, kFilterBuffer);
     TEGU_SHARED_ARRAY(std::uint64_t, indices, kFilterBuffer);
     TEGU_SHARED(std::uint32_t, used);
     TEGU_SHARED(std::uint64_t, block_best);
@@ -137,19 +137,19 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
     }
     const std::uint64_t number = block_y();
     const U flip = static_cast<U>(in.flip);
-    const U worst = RankLimit<U, Float>::worst(flip);
+    const U worst = KeyLimit<U, Float>::worst(flip);
     const FilterPacks<U> packs(static_cast<const U*>(in.data) + number * in.step, begin, end);
     FilterTile<U> next;
     next.load(packs, packs.first(), worst);
     block_barrier();
-    let_next_launch_begin();
+    pdl_trigger();
     await_launch_before();
     const FilterCut<U, Float> cut(states[number], flip);
-    const SurvivorBuffer<U> buffer{ranks,
+    const SurvivorBuffer<U> buffer{keys,
                                    indices,
                                    &used,
                                    states + number,
-                                   static_cast<U*>(lists.ranks) + number * lists.room,
+                                   static_cast<U*>(lists.keys) + number * lists.room,
                                    lists.indices + number * lists.room,
                                    lists.room};
     U best = static_cast<U>(~U{0});
@@ -165,9 +165,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
         TEGU_NO_UNROLL
         for (; mask != 0; mask &= mask - 1) {
             const std::uint64_t index = tile.index_of(packs, base, trailing_zeros(mask));
-            const U rank = encode_rank(packs.elements[index], flip, Float);
-            best = rank < best ? rank : best;
-            places.take(buffer, rank, index);
+            const U key = encode_key(packs.elements[index], flip, Float);
+            best = key < best ? key : best;
+            places.take(buffer, key, index);
         }
     }
     if (best != static_cast<U>(~U{0})) atomic_min(&block_best, std::uint64_t{best});
@@ -179,31 +179,31 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
     }
     block_barrier();
     for (std::uint32_t i = thread_index(); i < kept; i += block_threads())
-        buffer.store(place + i, ranks[i], indices[i]);
+        buffer.store(place + i, keys[i], indices[i]);
 }
 
-// filter_rows: the same where the sequence has gaps.
+// filter_rows: the same where the segment has gaps.
 // in:    elements [n] with gaps                             out: lists, state.survivors, state.best
-// grid:  x strides over the elements, y = sequences         block: policy.filter_threads
+// grid:  x strides over the elements, y = segments         block: policy.filter_threads
 // shared: none
 // result valid in: lists and states, after the launch
 // moves: reads n sizeof(U) B, writes survivors * (8 + sizeof(U)) B      order: any
 // why:   the general case; one division an element is hidden behind memory
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
-    filter_rows(Sequences in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
+    filter_rows(Segments in, std::uint64_t begin, std::uint64_t end, SelectState* states, PairLists lists) {
     const std::uint64_t number = block_y();
-    const RankedSequence<U> sequence(in, number);
-    const U cut_rank = static_cast<U>(states[number].rank);
+    const KeyedSegment<U> segment(in, number);
+    const U cut_key = static_cast<U>(states[number].key);
     const std::uint64_t cut_index = states[number].index;
-    U* const ranks = static_cast<U*>(lists.ranks) + number * lists.room;
+    U* const keys = static_cast<U*>(lists.keys) + number * lists.room;
     std::uint64_t* const indices = lists.indices + number * lists.room;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t base = begin + std::uint64_t{block_x()} * block_threads() + warp_index() * kWarpLanes;
          base < end; base += stride) {
         const std::uint64_t index = base + lane_index();
-        const U rank = index < end ? sequence.rank(index) : U{0};
-        const bool taken = index < end && !is_behind(rank, index, cut_rank, cut_index);
+        const U key = index < end ? segment.key(index) : U{0};
+        const bool taken = index < end && !is_behind(key, index, cut_key, cut_index);
         const std::uint32_t lanes = warp_ballot(taken);
         if (lanes == 0) continue;
         const unsigned first = trailing_zeros(lanes);
@@ -211,20 +211,20 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
         if (lane_index() == first)
             slot = atomic_add(&states[number].survivors, std::uint64_t{count_bits(lanes)});
         slot = shuffle(slot, first) + count_bits(lanes & lanes_before());
-        std::uint64_t best = taken ? std::uint64_t{rank} : ~std::uint64_t{0};
+        std::uint64_t best = taken ? std::uint64_t{key} : ~std::uint64_t{0};
         for (unsigned mask = kWarpLanes / 2; mask > 0; mask /= 2) {
             const std::uint64_t other = shuffle_xor(best, mask);
             best = other < best ? other : best;
         }
         if (lane_index() == first) atomic_min(&states[number].best, best);
         if (!taken || slot >= lists.room) continue;
-        ranks[slot] = rank;
+        keys[slot] = key;
         indices[slot] = index;
     }
 }
 
 template <class U, bool Float>
-LaunchStatus launch_filter_packs(const Sequences& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_filter_packs(const Segments& in, std::uint64_t begin, std::uint64_t end,
                                  SelectState* states, const PairLists& lists, const TopkPolicy& policy,
                                  const DeviceLimits& limits, Stream stream) {
     const unsigned threads = filter_threads_of(policy, limits);
@@ -233,11 +233,11 @@ LaunchStatus launch_filter_packs(const Sequences& in, std::uint64_t begin, std::
     const std::uint64_t most = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
     const unsigned blocks = static_cast<unsigned>(tiles < most ? tiles : most);
     const LaunchShape shape{blocks, static_cast<unsigned>(in.count), threads, 0};
-    return launch_early(filter_packs<U, Float>, shape, limits, stream, in, begin, end, states, lists);
+    return launch_pdl(filter_packs<U, Float>, shape, limits, stream, in, begin, end, states, lists);
 }
 
 template <class U>
-LaunchStatus launch_filter_typed(const Sequences& in, std::uint64_t begin, std::uint64_t end,
+LaunchStatus launch_filter_typed(const Segments& in, std::uint64_t begin, std::uint64_t end,
                                  SelectState* states, const PairLists& lists, const TopkPolicy& policy,
                                  const DeviceLimits& limits, Stream stream) {
     if (in.cols < in.n) {
@@ -253,7 +253,7 @@ LaunchStatus launch_filter_typed(const Sequences& in, std::uint64_t begin, std::
 
 }  // namespace
 
-LaunchStatus launch_filter(const Sequences& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
+LaunchStatus launch_filter(const Segments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                            const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
                            Stream stream) {
     switch (in.width) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few results of many short sequences: each warp holds one sequence in registers and takes its best pairs one
+// Few results of many short segments: each warp holds one segment in registers and takes its best pairs one
 // after the other. That costs a few instructions a result, and no barrier, where a sort in shared memory
 // costs dozens of steps.
 #include "kernels/execution/cuda/kernel_list.h"
@@ -13,24 +13,23 @@ namespace {
 
 constexpr unsigned kRowThreads = 256;
 
-// The neighbouring elements of a sequence that a lane holds, best first; those of equal rank in their order.
+// The neighbouring elements of a segment that a lane holds, best first; those of equal key in their order.
 template <unsigned Items>
 struct LaneItems {
-    std::uint32_t ranks[Items];
+    std::uint32_t keys[Items];
     unsigned places[Items];
     unsigned left;
 
     template <class U>
-    TEGU_DEVICE void load(const RankedSequence<U>& sequence) {
+    TEGU_DEVICE void load(const KeyedSegment<U>& segment) {
         const unsigned first = lane_index() * Items;
-        const unsigned n = static_cast<unsigned>(sequence.n);
+        const unsigned n = static_cast<unsigned>(segment.n);
         left = first < n ? (n - first < Items ? n - first : Items) : 0;
         TEGU_UNROLL
-        for (unsigned j = 0; j < Items; ++j) ranks[j] = sequence.bits(first + j < n ? first + j : 0);
+        for (unsigned j = 0; j < Items; ++j) keys[j] = segment.bits(first + j < n ? first + j : 0);
         TEGU_UNROLL
         for (unsigned j = 0; j < Items; ++j) {
-            ranks[j] =
-                j < left ? std::uint32_t{sequence.rank_of(static_cast<U>(ranks[j]))} : ~std::uint32_t{0};
+            keys[j] = j < left ? std::uint32_t{segment.key_of(static_cast<U>(keys[j]))} : ~std::uint32_t{0};
             places[j] = first + j;
         }
     }
@@ -40,12 +39,12 @@ struct LaneItems {
         for (unsigned step = 0; step < Items; ++step) {
             TEGU_UNROLL
             for (unsigned j = step % 2; j + 1 < Items; j += 2) {
-                const bool swap = ranks[j + 1] < ranks[j];
-                const std::uint32_t rank = ranks[j];
+                const bool swap = keys[j + 1] < keys[j];
+                const std::uint32_t key = keys[j];
                 const unsigned place = places[j];
-                ranks[j] = swap ? ranks[j + 1] : rank;
+                keys[j] = swap ? keys[j + 1] : key;
                 places[j] = swap ? places[j + 1] : place;
-                ranks[j + 1] = swap ? rank : ranks[j + 1];
+                keys[j + 1] = swap ? key : keys[j + 1];
                 places[j + 1] = swap ? place : places[j + 1];
             }
         }
@@ -53,49 +52,49 @@ struct LaneItems {
     TEGU_DEVICE void drop_first(bool drop) {
         TEGU_UNROLL
         for (unsigned j = 0; j + 1 < Items; ++j) {
-            ranks[j] = drop ? ranks[j + 1] : ranks[j];
+            keys[j] = drop ? keys[j + 1] : keys[j];
             places[j] = drop ? places[j + 1] : places[j];
         }
         if (drop) --left;
     }
 };
 
-// select_rows: the best k pairs of each sequence, or of its different ranks.
+// select_rows: the best k pairs of each segment, or of its different keys.
 // in:    elements [n], n <= 32 * Items                      out: the output
-// grid:  x = sequences / 8, a warp each                     block: 256
+// grid:  x = segments / 8, a warp each                     block: 256
 // shared: none                                              result valid in: the output, after the launch
 // moves: reads n sizeof(U) B, writes k (sizeof(U) + 8) B    order: any
 // why:   the best of all is the best of the lanes' first: one reduction a result
 template <class U, unsigned Items>
-TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(Sequences in, TopkOutput output) {
+TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(Segments in, TopkOutput output) {
     const std::uint64_t number = std::uint64_t{block_x()} * (kRowThreads / kWarpLanes) + warp_index();
     if (number >= in.count) return;
-    const RankedSequence<U> sequence(in, number);
+    const KeyedSegment<U> segment(in, number);
     LaneItems<Items> items;
-    items.load(sequence);
+    items.load(segment);
     items.sort();
     U* const values = static_cast<U*>(output.values) + number * output.k;
     std::uint64_t* const places = output.indices + number * output.k;
     std::uint64_t found = 0;
-    std::uint32_t last = 0;  // with `distinct`: the rank of the result before
-    std::uint32_t own_rank = 0;
+    std::uint32_t last = 0;  // with `distinct`: the key of the result before
+    std::uint32_t own_key = 0;
     unsigned own_place = 0;
     for (;;) {
-        const std::uint32_t best = warp_min(items.left != 0 ? items.ranks[0] : ~std::uint32_t{0});
-        const std::uint32_t lanes = warp_ballot(items.left != 0 && items.ranks[0] == best);
+        const std::uint32_t best = warp_min(items.left != 0 ? items.keys[0] : ~std::uint32_t{0});
+        const std::uint32_t lanes = warp_ballot(items.left != 0 && items.keys[0] == best);
         if (lanes == 0 || found == output.k) break;
         const unsigned first = trailing_zeros(lanes);
         if (!output.distinct || found == 0 || best != last) {
             const unsigned place = shuffle(items.places[0], first);
             if (found % kWarpLanes == lane_index()) {
-                own_rank = best;
+                own_key = best;
                 own_place = place;
             }
             ++found;
             last = best;
             if (found % kWarpLanes == 0) {
                 values[found - kWarpLanes + lane_index()] =
-                    decode_rank(static_cast<U>(own_rank), sequence.flip, sequence.is_float);
+                    decode_key(static_cast<U>(own_key), segment.flip, segment.is_float);
                 places[found - kWarpLanes + lane_index()] = own_place;
             }
         }
@@ -103,7 +102,7 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(Sequences in, TopkOutput output
     }
     if (lane_index() < found % kWarpLanes) {
         const std::uint64_t to = found / kWarpLanes * kWarpLanes + lane_index();
-        values[to] = decode_rank(static_cast<U>(own_rank), sequence.flip, sequence.is_float);
+        values[to] = decode_key(static_cast<U>(own_key), segment.flip, segment.is_float);
         places[to] = own_place;
     }
     if (!output.distinct) return;
@@ -115,7 +114,7 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(Sequences in, TopkOutput output
 }
 
 template <class U>
-LaunchStatus launch_rows(const Sequences& in, const TopkOutput& output, Stream stream) {
+LaunchStatus launch_rows(const Segments& in, const TopkOutput& output, Stream stream) {
     const unsigned warps = kRowThreads / kWarpLanes;
     const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
     if (in.n <= 4 * kWarpLanes) return launch(select_rows<U, 4>, shape, stream, in, output);
@@ -124,7 +123,7 @@ LaunchStatus launch_rows(const Sequences& in, const TopkOutput& output, Stream s
 
 }  // namespace
 
-LaunchStatus launch_select_rows(const Sequences& in, const TopkOutput& output, Stream stream) {
+LaunchStatus launch_select_rows(const Segments& in, const TopkOutput& output, Stream stream) {
     switch (in.width) {
         case 1: return launch_rows<std::uint8_t>(in, output, stream);
         case 2: return launch_rows<std::uint16_t>(in, output, stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a top-k job becomes launches. Sequences are dealt with in batches whose lists fit a bounded piece of
+// How a top-k job becomes launches. Segments are dealt with in batches whose lists fit a bounded piece of
 // work space; all launches of a batch follow each other without the host, which looks at the numbers of
 // survivors at the end and selects again where a cut was bad.
 #include "kernels/topk/cuda/run.h"
@@ -16,9 +16,9 @@ namespace tegu::cuda {
 namespace {
 
 constexpr std::uint64_t kBatchBytes = std::uint64_t{64}
-                                      << 20;  // lists of the sequences of a batch; one sequence may need more
+                                      << 20;  // lists of the segments of a batch; one segment may need more
 constexpr std::uint64_t kMaxBatch = 32768;
-// sequences that several blocks each take samples of; of more one each
+// segments that several blocks each take samples of; of more one each
 constexpr std::uint64_t kSampledTogether = 32;
 constexpr std::uint64_t kFilterBytes = std::uint64_t{64}
                                        << 20;  // that a multiprocessor filters in one launch: milliseconds
@@ -30,9 +30,9 @@ class TopkRun {
   public:
     TopkRun(const Job& job, const TopkParams& params, const kernels::InputView& input,
             Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop)
-        : in_(sequences_of(job, input,
-                           kernels::rank::flip_of(params.largest, is_signed_integer(job.type),
-                                                  static_cast<unsigned>(element_bytes(job.type))))),
+        : in_(segments_of(job, input,
+                          kernels::key::flip_of(params.largest, is_signed_integer(job.type),
+                                                static_cast<unsigned>(element_bytes(job.type))))),
           output_{outputs[0].data, reinterpret_cast<std::uint64_t*>(outputs[1].data),
                   params.distinct ? reinterpret_cast<std::uint64_t*>(outputs[2].data) : nullptr, params.k,
                   params.distinct},
@@ -92,7 +92,7 @@ class TopkRun {
         return paused_ ? check_cuda(status, what) : std::move(paused_);
     }
 
-    // Calls body(first, count) for batches of sequences; between them the stop token is looked at.
+    // Calls body(first, count) for batches of segments; between them the stop token is looked at.
     template <class Body>
     Result<void> for_each_batch(std::uint64_t most, Body body) {
         for (std::uint64_t first = 0; first < in_.count; first += most) {
@@ -132,9 +132,9 @@ class TopkRun {
     Result<PairLists> take_lists(std::uint64_t count, std::uint64_t room) {
         Result<std::uint64_t*> indices = take<std::uint64_t>(count * room);
         if (!indices) return std::move(indices).error();
-        Result<std::byte*> ranks = take<std::byte>(count * room * in_.width);
-        if (!ranks) return std::move(ranks).error();
-        return PairLists{*ranks, *indices, room};
+        Result<std::byte*> keys = take<std::byte>(count * room * in_.width);
+        if (!keys) return std::move(keys).error();
+        return PairLists{*keys, *indices, room};
     }
 
     Result<void> by_cuts() {
@@ -155,15 +155,15 @@ class TopkRun {
         seen_ = static_cast<std::uint64_t*>(*shown);
         SampleMemory memory{nullptr, nullptr};
         if (in_.count <= std::min(kSampledTogether, batch)) {
-            Result<std::byte*> ranks = take<std::byte>(in_.count * sample * in_.width);
-            if (!ranks) return std::move(ranks).error();
+            Result<std::byte*> keys = take<std::byte>(in_.count * sample * in_.width);
+            if (!keys) return std::move(keys).error();
             Result<void*> tickets = context_.workspace->take_counters(in_.count * sizeof(std::uint32_t));
             if (!tickets) return std::move(tickets).error();
-            memory = SampleMemory{*ranks, static_cast<std::uint32_t*>(*tickets)};
+            memory = SampleMemory{*keys, static_cast<std::uint32_t*>(*tickets)};
         }
         Result<void> done =
             for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
-                const Sequences part = part_of(in_, first, count);
+                const Segments part = part_of(in_, first, count);
                 Result<void> cut = check_cuda(
                     launch_sample_cut(part, sample, place, *states + first, memory, policy_, context_.stream),
                     "topk of a sample");
@@ -171,12 +171,12 @@ class TopkRun {
                 return cut ? filter_and_select(part, first, *states + first, *lists) : cut;
             });
         if (!done) return done;
-        return repair(*states, room, [&](const Sequences& one, std::uint64_t first, SelectState* state) {
+        return repair(*states, room, [&](const Segments& one, std::uint64_t first, SelectState* state) {
             return filter_and_select(one, first, state, *lists);
         });
     }
 
-    // Elements of each of `count` sequences that are filtered between two looks at the stop token; whole
+    // Elements of each of `count` segments that are filtered between two looks at the stop token; whole
     // tiles.
     std::uint64_t most_of_a_launch(std::uint64_t bytes, std::uint64_t count) const {
         constexpr std::uint64_t kTile = std::uint64_t{1} << 16;
@@ -184,7 +184,7 @@ class TopkRun {
         return std::min<std::uint64_t>((elements / kTile + 1) * kTile, std::uint64_t{1} << 31);
     }
 
-    Result<void> filter_and_select(const Sequences& part, std::uint64_t first, SelectState* states,
+    Result<void> filter_and_select(const Segments& part, std::uint64_t first, SelectState* states,
                                    const PairLists& lists) {
         const std::uint64_t most = most_of_a_launch(kFilterBytes, part.count);
         for (std::uint64_t begin = 0; begin < part.n; begin += most) {
@@ -202,7 +202,7 @@ class TopkRun {
                           "topk of survivors");
     }
 
-    // How many survived of each sequence, once all is done.
+    // How many survived of each segment, once all is done.
     Result<void> survivors(const SelectState* states, std::vector<std::uint64_t>* found) {
         if (seen_ != nullptr) {
             Result<void> done = context_.workspace->synchronize();
@@ -239,7 +239,7 @@ class TopkRun {
                 tickets = *ticket;
             }
             const SelectState fresh{0, 0, 0, 0, ~std::uint64_t{0}};
-            const Sequences one = part_of(in_, number, 1);
+            const Segments one = part_of(in_, number, 1);
             done = context_.workspace->write(states + number, &fresh, sizeof fresh);
             if (done)
                 done = launched(launch_exact_cut(one, output_.k, room, states + number, bins, tickets,
@@ -282,7 +282,7 @@ class TopkRun {
         return {};
     }
 
-    Result<void> distinct_of(const Sequences& part, std::uint64_t first, SelectState* states,
+    Result<void> distinct_of(const Segments& part, std::uint64_t first, SelectState* states,
                              const PairLists& lists, const PairLists& kept, unsigned block_room) {
         Result<void> done =
             check_cuda(launch_distinct_cut(part, sample_size(part.n, part.width, policy_), output_.k,
@@ -311,11 +311,11 @@ class TopkRun {
         buffers.room = room;
         buffers.tile = sort_tile_for(in_.width, policy_.sort_tile);
         for (unsigned i = 0; i < 2; ++i) {
-            Result<std::byte*> ranks = take<std::byte>(count * room * in_.width);
-            if (!ranks) return std::move(ranks).error();
+            Result<std::byte*> keys = take<std::byte>(count * room * in_.width);
+            if (!keys) return std::move(keys).error();
             Result<std::uint32_t*> origins = take<std::uint32_t>(count * room);
             if (!origins) return std::move(origins).error();
-            buffers.ranks[i] = *ranks;
+            buffers.keys[i] = *keys;
             buffers.origins[i] = *origins;
         }
         Result<std::uint32_t*> counts = take<std::uint32_t>(count * sort_count_words(room, buffers.tile));
@@ -356,7 +356,7 @@ class TopkRun {
         if (!indices) return std::move(indices).error();
         Result<void> done =
             for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
-                const Sequences part = part_of(in_, first, count);
+                const Segments part = part_of(in_, first, count);
                 Result<void> cut =
                     check_cuda(launch_sample_cut(part, sample, place, *states + first,
                                                  SampleMemory{nullptr, nullptr}, policy_, context_.stream),
@@ -364,12 +364,12 @@ class TopkRun {
                 return cut ? sort_survivors(part, first, *states + first, *buffers, *indices, *tiles) : cut;
             });
         if (!done) return done;
-        return repair(*states, room, [&](const Sequences& one, std::uint64_t first, SelectState* state) {
+        return repair(*states, room, [&](const Segments& one, std::uint64_t first, SelectState* state) {
             return sort_survivors(one, first, state, *buffers, *indices, *tiles);
         });
     }
 
-    Result<void> sort_survivors(const Sequences& part, std::uint64_t first, SelectState* states,
+    Result<void> sort_survivors(const Segments& part, std::uint64_t first, SelectState* states,
                                 const SortBuffers& buffers, std::uint64_t* indices, std::uint64_t* tiles) {
         LaunchStatus status = launch_compact_survivors(part, states, buffers, indices, tiles, pieces(),
                                                        context_.limits, context_.stream);
@@ -381,7 +381,7 @@ class TopkRun {
         return launched(status, "topk's sort of survivors");
     }
 
-    Result<void> sort_all(const Sequences& part, std::uint64_t first, SelectState* states,
+    Result<void> sort_all(const Segments& part, std::uint64_t first, SelectState* states,
                           const SortBuffers& buffers, std::uint64_t* tiles) {
         LaunchStatus status = launch_rank_all(part, buffers, pieces(), context_.limits, context_.stream);
         if (status == 0)
@@ -395,7 +395,7 @@ class TopkRun {
         return launched(status, "topk's sort");
     }
 
-    const Sequences in_;
+    const Segments in_;
     const TopkOutput output_;
     const Context& context_;
     const TopkPolicy& policy_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How passes over all elements read a dense sequence: in packs of 16 bytes, several of a thread in flight.
+// How passes over all elements read a dense segment: in packs of 16 bytes, several of a thread in flight.
 #pragma once
 
 #include "kernels/selection/cuda/sort_key.cuh"
@@ -19,7 +19,7 @@ template <class U>
 constexpr bool kFilterAhead = sizeof(U) >= 4;
 
 // Elements [begin, end) as packs: pack p holds elements from p * kWidth - skew on, as packs are aligned and
-// sequences need not be. A block takes every grid_x()-th run of block_threads() packs, so that what many
+// segments need not be. A block takes every grid_x()-th run of block_threads() packs, so that what many
 // survive of is no work for one block.
 template <class U>
 struct FilterPacks {
@@ -32,8 +32,8 @@ struct FilterPacks {
     std::uint64_t whole_begin;  // packs between these hold nothing else
     std::uint64_t whole_end;
 
-    TEGU_DEVICE FilterPacks(const U* sequence, std::uint64_t first_element, std::uint64_t end_element)
-        : elements(sequence), begin(first_element), end(end_element) {
+    TEGU_DEVICE FilterPacks(const U* segment, std::uint64_t first_element, std::uint64_t end_element)
+        : elements(segment), begin(first_element), end(end_element) {
         skew = reinterpret_cast<std::uintptr_t>(elements) % 16 / sizeof(U);
         last = (end + skew + kWidth - 1) / kWidth;
         whole_begin = (begin + skew + kWidth - 1) / kWidth;
@@ -46,7 +46,7 @@ struct FilterPacks {
         return base + std::uint64_t{grid_x() * block_threads()} * later;
     }
     TEGU_DEVICE bool holds(std::uint64_t index) const { return index >= begin && index < end; }
-    // Of the first element of a pack; wraps for what lies before the sequence.
+    // Of the first element of a pack; wraps for what lies before the segment.
     TEGU_DEVICE std::uint64_t index(std::uint64_t pack) const { return pack * kWidth - skew; }
     // Whether all elements of a run lie behind an index; whether none does.
     TEGU_DEVICE bool is_behind(std::uint64_t run, std::uint64_t cut_index) const {

@@ -4,7 +4,7 @@
 #include "kernels/topk/cuda/topk.h"
 
 #include "kernels/execution/cuda/kernel_list.h"
-#include "kernels/execution/cuda/launch_early.cuh"
+#include "kernels/execution/cuda/launch_pdl.cuh"
 #include "kernels/selection/cuda/order.cuh"
 
 namespace tegu {
@@ -15,28 +15,28 @@ constexpr unsigned kFewPairs = 512;
 constexpr std::uint64_t kMostAtOnce = 1u << 30;  // survivors
 
 struct SliceJob {
-    Sequences in;
+    Segments in;
     const SelectState* states;  // null: the elements; else the survivors
     PairLists lists;
     TopkOutput output;
     unsigned slice;       // results of a block
     unsigned room;        // pairs in shared memory: a power of two
-    std::uint64_t* seen;  // [sequences] gets the numbers of survivors, or null
+    std::uint64_t* seen;  // [segments] gets the numbers of survivors, or null
 };
 
 // Elements, or survivors.
 template <class U>
 struct SliceSource {
-    RankedSequence<U> sequence;
-    const U* ranks;  // null: elements
+    KeyedSegment<U> segment;
+    const U* keys;  // null: elements
     const std::uint64_t* indices;
 
-    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return ranks == nullptr ? i : indices[i]; }
+    TEGU_DEVICE std::uint64_t index(std::uint64_t i) const { return keys == nullptr ? i : indices[i]; }
     TEGU_DEVICE U bits(std::uint64_t i) const {
-        const U* const at = ranks == nullptr ? sequence.elements + sequence.place(i) : ranks + i;
+        const U* const at = keys == nullptr ? segment.elements + segment.place(i) : keys + i;
         return *at;
     }
-    TEGU_DEVICE U rank_of(U bits) const { return ranks == nullptr ? sequence.rank_of(bits) : bits; }
+    TEGU_DEVICE U key_of(U bits) const { return keys == nullptr ? segment.key_of(bits) : bits; }
 };
 
 // Entries that no pair was found for, as the elements have changed: what was in the memory before is nobody's
@@ -54,17 +54,17 @@ TEGU_DEVICE void fill_entries(const TopkOutput& output, std::uint64_t number, st
 template <class U>
 struct Slice {
     const SliceJob& job;
-    const RankedSequence<U>& sequence;
-    std::uint64_t number;  // of the sequence
+    const KeyedSegment<U>& segment;
+    std::uint64_t number;  // of the segment
     std::uint64_t begin;   // of the results
     std::uint64_t end;
     SelectRange whole;         // of all pairs
     std::uint64_t last_index;  // of those
 
     // To a place in the order of all.
-    TEGU_DEVICE void write(std::uint64_t to, U rank, std::uint64_t index) const {
+    TEGU_DEVICE void write(std::uint64_t to, U key, std::uint64_t index) const {
         static_cast<U*>(job.output.values)[number * job.output.k + to] =
-            decode_rank(rank, sequence.flip, sequence.is_float);
+            decode_key(key, segment.flip, segment.is_float);
         job.output.indices[number * job.output.k + to] = index;
     }
     TEGU_DEVICE void fill(std::uint64_t first) const { fill_entries<U>(job.output, number, first, end); }
@@ -72,7 +72,7 @@ struct Slice {
 
 // In one look at the survivors. False, to all threads, if that is not enough; then nothing is written.
 template <class U>
-TEGU_DEVICE bool block_slice_at_once(const RankList<U>& list, const Slice<U>& slice, U* ranks,
+TEGU_DEVICE bool block_slice_at_once(const KeyList<U>& list, const Slice<U>& slice, U* keys,
                                      std::uint64_t* indices, std::uint32_t* bins) {
     TEGU_SHARED(std::uint32_t, used);
     const unsigned room = slice.job.room;
@@ -90,15 +90,15 @@ TEGU_DEVICE bool block_slice_at_once(const RankList<U>& list, const Slice<U>& sl
     } else {
         block_barrier();
     }
-    const unsigned collected = block_collect_list(list, range, ranks, indices, room, &used);
+    const unsigned collected = block_collect_list(list, range, keys, indices, room, &used);
     const auto write = [&](unsigned i, unsigned place) {
         const std::uint64_t to = range.before + place;
-        if (to >= slice.begin && to < slice.end) slice.write(to, ranks[i], indices[i]);
+        if (to >= slice.begin && to < slice.end) slice.write(to, keys[i], indices[i]);
     };
     if (collected <= kCountedPairs && collected <= block_threads()) {
-        block_order(ranks, indices, collected, bins, write);
+        block_order(keys, indices, collected, bins, write);
     } else {
-        block_sort<U, true>(ranks, indices, block_fill(ranks, indices, collected));
+        block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
         for (unsigned i = thread_index(); i < collected; i += block_threads()) write(i, i);
     }
     const std::uint64_t known = range.before + collected;
@@ -109,18 +109,18 @@ TEGU_DEVICE bool block_slice_at_once(const RankList<U>& list, const Slice<U>& sl
 // In as many looks as it takes.
 template <class U>
 TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, const Slice<U>& slice,
-                             U* ranks, std::uint64_t* indices, std::uint32_t* bins) {
+                             U* keys, std::uint64_t* indices, std::uint32_t* bins) {
     for (std::uint64_t place = slice.begin; place < slice.end;) {
         SelectRange range = slice.whole;
         if (!block_window<U>(source, count, place, slice.end, slice.job.room, slice.last_index, bins, &range))
             return slice.fill(place);
         const unsigned collected =
-            block_collect(source, count, ranks, indices, slice.job.room,
-                          [&](std::uint64_t i, U rank) { return range.takes(source, i, rank); });
-        block_sort<U, true>(ranks, indices, block_fill(ranks, indices, collected));
+            block_collect(source, count, keys, indices, slice.job.room,
+                          [&](std::uint64_t i, U key) { return range.takes(source, i, key); });
+        block_sort<U, true>(keys, indices, block_fill(keys, indices, collected));
         for (unsigned i = thread_index(); i < collected; i += block_threads()) {
             const std::uint64_t to = range.before + i;
-            if (to >= place && to < slice.end) slice.write(to, ranks[i], indices[i]);
+            if (to >= place && to < slice.end) slice.write(to, keys[i], indices[i]);
         }
         if (range.before + collected <= place) return slice.fill(place);
         place = range.before + collected;
@@ -128,9 +128,9 @@ TEGU_DEVICE void block_slice(const SliceSource<U>& source, std::uint64_t count, 
     }
 }
 
-// select_slices: results [block * slice, (block + 1) * slice) of each sequence, sorted.
+// select_slices: results [block * slice, (block + 1) * slice) of each segment, sorted.
 // in:    elements [n], or the survivors' lists              out: those entries of the output
-// grid:  x = slices, y = sequences; or x = sequences        block: policy.block_threads, fewer for few pairs
+// grid:  x = slices, y = segments; or x = segments        block: policy.block_threads, fewer for few pairs
 // shared: room * (8 + sizeof(U)) B dynamic, 9 KB static     result valid in: the output, after the launch
 // moves: reads the pairs 1 to 4 times, mostly from L2       order: any
 // why:   every block finds by counting where its slice lies, sorts no more than that, and needs nothing of
@@ -140,15 +140,15 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
-    U* const ranks = reinterpret_cast<U*>(indices + job.room);
+    U* const keys = reinterpret_cast<U*>(indices + job.room);
     const bool sliced = job.slice < job.output.k;
     const std::uint64_t number = sliced ? block_y() : block_x();
     const std::uint64_t begin = sliced ? std::uint64_t{block_x()} * job.slice : 0;
     const std::uint64_t end = begin + job.slice < job.output.k ? begin + job.slice : job.output.k;
-    const RankedSequence<U> sequence(job.in, number);
+    const KeyedSegment<U> segment(job.in, number);
     std::uint64_t count = job.in.n;
     std::uint64_t last_index = job.in.n - 1;
-    SliceSource<U> source{sequence, nullptr, nullptr};
+    SliceSource<U> source{segment, nullptr, nullptr};
     SelectRange whole{0, ~std::uint64_t{0}, 0, count, 0, false};
     if (Survivors) {
         await_launch_before();
@@ -157,46 +157,46 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_slices(SliceJob job) {
         if (job.seen != nullptr && begin == 0 && thread_index() == 0) job.seen[number] = count;
         if (count < job.output.k || count > job.lists.room)
             return fill_entries<U>(job.output, number, begin, end);
-        source.ranks = static_cast<const U*>(job.lists.ranks) + number * job.lists.room;
+        source.keys = static_cast<const U*>(job.lists.keys) + number * job.lists.room;
         source.indices = job.lists.indices + number * job.lists.room;
-        whole.low = state.best < state.rank ? state.best : state.rank;
-        whole.high = state.rank;
+        whole.low = state.best < state.key ? state.best : state.key;
+        whole.high = state.key;
         whole.inside = count;
-        // Where all ranks are equal, none lies behind the cut.
+        // Where all keys are equal, none lies behind the cut.
         if (whole.low == whole.high && state.index < last_index) last_index = state.index;
     } else if (count > job.room) {
         block_extent<U>(source, count, &whole.low, &whole.high);
     }
-    const Slice<U> slice{job, sequence, number, begin, end, whole, last_index};
+    const Slice<U> slice{job, segment, number, begin, end, whole, last_index};
     if (Survivors && count <= kMostAtOnce) {
-        const RankList<U> list{source.ranks, source.indices, static_cast<std::uint32_t>(count)};
-        if (block_slice_at_once(list, slice, ranks, indices, bins)) return;
+        const KeyList<U> list{source.keys, source.indices, static_cast<std::uint32_t>(count)};
+        if (block_slice_at_once(list, slice, keys, indices, bins)) return;
     }
-    block_slice(source, count, slice, ranks, indices, bins);
+    block_slice(source, count, slice, keys, indices, bins);
 }
 
-// select_distinct: the best k different ranks of a sequence that fits in shared memory, each with its first
+// select_distinct: the best k different keys of a segment that fits in shared memory, each with its first
 // index.
 // in:    elements [n]                                       out: k entries, counts
-// grid:  x = sequences
-// block: policy.block_threads, fewer for short sequences
+// grid:  x = segments
+// block: policy.block_threads, fewer for short segments
 // shared: room * (8 + sizeof(U)) B dynamic, 256 B static    result valid in: the output, after the launch
 // moves: reads n sizeof(U) B, writes k (8 + sizeof(U)) B    order: any
 // why:   sorted, equal ones are neighbours
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(Sequences in, TopkOutput output, unsigned room) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) select_distinct(Segments in, TopkOutput output, unsigned room) {
     TEGU_DYNAMIC_SHARED(shared);
     std::uint64_t* const indices = reinterpret_cast<std::uint64_t*>(shared);
-    U* const ranks = reinterpret_cast<U*>(indices + room);
-    const RankedSequence<U> sequence(in, block_x());
-    for_each_pair<U>(sequence, in.n, [&](std::uint64_t i, U rank, bool valid) {
+    U* const keys = reinterpret_cast<U*>(indices + room);
+    const KeyedSegment<U> segment(in, block_x());
+    for_each_pair<U>(segment, in.n, [&](std::uint64_t i, U key, bool valid) {
         if (!valid) return;
-        ranks[i] = rank;
+        keys[i] = key;
         indices[i] = i;
     });
     const unsigned count = static_cast<unsigned>(in.n);
-    block_sort<U, true>(ranks, indices, block_fill(ranks, indices, count));
-    block_write_distinct(ranks, indices, count, in, output, block_x());
+    block_sort<U, true>(keys, indices, block_fill(keys, indices, count));
+    block_write_distinct(keys, indices, count, in, output, block_x());
 }
 
 unsigned power_of_two(std::uint64_t least) {
@@ -217,17 +217,17 @@ unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const TopkPolicy
 template <class U>
 LaunchStatus launch_slices(const SliceJob& job, unsigned threads, const DeviceLimits& limits, Stream stream) {
     const std::uint64_t slices = (job.output.k + job.slice - 1) / job.slice;
-    const unsigned sequences = static_cast<unsigned>(job.in.count);
-    LaunchShape shape{sequences, 1, threads, job.room * (sizeof(std::uint64_t) + sizeof(U))};
+    const unsigned segments = static_cast<unsigned>(job.in.count);
+    LaunchShape shape{segments, 1, threads, job.room * (sizeof(std::uint64_t) + sizeof(U))};
     if (slices > 1) {
         shape.blocks_x = static_cast<unsigned>(slices);
-        shape.blocks_y = sequences;
+        shape.blocks_y = segments;
     }
-    if (job.states != nullptr) return launch_early(select_slices<U, true>, shape, limits, stream, job);
+    if (job.states != nullptr) return launch_pdl(select_slices<U, true>, shape, limits, stream, job);
     return launch(select_slices<U, false>, shape, stream, job);
 }
 
-// `pairs`: about as many there are of a sequence.
+// `pairs`: about as many there are of a segment.
 LaunchStatus launch_slices_of_width(SliceJob job, std::uint64_t pairs, unsigned room,
                                     const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
     // More blocks than the device holds at once would read the pairs in vain.
@@ -236,7 +236,7 @@ LaunchStatus launch_slices_of_width(SliceJob job, std::uint64_t pairs, unsigned 
     const bool one = job.in.count > 65535 || job.output.k <= policy.slice;
     job.slice = static_cast<unsigned>(one ? job.output.k : policy.slice > least ? policy.slice : least);
     // With four times as much room as a slice needs, the bins at both its ends mostly fit. Few pairs are
-    // sorted without a look at their ranks.
+    // sorted without a look at their keys.
     const unsigned wanted = power_of_two(4 * std::uint64_t{job.slice});
     const unsigned sorted = wanted < kFewPairs ? kFewPairs : wanted;
     const unsigned needed = pairs < sorted ? power_of_two(pairs) : sorted;
@@ -251,7 +251,7 @@ LaunchStatus launch_slices_of_width(SliceJob job, std::uint64_t pairs, unsigned 
 }
 
 template <class U>
-LaunchStatus launch_distinct(const Sequences& in, const TopkOutput& output, const TopkPolicy& policy,
+LaunchStatus launch_distinct(const Segments& in, const TopkOutput& output, const TopkPolicy& policy,
                              const DeviceLimits& limits, Stream stream) {
     const unsigned room = power_of_two(in.n);
     return launch(select_distinct<U>,
@@ -270,7 +270,7 @@ unsigned block_room(unsigned width, const TopkPolicy& policy, const DeviceLimits
     return room;
 }
 
-LaunchStatus launch_select_blocks(const Sequences& in, const TopkOutput& output, unsigned room,
+LaunchStatus launch_select_blocks(const Segments& in, const TopkOutput& output, unsigned room,
                                   const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
     if (!output.distinct)
         return launch_slices_of_width(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, room, policy,
@@ -283,7 +283,7 @@ LaunchStatus launch_select_blocks(const Sequences& in, const TopkOutput& output,
     }
 }
 
-LaunchStatus launch_select_survivors(const Sequences& in, const SelectState* states, const PairLists& lists,
+LaunchStatus launch_select_survivors(const Segments& in, const SelectState* states, const PairLists& lists,
                                      const TopkOutput& output, unsigned room, const TopkPolicy& policy,
                                      const DeviceLimits& limits, Stream stream, std::uint64_t* seen) {
     return launch_slices_of_width(SliceJob{in, states, lists, output, 0, 0, seen}, lists.room, room, policy,

@@ -16,7 +16,7 @@ namespace tegu::test {
 namespace {
 
 // Kernels that are held to fewer registers than they would take, so that more warps run, or that close a
-// sequence by a call: they may keep something in local memory. The others must not. Where a block has half of
+// segment by a call: they may keep something in local memory. The others must not. Where a block has half of
 // the registers all may, but those that are bounded for that.
 bool may_use_local_memory(const std::string& name, unsigned compute_capability) {
     if (compute_capability < 70) return name.rfind("add_", 0) != 0 && name.rfind("rowscale_", 0) != 0;

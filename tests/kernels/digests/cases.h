@@ -16,7 +16,7 @@ struct DigestCase {
     std::string name;  // "topk.k10.largest.rows.f32"
     ElementType type;
     Axis axis;
-    std::function<JobParams(std::uint64_t n)> params;  // n: elements of a sequence
+    std::function<JobParams(std::uint64_t n)> params;  // n: elements of a segment
 };
 
 // In the order of the operations' numbers.

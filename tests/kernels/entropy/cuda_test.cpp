@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// entropy on the GPU backend beyond the common jobs: launch policies, sizes around packs and segments, gaps
+// entropy on the GPU backend beyond the common jobs: launch policies, sizes around packs and stretches, gaps
 // and addresses, NaN and ranges of rows, skewed and flat data, counters beyond shared memory.
 #include <cstring>
 #include <limits>

@@ -145,7 +145,7 @@ TYPED_TEST(EntropyOf, ManySizesLevelsAndRanges) {
         }
 }
 
-TYPED_TEST(EntropyOf, LongSequencesRowsStridesAndAlignments) {
+TYPED_TEST(EntropyOf, LongSegmentsRowsStridesAndAlignments) {
     SCOPED_TRACE("seed " + std::to_string(this->seed_));
     for (const std::uint64_t cols : {1ul, 5ul, 1000ul, 2048ul, 9 * 32768ul})
         for (const std::uint64_t rows : {1, 3}) {

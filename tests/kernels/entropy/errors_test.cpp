@@ -63,7 +63,7 @@ TEST(EntropyPlan, RefusesLevelsBasesAndRanges) {
         }
 }
 
-TEST(EntropyPlan, RefusesEmptySequences) {
+TEST(EntropyPlan, RefusesEmptySegments) {
     for (const Job& job : {whole(ElementType::U8, 0, params_of(4)),
                            counting_job(ElementType::F32, Axis::Rows, 3, 0, params_of(4)),
                            counting_job(ElementType::F32, Axis::Whole, 0, 3, params_of(4))}) {

@@ -126,7 +126,7 @@ TEST_F(CudaEntropyMap, LargerImagesGiveTheSameBits) {
                 params_of(31, 11, 64, Border::Mirror));
 }
 
-// Histograms of columns: windows and levels of every size, segments and strips that end anywhere, pieces,
+// Histograms of columns: windows and levels of every size, stretches and strips that end anywhere, pieces,
 // borders on every side.
 TEST_F(CudaEntropyMap, ColumnsGiveTheSameBits) {
     for (const EntropyMapPolicy& policy : {EntropyMapPolicy{EntropyMapMethod::Columns, 8, 0, 0, 0},

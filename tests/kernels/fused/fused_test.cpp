@@ -122,7 +122,7 @@ TYPED_TEST(FusedOf, EverySetOfPartsHasTheBitsOfThePartsAlone) {
             }
 }
 
-TYPED_TEST(FusedOf, LongSequencesRowsAndStrides) {
+TYPED_TEST(FusedOf, LongSegmentsRowsAndStrides) {
     SCOPED_TRACE("seed " + std::to_string(this->seed_));
     constexpr ElementType kType = ElementTypeOf<TypeParam>::value;
     struct Shape {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram on the GPU backend beyond the common jobs: launch policies, sizes around packs and segments, gaps
+// histogram on the GPU backend beyond the common jobs: launch policies, sizes around packs and stretches, gaps
 // and addresses, ranges that f32 cannot estimate, elements next to the edges, many bins, jobs in several
 // launches.
 #include <cmath>
@@ -284,7 +284,7 @@ TEST_F(CudaHistogram, SkewedDataGiveTheSameBits) {
     }
 }
 
-// Lanes that count bytes by themselves: counters of 8 bits that one value fills, several segments, gaps and
+// Lanes that count bytes by themselves: counters of 8 bits that one value fills, several stretches, gaps and
 // odd addresses.
 TEST_F(CudaHistogram, BytesByLanesGiveTheSameBits) {
     for (const cuda::CountPolicy& policy : kPolicies) {
@@ -346,7 +346,7 @@ TEST_F(CudaHistogram, MemoryDoesNotGrowWithTheNumberOfRows) {
     }
 }
 
-// Between launches and between batches, of long sequences and of many.
+// Between launches and between batches, of long segments and of many.
 TEST_F(CudaHistogram, StopsBetweenLaunches) {
     context_.policies.count.launch_bytes = 1;
     for (const DigestShape& shape :
@@ -368,18 +368,18 @@ TEST_F(CudaHistogram, StopsBetweenLaunches) {
     }
 }
 
-TEST(CountShape, PartsCoverEverySegmentAndFitTheDevice) {
+TEST(CountShape, PartsCoverEveryStretchAndFitTheDevice) {
     const cuda::DeviceLimits devices[] = {{53, 1, 2048, 48 << 10, 256 << 10},
                                           {90, 132, 2048, 227 << 10, 50 << 20}};
     for (const cuda::DeviceLimits& limits : devices)
         for (const cuda::CountPolicy& policy : kPolicies)
-            for (const std::uint64_t sequences : {1, 5, 100000})
+            for (const std::uint64_t segments : {1, 5, 100000})
                 for (const std::uint64_t cols :
                      {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{100000}, std::uint64_t{10000000000}})
                     for (const std::uint64_t lines : {1, 1000})
                         for (const std::uint64_t slots : {1, 256, 5000, 60000, 1 << 20})
                             for (const std::size_t bytes : {1, 4}) {
-                                const cuda::CountWorkload work{{nullptr, sequences, lines, cols, cols},
+                                const cuda::CountWorkload work{{nullptr, segments, lines, cols, cols},
                                                                bytes,
                                                                slots,
                                                                slots == 256 && bytes == 1,
@@ -390,7 +390,7 @@ TEST(CountShape, PartsCoverEverySegmentAndFitTheDevice) {
                                 const cuda::CountShape shape = cuda::choose_count_shape(work, policy, limits);
                                 ASSERT_GE(shape.parts * shape.part, shape.at_once);
                                 ASSERT_LT((shape.parts - 1) * shape.part, shape.at_once);
-                                ASSERT_LE(shape.part * (cuda::kCountSegmentBytes / bytes + 32),
+                                ASSERT_LE(shape.part * (cuda::kCountStretchBytes / bytes + 32),
                                           std::uint64_t{1} << 32)
                                     << "32-bit counters";
                                 ASSERT_LE(shape.team_bytes * shape.teams_per_block(),
@@ -400,16 +400,16 @@ TEST(CountShape, PartsCoverEverySegmentAndFitTheDevice) {
                                 ASSERT_GE(shape.blocks, 1u);
                                 ASSERT_GE(std::uint64_t{shape.slices} * shape.slice, slots);
                                 ASSERT_LT(std::uint64_t{shape.slices - 1} * shape.slice, slots);
-                                ASSERT_GE(shape.sequences, 1u);
-                                const std::uint64_t segments = cuda::count_segments(work.input, bytes);
-                                ASSERT_TRUE(shape.sequences == 1 || shape.at_once == segments);
-                                ASSERT_LE(shape.at_once, std::max<std::uint64_t>(segments, 1));
+                                ASSERT_GE(shape.segments, 1u);
+                                const std::uint64_t stretches = cuda::count_stretches(work.input, bytes);
+                                ASSERT_TRUE(shape.segments == 1 || shape.at_once == stretches);
+                                ASSERT_LE(shape.at_once, std::max<std::uint64_t>(stretches, 1));
                                 ASSERT_LE(shape.threads, cuda::kCountThreads);
                                 ASSERT_EQ(shape.team_bytes % 16, 0u);
                             }
 }
 
-// A line of few elements costs a warp what a good part of a segment does.
+// A line of few elements costs a warp what a good part of a stretch does.
 TEST(CountShape, LaunchesOfNarrowLinesAreNotLonger) {
     const cuda::DeviceLimits devices[] = {{53, 1, 2048, 48 << 10, 256 << 10},
                                           {90, 132, 2048, 227 << 10, 50 << 20}};
@@ -420,8 +420,8 @@ TEST(CountShape, LaunchesOfNarrowLinesAreNotLonger) {
             const cuda::CountShape shape = cuda::choose_count_shape(work, cuda::kDefaultCountPolicy, limits);
             EXPECT_FALSE(shape.by_lane) << "lines do not fill its rounds";
             EXPECT_LE(
-                shape.at_once * (cuda::kCountSegmentBytes / 8),
-                cuda::kDefaultCountPolicy.launch_bytes * limits.multiprocessors + cuda::kCountSegmentBytes);
+                shape.at_once * (cuda::kCountStretchBytes / 8),
+                cuda::kDefaultCountPolicy.launch_bytes * limits.multiprocessors + cuda::kCountStretchBytes);
         }
 }
 

@@ -37,10 +37,10 @@ void expect_right(const std::vector<T>& x, Axis axis, std::uint64_t rows, const 
                         cols * sizeof(T));
     const Job job = counting_job(ElementTypeOf<T>::value, axis, rows, cols, params);
     const Ran ran = run_counting(job, memory.data() + offset, cols + gap, pool);
-    const std::uint64_t sequences = axis == Axis::Whole ? 1 : rows;
+    const std::uint64_t segments = axis == Axis::Whole ? 1 : rows;
     std::vector<ReferenceHistogram> wanted;
     bool usable = true;
-    for (std::uint64_t r = 0; r < sequences; ++r) {
+    for (std::uint64_t r = 0; r < segments; ++r) {
         const std::vector<T> part =
             axis == Axis::Whole ? x
                                 : std::vector<T>(x.begin() + static_cast<std::ptrdiff_t>(r * cols),
@@ -59,7 +59,7 @@ void expect_right(const std::vector<T>& x, Axis axis, std::uint64_t rows, const 
         return;
     }
     EXPECT_EQ(ran.report->filled_columns, (std::vector<std::uint64_t>{params.bins, params.bins + 1ull}));
-    for (std::uint64_t r = 0; r < sequences; ++r) {
+    for (std::uint64_t r = 0; r < segments; ++r) {
         for (std::uint32_t i = 0; i <= params.bins; ++i)
             ASSERT_EQ(ran.at<double>(1, r * (params.bins + 1ull) + i), wanted[r].edges[i])
                 << "row " << r << " edge " << i;
@@ -106,7 +106,7 @@ TYPED_TEST(HistogramOf, ManySizesBinsAndRanges) {
         }
 }
 
-TYPED_TEST(HistogramOf, LongSequencesAreCountedByTheirValuesOrBins) {
+TYPED_TEST(HistogramOf, LongSegmentsAreCountedByTheirValuesOrBins) {
     SCOPED_TRACE("seed " + std::to_string(this->seed_));
     const std::size_t n = (1u << 18) + 12345;
     for (const Fill fill : {Fill::Small, Fill::Bits, Fill::Equal, Fill::Runs}) {

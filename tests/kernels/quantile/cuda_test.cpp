@@ -137,7 +137,7 @@ TEST_F(CudaQuantile, RowsOfNansGiveTheSameBits) {
 }
 
 // Between two cuts from a sample, or, where the sample misleads or NaN are left out, by counts.
-TEST_F(CudaQuantile, OneQuantileOfALongSequenceGivesTheSameBits) {
+TEST_F(CudaQuantile, OneQuantileOfALongSegmentGivesTheSameBits) {
     const DigestShape shape{1, 3001, 0, 2};
     context_.policies.quantile = {64, 64, 64, 1, 2048, 0, 0, 0, 500, 100};
     context_.policies.topk.block_threads = 64;
@@ -185,8 +185,8 @@ TEST(QuantileTree, CountsThatContradictThePlacesStayInBounds) {
     std::vector<std::uint16_t> last(2 * 4);
     tree.descend(std::vector<std::uint64_t>(8, 0).data(), 2, last.data());  // nothing is there any more
     EXPECT_EQ(tree.nodes(), 2u);
-    EXPECT_EQ(tree.rank_at(0), 3u);
-    EXPECT_EQ(tree.rank_at(1000), 15u);
+    EXPECT_EQ(tree.key_at(0), 3u);
+    EXPECT_EQ(tree.key_at(1000), 15u);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TYPED_TEST(QuantileTest, LargeSizesMatchASort) {
     check_sizes<TypeParam>({kLarge}, {{0.5, 0.001, 0.9999}}, {QuantileMethod::Midpoint}, 300);
 }
 
-TYPED_TEST(QuantileTest, ManyQuantilesOfALargeSequence) {
+TYPED_TEST(QuantileTest, ManyQuantilesOfALargeSegment) {
     using T = TypeParam;
     for (const Pattern pattern :
          {Pattern::Random, Pattern::Specials, Pattern::FewValues, Pattern::Sawtooth}) {

@@ -104,7 +104,7 @@ T canonical_nan() {
     return value;
 }
 
-// The bytes that the quantiles of one sequence must have.
+// The bytes that the quantiles of one segment must have.
 template <class T>
 std::vector<std::byte> expected(std::vector<T> elements, const QuantileParams& params) {
     const auto nans =

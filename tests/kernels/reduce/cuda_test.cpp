@@ -85,7 +85,7 @@ TEST_F(CudaReduce, LargeBlocksGiveTheSameBits) {
     }
 }
 
-TEST_F(CudaReduce, EmptySequencesAndNoRowsGiveTheSameBits) {
+TEST_F(CudaReduce, EmptySegmentsAndNoRowsGiveTheSameBits) {
     const StatisticSet empty =
         set_of({Statistic::Count, Statistic::Sum, Statistic::Nonzero, Statistic::Nans});
     for (const ElementType type : kTypes) {
@@ -259,7 +259,7 @@ TEST_F(CudaReduce, CountersThatWereNotLeftZeroDoNotShow) {
     EXPECT_TRUE(same(job, input));
 }
 
-TEST_F(CudaReduce, ManySeparateSequencesAreCutIntoLaunches) {
+TEST_F(CudaReduce, ManySeparateSegmentsAreCutIntoLaunches) {
     context_.policies.reduce.launch_bytes = 1;
     const DigestShape shape{5, 3000, 0, 0};
     EXPECT_TRUE(same(job_of(ElementType::F32, Axis::Rows, 5, 3000), input_of(ElementType::F32, shape, 1)));
@@ -275,28 +275,28 @@ TEST_F(CudaReduce, ManySeparateSequencesAreCutIntoLaunches) {
 const cuda::DeviceLimits kNano{53, 1, 2048, 48 << 10, 256 << 10};
 const cuda::DeviceLimits kServer{90, 132, 2048, 227 << 10, 50 << 20};
 
-cuda::ReduceShape shape_of(std::uint64_t sequences, std::uint64_t n, const cuda::DeviceLimits& limits,
+cuda::ReduceShape shape_of(std::uint64_t segments, std::uint64_t n, const cuda::DeviceLimits& limits,
                            unsigned most_tiles = 16) {
-    return cuda::choose_reduce_shape({sequences, n, 1024, 4, most_tiles, 512}, cuda::kDefaultReducePolicy,
+    return cuda::choose_reduce_shape({segments, n, 1024, 4, most_tiles, 512}, cuda::kDefaultReducePolicy,
                                      limits);
 }
 
-TEST(ReduceShape, GroupsCoverTheSequenceAndAreChunksAtLeast) {
+TEST(ReduceShape, GroupsCoverTheSegmentAndAreChunksAtLeast) {
     for (const cuda::DeviceLimits& limits : {kNano, kServer})
-        for (const std::uint64_t sequences : {1, 2, 1000, 10000000})
+        for (const std::uint64_t segments : {1, 2, 1000, 10000000})
             for (std::uint64_t n :
                  {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1025}, std::uint64_t{16384},
                   std::uint64_t{16385}, std::uint64_t{10000000}, std::uint64_t{1} << 40})
                 for (const cuda::ReducePolicy& policy : kPolicies) {
                     const cuda::ReduceShape shape =
-                        cuda::choose_reduce_shape({sequences, n, 1024, 4, 4, 256}, policy, limits);
-                    const std::string at = std::to_string(sequences) + " x " + std::to_string(n);
+                        cuda::choose_reduce_shape({segments, n, 1024, 4, 4, 256}, policy, limits);
+                    const std::string at = std::to_string(segments) + " x " + std::to_string(n);
                     EXPECT_LE(shape.threads, 256u) << at;
                     EXPECT_LE(shape.tiles_per_warp, 4u) << at;
                     EXPECT_EQ(shape.threads % 32, 0u) << at;
-                    if (shape.segment_lanes != 0) {
-                        EXPECT_GE(shape.segment_lanes * 4, n) << at;
-                        EXPECT_LE(shape.segment_lanes, 32u) << at;
+                    if (shape.row_lanes != 0) {
+                        EXPECT_GE(shape.row_lanes * 4, n) << at;
+                        EXPECT_LE(shape.row_lanes, 32u) << at;
                         EXPECT_GE(shape.blocks, 1u) << at;
                         continue;
                     }
@@ -321,8 +321,8 @@ TEST(ReduceShape, SmallWorkSpreadsAndLargeWorkTakesSeveralTilesAWarp) {
     EXPECT_EQ(shape_of(1, 1000000, kNano).tiles_per_warp, 16u);
     EXPECT_EQ(shape_of(1, 10000, kNano), (cuda::ReduceShape{256, 2, 8, 1, 0, 0}));
     EXPECT_EQ(shape_of(1000000, 16, kServer), (cuda::ReduceShape{128, 4, 1, 1, 1, 7813}));
-    EXPECT_EQ(shape_of(1000000, 128, kServer).segment_lanes, 4u);
-    EXPECT_EQ(shape_of(100, 128, kServer).segment_lanes, 32u);
+    EXPECT_EQ(shape_of(1000000, 128, kServer).row_lanes, 4u);
+    EXPECT_EQ(shape_of(100, 128, kServer).row_lanes, 32u);
     EXPECT_EQ(shape_of(100000, 1000, kServer).team_warps, 1u);
     EXPECT_EQ(shape_of(1000, 100000, kServer), (cuda::ReduceShape{256, 16, 8, 1, 0, 0}));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reduce refuses, what an empty sequence has, sums that do not fit, and runs that are stopped or whose
+// What reduce refuses, what an empty segment has, sums that do not fit, and runs that are stopped or whose
 // input changes.
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(ReducePlan, RefusesWhatItDoesNotKnow) {
     EXPECT_EQ(plan_error(tall).field, "rows");
 }
 
-TEST(ReducePlan, NamesTheStatisticThatAnEmptySequenceLacks) {
+TEST(ReducePlan, NamesTheStatisticThatAnEmptySegmentLacks) {
     for (const StatisticInfo& info : kStatisticInfos) {
         const StatisticSet bit = statistic_bit(info.statistic);
         for (const Job& job :

@@ -150,15 +150,14 @@ TYPED_TEST(ReduceInteger, RowsWithStrideAndOddAlignmentAreExact) {
             for (ThreadPool* threads : {static_cast<ThreadPool*>(nullptr), &pool}) {
                 const ReduceResult got = run_reduce_job(by_row, bytes.data() + offset, stride, threads);
                 ASSERT_TRUE(got.report.ok());
-                std::vector<T> sequence;
+                std::vector<T> segment;
                 for (std::uint64_t r = 0; r < rows; ++r) {
                     const std::vector<T> row(flat.begin() + static_cast<std::ptrdiff_t>(r * stride),
                                              flat.begin() + static_cast<std::ptrdiff_t>(r * stride + cols));
                     expect_integers(row, got, r, 0);
-                    sequence.insert(sequence.end(), row.begin(), row.end());
+                    segment.insert(segment.end(), row.begin(), row.end());
                 }
-                expect_integers(sequence, run_reduce_job(whole, bytes.data() + offset, stride, threads), 0,
-                                0);
+                expect_integers(segment, run_reduce_job(whole, bytes.data() + offset, stride, threads), 0, 0);
             }
             if (testing::Test::HasFailure()) return;
         }

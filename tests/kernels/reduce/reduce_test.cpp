@@ -211,25 +211,25 @@ TYPED_TEST(ReduceFloat, RowsWithStrideAndOddAlignmentMatchTheReference) {
             const Job by_row = reduce_rows_job(ElementTypeOf<T>::value, rows, cols, kAllStatistics);
             Job whole = by_row;
             whole.axis = Axis::Whole;
-            std::vector<T> sequence;
+            std::vector<T> segment;
             for (ThreadPool* threads : {static_cast<ThreadPool*>(nullptr), &pool}) {
-                sequence.clear();
+                segment.clear();
                 const ReduceResult got = run_reduce_job(by_row, bytes.data() + offset, stride, threads);
                 ASSERT_TRUE(got.report.ok());
                 for (std::uint64_t r = 0; r < rows; ++r) {
                     const std::vector<T> row(flat.begin() + static_cast<std::ptrdiff_t>(r * stride),
                                              flat.begin() + static_cast<std::ptrdiff_t>(r * stride + cols));
                     expect_equal(float_statistics(row, false, 0), got, r);
-                    sequence.insert(sequence.end(), row.begin(), row.end());
+                    segment.insert(segment.end(), row.begin(), row.end());
                 }
-                expect_equal(float_statistics(sequence, false, 0),
+                expect_equal(float_statistics(segment, false, 0),
                              run_reduce_job(whole, bytes.data() + offset, stride, threads));
             }
             if (testing::Test::HasFailure()) return;
         }
 }
 
-TEST(ReduceFloat32, ParallelLongSequencesMatchOneThread) {
+TEST(ReduceFloat32, ParallelLongSegmentsMatchOneThread) {
     std::mt19937_64 random(kSeed + 3);
     std::vector<float> x(3'000'001);
     for (float& v : x) v = static_cast<float>(static_cast<std::int64_t>(random() >> 40)) * 0x1p-20f - 7;

@@ -23,7 +23,7 @@ struct Node {  // of the moments
     double n, s, q;
 };
 
-// What a sequence gives. Bits of elements are kept as their type.
+// What a segment gives. Bits of elements are kept as their type.
 template <class T>
 struct Statistics {
     std::uint64_t count = 0, nonzero = 0, nans = 0;
@@ -207,7 +207,7 @@ class FloatReference {
     bool skip_;
 };
 
-// Every statistic of a float sequence. NaN results are the canonical NaN.
+// Every statistic of a float segment. NaN results are the canonical NaN.
 template <class T>
 Statistics<T> float_statistics(const std::vector<T>& x, bool skip_nans, unsigned ddof) {
     using A = typename ArithmeticOf<T>::type;

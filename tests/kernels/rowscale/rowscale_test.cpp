@@ -26,7 +26,7 @@ T canonical(T x) {
     return std::isnan(as_double(x)) ? from_bits<T>(FloatBits<T>::kNan) : x;
 }
 
-// What docs/numerics.md says of one sequence.
+// What docs/numerics.md says of one segment.
 template <class T>
 struct Scaled {
     T scale{};

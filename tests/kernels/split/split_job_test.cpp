@@ -227,7 +227,7 @@ TEST(SplitReduce, RunsThatAreSkippedDoNotCount) {
     }
 }
 
-TEST(SplitReduce, SeveralRowsWithoutGapsAreOneSequence) {
+TEST(SplitReduce, SeveralRowsWithoutGapsAreOneSegment) {
     Image data = image(ElementType::F32, 321, 333, 333, Content::Noise);
     ReduceParams params;
     params.statistics = kWithState;

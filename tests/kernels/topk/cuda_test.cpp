@@ -22,7 +22,7 @@ const TopkPolicy kPolicies[] = {
     cuda::kDefaultTopkPolicy,
     {64, 64, 64, 100, 64, 1, 256, 8, 0, 50},      // cuts and sorts of nearly everything, in small slices
     {96, 128, 200, 128, 32, 3, 512, 40, 0, 300},  // samples and slices that are no power of two
-    {32, 32, 32, 2000, 32, 1, 256, 1000, 256, 1 << 22},  // blocks of one warp that narrow long sequences
+    {32, 32, 32, 2000, 32, 1, 256, 1000, 256, 1 << 22},  // blocks of one warp that narrow long segments
     {256, 256, 16, 256, 128, 2, 1024, 64, 7, 100},       // samples too small to be right
     {256, 64, 512, 100, 64, 2, 256, 32, 0, 200},         // samples of two blocks
 };
@@ -245,8 +245,8 @@ TEST_F(CudaTopk, AStepBehindTheCutNeedsNoOther) {
 }
 
 // A sample so small that its cut is no cut: all survive, and slices of them are looked for in the range of
-// all ranks of the type.
-TEST_F(CudaTopk, CutsBehindAllRanksGiveTheSameBits) {
+// all keys of the type.
+TEST_F(CudaTopk, CutsBehindAllKeysGiveTheSameBits) {
     context_.policies.topk = kPolicies[4];
     for (const std::uint64_t n : {257, 300, 700}) {
         const DigestShape shape{1, n, 0, 0};
@@ -267,7 +267,7 @@ TEST_F(CudaTopk, CutsBehindAllRanksGiveTheSameBits) {
     }
 }
 
-// Nothing is better than what is everywhere: no rank lies before that of the cut, and what survives behind
+// Nothing is better than what is everywhere: no key lies before that of the cut, and what survives behind
 // its index is too much.
 TEST_F(CudaTopk, ManyOfTheBestValueThereIsGiveTheSameBits) {
     const std::uint64_t n = 9000;
@@ -287,7 +287,7 @@ TEST_F(CudaTopk, ManyOfTheBestValueThereIsGiveTheSameBits) {
 
 // Values that repeat are dropped on the way; where there are too many different ones after all, everything is
 // sorted.
-TEST_F(CudaTopk, DistinctValuesOfLongSequencesGiveTheSameBits) {
+TEST_F(CudaTopk, DistinctValuesOfLongSegmentsGiveTheSameBits) {
     const std::uint64_t n = 4000;
     const DigestShape shape{1, n, 0, 0};
     for (const TopkPolicy& policy : kPolicies) {

@@ -143,7 +143,7 @@ TEST(Topk, IndicesBeyond32Bits) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "the sanitizer's shadow of so much memory is not free";
 #else
-    check_beyond_32_bits<std::uint8_t>();   // 64-bit entries: ranks of 8 bits leave 48 for the index
+    check_beyond_32_bits<std::uint8_t>();   // 64-bit entries: keys of 8 bits leave 48 for the index
     check_beyond_32_bits<std::uint32_t>();  // 128-bit entries
 #endif
 }

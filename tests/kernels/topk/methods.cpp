@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the ways to select the k largest cost, as tab-separated values for scripts/plot-topk.py: lists by
 // insertion, a heap, a bound from a sample, digits (radix select), and what tegu does. The first four are
-// written here as plainly as they are usually meant, with the same result: 64-bit entries of rank and index,
+// written here as plainly as they are usually meant, with the same result: 64-bit entries of key and index,
 // best first. One thread; processor time, the least of three runs.
 #include <time.h>
 
@@ -22,11 +22,11 @@ using Elements = std::vector<std::int32_t>;
 
 constexpr std::uint64_t kTooLong = 400000000;  // moves of an insertion beyond which it is left out
 
-std::uint32_t rank_of(std::int32_t value) {
+std::uint32_t key_of(std::int32_t value) {
     return static_cast<std::uint32_t>(value) ^ 0x7fffffffu;
 }
 std::uint64_t entry_of(std::int32_t value, std::size_t index) {
-    return std::uint64_t{rank_of(value)} << 32 | index;
+    return std::uint64_t{key_of(value)} << 32 | index;
 }
 
 Entries by_insertion(const Elements& elements, std::size_t k) {
@@ -60,7 +60,7 @@ Entries by_heap(const Elements& elements, std::size_t k) {
 Entries best_within(const Elements& elements, std::uint32_t bound, std::size_t k) {
     Entries found;
     for (std::size_t i = 0; i < elements.size(); ++i)
-        if (rank_of(elements[i]) <= bound) found.push_back(entry_of(elements[i], i));
+        if (key_of(elements[i]) <= bound) found.push_back(entry_of(elements[i], i));
     if (found.size() > k) {
         std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(k), found.end());
         found.resize(k);
@@ -75,7 +75,7 @@ Entries by_radix(const Elements& elements, std::size_t k) {
     for (int shift = 24; shift >= 0; shift -= 8) {
         std::size_t counts[256] = {};
         for (const std::int32_t value : elements)
-            if (std::uint64_t{rank_of(value) ^ bound} >> shift < 256) ++counts[rank_of(value) >> shift & 255];
+            if (std::uint64_t{key_of(value) ^ bound} >> shift < 256) ++counts[key_of(value) >> shift & 255];
         std::uint32_t digit = 0;
         while (counts[digit] < wanted) wanted -= counts[digit++];
         bound |= digit << shift;
@@ -102,12 +102,12 @@ Entries by_sample(const Elements& elements, std::size_t k) {
     const std::size_t size = std::min<std::size_t>(8192, elements.size() / 64);
     std::vector<std::uint32_t> sample;
     for (const std::size_t place : places_of_sample(elements.size(), size))
-        sample.push_back(rank_of(elements[place]));
+        sample.push_back(key_of(elements[place]));
     std::sort(sample.begin(), sample.end());
     const std::size_t place = k * size / elements.size() + 8 + 4 * k * size / elements.size() / 64;
     const std::uint32_t bound = place < size ? sample[place] : ~std::uint32_t{0};
     std::size_t within = 0;
-    for (const std::int32_t value : elements) within += rank_of(value) <= bound ? 1 : 0;
+    for (const std::int32_t value : elements) within += key_of(value) <= bound ? 1 : 0;
     return within < k ? by_radix(elements, k) : best_within(elements, bound, k);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What top-k must give, computed the slow way: a stable sort of the indices by the rule as docs/numerics.md
-// words it, without ranks. And the inputs that the tests share: each pattern for each element type, from a
+// words it, without keys. And the inputs that the tests share: each pattern for each element type, from a
 // seed.
 #pragma once
 

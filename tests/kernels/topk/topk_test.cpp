@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Top-k against a stable sort: every element type, pattern, size and k of interest, on one thread and on
-// several, as one sequence and by rows. topk_edges_test.cpp has the rest.
+// several, as one segment and by rows. topk_edges_test.cpp has the rest.
 #include "tests/kernels/topk/run.h"
 
 namespace tegu::kernels {
@@ -87,7 +87,7 @@ TYPED_TEST(TopkTest, LargeSizesMatchAStableSort) {
     }
 }
 
-// Rows of several lengths with gaps and at odd addresses: each row by itself, and all as one sequence.
+// Rows of several lengths with gaps and at odd addresses: each row by itself, and all as one segment.
 TYPED_TEST(TopkTest, RowsAndStrides) {
     using T = TypeParam;
     for (const std::uint64_t cols : {1u, 7u, 128u, 1500u, 9000u}) {

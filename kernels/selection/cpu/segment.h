@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What selecting of every kind begins with: a sequence of elements and its tiles, a sample of it, and working
-// memory. Top-k and quantiles share this, the ranks (kernels/numerics/sort_key.h), the threads
+// What selecting of every kind begins with: a segment of elements and its tiles, a sample of it, and working
+// memory. Top-k and quantiles share this, the keys (kernels/numerics/sort_key.h), the threads
 // (kernels/selection/cpu/team.h) and the sort (kernels/selection/cpu/sort.h).
 #pragma once
 
@@ -17,8 +17,8 @@ namespace tegu::kernels::selection {
 constexpr std::uint64_t kTile = 8192;
 constexpr std::uint64_t kTask = 4 * kTile;  // elements that a thread takes at a time
 
-// Elements in rows that may have gaps between them, read as one sequence.
-struct StridedSequence {
+// Elements in rows that may have gaps between them, read as one segment.
+struct StridedSegment {
     const std::byte* data = nullptr;
     std::uint64_t rows = 1;
     std::uint64_t cols = 0;
@@ -30,7 +30,7 @@ struct StridedSequence {
 };
 
 // Copies elements [begin, begin + count) side by side.
-void copy_elements(const StridedSequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to);
+void copy_elements(const StridedSegment& segment, std::uint64_t begin, std::uint64_t count, std::byte* to);
 
 inline std::uint64_t tasks_of(std::uint64_t n) {
     return (n + kTask - 1) / kTask;
@@ -39,12 +39,12 @@ inline std::uint64_t round_up(std::uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-// The ranks of a spread sample, sorted: one element from each of `count` stretches of the sequence, at a
+// The keys of a spread sample, sorted: one element from each of `count` stretches of the segment, at a
 // place in it that looks random and differs between processes, so that no period in the data and no input
-// made for it meets it. `ranks` has room for 2 * count; the result lies in it. Null if a stop was requested.
-// REQUIRES: 1 <= count <= elements of the sequence.
-const std::uint64_t* take_sample(const StridedSequence& sequence, const topk::ScanKernels& kernels,
-                                 std::uint64_t flip, std::uint64_t count, std::uint64_t* ranks,
+// made for it meets it. `keys` has room for 2 * count; the result lies in it. Null if a stop was requested.
+// REQUIRES: 1 <= count <= elements of the segment.
+const std::uint64_t* take_sample(const StridedSegment& segment, const topk::ScanKernels& kernels,
+                                 std::uint64_t flip, std::uint64_t count, std::uint64_t* keys,
                                  const Team& team);
 
 // The working memory of one selection after another. Large ones ask for huge pages: faulting small pages in

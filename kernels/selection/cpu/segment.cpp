@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/selection/cpu/sequence.h"
+#include "kernels/selection/cpu/segment.h"
 
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -40,25 +40,24 @@ std::uint64_t secret() {
 
 }  // namespace
 
-void copy_elements(const StridedSequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to) {
-    std::uint64_t row = begin / sequence.cols;
-    std::uint64_t col = begin % sequence.cols;
+void copy_elements(const StridedSegment& segment, std::uint64_t begin, std::uint64_t count, std::byte* to) {
+    std::uint64_t row = begin / segment.cols;
+    std::uint64_t col = begin % segment.cols;
     while (count > 0) {
-        const std::uint64_t piece = std::min(count, sequence.cols - col);
-        std::memcpy(to, sequence.data + (row * sequence.stride + col) * sequence.bytes,
-                    piece * sequence.bytes);
-        to += piece * sequence.bytes;
+        const std::uint64_t piece = std::min(count, segment.cols - col);
+        std::memcpy(to, segment.data + (row * segment.stride + col) * segment.bytes, piece * segment.bytes);
+        to += piece * segment.bytes;
         count -= piece;
         ++row;
         col = 0;
     }
 }
 
-const std::uint64_t* take_sample(const StridedSequence& sequence, const topk::ScanKernels& kernels,
-                                 std::uint64_t flip, std::uint64_t count, std::uint64_t* ranks,
+const std::uint64_t* take_sample(const StridedSegment& segment, const topk::ScanKernels& kernels,
+                                 std::uint64_t flip, std::uint64_t count, std::uint64_t* keys,
                                  const Team& team) {
     constexpr std::uint64_t kBatch = 256;
-    const std::uint64_t n = sequence.size();
+    const std::uint64_t n = segment.size();
     const std::uint64_t width = n / count;
     const std::uint64_t seed = secret();
     const bool done = team.run((count + kBatch - 1) / kBatch, [&](std::uint64_t batch, unsigned) {
@@ -68,11 +67,11 @@ const std::uint64_t* take_sample(const StridedSequence& sequence, const topk::Sc
         for (std::uint64_t i = 0; i < size; ++i) {
             const std::uint64_t index = (begin + i) * width + scramble(seed + begin + i) % width;
             positions[i] =
-                sequence.dense() ? index : index / sequence.cols * sequence.stride + index % sequence.cols;
+                segment.dense() ? index : index / segment.cols * segment.stride + index % segment.cols;
         }
-        kernels.gather(topk::Elements{sequence.data, n, flip}, positions, size, ranks + begin);
+        kernels.gather(topk::Elements{segment.data, n, flip}, positions, size, keys + begin);
     });
-    return done ? sort_by_rank<topk::Entry64>(ranks, ranks + count, count, 0, team) : nullptr;
+    return done ? sort_by_key<topk::Entry64>(keys, keys + count, count, 0, team) : nullptr;
 }
 
 Result<Workspace> Workspace::create(std::uint64_t size) {

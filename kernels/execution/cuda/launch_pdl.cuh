@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch_early(): a kernel whose blocks may begin while the launch before it in the stream still runs, so
+// launch_pdl(): a kernel whose blocks may begin while the launch before it in the stream still runs, so
 // that what they do before they wait for it takes no time of its own. Devices from sm_90 and toolkits from
 // 11.8 on can do that; elsewhere it is launch(), and the waits are nothing.
 #pragma once
@@ -27,7 +27,7 @@ TEGU_DEVICE void await_launch_before() {
 }
 // Blocks of the next launch, if that is an early one, may begin when all blocks of this one have called this
 // or ended.
-TEGU_DEVICE void let_next_launch_begin() {
+TEGU_DEVICE void pdl_trigger() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
@@ -55,8 +55,8 @@ bool waits_for_launch_before(Kernel kernel, unsigned compute_capability) {
 
 // As launch().
 template <class... Parameters, class... Arguments>
-LaunchStatus launch_early(void (*kernel)(Parameters...), const LaunchShape& shape, const DeviceLimits& limits,
-                          Stream stream, Arguments... arguments) {
+LaunchStatus launch_pdl(void (*kernel)(Parameters...), const LaunchShape& shape, const DeviceLimits& limits,
+                        Stream stream, Arguments... arguments) {
 #if TEGU_EARLY_LAUNCHES
     if (waits_for_launch_before(kernel, limits.compute_capability)) {
         const LaunchStatus allowed = allow_shared(kernel, shape.shared_bytes);

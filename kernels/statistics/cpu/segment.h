@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequence of elements and its way to one partial result: chunks, groups of chunks at fixed positions,
+// A segment of elements and its way to one partial result: chunks, groups of chunks at fixed positions,
 // threads. Nothing here changes a bit of a result.
 #pragma once
 
@@ -22,7 +22,7 @@ inline std::uint64_t chunks_of(std::uint64_t n) {
 }
 
 // The elements of one result in their order; they may lie in rows with gaps between them.
-struct Sequence {
+struct Segment {
     const std::byte* data;
     std::uint64_t n;
     std::uint64_t cols;
@@ -31,32 +31,32 @@ struct Sequence {
     bool direct;  // contiguous, and aligned for the type
 };
 
-// The whole array as one sequence.
-inline Sequence whole_sequence(const Job& job, const InputView& input) {
+// The whole array as one segment.
+inline Segment whole_segment(const Job& job, const InputView& input) {
     const std::uint64_t n = job.rows * job.cols;
     const std::size_t width = element_bytes(job.type);
     const bool contiguous = job.rows <= 1 || input.row_stride == job.cols;
     const bool aligned = reinterpret_cast<std::uintptr_t>(input.data) % width == 0;
-    return Sequence{input.data,       n,     contiguous ? std::max<std::uint64_t>(n, 1) : job.cols,
-                    input.row_stride, width, contiguous && aligned};
+    return Segment{input.data,       n,     contiguous ? std::max<std::uint64_t>(n, 1) : job.cols,
+                   input.row_stride, width, contiguous && aligned};
 }
 
 // Row `row` of it.
-inline Sequence row_sequence(const Job& job, const InputView& input, std::uint64_t row) {
+inline Segment row_segment(const Job& job, const InputView& input, std::uint64_t row) {
     const std::size_t width = element_bytes(job.type);
     const std::byte* data = job.cols == 0 ? input.data : input.data + row * input.row_stride * width;
     const bool aligned = reinterpret_cast<std::uintptr_t>(data) % width == 0;
-    return Sequence{data, job.cols, std::max<std::uint64_t>(job.cols, 1), job.cols, width, aligned};
+    return Segment{data, job.cols, std::max<std::uint64_t>(job.cols, 1), job.cols, width, aligned};
 }
 
 // Copies elements [begin, begin + count).
-inline void gather(const Sequence& sequence, std::uint64_t begin, std::uint64_t count, std::byte* to) {
-    std::uint64_t row = begin / sequence.cols;
-    std::uint64_t col = begin % sequence.cols;
+inline void gather(const Segment& segment, std::uint64_t begin, std::uint64_t count, std::byte* to) {
+    std::uint64_t row = begin / segment.cols;
+    std::uint64_t col = begin % segment.cols;
     while (count != 0) {
-        const std::uint64_t width = std::min(count, sequence.cols - col);
-        const std::size_t bytes = width * sequence.element_bytes;
-        std::memcpy(to, sequence.data + (row * sequence.row_stride + col) * sequence.element_bytes, bytes);
+        const std::uint64_t width = std::min(count, segment.cols - col);
+        const std::size_t bytes = width * segment.element_bytes;
+        std::memcpy(to, segment.data + (row * segment.row_stride + col) * segment.element_bytes, bytes);
         to += bytes;
         count -= width;
         col = 0;
@@ -80,19 +80,19 @@ struct ChunkWork {
     unsigned needs;
 
     // The chunk that begins at element `begin`, a multiple of kChunkElements.
-    void reduce(const Sequence& sequence, std::uint64_t begin, Partial* out) const {
-        const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, sequence.n - begin);
-        if (sequence.direct)
-            kernel(needs, sequence.data + begin * sequence.element_bytes, count, out);
+    void reduce(const Segment& segment, std::uint64_t begin, Partial* out) const {
+        const std::uint64_t count = std::min<std::uint64_t>(kChunkElements, segment.n - begin);
+        if (segment.direct)
+            kernel(needs, segment.data + begin * segment.element_bytes, count, out);
         else
-            reduce_gathered(sequence, begin, count, out);
+            reduce_gathered(segment, begin, count, out);
         set_positions(out, begin);
     }
 
-    __attribute__((noinline)) void reduce_gathered(const Sequence& sequence, std::uint64_t begin,
+    __attribute__((noinline)) void reduce_gathered(const Segment& segment, std::uint64_t begin,
                                                    std::uint64_t count, Partial* out) const {
         alignas(64) std::byte buffer[kChunkElements * sizeof(std::uint64_t)];
-        gather(sequence, begin, count, buffer);
+        gather(segment, begin, count, buffer);
         kernel(needs, buffer, count, out);
     }
 };
@@ -145,14 +145,14 @@ Result<void> reduce_tree(std::uint64_t chunks, ThreadPool* pool, const StopToken
     return {};
 }
 
-// REQUIRES: the sequence has elements.
+// REQUIRES: the segment has elements.
 template <class Partial>
-Result<void> reduce_sequence(const ChunkWork<Partial>& work, const Sequence& sequence, ThreadPool* pool,
-                             const StopToken& stop, Partial* out) {
+Result<void> reduce_segment(const ChunkWork<Partial>& work, const Segment& segment, ThreadPool* pool,
+                            const StopToken& stop, Partial* out) {
     const auto chunk = [&](std::uint64_t c, Partial* partial) {
-        work.reduce(sequence, c * kChunkElements, partial);
+        work.reduce(segment, c * kChunkElements, partial);
     };
-    return reduce_tree(chunks_of(sequence.n), pool, stop, chunk, out);
+    return reduce_tree(chunks_of(segment.n), pool, stop, chunk, out);
 }
 
 // row(r, pool) -> Result<void> for each row of a job, of row_bytes bytes of input: a few long rows one after

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// dot: the scalar product.
+#pragma once
+
+#include "base/parameter.h"
+
+namespace tegu {
+
+struct DotParams {
+    bool skip_nans = false;
+
+    static constexpr auto parameters() {
+        return std::make_tuple(Flag{"skip_nans", &DotParams::skip_nans, "leave out the pairs with a NaN"});
+    }
+};
+
+}  // namespace tegu

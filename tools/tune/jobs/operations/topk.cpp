@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The families of topk and quantile. Their kernels see the width of an element, not its type.
-#include <initializer_list>
-
-#include "tools/tune/jobs/families_parts.h"
+#include "tools/tune/jobs/families.h"
 
 namespace tegu::tune {
 namespace {
-
-using Sizes = std::vector<const std::vector<SizeClass>*>;
 
 struct Results {
     TuningRange k;
@@ -37,26 +32,9 @@ Family topk_family(ElementType type, const Results& results, const Sizes& sizes,
     return family;
 }
 
-Family quantile_family(ElementType type, TuningRange detail, const char* word, std::array<unsigned, 3> counts,
-                       const Sizes& sizes, unsigned rank) {
-    Family family;
-    family.type = type;
-    family.any_of_width = true;
-    family.detail = detail;
-    family.detail_word = word;
-    family.params = [counts](std::size_t sample) {
-        QuantileParams params;
-        const unsigned count = counts[sample];
-        for (unsigned i = 1; i <= count; ++i) params.q.push_back(static_cast<double>(i) / (count + 1));
-        return params;
-    };
-    family.sizes = sizes;
-    family.rank = rank;
-    return family;
-}
-
 }  // namespace
 
+// The kernels see the width of an element, not its type.
 std::vector<Family> topk_families(TuningBackend backend) {
     const Sizes fine = {&whole_sizes()}, coarse = {&coarse_sizes()}, rows = {&row_sizes()};
     std::vector<Family> families;
@@ -73,18 +51,18 @@ std::vector<Family> topk_families(TuningBackend backend) {
     return families;
 }
 
-std::vector<Family> quantile_families(TuningBackend backend) {
-    const Sizes fine = {&whole_sizes()}, coarse = {&coarse_sizes()}, rows = {&row_sizes()};
-    const Sizes& sizes = backend == TuningBackend::Cuda ? fine : coarse;
-    std::vector<Family> families = {
-        quantile_family(ElementType::F32, {1, 2}, "q1", {1, 1, 1}, sizes, 0),
-        quantile_family(ElementType::F32, {2, 17}, "q2", {3, 9, 16}, sizes, 0),
-        quantile_family(ElementType::F32, {17, UINT64_MAX}, "q17", {32, 100, 256}, coarse, 1),
-        quantile_family(ElementType::F32, {1, 2}, "q1", {1, 1, 1}, rows, 0),
-        quantile_family(ElementType::F32, {2, UINT64_MAX}, "q2", {3, 9, 16}, rows, 1),
-    };
-    for (const ElementType type : {ElementType::U8, ElementType::F16, ElementType::F64})
-        families.push_back(quantile_family(type, {}, "", {1, 3, 9}, coarse, 1));
+std::vector<CostFamily> topk_costs() {
+    const auto params = [](std::uint64_t k) { return TopkParams{k, true, false}; };
+    const auto distinct = [](std::uint64_t k) { return TopkParams{k, true, true}; };
+    std::vector<CostFamily> families = {
+        detailed(ElementType::F32, 'k', {1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144}, 0, true,
+                 params),
+        detailed(ElementType::U8, 'k', {1, 16, 256, 4096, 65536}, 1, false, params),
+        detailed(ElementType::F16, 'k', {1, 16, 256, 4096, 65536}, 1, false, params),
+        detailed(ElementType::F64, 'k', {1, 16, 256, 4096, 65536}, 1, false, params),
+        detailed(ElementType::F32, 'k', {1, 64, 4096}, 1, false, distinct)};
+    for (CostFamily& family : families) family.any_of_width = true;
+    families.back().variant = "distinct";
     return families;
 }
 

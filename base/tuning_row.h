@@ -33,7 +33,7 @@ enum class TuningBackend : std::uint8_t { Cpu, Cuda };
 
 // The jobs that a row is for. A job is described by its operation, the width of an element, how many
 // sequences it has (results of a whole array: 1; one a row with Axis::Rows), the elements of each, and one
-// number of its parameters, the detail: kernels/tuning/job_class.cpp says which, docs/tuning.md lists them.
+// number of its parameters, the detail: docs/tuning.md lists them.
 struct TuningClass {
     TuningBackend backend = TuningBackend::Cuda;
     std::string operation;  // the stem: "reduce"
@@ -67,7 +67,7 @@ struct TuningEvidence {
 struct TuningRow {
     std::string id;  // unique in its table; replies name it: "TABLE/ID"
     TuningClass jobs;
-    unsigned revision = 0;            // of the kernels that were measured: kernels/tuning/revisions.h
+    unsigned revision = 0;            // of the kernels that were measured
     std::vector<TuningValue> policy;  // what is not named keeps its default
     TuningEvidence evidence;
     SourceLocation where;

@@ -93,7 +93,7 @@ struct Job {
 
 Operation operation_of(const Job& job);
 Operation operation_of(const FusedPart& part);
-// "reduce, topk, ...": those that can be part of a fused job.
+// "reduce, ...": those that can be part of a fused job.
 const char* fused_part_words();
 
 // What an array of a result holds. Statistics are their own roles (number + 1).

@@ -63,7 +63,7 @@ struct List {
     const char* name;
     std::vector<T> Params::*member;
     std::uint32_t most;
-    const char* allowed;   // "1..1024 quantiles"
+    const char* allowed;   // "1..5 operations"
     const char* too_many;  // the message for a longer list
     const char* count_name;
     const char* count_sentence;

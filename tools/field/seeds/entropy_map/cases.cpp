@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // S4 on the CPU: the author's versions over threads, and tegu's own kernel.
-#include "tools/field/seeds/s4_cases.h"
+#include "tools/field/seeds/entropy_map/cases.h"
 
 #include <cmath>
 
-#include "tools/field/seeds/kernels/s4_entropy_cpu.h"
+#include "tools/field/seeds/entropy_map/entropy_cpu.h"
 #include "tools/field/seeds/kernels/textures.h"
 #include "tools/field/seeds/seeds.h"
 

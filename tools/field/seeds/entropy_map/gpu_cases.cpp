@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // S4 on the GPU: the ten versions with and without transfers, several GPUs, and tegu's own kernels.
-#include "tools/field/seeds/kernels/s4_entropy.h"
+#include "tools/field/seeds/entropy_map/cases.h"
+#include "tools/field/seeds/entropy_map/entropy.h"
+#include "tools/field/seeds/entropy_map/many_gpus.h"
 #include "tools/field/seeds/kernels/textures.h"
-#include "tools/field/seeds/s4_cases.h"
-#include "tools/field/seeds/s4_many_gpus.h"
 #include "tools/field/seeds/seed_gpu.h"
 
 namespace tegu::field {
@@ -160,7 +160,7 @@ Result<void> open_all(const std::vector<device::DeviceInfo>& devices, std::uint3
 
 void add_many_gpus(PartContext& context, CaseList& cases, const FieldJob& job,
                    const std::shared_ptr<WindowValues>& values) {
-    if (values->pixels() < kPixelsForGpu) return;  // the CPU takes it: s4_cases.cpp
+    if (values->pixels() < kPixelsForGpu) return;  // the CPU takes it: cases.cpp
     const std::vector<device::DeviceInfo> devices = usable_devices(context);
     if (devices.size() < 2) {
         cases.skip(job.name + ", v14", "seed",

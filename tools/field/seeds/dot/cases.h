@@ -2,7 +2,7 @@
 // What the cases of S5 on the CPU and on the GPU share.
 #pragma once
 
-#include "tools/field/seeds/kernels/s5_vector.h"
+#include "tools/field/seeds/dot/vector.h"
 #include "tools/field/seeds/seed_case.h"
 
 namespace tegu::field {

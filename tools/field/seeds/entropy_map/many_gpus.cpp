@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/s4_many_gpus.h"
+#include "tools/field/seeds/entropy_map/many_gpus.h"
 
 #include <algorithm>
 
 #include "kernels/execution/cuda/context.h"
-#include "tools/field/seeds/kernels/s4_entropy.h"
+#include "tools/field/seeds/entropy_map/entropy.h"
 
 namespace tegu::field {
 

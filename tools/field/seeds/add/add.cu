@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/kernels/s2_add.h"
+#include "tools/field/seeds/add/add.h"
 
 #include "tools/field/seeds/kernels/device.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/kernels/s4_entropy_cpu.h"
+#include "tools/field/seeds/entropy_map/entropy_cpu.h"
 
 #include <algorithm>
 #include <array>

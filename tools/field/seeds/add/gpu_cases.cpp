@@ -5,9 +5,9 @@
 #include <numeric>
 #include <type_traits>
 
-#include "tools/field/seeds/kernels/s2_add.h"
-#include "tools/field/seeds/kernels/s2_ladder.h"
-#include "tools/field/seeds/s2_cases.h"
+#include "tools/field/seeds/add/add.h"
+#include "tools/field/seeds/add/cases.h"
+#include "tools/field/seeds/add/ladder.h"
 #include "tools/field/seeds/seed_gpu.h"
 
 namespace tegu::field {

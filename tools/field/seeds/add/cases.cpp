@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // S2 on the CPU: plain loops, and tegu's own kernels.
-#include "tools/field/seeds/s2_cases.h"
+#include "tools/field/seeds/add/cases.h"
 
 #include <numeric>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The team of a row is a block (steps 1 to 3) or a warp (step 4). Registers hold up to kMostHeld packs per
 // thread; the packs behind them are read twice.
-#include "tools/field/seeds/kernels/s3_rowscale.h"
+#include "tools/field/seeds/rowscale/rowscale.h"
 
 #include "tools/field/seeds/kernels/device.cuh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // S5 on the CPU: tegu's own kernels. The author's rival was numpy, which no board has to have; the plain loop
 // of S2 is its like.
-#include "tools/field/seeds/s5_cases.h"
+#include "tools/field/seeds/dot/cases.h"
 
 #include <algorithm>
 #include <cmath>

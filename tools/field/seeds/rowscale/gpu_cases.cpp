@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // S3 on the GPU: the four steps, and tegu's own kernel.
-#include "tools/field/seeds/kernels/s3_rowscale.h"
-#include "tools/field/seeds/s3_cases.h"
+#include "tools/field/seeds/rowscale/cases.h"
+#include "tools/field/seeds/rowscale/rowscale.h"
 #include "tools/field/seeds/seed_gpu.h"
 
 namespace tegu::field {

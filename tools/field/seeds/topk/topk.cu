@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels as a first course writes them. Each comment states the cost of the form.
-#include "tools/field/seeds/kernels/s1_topk.h"
+#include "tools/field/seeds/topk/topk.h"
 
 #include "tools/field/seeds/kernels/device.cuh"
 

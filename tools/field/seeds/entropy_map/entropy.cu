@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/kernels/s4_entropy.h"
+#include "tools/field/seeds/entropy_map/entropy.h"
 
-#include "tools/field/seeds/kernels/s4_entropy.cuh"
+#include "tools/field/seeds/entropy_map/entropy.cuh"
 
 namespace tegu {
 namespace seeds {
 namespace {
 
-// The entropy of the window around (row, col). Table and Input: see s4_entropy.cuh.
+// The entropy of the window around (row, col). Table and Input: see entropy.cuh.
 template <class Table, class Count, class Input>
 TEGU_DEVICE float entropy_of_window(const WindowImage& image, const Table& table, const Input& input,
                                     std::uint32_t row, std::uint32_t col) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // S1 on the CPU: the author's list, a full sort, and tegu's own kernel.
-#include "tools/field/seeds/s1_cases.h"
+#include "tools/field/seeds/topk/cases.h"
 
 #include <algorithm>
 #include <functional>
 
 #include "tools/field/seeds/kernels/cpu_rivals.h"
-#include "tools/field/seeds/kernels/s1_topk.h"
 #include "tools/field/seeds/seeds.h"
+#include "tools/field/seeds/topk/topk.h"
 
 namespace tegu::field {
 namespace {
@@ -80,7 +80,7 @@ void add_s1_cases(PartContext& context, CaseList& cases) {
     for (const FieldJob& job : s1.jobs) {
         Case list = topk_on_cpu(job, s1.values, "one list on the CPU", "one list, CPU",
                                 [](unsigned k, const ListValues& values, std::int32_t* out) {
-                                    seeds::list_topk_on_cpu(k, values.data(), values.n(), out);
+                                    seeds::list_best_on_cpu(k, values.data(), values.n(), out);
                                 });
         list.work = static_cast<double>(job.elements()) * k_of(job);
         cases.add(std::move(list));
@@ -88,7 +88,7 @@ void add_s1_cases(PartContext& context, CaseList& cases) {
             const auto copy = std::make_shared<std::vector<std::int32_t>>();
             cases.add(topk_on_cpu(job, s1.values, "full sort on the CPU", "full sort, CPU",
                                   [copy](unsigned k, const ListValues& values, std::int32_t* out) {
-                                      seeds::sorted_topk_on_cpu(k, values.data(), values.n(), *copy, out);
+                                      seeds::sorted_best_on_cpu(k, values.data(), values.n(), *copy, out);
                                   }));
         }
     }

@@ -2,7 +2,7 @@
 // S3 on the CPU: a plain loop, and tegu's own kernel. The first shape is the author's, the second its small
 // sister for boards with little memory; the others have numbers of columns that fill no warp, or are more
 // than a warp holds.
-#include "tools/field/seeds/s3_cases.h"
+#include "tools/field/seeds/rowscale/cases.h"
 
 #include "tools/field/seeds/kernels/cpu_rivals.h"
 #include "tools/field/seeds/seeds.h"

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "tools/field/seeds/kernels/s1_topk.h"
-#include "tools/field/seeds/s1_cases.h"
-#include "tools/field/seeds/s1_cub.h"
 #include "tools/field/seeds/seed_gpu.h"
+#include "tools/field/seeds/topk/cases.h"
+#include "tools/field/seeds/topk/cub.h"
+#include "tools/field/seeds/topk/topk.h"
 
 namespace tegu::field {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/kernels/s5_vector.h"
+#include "tools/field/seeds/dot/vector.h"
 
 #include <cmath>
 

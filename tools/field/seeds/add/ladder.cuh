@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of the steps. Those from 1 to 6 have the same form: a thread loads, the block adds up in shared
 // memory, one partial sum per block is left to the caller. An element beyond the end counts as 0, so that
-// every thread reaches every barrier, whatever n is. C++14; for s2_ladder.cu.
+// every thread reaches every barrier, whatever n is. C++14; for ladder.cu.
 #pragma once
 
 #include "tools/field/seeds/kernels/device.cuh"

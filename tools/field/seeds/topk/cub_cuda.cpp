@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/gpu/topk_peers.h"
-#include "tools/field/seeds/kernels/s1_first.h"
-#include "tools/field/seeds/s1_cub.h"
+#include "tools/field/seeds/topk/cub.h"
+#include "tools/field/seeds/topk/first.h"
 
 namespace tegu::seeds {
 

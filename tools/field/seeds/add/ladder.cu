@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launches of the ladder, and what the steps differ in on the host.
-#include "tools/field/seeds/kernels/s2_ladder.h"
+#include "tools/field/seeds/add/ladder.h"
 
-#include "tools/field/seeds/kernels/s2_ladder.cuh"
+#include "tools/field/seeds/add/ladder.cuh"
 
 namespace tegu {
 namespace seeds {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/field/seeds/kernels/s1_first.h"
+#include "tools/field/seeds/topk/first.h"
 
 #include "tools/field/seeds/kernels/device.cuh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // S5 on the GPU: one block and many, static and dynamic shared memory, and tegu's own kernels. The notes of
 // the records are the resource report.
-#include "tools/field/seeds/s5_cases.h"
+#include "tools/field/seeds/dot/cases.h"
 #include "tools/field/seeds/seed_gpu.h"
 
 namespace tegu::field {

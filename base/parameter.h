@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the parameters of an operation are described: Params::parameters() is a tuple of the kinds below, in
-// the order of the wire. The codec, the C ABI, the Python package and the tests of the documents visit it.
+// The description of an operation: parameters() is a tuple of the kinds below, in the order of the wire.
+// outputs() calls add(elements, bytes of one) for each array of the result, with the most that it may have.
+// The codec, the C ABI, the Python package and the tests of the documents use both.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,16 @@
 #include <vector>
 
 namespace tegu {
+
+// The shape of a job, for its outputs.
+struct JobShape {
+    std::uint64_t rows, cols;
+    std::uint64_t segments;          // 1, or one for each row
+    std::uint64_t segment_elements;  // of each
+    std::uint64_t element_bytes;
+
+    std::uint64_t elements() const { return rows * cols; }
+};
 
 // A truth value: a byte, 0 or 1.
 template <class Params>

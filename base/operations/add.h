@@ -9,6 +9,11 @@ namespace tegu {
 
 struct AddParams {
     static constexpr auto parameters() { return std::make_tuple(); }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        add(of.elements(), of.element_bytes);
+    }
 };
 
 }  // namespace tegu

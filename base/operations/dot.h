@@ -12,6 +12,11 @@ struct DotParams {
     static constexpr auto parameters() {
         return std::make_tuple(Flag{"skip_nans", &DotParams::skip_nans, "leave out the pairs with a NaN"});
     }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        add(of.segments, 8);
+    }
 };
 
 }  // namespace tegu

@@ -29,6 +29,11 @@ struct EntropyParams {
             Edge{"lo", &P::lo, &P::has_range, "lower edge of level 0; finite"},
             Edge{"hi", &P::hi, &P::has_range, "upper edge of the last level; finite, above `lo`"});
     }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        add(of.segments, 8);
+    }
 };
 
 }  // namespace tegu

@@ -42,6 +42,11 @@ struct EntropyMapParams {
             Edge{"lo", &P::lo, &P::has_range, "lower edge of level 0; finite"},
             Edge{"hi", &P::hi, &P::has_range, "upper edge of the last level; finite, above `lo`"});
     }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        add(of.elements(), 4);
+    }
 };
 
 }  // namespace tegu

@@ -22,6 +22,12 @@ struct FusedParams {
         return std::make_tuple(List{"parts", &FusedParams::parts, kMaxFusedParts, "1..5 operations",
                                     "there are too many parts", "part_count", "1 to 5", ""});
     }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        for (const FusedPart& part : parts)
+            std::visit([&](const auto& params) { params.outputs(of, add); }, part);
+    }
 };
 
 }  // namespace tegu

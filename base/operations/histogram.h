@@ -29,6 +29,13 @@ struct HistogramParams {
             Edge{"lo", &P::lo, &P::has_range, "lower edge of the first bin; finite"},
             Edge{"hi", &P::hi, &P::has_range, "upper edge of the last bin; finite, not below `lo`"});
     }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        const std::uint64_t count = bins < kMaxBins ? bins : kMaxBins;  // more are refused
+        add(of.segments, 8 * count);
+        add(of.segments, 8 * (count + 1));
+    }
 };
 
 }  // namespace tegu

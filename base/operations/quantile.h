@@ -35,6 +35,11 @@ struct QuantileParams {
             Choice{"method", &P::method, "what lies between two elements"},
             Flag{"skip_nans", &P::skip_nans, "leave NaN out; else one makes every quantile NaN"});
     }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        add(of.segments, 8 * std::uint64_t{q.size()});
+    }
 };
 
 }  // namespace tegu

@@ -19,6 +19,13 @@ struct ReduceParams {
             Number{"ddof", &ReduceParams::ddof, 0, 1, "0 or 1", "var and std divide by count - ddof"},
             Flag{"skip_nans", &ReduceParams::skip_nans, "leave NaN out of everything but `nans`"});
     }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        for (const StatisticInfo& info : kStatisticInfos)
+            if ((statistics & statistic_bit(info.statistic)) != 0)
+                add(of.segments, 8 * static_cast<std::uint64_t>(info.values_per_row));
+    }
 };
 
 }  // namespace tegu

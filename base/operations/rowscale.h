@@ -14,6 +14,12 @@ struct RowscaleParams {
         return std::make_tuple(Flag{"skip_nans", &RowscaleParams::skip_nans,
                                     "NaN elements stay NaN, and do not count for the scale"});
     }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        add(of.elements(), of.element_bytes);
+        add(of.segments, of.element_bytes);
+    }
 };
 
 }  // namespace tegu

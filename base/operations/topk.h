@@ -18,6 +18,14 @@ struct TopkParams {
             Flag{"largest", &TopkParams::largest, "the largest, else the smallest"},
             Flag{"distinct", &TopkParams::distinct, "each value once, with its first index"});
     }
+
+    template <class Add>
+    void outputs(const JobShape& of, Add&& add) const {
+        const std::uint64_t found = of.segments * (k < of.segment_elements ? k : of.segment_elements);
+        add(found, of.element_bytes);
+        add(found, 8);
+        add(of.segments, 8);
+    }
 };
 
 }  // namespace tegu

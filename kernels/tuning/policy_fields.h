@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "base/span.h"
 #include "base/tuning_row.h"
-#include "kernels/execution/cpu/cpu_policies.h"
-#include "kernels/execution/cuda/policies.h"
+#include "kernels/cpu_policies.h"
+#include "kernels/cuda_policies.h"
 
 namespace tegu::tuning {
 

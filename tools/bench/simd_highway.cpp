@@ -151,7 +151,7 @@ struct Side {
     std::int64_t highway;
     kernels::FloatChunkKernel f32;
     kernels::IntegerChunkKernel i32, u8;
-    const kernels::topk::ScanKernels* scan;
+    const kernels::selection::ScanKernels* scan;
 };
 
 std::vector<Side> sides() {
@@ -162,7 +162,7 @@ std::vector<Side> sides() {
          kernels::isa::reduce_chunk_f32, \
          kernels::isa::reduce_chunk_i32, \
          kernels::isa::reduce_chunk_u8,  \
-         &kernels::isa::topk_scan_kernels(ElementType::I32)}
+         &kernels::isa::selection_scan_kernels(ElementType::I32)}
 #if defined(__x86_64__)
     std::vector<Side> all{TEGU_SIDE(avx512, Avx512, HWY_AVX3), TEGU_SIDE(avx2, Avx2, HWY_AVX2)};
     while (!all.empty() && static_cast<int>(all.front().isa) > static_cast<int>(kernels::detected_cpu_isa()))
@@ -252,7 +252,7 @@ void run_collect(const Side& side, unsigned per_mille) {
     const std::uint32_t bound = ranks[kChunk * per_mille / 1000];
     std::vector<std::uint64_t> shipped(kChunk), highway(kChunk + 16);
     std::size_t ours = 0, theirs = 0;
-    const kernels::topk::Elements elements{reinterpret_cast<const std::byte*>(w.data()), kChunk, flip};
+    const kernels::selection::Elements elements{reinterpret_cast<const std::byte*>(w.data()), kChunk, flip};
     compare(
         side, "collect i32, " + std::to_string(per_mille) + " of 1000", 4 * kChunk, 1,
         [&](std::size_t) { ours = side.scan->collect64(elements, 0, bound, 32, shipped.data()); },

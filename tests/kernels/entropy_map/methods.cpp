@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/entropy_map/entropy_map.h"
+#include "kernels/entropy_map/method.h"
 
 namespace tegu::kernels {
 namespace {

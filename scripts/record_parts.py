@@ -9,7 +9,8 @@ import subprocess
 # 69: there is no table of this GPU. tegu-tune ends with 1 where a job is slower: that is a result, too.
 CHECK_TABLE = (
     "table=$(ls config/devices/*{gpu}-[0-9]*.toml 2>/dev/null | head -1) || exit 69\n"
-    "{build}/bin/tegu-tune check $table --backend gpu --minutes %g --json --quiet >{made}/tuning-{gpu}.json ||\n"
+    "{build}/bin/tegu-tune check $table --backend gpu --minutes %g --json --quiet "
+    ">{made}/tuning-{gpu}.json ||\n"
     "    [ $? -eq 1 ]"
 )
 

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 
+import record_parts  # noqa: F401
 from record_parts import PARTS, PLOTS, Part, here  # noqa: F401
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

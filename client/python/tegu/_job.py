@@ -16,8 +16,8 @@ Reply = collections.namedtuple("Reply", "backend policy timing counts copied")
 Reply.__doc__ = """How a job ran.
 
 counts  with topk(distinct=True) how many of the k there are in each row, else None
-copied  whether an input was no array that a job can take as it is (a list, gaps between elements, an axis that is not the last), and
-        was copied into one first
+copied  whether an input was copied first, because no job can take it as it is: a list, an array with gaps
+        between elements, or an axis that is not the last
 """
 
 _SLICE_MS = 100  # a wait is done in slices, so that Ctrl-C works

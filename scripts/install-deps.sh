@@ -17,7 +17,6 @@ packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)
 optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev)
 optional_test=(libclang-rt-dev clang-format python3-hypothesis zsh groff-base python3-jinja2 python3-matplotlib
     python3-html5lib chromium)
-optional_bench=(libhwy-dev)
 
 required=()
 optional=()
@@ -25,7 +24,7 @@ for group in "${@:-build}"; do
     case $group in
     build) required+=("${packages_build[@]}"); optional+=("${optional_build[@]}") ;;
     test) required+=("${packages_test[@]}"); optional+=("${optional_test[@]}") ;;
-    bench) required+=("${packages_bench[@]}"); optional+=("${optional_bench[@]}") ;;
+    bench) required+=("${packages_bench[@]}") ;;
     compare) required+=("${packages_compare[@]}") ;;
     aarch64) required+=("${packages_aarch64[@]}") ;;
     *) echo "install-deps: unknown group '$group' (build, test, bench, compare, aarch64)" >&2; exit 64 ;;

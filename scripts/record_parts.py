@@ -57,19 +57,6 @@ PARTS = (
         "--output {made}/cpu.md --json {made}/cpu.json",
     ),
     Part(
-        "methods",
-        "cmake --build {build} --target entropy_map_methods topk_methods\n"
-        "for isa in avx512 avx2 sse2; do\n"
-        "    TEGU_CPU_ISA=$isa {build}/tests/entropy_map_methods tests/data/camera.pgm\n"
-        "done >{made}/entropy-map-methods.rows\n"
-        "{{ printf 'isa\\ttype\\trange\\tlevels\\twindow\\tmethod\\tns_per_pixel\\tnoise\\tpolicy\\n'\n"
-        "  cat {made}/entropy-map-methods.rows; }} >{made}/entropy-map-methods.tsv\n"
-        "{{ echo '# {head}'; {build}/tests/topk_methods 1000000 10000000 | grep -v '^#'\n"
-        "}} >{made}/topk-methods.tsv",
-        ("entropy-map-methods.tsv", "topk-methods.tsv"),
-        after="scripts/plot-topk.py\nscripts/plot-entropy-map.py",
-    ),
-    Part(
         "reliability",
         "scripts/reliability.sh all --build {build} --output {made}",
         (
@@ -115,7 +102,6 @@ PARTS = (
     ),
     Part("tuning", CHECK_TABLE % 2, ("tuning-{gpu}.json",), CHECK_TABLE % 0.2),
 )
-PLOTS = {"methods": ("entropy-map-methods.svg", "topk-methods.svg")}  # what `after` leaves beside the records
 
 
 def slug(name):

@@ -252,8 +252,8 @@ def library():
                 problems.append(str(error))
         else:
             raise ImportError(
-                "libtegu.so.0 cannot be loaded: %s; build it (cmake --build --preset release), install it, or set "
-                "$TEGU_LIBRARY to its path" % "; ".join(problems)
+                "libtegu.so.0 cannot be loaded: %s; build it (cmake --build --preset release), "
+                "install it, or set $TEGU_LIBRARY to its path" % "; ".join(problems)
             )
         for name, (result, arguments) in FUNCTIONS.items():
             function = getattr(loaded, name)

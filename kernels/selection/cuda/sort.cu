@@ -7,7 +7,7 @@
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/selection/cuda/block.cuh"
-#include "kernels/topk/cuda/topk.h"  // its policy has the tile
+#include "kernels/selection/cuda/cut.h"  // its policy has the tile
 
 namespace tegu {
 namespace cuda {

@@ -73,9 +73,6 @@ Result<void> Session::check_backend(const wire::JobRequest& request) const {
     if (!gpu.runs())
         return field_error(Status::Unsupported, "backend", "auto, cpu",
                            "this daemon has no GPU backend: " + gpu.reason);
-    if (!server_.gpus().can_run(request.job))
-        return field_error(Status::Unsupported, "backend", "auto, cpu",
-                           "the GPU backend does not compute this operation");
     return {};
 }
 

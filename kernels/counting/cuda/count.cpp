@@ -25,17 +25,13 @@ std::uint64_t round16(std::uint64_t bytes) {
     return (bytes + 15) / 16 * 16;
 }
 
-// Of shared memory, that the device takes for each block.
-std::uint64_t reserved_bytes(const DeviceLimits& limits) {
-    return limits.compute_capability >= 80 ? 1 << 10 : 0;
-}
-
 // That a multiprocessor holds at once.
 std::uint64_t resident_blocks(unsigned threads, std::uint64_t block_bytes, const DeviceLimits& limits) {
     const std::uint64_t bytes = std::max<std::uint64_t>(limits.shared_bytes_per_block, 64 << 10);
     std::uint64_t fit =
         std::min<std::uint64_t>(limits.threads_per_multiprocessor, kRegisterThreads) / threads;
-    if (block_bytes != 0) fit = std::min(fit, bytes / (block_bytes + reserved_bytes(limits)));
+    if (block_bytes != 0)
+        fit = std::min(fit, bytes / (block_bytes + reserved_shared_bytes(limits.compute_capability)));
     return std::max<std::uint64_t>(fit, 1);
 }
 

@@ -287,7 +287,7 @@ RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, con
         shape.packs = static_cast<unsigned>(rounds(shape.lanes));
         return shape;
     }
-    while (shape.threads * 2 <= most_threads(limits) && rounds(shape.threads) > policy.packs_per_thread)
+    while (shape.threads * 2 <= max_threads(limits) && rounds(shape.threads) > policy.packs_per_thread)
         shape.threads *= 2;
     shape.lanes = shape.threads;
     shape.packs = kInFlight;
@@ -344,7 +344,7 @@ LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arra
 void list_rowscale_kernels(KernelLister& to) {
     const BlockSize some{kDefaultRowscalePolicy.threads_per_block, 0};
     to.add(kTypeRows, listed(kGroups, some), listed(kBlocks, BlockSize{512, 0}),
-           listed(kSweeps, BlockSize{most_threads(to.limits()), 0}), listed(kKeys, some),
+           listed(kSweeps, BlockSize{max_threads(to.limits()), 0}), listed(kKeys, some),
            listed(kDivide, some));
 }
 

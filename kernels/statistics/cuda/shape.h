@@ -120,9 +120,8 @@ inline bool waiting_fits(unsigned threads, unsigned tiles_per_warp) {
 // REQUIRES: segments > 0.
 inline ReduceShape choose_reduce_shape(ReduceWorkload work, const ReducePolicy& policy,
                                        const DeviceLimits& limits) {
-    // of its registers are for a block (kBlocksForRegisters)
-    const bool half = limits.compute_capability < 70;
-    if (half && work.most_threads > 256) work.most_threads = 256;
+    const unsigned max_threads = limits.max_threads(512);
+    if (work.most_threads > max_threads) work.most_threads = max_threads;
     if (work.segments > 1 && work.n != 0 && work.n <= std::uint64_t{32} * work.run_elements)
         return choose_short_rows(work, policy, limits);
     const std::uint64_t tiles = work.n == 0 ? 1 : ceil_divide(work.n, work.tile_elements);

@@ -17,9 +17,8 @@ namespace cuda {
 
 // Of a block of passes over the elements.
 inline unsigned filter_threads_of(const TopkPolicy& policy, const DeviceLimits& limits) {
-    // of whose registers a block may have half
-    const unsigned most = limits.compute_capability < 70 ? 256 : 512;
-    return policy.filter_threads < most ? policy.filter_threads : most;
+    const unsigned max = limits.max_threads(512);
+    return policy.filter_threads < max ? policy.filter_threads : max;
 }
 // Pairs of a width that one block of the device can sort: a power of two, at most policy.room.
 unsigned block_room(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits);

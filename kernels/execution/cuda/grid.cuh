@@ -47,8 +47,8 @@ inline unsigned blocks_for(std::uint64_t items, unsigned threads, unsigned waves
     const std::uint64_t wanted = (items + threads - 1) / threads;
     const std::uint64_t resident =
         std::uint64_t{limits.multiprocessors} * (limits.threads_per_multiprocessor / threads);
-    const std::uint64_t most = resident * waves > 0 ? resident * waves : 1;
-    const std::uint64_t blocks = wanted < most ? wanted : most;
+    const std::uint64_t max = resident * waves > 0 ? resident * waves : 1;
+    const std::uint64_t blocks = wanted < max ? wanted : max;
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1u;
 }
 

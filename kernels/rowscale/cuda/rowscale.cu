@@ -18,9 +18,9 @@ using namespace rowscale;
 
 constexpr unsigned kInFlight = 4;  // packs that a thread loads at once of a row that it does not hold
 
-// How many of [begin, end) there are, `most` at most.
-TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned most) {
-    return end - begin < most ? static_cast<unsigned>(end - begin) : most;
+// How many of [begin, end) there are, `max` at most.
+TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned max) {
+    return end - begin < max ? static_cast<unsigned>(end - begin) : max;
 }
 
 // rowscale_groups: rows that the registers of a part of a warp hold.
@@ -246,8 +246,8 @@ LaunchShape spread_shape(const RowscalePiece& piece, const RowscaleShape& shape,
     const unsigned y = static_cast<unsigned>(piece.lines < kMaxGridY ? piece.lines : kMaxGridY);
     const unsigned x =
         blocks_for((piece.cols / shape.pack + kInFlight - 1) / kInFlight, shape.threads, waves, limits);
-    const unsigned most = blocks_for(~std::uint64_t{0} >> 1, shape.threads, waves, limits);
-    return LaunchShape{x < (most + y - 1) / y ? x : (most + y - 1) / y, y, shape.threads, 0};
+    const unsigned max = blocks_for(~std::uint64_t{0} >> 1, shape.threads, waves, limits);
+    return LaunchShape{x < (max + y - 1) / y ? x : (max + y - 1) / y, y, shape.threads, 0};
 }
 
 unsigned power_of_two_from(std::uint64_t least) {

@@ -244,7 +244,7 @@ void run_extremes(const Side& side, bool memory, const char* name, Kernel kernel
 
 void run_collect(const Side& side, unsigned per_mille) {
     const std::vector<std::int32_t>& w = uniform<std::int32_t>();
-    const std::uint64_t flip = kernels::rank::flip_of(true, true, 4);
+    const std::uint64_t flip = kernels::key::flip_of(true, true, 4);
     const auto flip32 = static_cast<std::uint32_t>(flip);
     std::vector<std::uint32_t> ranks(kChunk);
     for (std::size_t i = 0; i < kChunk; ++i) ranks[i] = static_cast<std::uint32_t>(w[i]) ^ flip32;

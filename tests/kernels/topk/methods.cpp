@@ -132,8 +132,7 @@ Entries by_tegu(const Elements& elements, std::size_t k, bool distinct, std::str
     const auto report = tegu::kernels::run_job(
         job, tegu::Span<const tegu::kernels::InputView>(&input, 1),
         tegu::Span<const tegu::kernels::OutputView>(outputs, distinct ? 3 : 2), nullptr, {});
-    policy = report->policy.substr(report->policy.find("threads=1") + 10);
-    policy = policy.substr(0, policy.find(' '));
+    policy = report->policy.find("method");
     return {entry_of(values[0], static_cast<std::size_t>(indices[0])),
             entry_of(values[k - 1], static_cast<std::size_t>(indices[k - 1]))};
 }

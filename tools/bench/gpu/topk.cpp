@@ -143,9 +143,9 @@ class SelectBench {
             if (std::memcmp(result.data(), cpu[i].data(), bytes) != 0) fail(name, array_role_word(spec.role));
         }
         const GpuTime time = bench_.time([&](std::size_t turn) { run(turn); });
-        const std::string method = report.policy.substr(report.policy.find("sm_"));
-        bench_.report(name + " job (" + method.substr(method.find(' ') + 1) + ")", rows_ * cols_,
-                      content_.size(), time, "read", read_);
+        const std::string cut(report.policy.find("cut"));
+        const std::string method = std::string(report.policy.find("method")) + (cut.empty() ? "" : " " + cut);
+        bench_.report(name + " job (" + method + ")", rows_ * cols_, content_.size(), time, "read", read_);
         for (Rotation* piece : memory) delete piece;
     }
 
@@ -158,7 +158,7 @@ class SelectBench {
         if (k > room || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
         cuda::Segments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
-                                              kernels::rank::flip_of(true, type_ == ElementType::I32, 4));
+                                              kernels::key::flip_of(true, type_ == ElementType::I32, 4));
         const std::uint64_t sample = cuda::sample_size(n, 4, policy);
         const std::uint64_t place = std::min(cuda::safe_place(k, n, sample), sample);
         const std::uint64_t most =

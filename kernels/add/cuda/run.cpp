@@ -93,7 +93,7 @@ Result<kernels::RunReport> run_add(const Job& job, const AddParams&, Span<const 
     Result<void> done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += " block=" + std::to_string(context.policies.add.threads_per_block);
+    report.policy.add("block", context.policies.add.threads_per_block);
     report.filled_columns = {job.cols};
     return report;
 }

@@ -45,13 +45,14 @@ class EntropyMapRun {
         if (!done) return done;
         return is_float(job_.type) ? mark_nans() : context_.workspace->synchronize();
     }
-    std::string policy() const {
-        return std::string(" method=") +
-               (shape_.method == EntropyMapMethod::Pairs     ? "pairs"
-                : shape_.method == EntropyMapMethod::Columns ? "columns"
-                                                             : "slide") +
-               (shape_.plane ? " plane" : "") + " block=" + std::to_string(shape_.threads) +
-               " columns=" + std::to_string(shape_.columns) + " strip=" + std::to_string(shape_.strip_rows);
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add("method", shape_.method == EntropyMapMethod::Pairs     ? "pairs"
+                              : shape_.method == EntropyMapMethod::Columns ? "columns"
+                                                                           : "slide");
+        if (shape_.plane) policy->add_word("plane", "plane");
+        policy->add("block", shape_.threads);
+        policy->add("columns", shape_.columns);
+        policy->add("strip", shape_.strip_rows);
     }
 
   private:
@@ -139,7 +140,7 @@ Result<kernels::RunReport> run_entropy_map(const Job& job, const EntropyMapParam
     Result<void> done = run.run();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += run.policy();
+    run.describe(&report.policy);
     report.filled_columns = {job.cols};
     return report;
 }

@@ -50,7 +50,10 @@ class QuantileRun {
         if (in_.count == 1 && params_.q.size() == 1 && in_.n >= policy_.bracket_elements) return by_bracket();
         return by_counts();
     }
-    const std::string& method() const { return method_; }
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add_word("method", method_);
+        if (counted_) policy->add("passes", passes_);
+    }
 
   private:
     bool by_warp() const {
@@ -246,7 +249,8 @@ class QuantileRun {
                 count_batch(part_of(in_, first, std::min(batch, in_.count - first)), first, *counts, *nans);
             if (!done) return done;
         }
-        method_ = "counts passes=" + std::to_string(passes_);
+        method_ = "counts";
+        counted_ = true;
         return {};
     }
 
@@ -363,7 +367,8 @@ class QuantileRun {
     const Context& context_;
     const QuantilePolicy& policy_;
     const kernels::StopToken& stop_;
-    std::string method_;
+    const char* method_ = "";
+    bool counted_ = false;  // and so passes_ is known
     unsigned passes_ = 0;
     Pace pace_;
     Table tables_[kMaxQuantileLevels];
@@ -381,7 +386,7 @@ Result<kernels::RunReport> run_quantile(const Job& job, const QuantileParams& pa
     QuantileRun run(job, params, inputs[0], outputs[0].data, context, stop);
     Result<void> done = run.run();
     if (!done) return std::move(done).error();
-    report.policy += " " + run.method();
+    run.describe(&report.policy);
     return report;
 }
 

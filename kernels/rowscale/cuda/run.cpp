@@ -41,15 +41,12 @@ class Run {
                                                                                                   : by_rows();
     }
 
-    std::string policy() const {
-        const std::string block = " block=" + std::to_string(shape_.threads);
-        switch (shape_.method) {
-            case RowscaleMethod::Spread: return block + " two launches";
-            case RowscaleMethod::Sweeps: return block + " two sweeps";
-            default:
-                return block + " lanes=" + std::to_string(shape_.lanes) +
-                       " packs=" + std::to_string(shape_.packs);
-        }
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add("block", shape_.threads);
+        if (shape_.method == RowscaleMethod::Spread) return policy->add_word("method", "two launches");
+        if (shape_.method == RowscaleMethod::Sweeps) return policy->add_word("method", "two sweeps");
+        policy->add("lanes", shape_.lanes);
+        policy->add("packs", shape_.packs);
     }
 
   private:
@@ -114,7 +111,7 @@ Result<kernels::RunReport> run_rowscale(const Job& job, const RowscaleParams& pa
     if (done) done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += run.policy();
+    run.describe(&report.policy);
     report.filled_columns = {job.cols, 1};
     return report;
 }

@@ -418,7 +418,8 @@ Result<kernels::RunReport> run_topk(const Job& job, const TopkParams& params,
     }
     if (!run.has_waited()) done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
-    report.policy += std::string(" ") + run.method() + (run.was_bad() ? " counted" : "");
+    report.policy.add_word("method", run.method());
+    if (run.was_bad()) report.policy.add_word("cut", "counted");
     return report;
 }
 

@@ -20,7 +20,7 @@ constexpr unsigned kCompactItems = 8;
 // why:   the passes of the sort then read one kind of input
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
-    rank_all(Segments in, std::uint64_t begin, std::uint64_t end, void* keys, std::uint64_t capacity) {
+    rank_all(KeySegments in, std::uint64_t begin, std::uint64_t end, void* keys, std::uint64_t capacity) {
     const KeyedSegment<U> segment(in, block_y());
     U* const out = static_cast<U*>(keys) + block_y() * capacity;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
@@ -31,7 +31,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
 
 // Elements up to the cut.
 struct SurvivorLists {
-    Segments in;
+    KeySegments in;
     const SelectState* states;
     void* keys;
     std::uint64_t* indices;
@@ -66,7 +66,7 @@ struct Survivors : SurvivorLists {
 
 // The first of each run of equal ones among sorted keys.
 struct SortedPairs {
-    Segments in;
+    KeySegments in;
     const void* keys;
     const std::uint32_t* origins;
     TopkOutput output;
@@ -264,7 +264,7 @@ LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& dat
 // why:   the last step of the sort would have to know that it is the last
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
-    write_sorted(Segments in, const SelectState* states, const void* sorted_keys,
+    write_sorted(KeySegments in, const SelectState* states, const void* sorted_keys,
                  const std::uint32_t* origins, std::uint64_t capacity, const std::uint64_t* indices,
                  std::uint64_t begin, std::uint64_t end, TopkOutput output) {
     const U* const keys = static_cast<const U*>(sorted_keys);
@@ -323,7 +323,7 @@ constexpr KernelTable<decltype(&write_missing<std::uint8_t>), 4> kWriteMissing =
 
 }  // namespace
 
-LaunchStatus launch_rank_all(const Segments& in, const SortBuffers& buffers, const Pieces& pieces,
+LaunchStatus launch_rank_all(const KeySegments& in, const SortBuffers& buffers, const Pieces& pieces,
                              const DeviceLimits& limits, Stream stream) {
     return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
         return launch(kRankAll[width_index(in.width)], entries_shape(some, in.count, limits), stream, in,
@@ -331,14 +331,14 @@ LaunchStatus launch_rank_all(const Segments& in, const SortBuffers& buffers, con
     });
 }
 
-LaunchStatus launch_compact_survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_compact_survivors(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
                                       std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
                                       const DeviceLimits& limits, Stream stream) {
     const SurvivorLists lists{in, states, buffers.keys[0], indices, buffers.capacity};
     return launch_compact(kOfSurvivors, lists, states, 0, tiles, pieces, limits, stream);
 }
 
-LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_sorted(const KeySegments& in, const SelectState* states, const SortBuffers& buffers,
                                  const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
                                  const DeviceLimits& limits, Stream stream) {
     const unsigned sorted = sorted_in(in.width);
@@ -349,7 +349,7 @@ LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, 
     });
 }
 
-LaunchStatus launch_write_distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
+LaunchStatus launch_write_distinct(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
                                    const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream) {
     const unsigned sorted = sorted_in(in.width);

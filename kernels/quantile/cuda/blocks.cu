@@ -3,6 +3,7 @@
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/quantile/cuda/nan.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 
 namespace tegu {
 namespace cuda {

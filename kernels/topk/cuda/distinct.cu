@@ -4,6 +4,7 @@
 // that repeat, however often, leave few pairs; what is left is sorted by one block.
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/sample.cuh"
 #include "kernels/topk/cuda/tile.cuh"
 #include "kernels/topk/cuda/topk.h"

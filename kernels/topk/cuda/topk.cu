@@ -5,6 +5,7 @@
 
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/launch_pdl.cuh"
+#include "kernels/selection/cuda/block_sort.cuh"
 #include "kernels/selection/cuda/order.cuh"
 
 namespace tegu {

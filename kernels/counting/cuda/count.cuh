@@ -30,7 +30,7 @@ struct CountTask {
     std::uint64_t* counts;  // [segments, slots]
     double* edges;          // [segments, slots + 1], or null
     // Set by set_stretches():
-    std::uint64_t lines;  // of a segment
+    std::uint64_t lines;  // of a segment; line l of segment s begins at (s * lines + l) * input.stride
     std::uint64_t line_stretches;
     std::uint64_t stretches;  // of a segment
     unsigned teams;           // of a block
@@ -197,7 +197,7 @@ TEGU_DEVICE void team_count_part(const CountTask& task, std::uint64_t segment, s
          stretch += team.threads / kWarpLanes) {
         const std::uint64_t line = task.lines == 1 ? 0 : stretch / task.line_stretches;
         const T* const at =
-            static_cast<const T*>(task.input.data) + segment * task.input.step + line * task.input.stride;
+            static_cast<const T*>(task.input.data) + (segment * task.lines + line) * task.input.stride;
         warp_count_stretch(at, task.input.cols, stretch - line * task.line_stretches, quick, mapper,
                            counters);
     }

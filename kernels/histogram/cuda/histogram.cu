@@ -143,7 +143,7 @@ TEGU_KERNEL TEGU_BOUNDS2(kByteLaneThreads, 6) count_byte_lanes(CountTask task) {
             const std::uint64_t stretch = at / kRounds;
             const std::uint64_t line = task.lines == 1 ? 0 : stretch / task.line_stretches;
             const std::uint8_t* const x = static_cast<const std::uint8_t*>(task.input.data) +
-                                          segment * task.input.step + line * task.input.stride;
+                                          (segment * task.lines + line) * task.input.stride;
             warp_count_bytes(x, task.input.cols, stretch - line * task.line_stretches,
                              static_cast<unsigned>(at % kRounds), memory, place);
             if (++rounds < kRounds) continue;

@@ -379,14 +379,15 @@ TEST(CountShape, PartsCoverEveryStretchAndFitTheDevice) {
                     for (const std::uint64_t lines : {1, 1000})
                         for (const std::uint64_t slots : {1, 256, 5000, 60000, 1 << 20})
                             for (const std::size_t bytes : {1, 4}) {
-                                const cuda::CountWorkload work{{nullptr, segments, lines, cols, cols},
-                                                               bytes,
-                                                               slots,
-                                                               slots == 256 && bytes == 1,
-                                                               100,
-                                                               slots * 4,
-                                                               lines == 1,
-                                                               slots * 40};
+                                const cuda::CountWorkload work{
+                                    {nullptr, segments, lines * cols, lines * cols, cols, cols},
+                                    bytes,
+                                    slots,
+                                    slots == 256 && bytes == 1,
+                                    100,
+                                    slots * 4,
+                                    lines == 1,
+                                    slots * 40};
                                 const cuda::CountShape shape = cuda::choose_count_shape(work, policy, limits);
                                 ASSERT_GE(shape.parts * shape.part, shape.at_once);
                                 ASSERT_LT((shape.parts - 1) * shape.part, shape.at_once);
@@ -416,7 +417,7 @@ TEST(CountShape, LaunchesOfNarrowLinesAreNotLonger) {
     for (const cuda::DeviceLimits& limits : devices)
         for (const std::uint64_t cols : {1, 4, 100}) {
             const cuda::CountWorkload work{
-                {nullptr, 1, 500000000, cols, 2 * cols}, 1, 256, true, 0, 0, false, 256};
+                {nullptr, 1, 500000000 * cols, 0, cols, 2 * cols}, 1, 256, true, 0, 0, false, 256};
             const cuda::CountShape shape = cuda::choose_count_shape(work, cuda::kDefaultCountPolicy, limits);
             EXPECT_FALSE(shape.by_lane) << "lines do not fill its rounds";
             EXPECT_LE(
@@ -427,7 +428,8 @@ TEST(CountShape, LaunchesOfNarrowLinesAreNotLonger) {
 
 // Blocks of lanes are worth it where a multiprocessor has three of them: not with 64 KiB of shared memory.
 TEST(CountShape, LanesNeedSharedMemoryForSeveralBlocks) {
-    const cuda::CountWorkload work{{nullptr, 1, 1, 1 << 24, 1 << 24}, 1, 256, true, 0, 0, false, 256};
+    const cuda::CountWorkload work{
+        {nullptr, 1, 1 << 24, 0, 1 << 24, 1 << 24}, 1, 256, true, 0, 0, false, 256};
     const auto by_lane = [&](const cuda::DeviceLimits& limits) {
         return cuda::choose_count_shape(work, cuda::kDefaultCountPolicy, limits).by_lane;
     };

@@ -17,8 +17,8 @@ struct JobTraits {
     Axes axes;                     // of the parameters
     double flops_per_element = 0;  // 0: not plain to count
     Values values = Values::Uniform;
-    // The field of its GPU policy that is a block size, and the beginning of the name of that kernel. Null: none;
-    // which kernel runs depends on the board.
+    // The field of its GPU policy that is a block size, and the beginning of the name of that kernel. Null:
+    // there is none; the kernel depends on the board.
     const char* block_field = nullptr;
     const char* block_kernel = nullptr;
 };

@@ -252,7 +252,7 @@ void bench_rows(GpuBench& bench, std::uint64_t rows, std::uint64_t cols, std::ui
 
 }  // namespace
 
-void bench_select(GpuBench& bench) {
+void bench_topk(GpuBench& bench) {
     bench_whole(bench, ElementType::I32, "1e5", 100000, Values::Uniform, {10, 1000, 4096, 50000});
     bench_whole(bench, ElementType::I32, "1e6", 1000000, Values::Uniform, {10, 4096, 65536});
     bench_rows(bench, 16384, 128, 8);

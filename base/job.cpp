@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/job.h"
 
+#include <string>
+
 namespace tegu {
 
 const StatisticInfo kStatisticInfos[kStatisticCount] = {
@@ -36,22 +38,22 @@ const OperationInfo* find_operation(std::string_view stem) {
     return nullptr;
 }
 
-namespace {
-struct OperationOfParams {
-#define TEGU_X(number, Name, stem, inputs, sentence)  \
-    Operation operator()(const Name##Params&) const { \
-        return Operation::Name;                       \
-    }
-    TEGU_OPERATIONS(TEGU_X)
-#undef TEGU_X
-};
-}  // namespace
-
 Operation operation_of(const Job& job) {
-    return std::visit(OperationOfParams{}, job.params);
+    return std::visit([](const auto& params) { return operation_of(params); }, job.params);
 }
 Operation operation_of(const FusedPart& part) {
-    return std::visit(OperationOfParams{}, part);
+    return std::visit([](const auto& params) { return operation_of(params); }, part);
+}
+
+const char* fused_part_words() {
+    static const std::string text = [] {
+        std::string words;
+        for (const OperationInfo& info : operation_infos())
+            if (visit_operation<FusedPart>(static_cast<std::uint16_t>(info.operation), [](const auto&) {}))
+                words += (words.empty() ? "" : ", ") + std::string(info.stem);
+        return words;
+    }();
+    return text.c_str();
 }
 
 bool is_array_role(std::uint8_t number) {
@@ -62,16 +64,10 @@ std::string_view array_role_word(ArrayRole role) {
     const auto number = static_cast<std::uint8_t>(role);
     if (number >= 1 && number <= kStatisticCount) return kStatisticInfos[number - 1].word;
     switch (role) {
-        case ArrayRole::Values: return "values";
-        case ArrayRole::Indices: return "indices";
-        case ArrayRole::Counts: return "counts";
-        case ArrayRole::Map: return "map";
-        case ArrayRole::Dot: return "dot";
-        case ArrayRole::Scales: return "scales";
-        case ArrayRole::Quantiles: return "quantiles";
-        case ArrayRole::Histogram: return "histogram";
-        case ArrayRole::Edges: return "edges";
-        case ArrayRole::Entropy: return "entropy";
+#define TEGU_X(number, Name, word, sentence) \
+    case ArrayRole::Name: return #word;
+        TEGU_ARRAY_ROLES(TEGU_X)
+#undef TEGU_X
         default: return "?";
     }
 }

@@ -53,7 +53,7 @@ void LatencyHistogram::merge(const LatencyHistogram& other) {
     max_ns_ = std::max(max_ns_, other.max_ns_);
 }
 
-double LatencyHistogram::quantile_ns(double share) const {
+double LatencyHistogram::percentile_ns(double share) const {
     assert(share >= 0 && share <= 1);
     if (count_ == 0) return 0;
     const auto wanted = std::max<std::uint64_t>(

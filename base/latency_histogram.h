@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LatencyHistogram: times in constant memory (19 KiB), 64 buckets for each power of two of nanoseconds, so
-// that a quantile is wrong by less than 1 %. Count, sum, smallest and largest are exact. One writer; a copy,
+// that a percentile is wrong by less than 1 %. Count, sum, smallest and largest are exact. One writer; a copy,
 // or a merge into another one, is taken on the writer's thread.
 #pragma once
 
@@ -24,7 +24,7 @@ class LatencyHistogram {
 
     std::uint64_t count() const { return count_; }
     std::uint64_t sum_ns() const { return sum_ns_; }  // stops at the largest number
-    // 0 while count() is 0, as the quantiles are.
+    // 0 while count() is 0, as the percentiles are.
     std::uint64_t min_ns() const { return count_ == 0 ? 0 : min_ns_; }
     std::uint64_t max_ns() const { return max_ns_; }
     double mean_ns() const {
@@ -34,7 +34,7 @@ class LatencyHistogram {
     // The value that a share of the times does not exceed: of the k-th smallest, k = ceil(share * count), at
     // least the first. Less than 1 % off below 2^43 ns, and never outside [min, max]. REQUIRES: 0 <= share <=
     // 1.
-    double quantile_ns(double share) const;
+    double percentile_ns(double share) const;
     // How many times are at most bounds[i], into counts[i], as a histogram of Prometheus wants it. A bound is
     // moved to the nearest edge of a bucket, by less than 1 %. REQUIRES: bounds ascend; as many counts as
     // bounds.

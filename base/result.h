@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -19,14 +20,15 @@ struct Error {
     std::string field;    // the field that is wrong, as the protocol and the CLI name it; may be empty
     std::string allowed;  // what would be accepted, e.g. "1..1000"; may be empty
     std::uint64_t retry_after_ns = 0;  // a hint; only with Busy
+    std::optional<std::uint64_t> row;  // of the input; the message names it, too
 };
 
 // Shorthands, so that call sites read as one line: return bad_range("k", "1.." + std::to_string(n), ...).
 inline Error make_error(Status status, std::string message) {
-    return Error{status, std::move(message), {}, {}, 0};
+    return Error{status, std::move(message), {}, {}, 0, {}};
 }
 inline Error field_error(Status status, std::string field, std::string allowed, std::string message) {
-    return Error{status, std::move(message), std::move(field), std::move(allowed), 0};
+    return Error{status, std::move(message), std::move(field), std::move(allowed), 0, {}};
 }
 inline Error bad_range(std::string field, std::string allowed, std::string message) {
     return field_error(Status::BadRange, std::move(field), std::move(allowed), std::move(message));

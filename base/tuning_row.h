@@ -33,21 +33,17 @@ enum class TuningBackend : std::uint8_t { Cpu, Cuda };
 
 // The jobs that a row is for. A job is described by its operation, the width of an element, how many
 // sequences it has (results of a whole array: 1; one a row with Axis::Rows), the elements of each, and one
-// number of its parameters, the detail:
-//   topk         k                       quantile      how many quantiles
-//   entropy_map  pixels of the window    histogram     bins
-//   entropy      levels                  reduce        statistics in the set but count (0 for count alone)
-//   fused        parts                    others        0
+// number of its parameters, the detail: docs/tuning.md lists them.
 struct TuningClass {
     TuningBackend backend = TuningBackend::Cuda;
-    std::string operation;  // the stem: "topk"
+    std::string operation;  // the stem: "reduce"
     unsigned width = 0;     // bytes of an element: 1, 2, 4, 8; 0: any
     std::string type;       // "f32": this element type alone; empty: any of that width
     std::string variant;    // "distinct", "skip_nans", "mirror", or "plain": none of them; empty: any
     TuningRange sequences;
     TuningRange elements;  // of a sequence
     TuningRange detail;
-    TuningRange levels;  // of entropy_map: levels of a pixel; other operations: any
+    TuningRange levels;  // levels of a pixel, for maps; other operations: any
 };
 
 // One field of a policy, by its name in the policy's struct ("threads_per_block") or, where it is a choice,
@@ -71,7 +67,7 @@ struct TuningEvidence {
 struct TuningRow {
     std::string id;  // unique in its table; replies name it: "TABLE/ID"
     TuningClass jobs;
-    unsigned revision = 0;            // of the kernels that were measured: kernels/tuning/revisions.h
+    unsigned revision = 0;            // of the kernels that were measured
     std::vector<TuningValue> policy;  // what is not named keeps its default
     TuningEvidence evidence;
     SourceLocation where;
@@ -104,11 +100,11 @@ struct TuningDevice {
 // What is not used of a table, and why: a row, or the table itself (then `row` is empty).
 struct IgnoredRow {
     std::string table;  // its key
-    std::string row;    // its id; "cost of topk" for a cost
+    std::string row;    // its id; "cost of reduce" for a cost
     SourceLocation where;
     std::string reason;
 };
-// "FILE:LINE:COLUMN: row topk-w4-1e6 is ignored: policy.waves: waves is 0; allowed: 1 to 64": one line
+// "FILE:LINE:COLUMN: row reduce-w4-1e6 is ignored: policy.waves: waves is 0; allowed: 1 to 64": one line
 // without control characters.
 std::string ignored_text(const IgnoredRow& ignored);
 

@@ -5,6 +5,7 @@
 
 #include "base/job.h"
 #include "base/status.h"
+#include "client/store_params.h"
 #include "client/tegu.h"
 
 namespace {
@@ -18,16 +19,9 @@ const tegu::StatusInfo& info_of(tegu_status status) {
 }
 
 // REQUIRES: params is zero.
-void set_usual(std::uint16_t operation, tegu_params& params) {
-    if (operation == TEGU_TOPK) params.topk.largest = 1;
-    if (operation == TEGU_ENTROPY_MAP) {
-        const tegu::EntropyMapParams usual;
-        params.entropy_map.window_rows = usual.window_rows;
-        params.entropy_map.window_cols = usual.window_cols;
-        params.entropy_map.levels = usual.levels;
-    }
-    if (operation == TEGU_HISTOGRAM) params.histogram.bins = tegu::HistogramParams{}.bins;
-    if (operation == TEGU_ENTROPY) params.entropy.levels = tegu::EntropyParams{}.levels;
+void set_defaults(std::uint16_t operation, tegu_params& params) {
+    tegu::visit_operation<tegu::JobParams>(
+        operation, [&](const auto& usual) { tegu::clientlib::store(usual, &params); });
 }
 
 }  // namespace
@@ -53,7 +47,7 @@ void tegu_request_init(tegu_request* request, size_t size, uint16_t operation) {
     defaults.operation = operation;
     defaults.rows = 1;
     defaults.priority = TEGU_PRIORITY_NORMAL;
-    set_usual(operation, defaults.params);
+    set_defaults(operation, defaults.params);
     std::memset(request, 0, size);
     std::memcpy(request, &defaults, std::min(size, sizeof defaults));
 }
@@ -61,7 +55,7 @@ void tegu_request_init(tegu_request* request, size_t size, uint16_t operation) {
 void tegu_part_init(tegu_part* part, uint16_t operation) {
     std::memset(part, 0, sizeof *part);
     part->operation = operation;
-    set_usual(operation, part->params);
+    set_defaults(operation, part->params);
 }
 
 const char* tegu_version(void) {

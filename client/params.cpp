@@ -3,19 +3,10 @@
 
 #include <algorithm>
 
+#include "client/store_params.h"
+
 namespace tegu::clientlib {
 namespace {
-
-constexpr char kParts[] = "reduce, topk, quantile, histogram, entropy";
-
-// The bytes of the union that the operation's parameters do not use are zero, else a newer caller asks for
-// more than we know.
-template <class Params>
-bool only(const tegu_params& all, const Params& params) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(&all);
-    return all_zero(bytes + sizeof(Params), sizeof all - sizeof(Params)) &&
-           all_zero(&params.reserved, sizeof params.reserved);
-}
 
 // A list of the caller: at most `most` elements, and there if it has any.
 Result<void> check_list(const void* list, std::uint32_t count, std::uint32_t most, const char* field) {
@@ -28,121 +19,116 @@ Result<void> check_list(const void* list, std::uint32_t count, std::uint32_t mos
     return {};
 }
 
-Result<ReduceParams> read(const tegu_reduce_params& raw) {
-    ReduceParams params;
-    params.statistics = raw.statistics;
-    params.skip_nans = raw.skip_nans != 0;
-    params.ddof = raw.ddof;
-    return params;
+// `Wanted`: JobParams or FusedPart. `reserved`: the name of bytes that must be zero. Empty: the operation is
+// none of Wanted.
+template <class Wanted>
+std::optional<Result<Wanted>> load(std::uint16_t operation, const tegu_params& raw, const char* reserved);
+
+Result<void> load_list(const void* list, std::uint32_t count, std::vector<double>& numbers) {
+    const auto* const first = static_cast<const double*>(list);
+    if (count != 0) numbers.assign(first, first + count);
+    return {};
 }
 
-Result<TopkParams> read(const tegu_topk_params& raw) {
-    TopkParams params;
-    params.k = raw.k;
-    params.largest = raw.largest != 0;
-    params.distinct = raw.distinct != 0;
-    return params;
-}
-
-Result<EntropyMapParams> read(const tegu_entropy_map_params& raw) {
-    EntropyMapParams params;
-    params.window_rows = raw.window_rows;
-    params.window_cols = raw.window_cols;
-    params.levels = raw.levels;
-    params.has_range = raw.has_range != 0;
-    params.lo = raw.lo;
-    params.hi = raw.hi;
-    params.base = static_cast<LogBase>(raw.base);
-    params.border = static_cast<Border>(raw.border);
-    return params;
-}
-
-Result<AddParams> read(const tegu_add_params&) {
-    return AddParams{};
-}
-
-Result<DotParams> read(const tegu_dot_params& raw) {
-    return DotParams{raw.skip_nans != 0};
-}
-
-Result<RowscaleParams> read(const tegu_rowscale_params& raw) {
-    return RowscaleParams{raw.skip_nans != 0};
-}
-
-Result<QuantileParams> read(const tegu_quantile_params& raw) {
-    if (auto list = check_list(raw.q, raw.count, kMaxQuantiles, "q"); !list) return std::move(list).error();
-    QuantileParams params;
-    if (raw.count != 0) params.q.assign(raw.q, raw.q + raw.count);
-    params.method = static_cast<QuantileMethod>(raw.method);
-    params.skip_nans = raw.skip_nans != 0;
-    return params;
-}
-
-Result<HistogramParams> read(const tegu_histogram_params& raw) {
-    HistogramParams params;
-    params.bins = raw.bins;
-    params.has_range = raw.has_range != 0;
-    params.lo = raw.lo;
-    params.hi = raw.hi;
-    params.skip_nans = raw.skip_nans != 0;
-    return params;
-}
-
-Result<EntropyParams> read(const tegu_entropy_params& raw) {
-    EntropyParams params;
-    params.levels = raw.levels;
-    params.has_range = raw.has_range != 0;
-    params.lo = raw.lo;
-    params.hi = raw.hi;
-    params.base = static_cast<LogBase>(raw.base);
-    params.skip_nans = raw.skip_nans != 0;
-    return params;
-}
-
-Result<FusedParams> read(const tegu_fused_params& raw);
-
-// `Wanted` is what holds the result: JobParams, or FusedPart. `field`: what to call the reserved bytes.
-template <class Wanted, class Raw>
-Result<Wanted> read_only(const tegu_params& all, const Raw& raw, const char* field) {
-    if (!only(all, raw)) return reserved_error(field);
-    auto params = read(raw);
-    if (!params) return std::move(params).error();
-    return Wanted(std::move(*params));
-}
-
-Result<FusedPart> read_part(const tegu_part& part) {
-    if (!all_zero(part.reserved, sizeof part.reserved)) return reserved_error("parts.reserved");
-    const tegu_params& params = part.params;
-    const char* field = "parts.params.reserved";
-    switch (part.operation) {
-        case TEGU_REDUCE: return read_only<FusedPart>(params, params.reduce, field);
-        case TEGU_TOPK: return read_only<FusedPart>(params, params.topk, field);
-        case TEGU_QUANTILE: return read_only<FusedPart>(params, params.quantile, field);
-        case TEGU_HISTOGRAM: return read_only<FusedPart>(params, params.histogram, field);
-        case TEGU_ENTROPY: return read_only<FusedPart>(params, params.entropy, field);
-        default:
-            return field_error(
-                Status::Unsupported, "parts", kParts,
-                "operation " + std::to_string(part.operation) + " cannot be part of a fused job");
-    }
+Result<FusedPart> load_part(const tegu_part& raw) {
+    if (!all_zero(raw.reserved, sizeof raw.reserved)) return reserved_error("parts.reserved");
+    auto part = load<FusedPart>(raw.operation, raw.params, "parts.params.reserved");
+    if (part) return std::move(*part);
+    return field_error(Status::Unsupported, "parts", fused_part_words(),
+                       "operation " + std::to_string(raw.operation) + " cannot be part of a fused job");
 }
 
 // A part twice is refused here: with it the lists could grow beyond what a message carries.
-Result<FusedParams> read(const tegu_fused_params& raw) {
-    if (auto list = check_list(raw.parts, raw.count, kMaxFusedParts, "parts"); !list)
-        return std::move(list).error();
-    FusedParams params;
-    for (std::uint32_t i = 0; i < raw.count; ++i) {
-        Result<FusedPart> part = read_part(raw.parts[i]);
+Result<void> load_list(const void* list, std::uint32_t count, std::vector<FusedPart>& parts) {
+    const auto* const first = static_cast<const tegu_part*>(list);
+    for (const tegu_part* raw = first; raw != first + count; ++raw) {
+        Result<FusedPart> part = load_part(*raw);
         if (!part) return std::move(part).error();
-        for (const FusedPart& other : params.parts)
+        for (const FusedPart& other : parts)
             if (other.index() == part->index())
-                return field_error(
-                    Status::BadRequest, "parts", "each operation at most once",
-                    std::string(find_operation(raw.parts[i].operation)->stem) + " is a part twice");
-        params.parts.push_back(std::move(*part));
+                return field_error(Status::BadRequest, "parts", "each operation at most once",
+                                   std::string(find_operation(raw->operation)->stem) + " is a part twice");
+        parts.push_back(std::move(*part));
     }
-    return params;
+    return {};
+}
+
+template <class Params>
+struct LoadFixed {
+    void operator()(const Flag<Params>& flag, std::size_t offset) {
+        params.*flag.member = get<std::uint8_t>(offset) != 0;
+    }
+    template <class T>
+    void operator()(const Number<Params, T>& number, std::size_t offset) {
+        params.*number.member = get<T>(offset);
+    }
+    template <class Enumeration>
+    void operator()(const Choice<Params, Enumeration>& choice, std::size_t offset) {
+        params.*choice.member = static_cast<Enumeration>(get<std::uint8_t>(offset));
+    }
+    void operator()(const Set<Params>& set, std::size_t offset) {
+        params.*set.member = get<std::uint32_t>(offset);
+    }
+    void operator()(const Edge<Params>& edge, std::size_t offset) {
+        params.*edge.member = get<double>(offset);
+    }
+    template <class T>
+    void operator()(const List<Params, T>&, std::size_t offset) {
+        count = get<std::uint32_t>(offset);
+    }
+    template <class T>
+    T get(std::size_t offset) const {
+        T value;
+        std::memcpy(&value, fixed + offset, sizeof value);
+        return value;
+    }
+
+    Params& params;
+    const unsigned char* fixed;
+    std::uint32_t count = 0;  // of the list
+};
+
+// The bytes of the union that the parameters do not use are zero, else a newer caller wants more than this
+// library knows.
+template <class Params>
+bool only(const unsigned char* bytes) {
+    const std::size_t begin = fixed_offset<Params>();
+    std::size_t end = begin;
+    bool zero = true;
+    for_each_offset<Params>([&](const auto& parameter, std::size_t offset) {
+        zero = zero && all_zero(bytes + end, begin + offset - end);
+        end = begin + offset + width_of(parameter);
+    });
+    return zero && all_zero(bytes + end, sizeof(tegu_params) - end);
+}
+
+template <class Params>
+Result<void> load_into(Params& params, const tegu_params& raw, const char* reserved) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(&raw);
+    if (!only<Params>(bytes)) return reserved_error(reserved);
+    LoadFixed<Params> fixed{params, bytes + fixed_offset<Params>()};
+    for_each_offset<Params>(fixed);
+    Result<void> loaded;
+    for_each_list<Params>([&](const auto& list) {
+        const void* elements;
+        std::memcpy(&elements, bytes, sizeof elements);
+        loaded = check_list(elements, fixed.count, list.most, list.name);
+        if (loaded) loaded = load_list(elements, fixed.count, params.*list.member);
+    });
+    return loaded;
+}
+
+template <class Wanted>
+std::optional<Result<Wanted>> load(std::uint16_t operation, const tegu_params& raw, const char* reserved) {
+    std::optional<Result<Wanted>> loaded;
+    visit_operation<Wanted>(operation, [&](auto params) {
+        Result<void> read = load_into(params, raw, reserved);
+        if (read)
+            loaded = Wanted(std::move(params));
+        else
+            loaded = std::move(read).error();
+    });
+    return loaded;
 }
 
 }  // namespace
@@ -158,12 +144,8 @@ Error reserved_error(const char* field) {
 }
 
 Result<JobParams> params_of(std::uint16_t operation, const tegu_params& params) {
-    switch (static_cast<Operation>(operation)) {
-#define TEGU_X(number, Name, stem, inputs, sentence) \
-    case Operation::Name: return read_only<JobParams>(params, params.stem, "params.reserved");
-        TEGU_OPERATIONS(TEGU_X)
-#undef TEGU_X
-    }
+    auto loaded = load<JobParams>(operation, params, "params.reserved");
+    if (loaded) return std::move(*loaded);
     return field_error(Status::Unsupported, "operation", "an operation of tegu.h",
                        "operation " + std::to_string(operation) + " is not known");
 }

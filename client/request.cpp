@@ -55,82 +55,6 @@ struct Bound {
     }
 };
 
-std::uint64_t rows_out(const Job& job) {
-    return job.axis == Axis::Rows ? job.rows : 1;
-}
-
-Bound bound_of(const Job& job, const ReduceParams& params) {
-    Bound bound;
-    for (const StatisticInfo& info : kStatisticInfos)
-        if ((params.statistics & statistic_bit(info.statistic)) != 0)
-            bound.add(rows_out(job), 8 * static_cast<std::uint64_t>(info.values_per_row));
-    return bound;
-}
-
-Bound bound_of(const Job& job, const TopkParams& params) {
-    const std::uint64_t n = job.axis == Axis::Rows ? job.cols : job.rows * job.cols;
-    const std::uint64_t found = rows_out(job) * std::min(params.k, n);
-    Bound bound;
-    bound.add(found, element_bytes(job.type));
-    bound.add(found, 8);
-    bound.add(rows_out(job), 8);
-    return bound;
-}
-
-Bound bound_of(const Job& job, const EntropyMapParams&) {
-    Bound bound;
-    bound.add(job.rows * job.cols, 4);
-    return bound;
-}
-
-Bound bound_of(const Job& job, const AddParams&) {
-    Bound bound;
-    bound.add(job.rows * job.cols, element_bytes(job.type));
-    return bound;
-}
-
-Bound bound_of(const Job& job, const DotParams&) {
-    Bound bound;
-    bound.add(rows_out(job), 8);
-    return bound;
-}
-
-Bound bound_of(const Job& job, const RowscaleParams&) {
-    Bound bound;
-    bound.add(job.rows * job.cols, element_bytes(job.type));
-    bound.add(rows_out(job), element_bytes(job.type));
-    return bound;
-}
-
-Bound bound_of(const Job& job, const QuantileParams& params) {
-    Bound bound;
-    bound.add(rows_out(job), 8 * params.q.size());
-    return bound;
-}
-
-Bound bound_of(const Job& job, const HistogramParams& params) {
-    const std::uint64_t bins = std::min(params.bins, kMaxBins);  // more are refused: not for want of memory
-    Bound bound;
-    bound.add(rows_out(job), 8 * bins);
-    bound.add(rows_out(job), 8 * (bins + 1));
-    return bound;
-}
-
-Bound bound_of(const Job& job, const EntropyParams&) {
-    Bound bound;
-    bound.add(rows_out(job), 8);
-    return bound;
-}
-
-Bound bound_of(const Job& job, const FusedParams& params) {
-    Bound bound;
-    for (const FusedPart& part : params.parts)
-        bound.add(
-            std::visit([&job](const auto& alternative) { return bound_of(job, alternative).bytes; }, part),
-            1);
-    return bound;
-}
-
 }  // namespace
 
 Result<tegu_request> read_request(const tegu_request& request) {
@@ -182,7 +106,13 @@ std::uint64_t input_bytes(const Job& job) {
 }
 
 std::uint64_t result_bytes_bound(const Job& job) {
-    return std::visit([&job](const auto& params) { return bound_of(job, params).bytes; }, job.params);
+    const bool by_rows = job.axis == Axis::Rows;
+    const JobShape shape{job.rows, job.cols, by_rows ? job.rows : 1, by_rows ? job.cols : job.rows * job.cols,
+                         element_bytes(job.type)};
+    Bound bound;
+    const auto add = [&bound](std::uint64_t elements, std::uint64_t each) { bound.add(elements, each); };
+    std::visit([&](const auto& params) { params.outputs(shape, add); }, job.params);
+    return bound.bytes;
 }
 
 Result<Packing> plan_packing(const Job& job, const tegu_operand& operand, int index, bool may_keep_stride) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door to the kernels: plan_job() checks a job and says what it will produce and cost, run_job() computes
-// it on the CPU backend. The daemon, the benchmarks and the tests call these two for every operation. Each
-// operation <stem> implements plan_<stem>() and run_<stem>() in <stem>.h and <stem>.cpp; operation.cpp
-// dispatches from the list in base/job.h. Results depend on the job and the input alone: not on threads,
-// instruction set or tuning. docs/numerics.md fixes them.
+// The contract of all operations: a job becomes a plan, and a planned job runs on the CPU backend. Results
+// depend on the job and the input alone, not on threads, instruction set or tuning; docs/numerics.md fixes
+// them. kernels/registry.h names the functions that implement it for each operation.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/core_sharing.h"
@@ -18,22 +18,49 @@
 #include "base/job.h"
 #include "base/result.h"
 #include "base/span.h"
-#include "kernels/execution/cpu/cpu_policies.h"
+#include "kernels/cpu_policies.h"
 
 namespace tegu::kernels {
 
 class ThreadPool;
+
+// How plan_<stem> decided to compute a job: a plain struct of the operation's own, which run_<stem> reads.
+class PlannedMethod {
+  public:
+    template <class T>
+    void store(const T& method) {
+        check<T>();
+        std::memcpy(bytes_, &method, sizeof method);
+    }
+    // REQUIRES: store<T>() came before.
+    template <class T>
+    T load() const {
+        check<T>();
+        T method;
+        std::memcpy(static_cast<void*>(&method), bytes_, sizeof method);
+        return method;
+    }
+
+  private:
+    template <class T>
+    static constexpr void check() {
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof bytes_, "a small plain struct");
+    }
+    std::byte bytes_[96] = {};
+};
 
 // What a job will produce and cost, known before any data is touched.
 struct JobPlan {
     std::vector<ArraySpec> outputs;  // capacities, in the order of the reply
     std::uint64_t bytes_read = 0;
     std::uint64_t bytes_written = 0;
-    // The most working memory that run_job allocates with one thread and with any number; an upper bound.
+    // An upper bound of the working memory that run_job allocates, with any number of threads.
     std::uint64_t scratch_bytes = 0;
     std::uint64_t predicted_ns = 0;  // on one thread; feeds admission and the choice of where it runs
     // outputs[0] may be the memory of a dense input: same address, every element read before it is written.
     bool in_place = false;
+    PlannedMethod method;
+    std::vector<JobPlan> parts;  // of a fused job, in the order of its parts
 };
 
 // Checks shape and parameters. Errors: BadRange, BadRequest, Unsupported, EmptyInput, TooLarge, each with
@@ -56,9 +83,8 @@ struct OutputView {
     std::byte* data = nullptr;
 };
 
-// Asks a running job to stop: set by a cancel, or by the clock. Checked at least every few milliseconds of
-// work per thread, which is also how a long job shows that it gets on: each check beats. And it is where the
-// thread offers its core to others, if these are to share it.
+// The request that a running job stops: by a cancel, or by the clock. Each thread polls it at least every few
+// milliseconds. A poll is also the job's sign of life, and offers the core to other threads that share it.
 class StopToken {
   public:
     using Clock = std::chrono::steady_clock;
@@ -85,10 +111,9 @@ class StopToken {
 
 struct RunReport {
     std::string policy;  // how it ran, for people and logs: "cpu avx2 threads=2 tile=1024"
-    std::vector<std::uint64_t>
-        // parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`
-        filled_columns;
-    unsigned threads = 1;  // that it was divided among, the caller's own included; the policy names them, too
+    // Parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`.
+    std::vector<std::uint64_t> filled_columns;
+    unsigned threads = 1;  // that shared the job, the caller's own included; the policy names them, too
 };
 
 // What a run on the CPU has besides its job.
@@ -105,25 +130,39 @@ struct CpuContext {
 };
 
 // Runs a planned job on the CPU. `inputs` and `outputs` are parallel to the operation's inputs and to
-// plan.outputs. Outputs are undefined if it fails. While it runs, no more threads of the pool take part than
-// the policies say.
-// Errors: Cancelled, DeadlineExceeded, OutOfMemory (scratch), Overflow (names row and statistic), BadRange (a
-//         range taken
-// from the data that cannot be used).
-// REQUIRES: plan_job(job, context.policies) succeeded, and views are valid for it. Blocking; any thread, with
-//           a pool its caller's.
+// plan.outputs. Outputs are undefined if it fails. No more threads of the pool take part than the policies
+// allow.
+// Errors: Cancelled, DeadlineExceeded, OutOfMemory (scratch); Overflow, with the statistic as its field;
+//         BadRange, where a range taken from the data cannot be used. Both name the row of a job by rows.
+// REQUIRES: plan_job(job, context.policies) gave `plan`, and the views are valid for it. Blocking; any
+// thread,
+//           with a pool its caller's.
+Result<RunReport> run_job(const Job& job, const JobPlan& plan, Span<const InputView> inputs,
+                          Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop);
+// Plans and runs it. Errors: those of plan_job() as well.
 Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
                           const CpuContext& context, const StopToken& stop);
 // With the default policies. `pool` may be null.
 Result<RunReport> run_job(const Job& job, Span<const InputView> inputs, Span<const OutputView> outputs,
                           ThreadPool* pool, const StopToken& stop);
 
+// The segments of a job: it gives one result for each, the whole array or every row.
+inline std::uint64_t segments_of(const Job& job) {
+    return job.axis == Axis::Rows ? job.rows : 1;
+}
+// The elements of each segment.
+inline std::uint64_t segment_elements(const Job& job) {
+    return job.axis == Axis::Rows ? job.cols : job.rows * job.cols;
+}
+
+// The error with its row, which the message names at its end.
+Error in_row(Error error, std::uint64_t row);
+
 // The instruction set that the CPU backend chose on this machine: "avx512", "avx2", "sse2", "neon".
 // $TEGU_CPU_ISA may lower it.
 const char* cpu_isa();
 
-// What every report of this backend begins with: the threads, and of the policy "cpu avx2 threads=2"; the
-// operation adds the rest.
+// The beginning of every report of this backend: "cpu avx2 threads=2"; the operation adds the rest.
 RunReport cpu_report(unsigned threads);
 
 }  // namespace tegu::kernels

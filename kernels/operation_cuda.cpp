@@ -4,16 +4,7 @@
 #include <array>
 #include <cassert>
 
-#include "kernels/add/cuda/run.h"
-#include "kernels/dot/cuda/run.h"
-#include "kernels/entropy/cuda/run.h"
-#include "kernels/entropy_map/cuda/run.h"
-#include "kernels/fused/cuda/run.h"
-#include "kernels/histogram/cuda/run.h"
-#include "kernels/quantile/cuda/run.h"
-#include "kernels/reduce/cuda/run.h"
-#include "kernels/rowscale/cuda/run.h"
-#include "kernels/topk/cuda/run.h"
+#include "kernels/registry.h"
 
 namespace tegu::cuda {
 namespace {
@@ -22,13 +13,13 @@ Result<kernels::RunReport> dispatch(const Job& job, Span<const kernels::InputVie
                                     Span<const kernels::OutputView> outputs, const Context& context,
                                     const kernels::StopToken& stop) {
     switch (operation_of(job)) {
-#define TEGU_X(Name, stem) \
-    case Operation::Name:  \
+#define TEGU_X(number, Name, stem, input_count, sentence) \
+    case Operation::Name:                                 \
         return run_##stem(job, *std::get_if<Name##Params>(&job.params), inputs, outputs, context, stop);
-        TEGU_CUDA_OPERATIONS(TEGU_X)
+        TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
-        default: return make_error(Status::Unsupported, "the GPU backend does not compute this operation");
     }
+    return make_error(Status::Unsupported, "operation is not known");
 }
 
 // A device cannot load an element from an address that is not a multiple of its size: such an input is moved
@@ -61,16 +52,6 @@ Result<kernels::RunReport> run_aligned(const Job& job, Span<const kernels::Input
 }
 
 }  // namespace
-
-bool can_run(const Job& job) {
-    switch (operation_of(job)) {
-#define TEGU_X(Name, stem) case Operation::Name:
-        TEGU_CUDA_OPERATIONS(TEGU_X)
-#undef TEGU_X
-        return true;
-        default: return false;
-    }
-}
 
 Result<kernels::RunReport> run_job(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, const Context& context,

@@ -109,8 +109,9 @@ def svg(frame):
     text, styles = text.split("\n"), styles.rstrip("\n").split("\n")
     width, height = len(styles[0]) * WIDTH + 2 * MARGIN, len(styles) * HEIGHT + 2 * MARGIN
     lines = [
-        '<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.1f %.1f" font-family="DejaVu Sans Mono, Menlo, '
-        'Consolas, monospace" font-size="14" xml:space="preserve">' % (width, height, width, height),
+        '<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.1f %.1f" '
+        'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">'
+        % (width, height, width, height),
         '<rect width="%.1f" height="%.1f" rx="8" fill="%s"/>' % (width, height, BACKGROUND),
     ]
     for number, (row, letters) in enumerate(zip(text, styles)):

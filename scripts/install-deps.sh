@@ -15,9 +15,8 @@ packages_compare=(python3 python3-jinja2 python3-matplotlib)
 packages_aarch64=(g++-aarch64-linux-gnu qemu-user-static)
 # Not every distribution has these: CMake fetches a library that is missing, and a test without its tool is skipped.
 optional_build=(libtomlplusplus-dev libcli11-dev libncursesw5-dev libncurses-dev)
-optional_test=(libclang-rt-dev python3-hypothesis zsh groff-base python3-jinja2 python3-matplotlib python3-html5lib
-    chromium)
-optional_bench=(libhwy-dev)
+optional_test=(libclang-rt-dev clang-format python3-hypothesis zsh groff-base python3-jinja2 python3-matplotlib
+    python3-html5lib chromium)
 
 required=()
 optional=()
@@ -25,7 +24,7 @@ for group in "${@:-build}"; do
     case $group in
     build) required+=("${packages_build[@]}"); optional+=("${optional_build[@]}") ;;
     test) required+=("${packages_test[@]}"); optional+=("${optional_test[@]}") ;;
-    bench) required+=("${packages_bench[@]}"); optional+=("${optional_bench[@]}") ;;
+    bench) required+=("${packages_bench[@]}") ;;
     compare) required+=("${packages_compare[@]}") ;;
     aarch64) required+=("${packages_aarch64[@]}") ;;
     *) echo "install-deps: unknown group '$group' (build, test, bench, compare, aarch64)" >&2; exit 64 ;;

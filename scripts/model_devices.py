@@ -16,7 +16,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHEETS = os.path.join(ROOT, "scripts", "data", "jetson_data_sheets.csv")
 DEVICES = os.path.join(ROOT, "config", "devices")
-REVISION = 1  # of kernels/tuning/revisions.h, that the model was made for
+REVISION = 1  # of kernels/<operation>/tuning.cpp, that the model was made for
 POINTS = (1e3, 1e4, 1e5, 1e6, 1e7, 1e8)  # elements of a cost
 
 # --- measured values that are scaled by the data sheet ---------------------------------------------------

@@ -45,8 +45,8 @@ def table(record):
     for row in record["rows"]:
         groups.setdefault(row["operation"], []).append(row)
     lines = [
-        "%s beside %d cores of %s, commit %s, %s; %d jobs. Times that the daemon began with: of the CPU %s, of "
-        "the GPU %s."
+        "%s beside %d cores of %s, commit %s, %s; %d jobs. Times that the daemon began with: of the "
+        "CPU %s, of the GPU %s."
         % (
             record["gpu"],
             record["cores"],
@@ -115,8 +115,8 @@ def plot(record):
 def words_of(record):
     found = record["summary"]
     return (
-        "Time where the daemon chooses over that of the better backend, %d jobs: p50 %.2f, p95 %.2f, worst %.2f."
-        % (found["cases"], found["p50"], found["p95"], found["worst"])
+        "Time where the daemon chooses over that of the better backend, %d jobs: p50 %.2f, p95 "
+        "%.2f, worst %.2f." % (found["cases"], found["p50"], found["p95"], found["worst"])
     )
 
 

@@ -7,7 +7,7 @@
 # records, and name their own commit. tuning needs a table of this GPU in config/devices.
 #   usage: scripts/record.sh [PART...] [--build FOLDER] [--output FOLDER] [--force] [--quick]
 #                            [--again] [--list] [--check]
-#     PART       cpu, methods, reliability, board; with a GPU gpu, ladder, placement, tuning
+#     PART       cpu, reliability, board; with a GPU gpu, ladder, placement, tuning
 #                default: all that this machine can
 #     --build    takes a build of this commit in place of making one
 #     --output   where to (default: docs/benchmarks)

@@ -9,7 +9,8 @@ import subprocess
 # 69: there is no table of this GPU. tegu-tune ends with 1 where a job is slower: that is a result, too.
 CHECK_TABLE = (
     "table=$(ls config/devices/*{gpu}-[0-9]*.toml 2>/dev/null | head -1) || exit 69\n"
-    "{build}/bin/tegu-tune check $table --backend gpu --minutes %g --json --quiet >{made}/tuning-{gpu}.json ||\n"
+    "{build}/bin/tegu-tune check $table --backend gpu --minutes %g --json --quiet "
+    ">{made}/tuning-{gpu}.json ||\n"
     "    [ $? -eq 1 ]"
 )
 
@@ -54,19 +55,6 @@ PARTS = (
         ("cpu.md", "cpu.json"),
         "python3 tools/bench/peers --build {build} --quick --only reduce "
         "--output {made}/cpu.md --json {made}/cpu.json",
-    ),
-    Part(
-        "methods",
-        "cmake --build {build} --target entropy_map_methods topk_methods\n"
-        "for isa in avx512 avx2 sse2; do\n"
-        "    TEGU_CPU_ISA=$isa {build}/tests/entropy_map_methods tests/data/camera.pgm\n"
-        "done >{made}/entropy-map-methods.rows\n"
-        "{{ printf 'isa\\ttype\\trange\\tlevels\\twindow\\tmethod\\tns_per_pixel\\tnoise\\tpolicy\\n'\n"
-        "  cat {made}/entropy-map-methods.rows; }} >{made}/entropy-map-methods.tsv\n"
-        "{{ echo '# {head}'; {build}/tests/topk_methods 1000000 10000000 | grep -v '^#'\n"
-        "}} >{made}/topk-methods.tsv",
-        ("entropy-map-methods.tsv", "topk-methods.tsv"),
-        after="scripts/plot-topk.py\nscripts/plot-entropy-map.py",
     ),
     Part(
         "reliability",
@@ -114,7 +102,6 @@ PARTS = (
     ),
     Part("tuning", CHECK_TABLE % 2, ("tuning-{gpu}.json",), CHECK_TABLE % 0.2),
 )
-PLOTS = {"methods": ("entropy-map-methods.svg", "topk-methods.svg")}  # what `after` leaves beside the records
 
 
 def slug(name):

@@ -20,7 +20,8 @@ import sys
 import tempfile
 import time
 
-from record_parts import PARTS, PLOTS, Part, here  # noqa: F401
+import record_parts  # noqa: F401
+from record_parts import PARTS, Part, here  # noqa: F401
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RECORDS = "records.json"
@@ -290,7 +291,6 @@ def make(part, build, folder, state, quick):
         shutil.rmtree(made, ignore_errors=True)
     if part.after and os.path.samefile(folder, os.path.join(ROOT, "docs", "benchmarks")):
         subprocess.run(["bash", "-euo", "pipefail", "-c", part.after], cwd=ROOT, check=True)
-        files += PLOTS.get(part.name, ())
     return dict(state, key=part.key(words), files=files, seconds=round(time.time() - began), quick=quick)
 
 
@@ -353,7 +353,7 @@ def listing(folder):
         if known:
             text = "%s, %s, noise %s" % (known["commit"], known.get("date"), known.get("noise"))
         print("%s: %s" % (part.name, text))
-        print("    files: %s" % ", ".join(part.files + PLOTS.get(part.name, ())))
+        print("    files: %s" % ", ".join(part.files))
         print("".join("    %s\n" % line for line in part.commands.splitlines()), end="")
 
 

@@ -133,7 +133,8 @@ struct Timing {
     std::uint64_t compute_ns = 0;
 };
 struct ResultArray {
-    ArraySpec spec;  // what is really there: cols may be less than planned (topk distinct, Axis::Whole)
+    ArraySpec
+        spec;  // what is really there: cols may be less than planned (distinct values of the whole array)
     std::uint64_t offset_bytes = 0;  // from the start of JobReply::data, or of the output operand
 };
 struct JobReply {

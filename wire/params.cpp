@@ -6,239 +6,158 @@ namespace {
 
 constexpr std::size_t kPartHeaderBytes = 8;
 
-std::size_t bytes_of(const ReduceParams&) {
-    return 16;
-}
-void write(const ReduceParams& params, Writer& writer) {
-    writer.u32(params.statistics);
-    writer.u32(params.ddof);
-    writer.u8(params.skip_nans ? 1 : 0);
-    writer.reserved(7);
-}
-
-void read(ReduceParams& params, Reader& reader) {
-    params.statistics = reader.u32();
-    if ((params.statistics & ~kAllStatistics) != 0)
-        reader.fail(Status::Unsupported, "statistics", "bits of docs/protocol.md", "a statistic is not known",
-                    params.statistics);
-    params.ddof = reader.u32();
-    params.skip_nans = reader.boolean("skip_nans");
-    reader.reserved(7);
-}
-
-std::size_t bytes_of(const TopkParams&) {
-    return 16;
-}
-
-void write(const TopkParams& params, Writer& writer) {
-    writer.u64(params.k);
-    writer.u8(params.largest ? 1 : 0);
-    writer.u8(params.distinct ? 1 : 0);
-    writer.reserved(6);
-}
-
-void read(TopkParams& params, Reader& reader) {
-    params.k = reader.u64();
-    params.largest = reader.boolean("largest");
-    params.distinct = reader.boolean("distinct");
-    reader.reserved(6);
-}
-
-// Without a range lo and hi are zero bytes, so that equal jobs are equal bytes.
 template <class Params>
-void write_range(const Params& params, Writer& writer) {
-    if (!params.has_range) return writer.reserved(16);
-    writer.f64(params.lo);
-    writer.f64(params.hi);
-}
-
+std::size_t bytes_of(const Params& params);
 template <class Params>
-void read_range(Params& params, Reader& reader) {
-    if (!params.has_range) return reader.reserved(16);
-    params.lo = reader.f64();
-    params.hi = reader.f64();
-}
+void write(const Params& params, Writer& writer);
+template <class Params>
+void read(Params& params, Reader& reader);
 
-std::size_t bytes_of(const EntropyMapParams&) {
-    return 32;
-}
+// The elements of lists.
 
-void write(const EntropyMapParams& params, Writer& writer) {
-    writer.u32(params.window_rows);
-    writer.u32(params.window_cols);
-    writer.u32(params.levels);
-    writer.u8(params.has_range ? 1 : 0);
-    writer.u8(static_cast<std::uint8_t>(params.base));
-    writer.u8(static_cast<std::uint8_t>(params.border));
-    writer.reserved(1);
-    write_range(params, writer);
-}
-
-void read(EntropyMapParams& params, Reader& reader) {
-    params.window_rows = reader.u32();
-    params.window_cols = reader.u32();
-    params.levels = reader.u32();
-    params.has_range = reader.boolean("has_range");
-    params.base = reader.enumeration("base", LogBase::E, "0 (2) or 1 (e)");
-    params.border = reader.enumeration("border", Border::Mirror, "0 (clip) or 1 (mirror)");
-    reader.reserved(1);
-    read_range(params, reader);
-}
-
-std::size_t bytes_of(const AddParams&) {
+std::size_t element_bytes_of(double) {
     return 8;
 }
-
-void write(const AddParams&, Writer& writer) {
-    writer.reserved(8);
+void write_element(double number, Writer& writer) {
+    writer.f64(number);
 }
-
-void read(AddParams&, Reader& reader) {
-    reader.reserved(8);
-}
-
-std::size_t bytes_of(const DotParams&) {
-    return 8;
-}
-
-void write(const DotParams& params, Writer& writer) {
-    writer.u8(params.skip_nans ? 1 : 0);
-    writer.reserved(7);
-}
-
-void read(DotParams& params, Reader& reader) {
-    params.skip_nans = reader.boolean("skip_nans");
-    reader.reserved(7);
-}
-
-std::size_t bytes_of(const RowscaleParams&) {
-    return 8;
-}
-
-void write(const RowscaleParams& params, Writer& writer) {
-    writer.u8(params.skip_nans ? 1 : 0);
-    writer.reserved(7);
-}
-
-void read(RowscaleParams& params, Reader& reader) {
-    params.skip_nans = reader.boolean("skip_nans");
-    reader.reserved(7);
-}
-
-std::size_t bytes_of(const QuantileParams& params) {
-    return 8 + 8 * params.q.size();
-}
-
-void write(const QuantileParams& params, Writer& writer) {
-    writer.u32(static_cast<std::uint32_t>(params.q.size()));
-    writer.u8(static_cast<std::uint8_t>(params.method));
-    writer.u8(params.skip_nans ? 1 : 0);
-    writer.reserved(2);
-    for (const double q : params.q) writer.f64(q);
-}
-
-void read(QuantileParams& params, Reader& reader) {
-    const std::uint32_t count = reader.u32();
-    params.method = reader.enumeration("method", QuantileMethod::Midpoint, "0 (linear) to 4 (midpoint)");
-    params.skip_nans = reader.boolean("skip_nans");
-    reader.reserved(2);
-    if (count > kMaxQuantiles)
-        reader.fail(Status::BadRange, "q", "1..1024 quantiles", "there are too many quantiles", count);
-    if (!reader.ok()) return;
+void read_elements(std::vector<double>& list, std::uint32_t count, Reader& reader) {
     if (reader.left() / 8 < count) return reader.underrun(8 * std::size_t{count});
-    params.q.reserve(count);
-    for (std::uint32_t i = 0; i < count; ++i) params.q.push_back(reader.f64());
+    list.reserve(count);
+    for (std::uint32_t i = 0; i < count; ++i) list.push_back(reader.f64());
 }
 
-std::size_t bytes_of(const HistogramParams&) {
-    return 24;
+std::size_t element_bytes_of(const FusedPart& part) {
+    return kPartHeaderBytes + std::visit([](const auto& params) { return bytes_of(params); }, part);
+}
+void write_element(const FusedPart& part, Writer& writer) {
+    writer.u16(static_cast<std::uint16_t>(operation_of(part)));
+    writer.reserved(kPartHeaderBytes - 2);
+    std::visit([&](const auto& params) { write(params, writer); }, part);
+}
+void read_elements(std::vector<FusedPart>& list, std::uint32_t count, Reader& reader) {
+    for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
+        const std::uint16_t operation = reader.u16();
+        reader.reserved(kPartHeaderBytes - 2);
+        const bool known = visit_operation<FusedPart>(operation, [&](auto params) {
+            read(params, reader);
+            list.push_back(std::move(params));
+        });
+        if (!known)
+            reader.fail(Status::Unsupported, "parts", fused_part_words(),
+                        "the operation cannot be part of a fused job", operation);
+    }
 }
 
-void write(const HistogramParams& params, Writer& writer) {
-    writer.u32(params.bins);
-    writer.u8(params.has_range ? 1 : 0);
-    writer.u8(params.skip_nans ? 1 : 0);
-    writer.reserved(2);
-    write_range(params, writer);
+// The fixed part of the parameters, one function each way for each kind.
+
+template <class Params>
+struct WriteFixed {
+    void operator()(const Flag<Params>& flag) { writer.u8(params.*flag.member ? 1 : 0); }
+    void operator()(const Number<Params, std::uint32_t>& number) { writer.u32(params.*number.member); }
+    void operator()(const Number<Params, std::uint64_t>& number) { writer.u64(params.*number.member); }
+    template <class Enumeration>
+    void operator()(const Choice<Params, Enumeration>& choice) {
+        writer.u8(static_cast<std::uint8_t>(params.*choice.member));
+    }
+    void operator()(const Set<Params>& set) { writer.u32(params.*set.member); }
+    void operator()(const Edge<Params>& edge) {
+        if (params.*edge.has_range)
+            writer.f64(params.*edge.member);
+        else
+            writer.reserved(8);
+    }
+    template <class T>
+    void operator()(const List<Params, T>& list) {
+        writer.u32(static_cast<std::uint32_t>((params.*list.member).size()));
+    }
+
+    const Params& params;
+    Writer& writer;
+};
+
+// "0 (linear) to 4 (midpoint)"; lives for ever.
+template <class Enumeration>
+const char* allowed_numbers() {
+    static const std::string text = [] {
+        const Words words = words_of(Enumeration{});
+        const std::size_t last = words.count - 1;
+        return std::string("0 (") + words.begin[0] + (last == 1 ? ") or " : ") to ") + std::to_string(last) +
+               " (" + words.begin[last] + ")";
+    }();
+    return text.c_str();
 }
 
-void read(HistogramParams& params, Reader& reader) {
-    params.bins = reader.u32();
-    params.has_range = reader.boolean("has_range");
-    params.skip_nans = reader.boolean("skip_nans");
-    reader.reserved(2);
-    read_range(params, reader);
+template <class Params>
+struct ReadFixed {
+    void operator()(const Flag<Params>& flag) { params.*flag.member = reader.boolean(flag.name); }
+    void operator()(const Number<Params, std::uint32_t>& number) { params.*number.member = reader.u32(); }
+    void operator()(const Number<Params, std::uint64_t>& number) { params.*number.member = reader.u64(); }
+    template <class Enumeration>
+    void operator()(const Choice<Params, Enumeration>& choice) {
+        const auto last = static_cast<Enumeration>(words_of(Enumeration{}).count - 1);
+        params.*choice.member = reader.enumeration(choice.name, last, allowed_numbers<Enumeration>());
+    }
+    void operator()(const Set<Params>& set) {
+        const std::uint32_t bits = params.*set.member = reader.u32();
+        if ((bits & ~set.known) != 0)
+            reader.fail(Status::Unsupported, set.name, "bits of docs/protocol.md", set.unknown, bits);
+    }
+    void operator()(const Edge<Params>& edge) {
+        if (params.*edge.has_range)
+            params.*edge.member = reader.f64();
+        else
+            reader.reserved(8);
+    }
+    template <class T>
+    void operator()(const List<Params, T>&) {
+        count = reader.u32();
+    }
+
+    Params& params;
+    Reader& reader;
+    std::uint32_t count = 0;  // of the list
+};
+
+// Calls visit(parameter) for each and gap(bytes) for the zero bytes between and after them.
+template <class Params, class Visit, class Gap>
+void walk(Visit& visit, Gap gap) {
+    std::size_t end = 0;
+    const std::size_t bytes = for_each_offset<Params>([&](const auto& parameter, std::size_t offset) {
+        if (offset != end) gap(offset - end);
+        visit(parameter);
+        end = offset + width_of(parameter);
+    });
+    if (bytes != end) gap(bytes - end);
 }
 
-std::size_t bytes_of(const EntropyParams&) {
-    return 24;
-}
-
-void write(const EntropyParams& params, Writer& writer) {
-    writer.u32(params.levels);
-    writer.u8(params.has_range ? 1 : 0);
-    writer.u8(static_cast<std::uint8_t>(params.base));
-    writer.u8(params.skip_nans ? 1 : 0);
-    writer.reserved(1);
-    write_range(params, writer);
-}
-
-void read(EntropyParams& params, Reader& reader) {
-    params.levels = reader.u32();
-    params.has_range = reader.boolean("has_range");
-    params.base = reader.enumeration("base", LogBase::E, "0 (2) or 1 (e)");
-    params.skip_nans = reader.boolean("skip_nans");
-    reader.reserved(1);
-    read_range(params, reader);
-}
-
-std::size_t bytes_of(const FusedParams& params) {
-    std::size_t bytes = 8;
-    for (const FusedPart& part : params.parts)
-        bytes += kPartHeaderBytes +
-                 std::visit([](const auto& alternative) { return bytes_of(alternative); }, part);
+template <class Params>
+std::size_t bytes_of(const Params& params) {
+    std::size_t bytes = fixed_bytes<Params>();
+    for_each_list<Params>([&](const auto& list) {
+        for (const auto& element : params.*list.member) bytes += element_bytes_of(element);
+    });
     return bytes;
 }
 
-void write(const FusedParams& params, Writer& writer) {
-    writer.u32(static_cast<std::uint32_t>(params.parts.size()));
-    writer.reserved(4);
-    for (const FusedPart& part : params.parts) {
-        writer.u16(static_cast<std::uint16_t>(operation_of(part)));
-        writer.reserved(6);
-        std::visit([&](const auto& alternative) { write(alternative, writer); }, part);
-    }
+template <class Params>
+void write(const Params& params, Writer& writer) {
+    WriteFixed<Params> fixed{params, writer};
+    walk<Params>(fixed, [&](std::size_t bytes) { writer.reserved(bytes); });
+    for_each_list<Params>([&](const auto& list) {
+        for (const auto& element : params.*list.member) write_element(element, writer);
+    });
 }
 
 template <class Params>
-FusedPart read_part(Reader& reader) {
-    Params params;
-    read(params, reader);
-    return params;
-}
-
-FusedPart read_part(Reader& reader) {
-    const std::uint16_t operation = reader.u16();
-    reader.reserved(6);
-    switch (static_cast<Operation>(operation)) {
-        case Operation::Reduce: return read_part<ReduceParams>(reader);
-        case Operation::Topk: return read_part<TopkParams>(reader);
-        case Operation::Quantile: return read_part<QuantileParams>(reader);
-        case Operation::Histogram: return read_part<HistogramParams>(reader);
-        case Operation::Entropy: return read_part<EntropyParams>(reader);
-        default:
-            reader.fail(Status::Unsupported, "parts", "reduce, topk, quantile, histogram, entropy",
-                        "the operation cannot be part of a fused job", operation);
-            return {};
-    }
-}
-
-void read(FusedParams& params, Reader& reader) {
-    const std::uint32_t count = reader.u32();
-    reader.reserved(4);
-    if (count > kMaxFusedParts)
-        reader.fail(Status::BadRange, "parts", "1..5 operations", "there are too many parts", count);
-    for (std::uint32_t i = 0; i < count && reader.ok(); ++i) params.parts.push_back(read_part(reader));
+void read(Params& params, Reader& reader) {
+    ReadFixed<Params> fixed{params, reader};
+    walk<Params>(fixed, [&](std::size_t bytes) { reader.reserved(bytes); });
+    for_each_list<Params>([&](const auto& list) {
+        if (fixed.count > list.most)
+            reader.fail(Status::BadRange, list.name, list.allowed, list.too_many, fixed.count);
+        if (reader.ok()) read_elements(params.*list.member, fixed.count, reader);
+    });
 }
 
 }  // namespace
@@ -253,12 +172,10 @@ void write_params(const JobParams& params, Writer& writer) {
 
 JobParams read_params(Operation operation, Reader& reader) {
     JobParams params;
-    switch (operation) {
-#define TEGU_X(number, Name, stem, inputs, sentence) \
-    case Operation::Name: read(params.emplace<Name##Params>(), reader); break;
-        TEGU_OPERATIONS(TEGU_X)
-#undef TEGU_X
-    }
+    visit_operation<JobParams>(static_cast<std::uint16_t>(operation), [&](auto alternative) {
+        read(alternative, reader);
+        params = std::move(alternative);
+    });
     return params;
 }
 

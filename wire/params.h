@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of each operation on the wire: one layout each, read and written here and nowhere else. A
-// new operation adds its three functions; the list in base/job.h dispatches to them.
+// The parameters of each operation on the wire, as base/operations/ describes them: in that order, each at a
+// multiple of its width, then the elements of lists. Bytes between are zero.
 #pragma once
 
 #include "base/job.h"

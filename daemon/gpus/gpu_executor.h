@@ -21,7 +21,6 @@ class GpuExecutor final : public BufferDevice {
     ~GpuExecutor() override;
 
     const device::DeviceInfo& device() const { return device_; }
-    bool can_run(const Job& job) const { return station_->can_run(job); }
     // As of GpuStation. REQUIRES: not stopped.
     const Result<std::vector<cuda::KernelResources>>& kernels() const { return station_->kernels(); }
     // REQUIRES: not stopped.

@@ -39,9 +39,7 @@ class GpuStation final : public JobStation {
     Result<void> probe() override;
     void end() override;
 
-    // Once opened: any thread.
-    bool can_run(const Job& job) const { return runner_->can_run(job); }
-    // What the device's kernels take of it, or why that is not known. Constant once opened.
+    // What the device's kernels take of it, or why that is not known. Constant once opened: any thread.
     const Result<std::vector<cuda::KernelResources>>& kernels() const { return kernels_; }
     GpuUse use() const { return {buffers_.load(), arena_bytes_.load(), arena_used_bytes_.load()}; }
     // The executor's thread, between jobs.

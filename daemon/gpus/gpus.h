@@ -41,9 +41,8 @@ class Gpus {
 
     const GpuStatus& status() const { return status_; }
     const std::vector<std::shared_ptr<GpuExecutor>>& all() const { return all_; }
-    bool can_run(const Job& job) const { return !all_.empty() && all_.front()->can_run(job); }
     // Gives the job to the GPU of its choice, or to all that are idle, if it is to be divided and can be.
-    // REQUIRES: can_run().
+    // REQUIRES: all() is not empty.
     void submit(std::shared_ptr<JobTask> task);
     // False: a job like this one is never divided.
     static bool may_divide(const PreparedJob& prepared);

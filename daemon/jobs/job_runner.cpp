@@ -61,9 +61,10 @@ Result<kernels::RunReport> JobRunner::compute(const PreparedJob& prepared, std::
                                               const kernels::StopToken& stop, RunCost& cost) {
     const TimePoint start = Clock::now();
     cost.started = true;
-    Result<kernels::RunReport> report = kernels::run_job(
-        prepared.job, Span<const kernels::InputView>(prepared.inputs.data(), prepared.input_count), outputs,
-        kernels::CpuContext{pool_, prepared.cpu_policies}, stop);
+    Result<kernels::RunReport> report =
+        kernels::run_job(prepared.job, prepared.plan,
+                         Span<const kernels::InputView>(prepared.inputs.data(), prepared.input_count),
+                         outputs, kernels::CpuContext{pool_, prepared.cpu_policies}, stop);
     cost.compute_ns = nanoseconds(Clock::now() - start);
     if (report) name_row(prepared, prepared.cpu_choice, *report);
     return report;

@@ -157,7 +157,7 @@ Question Placement::question(const PreparedJob& prepared, const Asker& asker, co
     asks.pool.seen = all.seen;
     asks.pool.elsewhere = all.elsewhere;
     const Gpus& gpus = executors_.gpus();
-    if (asks.asked != Asked::Cpu && gpus.can_run(prepared.job))
+    if (asks.asked != Asked::Cpu)
         for (std::size_t gpu = 0; gpu < gpus.all().size(); ++gpu)
             asks.gpus.push_back(on_gpu(prepared, asker, gpu));
     asks.can_divide = asks.gpus.size() > 1 && Gpus::may_divide(prepared);

@@ -87,7 +87,7 @@ SampleTime SampleMemory::time_on_cpu(const Job& job, kernels::ThreadPool* pool) 
     context.pool = pool;
     for (unsigned run = 0; run <= ProbePlan::kRuns; ++run) {
         const TimePoint start = Clock::now();
-        if (!kernels::run_job(job, Span<const kernels::InputView>(inputs, count), outputs, context,
+        if (!kernels::run_job(job, *plan, Span<const kernels::InputView>(inputs, count), outputs, context,
                               kernels::StopToken()))
             return SampleTime();
         const std::uint64_t ns = nanoseconds(Clock::now() - start);

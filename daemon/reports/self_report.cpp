@@ -72,9 +72,14 @@ void add_jobs(const Statistics& statistics, health::DaemonReport& report) {
 }
 
 health::TimesReport times_report(const char* phase, const LatencyHistogram& times) {
-    const auto quantile = [&](double share) { return times.quantile_ns(share) / 1e9; };
-    return {phase,          times.count(),   quantile(0.5),          quantile(0.9),
-            quantile(0.99), quantile(0.999), seconds(times.max_ns())};
+    const auto percentile = [&](double share) { return times.percentile_ns(share) / 1e9; };
+    return {phase,
+            times.count(),
+            percentile(0.5),
+            percentile(0.9),
+            percentile(0.99),
+            percentile(0.999),
+            seconds(times.max_ns())};
 }
 
 void put_usage(const Usage& usage, health::UseReport& use) {

@@ -82,9 +82,6 @@ Result<void> Session::check_backend(const wire::JobRequest& request) const {
     if (!gpu.runs())
         return field_error(Status::Unsupported, "backend", "auto, cpu",
                            "this daemon has no GPU backend: " + gpu.reason);
-    if (!services_.jobs.gpus().can_run(request.job))
-        return field_error(Status::Unsupported, "backend", "auto, cpu",
-                           "the GPU backend does not compute this operation");
     return {};
 }
 

@@ -14,7 +14,7 @@ namespace tegu::daemon {
 
 inline constexpr std::size_t kMostReasonsReported = 8;
 
-// tuning_..., cpu_tuning, gpu_tuning, gpu1_tuning ...; rows of an operation, by its stem: gpu_rows_topk. Io
+// tuning_..., cpu_tuning, gpu_tuning, gpu1_tuning ...; rows of an operation, by its stem: gpu_rows_reduce. Io
 // thread.
 std::vector<wire::Field> tuning_fields(const Tuning& tuning, const GpuStatus& gpus);
 health::TuningReport tuning_report(const Tuning& tuning);

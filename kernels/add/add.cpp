@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements are cut into blocks of the output; a block is a run of neighbours, or one for each row that it
-// touches where rows have gaps. Large outputs are written past the caches: that saves reading the lines that
-// they replace.
-#include "kernels/add/add.h"
+// add: the sum of two arrays, element by element, into an array of their type, which may be one of them. A
+// block of the output is a run of neighbours, or one run for each row where rows have gaps. Large outputs are
+// written past the caches, which saves reading the lines that they replace.
+#include "kernels/add/overflow.h"
 
 #include <limits>
 #include <string>
 
 #include "kernels/add/cpu/block.h"
-#include "kernels/execution/cpu/block_run.h"
-#include "kernels/statistics/exact.h"
+#include "kernels/execution/cpu/worker_group.h"
+#include "kernels/numerics/exact.h"
+#include "kernels/registry.h"
 
 namespace tegu::kernels {
 namespace {
@@ -146,15 +147,15 @@ Result<JobPlan> plan_add(const Job& job, const AddParams&, const CpuPolicies&) {
     return plan;
 }
 
-Result<RunReport> run_add(const Job& job, const AddParams&, Span<const InputView> inputs,
+Result<RunReport> run_add(const Job& job, const AddParams&, const JobPlan& plan, Span<const InputView> inputs,
                           Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    ThreadPool* const pool = shared_pool(context, [&] { return predict_ns(job.type, job.rows * job.cols); });
+    const WorkerGroup workers = group_for(context, plan.predicted_ns, stop);
     const Run run(job, inputs, outputs[0].data, context.policies.add);
     Result<void> done =
-        for_blocks(run.blocks(), pool, stop, [&](std::uint64_t block, unsigned) { return run.block(block); });
+        workers.try_run(run.blocks(), [&](std::uint64_t block, unsigned) { return run.block(block); });
     if (!done) return std::move(done).error();
-    RunReport report = cpu_report(pool);
+    RunReport report = cpu_report(workers.size());
     if (run.streams()) report.policy += " store=streaming";
     report.filled_columns = {job.cols};
     return report;

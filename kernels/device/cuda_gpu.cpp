@@ -111,7 +111,6 @@ class CudaGpu final : public Gpu {
     Result<std::vector<cuda::KernelResources>> kernels() override {
         return cuda::kernel_resources(device_.limits);
     }
-    bool can_run(const Job& job) const override { return cuda::can_run(job); }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
                                    const kernels::StopToken& stop,

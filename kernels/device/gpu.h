@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "base/result.h"
+#include "kernels/cuda_policies.h"
 #include "kernels/device/device_info.h"
 #include "kernels/execution/cuda/kernel_report.h"
 #include "kernels/execution/cuda/launch.h"
-#include "kernels/execution/cuda/policies.h"
 #include "kernels/operation.h"
 
 namespace tegu::device {
@@ -68,9 +68,8 @@ class Gpu {
     virtual Result<std::vector<cuda::KernelResources>> kernels() {
         return make_error(Status::Unsupported, "this device has no list of its kernels");
     }
-    // cuda::can_run() and cuda::run_job() on the stream: returns when the outputs are complete. A job in
-    // place that fails with OutOfMemory has written nothing. The policies change the time of the run alone.
-    virtual bool can_run(const Job& job) const = 0;
+    // cuda::run_job() on the stream: returns when the outputs are complete. A job in place that fails with
+    // OutOfMemory has written nothing. The policies change the time of the run alone.
     virtual Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                            Span<const kernels::OutputView> outputs, Stream stream,
                                            const kernels::StopToken& stop,

@@ -39,7 +39,6 @@ Result<void> probe_gpu(GpuRunner& runner) {
     job.rows = 1;
     job.cols = kNumbers;
     job.params = ReduceParams{statistic_bit(Statistic::Sum), false, 0};
-    if (!runner.can_run(job)) return {};
     try {
         const Result<std::int64_t> sum = sum_on(runner, job);
         if (!sum)

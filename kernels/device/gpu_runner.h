@@ -49,14 +49,13 @@ class GpuRunner {
     GpuRunner(const GpuRunner&) = delete;
     GpuRunner& operator=(const GpuRunner&) = delete;
 
-    bool can_run(const Job& job) const { return gpu_.can_run(job); }
     // Returns when the output is complete. `cost` is set in any case, even if an exception (std::bad_alloc)
     // passes, after which nothing of the job is left on the device. Where the device has no memory, all that
     // is kept for later jobs is given back to it, and the job gets one more try.
     // Errors: those of Gpu::run(); OutOfMemory: the device's or the arena's, and the next job may fare
     //         better; DeviceLost. If the
     // output was not started it is as it was.
-    // REQUIRES: plan_job(job) gave `plan`, can_run(job), the views are valid for it. The thread that made it.
+    // REQUIRES: plan_job(job) gave `plan`, the views are valid for it. The thread that made it.
     Result<kernels::RunReport> run(const Job& job, const kernels::JobPlan& plan, Span<const GpuInput> inputs,
                                    const GpuOutput& output, const kernels::StopToken& stop, GpuCost& cost,
                                    const cuda::JobPolicies& policies = cuda::JobPolicies());

@@ -56,7 +56,6 @@ class GuardGpu : public Gpu {
     void trim(Stream) override {}
     std::size_t workspace_limit() const override { return options_.workspace_bytes; }
     Result<std::size_t> free_bytes() override { return memory_.free_bytes(); }
-    bool can_run(const Job&) const override { return true; }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream stream,
                                    const kernels::StopToken& stop,

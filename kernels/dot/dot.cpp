@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two segments are cut into chunks and groups of chunks at the positions that reduce has; groups of long
-// segments and blocks of short rows go to the threads. Nothing here changes a bit of a result.
-#include "kernels/dot/dot.h"
+// dot: the scalar product of two arrays, or of each pair of their rows. Segments are cut into chunks and
+// groups of chunks at the positions that reduce has, so nothing here changes a bit of a result.
+#include "kernels/dot/result.h"
 
 #include <limits>
 #include <string>
 
 #include "kernels/dot/cpu/chunk.h"
-#include "kernels/execution/cpu/block_run.h"
-#include "kernels/statistics/cpu/segment.h"
-#include "kernels/statistics/exact.h"
+#include "kernels/numerics/exact.h"
+#include "kernels/registry.h"
+#include "kernels/statistics/cpu/reduce_tree.h"
 
 namespace tegu::kernels {
 namespace {
@@ -65,7 +65,7 @@ struct SegmentPair {
     Segment x;
     Segment y;
 
-    bool contiguous() const { return x.cols >= x.n && y.cols >= y.n; }
+    bool contiguous() const { return x.contiguous() && y.contiguous(); }
 };
 
 template <class Partial>
@@ -75,9 +75,9 @@ class Work {
     Work(Kernel kernel, bool skip_nans) : kernel_(kernel), skip_nans_(skip_nans) {}
 
     // REQUIRES: the segments have elements.
-    Result<void> all(const SegmentPair& pair, ThreadPool* pool, const StopToken& stop, Partial* out) const {
+    Result<void> all(const SegmentPair& pair, const WorkerGroup& workers, Partial* out) const {
         const auto one = [&](std::uint64_t index, Partial* partial) { chunk(pair, index, partial); };
-        return reduce_tree(chunks_of(pair.x.n), pool, stop, one, out);
+        return reduce_tree(chunks_of(pair.x.n), workers, one, out);
     }
 
   private:
@@ -108,29 +108,26 @@ class Run {
     Run(const Job& job, Work<Partial> work, Span<const InputView> inputs, std::byte* out)
         : job_(job), work_(work), inputs_(inputs), out_(out), type_(dot_type(job.type)) {}
 
-    Result<void> whole(ThreadPool* pool, const StopToken& stop) const {
-        return one(SegmentPair{whole_segment(job_, inputs_[0]), whole_segment(job_, inputs_[1])}, 0, pool,
-                   stop);
-    }
-    Result<void> rows(ThreadPool* pool, const StopToken& stop) const {
-        const std::uint64_t bytes = 2 * job_.cols * element_bytes(job_.type);
-        return for_rows(job_, bytes, pool, stop, [&](std::uint64_t r, ThreadPool* threads) {
-            return one(SegmentPair{row_segment(job_, inputs_[0], r), row_segment(job_, inputs_[1], r)}, r,
-                       threads, stop);
-        });
+    Result<void> run(const WorkerGroup& workers) const {
+        const std::uint64_t row_bytes = 2 * job_.cols * element_bytes(job_.type);
+        return for_segments(
+            job_, row_bytes + kRowCost, workers, [&](std::uint64_t row, const WorkerGroup& some) {
+                return one(SegmentPair{segment_at(job_, inputs_[0], row), segment_at(job_, inputs_[1], row)},
+                           row, some);
+            });
     }
 
   private:
-    Result<void> one(const SegmentPair& pair, std::uint64_t index, ThreadPool* pool,
-                     const StopToken& stop) const {
+    static constexpr std::uint64_t kRowCost = 64;  // bytes
+
+    Result<void> one(const SegmentPair& pair, std::uint64_t index, const WorkerGroup& workers) const {
         Partial partial{};
         if (pair.x.n != 0) {
-            Result<void> done = work_.all(pair, pool, stop, &partial);
+            Result<void> done = work_.all(pair, workers, &partial);
             if (!done) return done;
         }
         Result<void> written = write_dot(partial, type_, out_ + index * sizeof(std::uint64_t));
-        if (!written && job_.axis == Axis::Rows)
-            written.error().message += " in row " + std::to_string(index);
+        if (!written && job_.axis == Axis::Rows) return in_row(std::move(written).error(), index);
         return written;
     }
 
@@ -143,10 +140,8 @@ class Run {
 
 template <class Partial>
 Result<void> run_typed(typename Work<Partial>::Kernel kernel, const Job& job, const DotParams& params,
-                       Span<const InputView> inputs, std::byte* out, ThreadPool* pool,
-                       const StopToken& stop) {
-    const Run<Partial> run(job, Work<Partial>(kernel, params.skip_nans), inputs, out);
-    return job.axis == Axis::Whole ? run.whole(pool, stop) : run.rows(pool, stop);
+                       Span<const InputView> inputs, std::byte* out, const WorkerGroup& workers) {
+    return Run<Partial>(job, Work<Partial>(kernel, params.skip_nans), inputs, out).run(workers);
 }
 
 FloatDotKernel float_kernel(ElementType type) {
@@ -194,17 +189,18 @@ Result<JobPlan> plan_dot(const Job& job, const DotParams& params, const CpuPolic
     return plan;
 }
 
-Result<RunReport> run_dot(const Job& job, const DotParams& params, Span<const InputView> inputs,
-                          Span<const OutputView> outputs, const CpuContext& context, const StopToken& stop) {
+Result<RunReport> run_dot(const Job& job, const DotParams& params, const JobPlan& plan,
+                          Span<const InputView> inputs, Span<const OutputView> outputs,
+                          const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    ThreadPool* const pool = shared_pool(context, [&] { return predict_ns(job, false); });
+    const WorkerGroup workers = group_for(context, plan.predicted_ns, stop);
     std::byte* out = outputs[0].data;
     Result<void> done =
         is_float(job.type)
-            ? run_typed<FloatDot>(float_kernel(job.type), job, params, inputs, out, pool, stop)
-            : run_typed<IntegerDot>(integer_kernel(job.type), job, params, inputs, out, pool, stop);
+            ? run_typed<FloatDot>(float_kernel(job.type), job, params, inputs, out, workers)
+            : run_typed<IntegerDot>(integer_kernel(job.type), job, params, inputs, out, workers);
     if (!done) return std::move(done).error();
-    RunReport report = cpu_report(pool);
+    RunReport report = cpu_report(workers.size());
     report.policy += " tile=1024";
     report.filled_columns = {1};
     return report;

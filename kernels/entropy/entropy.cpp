@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, the plan and the run of entropy; kernels/entropy/cpu/run.h has what happens to a segment.
-#include "kernels/entropy/entropy.h"
-
+// entropy: Shannon entropy of the levels of an array, or of each of its rows. docs/numerics.md fixes the
+// levels and the number; its bits do not depend on a maths library. kernels/entropy/cpu/run.h counts a
+// segment.
 #include "kernels/counting/cpu/counting_run.h"
 #include "kernels/entropy/cpu/run.h"
+#include "kernels/registry.h"
 
 namespace tegu::kernels {
 namespace {
@@ -37,21 +38,21 @@ std::uint64_t predict_ns(const Job& job, const EntropyRun& run) {
                                run.segment_ns());
 }
 
-Result<void> count_levels(const Job& job, const Segment& segment, std::uint64_t row, const Crew& crew,
-                          EntropyRun* run, const StopToken& stop) {
+Result<void> count_levels(const Job& job, const Segment& segment, std::uint64_t row, const WorkerGroup& group,
+                          EntropyRun* run) {
     FiniteRange found;
     if (run->looks_first()) {
-        Result<FiniteRange> looked = find_finite_range(job.type, segment, crew, stop);
+        Result<FiniteRange> looked = find_finite_range(job.type, segment, group);
         if (!looked) return std::move(looked).error();
         found = *looked;
     }
-    Result<void> begun = run->begin(crew, row, found);
+    Result<void> begun = run->begin(group, row, found);
     if (!begun) return begun;
-    if (!sweep(segment, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
-            run->take(data, n, worker, crew);
+    if (!sweep(segment, group, [&](const std::byte* data, std::size_t n, unsigned worker) {
+            run->take(data, n, worker, group);
         }))
-        return stop.error();
-    run->finish(crew, row);
+        return group.stop().error();
+    run->finish(group, row);
     return {};
 }
 
@@ -66,37 +67,39 @@ Result<JobPlan> plan_entropy(const Job& job, const EntropyParams& params, const 
     plan.bytes_written = array_bytes(plan.outputs[0]);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type) * (run.looks_first() ? 2 : 1);
     const std::size_t bytes = run.worker_bytes() + value_bytes(job, run);
-    plan.scratch_bytes = bytes * most_workers(bytes);
+    plan.scratch_bytes = bytes * max_workers(bytes);
     plan.predicted_ns = predict_ns(job, run);
     return plan;
 }
 
-Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, Span<const InputView> inputs,
-                              Span<const OutputView> outputs, const CpuContext& context,
-                              const StopToken& stop) {
+Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, const JobPlan& plan,
+                              Span<const InputView> inputs, Span<const OutputView> outputs,
+                              const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     EntropyRun run(job, params, outputs.data());
     const std::size_t bytes = run.worker_bytes() + value_bytes(job, run);
-    const unsigned workers = crew_size(context, predict_ns(job, run), most_workers(bytes));
-    Result<WorkerMemory> memory = allocate_workers(bytes, workers);
+    const WorkerGroup workers = group_for(context, plan.predicted_ns, stop, max_workers(bytes));
+    Result<WorkerMemory> memory = allocate_workers(bytes, workers.size());
     if (!memory) return std::move(memory).error();
-    run.attach(memory->get(), workers);
+    run.attach(memory->get(), workers.size());
     std::optional<ValueCounter> values;
-    if (run.by_values()) values.emplace(job.type, memory->get() + run.worker_bytes() * workers, workers);
+    if (run.by_values())
+        values.emplace(job.type, memory->get() + run.worker_bytes() * workers.size(), workers.size());
 
-    Result<void> done = run_segments(
-        job, inputs[0], context.pool, workers, stop,
-        [&](const Segment& segment, std::uint64_t row, const Crew& crew) -> Result<void> {
-            if (!run.by_values()) return count_levels(job, segment, row, crew, &run, stop);
-            values->begin(crew);
-            if (!sweep(segment, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
-                    values->take(data, n, worker, crew);
-                }))
-                return stop.error();
-            return run.finish_values(crew, row, values->finish(crew));
-        });
+    const auto one = [&](std::uint64_t row, const WorkerGroup& group) -> Result<void> {
+        const Segment segment = segment_at(job, inputs[0], row);
+        if (!run.by_values()) return count_levels(job, segment, row, group, &run);
+        values->begin(group);
+        if (!sweep(segment, group, [&](const std::byte* data, std::size_t n, unsigned worker) {
+                values->take(data, n, worker, group);
+            }))
+            return stop.error();
+        return run.finish_values(group, row, values->finish(group));
+    };
+    Result<void> done =
+        for_segments(job, job.cols * element_bytes(job.type) + kCountingRowCost, workers, one);
     if (!done) return std::move(done).error();
-    RunReport report = cpu_report(workers);
+    RunReport report = cpu_report(workers.size());
     report.policy += run.by_values() ? " method=values" : " method=levels";
     report.policy += run.looks_first() ? " passes=2" : " passes=1";
     report.filled_columns = {1};

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, the plan and the run of entropy_map. A run cuts the map into tiles and lets each thread take
-// the next one; what happens in a tile stands in kernels/entropy_map/cpu/tile.cpp.
-#include "kernels/entropy_map/entropy_map.h"
-
+// entropy_map: Shannon entropy of the window around each pixel. A run cuts the map into tiles, and each
+// worker takes the next one; kernels/entropy_map/cpu/tile.cpp computes a tile.
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <new>
 
+#include "kernels/counting/cpu/levels.h"
 #include "kernels/entropy_map/cpu/tile.h"
-#include "kernels/execution/cpu/isa.h"
-#include "kernels/execution/cpu/thread_pool.h"
+#include "kernels/entropy_map/method.h"
+#include "kernels/execution/cpu/worker_group.h"
 #include "kernels/numerics/entropy_table.h"
-#include "kernels/numerics/levels.h"
+#include "kernels/registry.h"
 
 namespace tegu::kernels {
 namespace {
 
 constexpr std::uint32_t kMinWindow = 3, kMaxWindow = 63;
 constexpr std::uint32_t kMinLevels = 2, kMaxLevels = 256;
-// More threads than this do not work on one map: it bounds the scratch memory that a plan must announce.
-constexpr std::uint64_t kMaxWorkers = 16;
 // Pixels per step of the search for the range.
 constexpr std::uint64_t kRangePixels = 65536;
 
@@ -65,14 +62,6 @@ AlignedBytes allocate(std::size_t bytes) {
     return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
 }
 
-void run_parallel(ThreadPool* pool, std::uint64_t count,
-                  const std::function<void(std::uint64_t, unsigned)>& body) {
-    if (pool != nullptr)
-        pool->parallel_for(count, body);
-    else
-        for (std::uint64_t index = 0; index < count; ++index) body(index, 0);
-}
-
 // Smallest and largest of all pieces, in any order.
 class SharedRange {
   public:
@@ -93,16 +82,13 @@ class SharedRange {
 
 // The scale from the data: the range of its finite pixels.
 Result<LevelScale> scale_of_data(const Job& job, std::uint32_t levels, const InputView& input,
-                                 ThreadPool* pool, const StopToken& stop) {
+                                 const WorkerGroup& workers) {
     const std::uint64_t pieces_across = (job.cols + kRangePixels - 1) / kRangePixels;
     const std::uint64_t rows_per_piece = std::max<std::uint64_t>(1, kRangePixels / job.cols);
     const std::uint64_t pieces = pieces_across * ((job.rows + rows_per_piece - 1) / rows_per_piece);
     const FindFiniteRange find = find_finite_range(job.type);
     SharedRange found;
-    std::atomic<bool> stopped{false};
-    run_parallel(pool, pieces, [&](std::uint64_t piece, unsigned) {
-        if (stopped.load(std::memory_order_relaxed)) return;
-        if (stop.stop_requested()) return stopped.store(true, std::memory_order_relaxed);
+    const bool done = workers.run(pieces, [&](std::uint64_t piece, unsigned) {
         const std::uint64_t col = piece % pieces_across * kRangePixels;
         const std::uint64_t row = piece / pieces_across * rows_per_piece;
         const std::size_t n = static_cast<std::size_t>(std::min(kRangePixels, job.cols - col));
@@ -110,16 +96,17 @@ Result<LevelScale> scale_of_data(const Job& job, std::uint32_t levels, const Inp
         for (std::uint64_t r = row; r < std::min(row + rows_per_piece, job.rows); ++r)
             find(input.data + (r * input.row_stride + col) * element_bytes(job.type), n, &range);
         found.merge(range);
+        return true;
     });
-    if (stopped) return stop.error();
+    if (!done) return workers.stop().error();
     return level_scale_of_data(job.type, found.get(), levels);
 }
 
 Result<LevelScale> find_scale(const Job& job, const EntropyMapParams& params, const InputView& input,
-                              ThreadPool* pool, const StopToken& stop) {
+                              const WorkerGroup& workers) {
     if (params.has_range)
         return level_scale_of_range(job.type, params.lo, params.hi, params.levels, "the range");
-    if (is_float(job.type)) return scale_of_data(job, params.levels, input, pool, stop);
+    if (is_float(job.type)) return scale_of_data(job, params.levels, input, workers);
     return whole_level_scale(params.levels);
 }
 
@@ -137,8 +124,10 @@ void fill_tables(const EntropyMapParams& params, const EntropyLayout& layout, st
     image->differences = differences;
 }
 
-std::uint64_t workers_of(const EntropyLayout& layout, std::uint64_t threads) {
-    return std::min({threads, layout.tiles_down * layout.tiles_across, kMaxWorkers});
+// That have a tile to compute.
+unsigned workers_of(const EntropyLayout& layout) {
+    return static_cast<unsigned>(
+        std::min<std::uint64_t>(layout.tiles_down * layout.tiles_across, kMaxWorkers));
 }
 
 }  // namespace
@@ -157,8 +146,9 @@ Result<JobPlan> plan_entropy_map(const Job& job, const EntropyMapParams& params,
     plan.outputs.push_back({ArrayRole::Map, ElementType::F32, job.rows, job.cols});
     plan.bytes_read = pixels * element_bytes(job.type) * (two_passes ? 2 : 1);
     plan.bytes_written = pixels * sizeof(float);
-    plan.scratch_bytes = layout.table_bytes + workers_of(layout, kMaxWorkers) * layout.worker_bytes;
+    plan.scratch_bytes = layout.table_bytes + workers_of(layout) * layout.worker_bytes;
     plan.predicted_ns = predict_entropy_ns(job, params, policy.method);
+    plan.method.store(policy);
     return plan;
 }
 
@@ -166,15 +156,15 @@ Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params
                                   Span<const InputView> inputs, Span<const OutputView> outputs,
                                   ThreadPool* pool, const StopToken& stop) {
     const EntropyLayout layout = entropy_layout(job, params, policy);
-    const std::uint64_t tiles = layout.tiles_down * layout.tiles_across;
-    const std::uint64_t workers = workers_of(layout, pool == nullptr ? 1 : pool->threads());
-    const std::size_t bytes = layout.table_bytes + workers * layout.worker_bytes;
+    const WorkerGroup all(pool, stop);
+    const WorkerGroup workers = all.limited(workers_of(layout));
+    const std::size_t bytes = layout.table_bytes + workers.size() * layout.worker_bytes;
     const AlignedBytes memory = allocate(bytes);
     if (!memory)
         return make_error(Status::OutOfMemory,
                           "no memory for " + std::to_string(bytes) + " bytes of scratch");
 
-    Result<LevelScale> scale = find_scale(job, params, inputs[0], pool, stop);
+    Result<LevelScale> scale = find_scale(job, params, inputs[0], all);
     if (!scale) return std::move(scale).error();
     EntropyImage image;
     image.job = &job;
@@ -186,32 +176,25 @@ Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params
     image.stop = &stop;
     fill_tables(params, layout, memory.get(), &image);
 
-    std::atomic<std::uint64_t> next{0};
-    std::atomic<bool> stopped{false};
-    run_parallel(pool, workers, [&](std::uint64_t worker, unsigned) {
-        std::byte* scratch = memory.get() + layout.table_bytes + worker * layout.worker_bytes;
-        while (!stopped.load(std::memory_order_relaxed)) {
-            const std::uint64_t tile = next.fetch_add(1, std::memory_order_relaxed);
-            if (tile >= tiles) return;
-            if (!run_entropy_tile(image, layout, tile, scratch))
-                stopped.store(true, std::memory_order_relaxed);
-        }
+    const std::uint64_t tiles = layout.tiles_down * layout.tiles_across;
+    const bool done = workers.run(tiles, [&](std::uint64_t tile, unsigned worker) {
+        return run_entropy_tile(image, layout, tile,
+                                memory.get() + layout.table_bytes + worker * layout.worker_bytes);
     });
-    if (stopped) return stop.error();
+    if (!done) return stop.error();
 
-    RunReport report = cpu_report(workers);
+    RunReport report = cpu_report(workers.size());
     report.policy.append(" method=").append(entropy_method_word(policy.method));
     report.policy += " tile=" + std::to_string(layout.tile_rows) + "x" + std::to_string(layout.tile_cols);
     report.filled_columns.push_back(job.cols);
     return report;
 }
 
-Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params,
+Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params, const JobPlan& plan,
                                   Span<const InputView> inputs, Span<const OutputView> outputs,
                                   const CpuContext& context, const StopToken& stop) {
-    const EntropyPolicy policy = entropy_policy_of(params, context.policies.entropy_map);
-    ThreadPool* const pool = context.pool_for(predict_entropy_ns(job, params, policy.method), 0);
-    return run_entropy_map(job, params, policy, inputs, outputs, pool, stop);
+    return run_entropy_map(job, params, plan.method.load<EntropyPolicy>(), inputs, outputs,
+                           context.pool_for(plan.predicted_ns, 0), stop);
 }
 
 }  // namespace tegu::kernels

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks and the plan are those of the parts. A run makes the sweeps that parts share
-// (kernels/fused/cpu/run.h), then runs the others one by one.
-#include "kernels/fused/fused.h"
+// fused: several operations on one array in one job, each with the bits that it has alone. Statistics,
+// histogram and entropy share their reads of the data (kernels/fused/cpu/sweeps.h); top-k and quantiles
+// follow one by one. So this operation, alone among them, uses others.
+#include "kernels/fused/part.h"
 
 #include <algorithm>
 
-#include "kernels/fused/cpu/run.h"
+#include "kernels/fused/cpu/sweeps.h"
+#include "kernels/registry.h"
 
 namespace tegu::kernels {
 namespace {
@@ -91,6 +93,7 @@ Result<JobPlan> plan_fused(const Job& job, const FusedParams& params, const CpuP
             plan.bytes_read += alone->bytes_read;
             plan.scratch_bytes = std::max(plan.scratch_bytes, alone->scratch_bytes);
         }
+        plan.parts.push_back(std::move(*alone));
     }
     const auto sweeps = static_cast<std::uint64_t>(sweeps_of(job, swept));
     plan.bytes_read += sweeps * job.rows * job.cols * element_bytes(job.type);
@@ -99,9 +102,16 @@ Result<JobPlan> plan_fused(const Job& job, const FusedParams& params, const CpuP
     return plan;
 }
 
-Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<const InputView> inputs,
-                            Span<const OutputView> outputs, const CpuContext& context,
-                            const StopToken& stop) {
+Error error_of_part(Operation part, Error error) {
+    if (error.status == Status::Cancelled || error.status == Status::DeadlineExceeded) return error;
+    error.message =
+        std::string(find_operation(static_cast<std::uint16_t>(part))->stem) + ": " + error.message;
+    return error;
+}
+
+Result<RunReport> run_fused(const Job& job, const FusedParams& params, const JobPlan& plan,
+                            Span<const InputView> inputs, Span<const OutputView> outputs,
+                            const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     std::vector<std::uint64_t> filled_columns;
     unsigned workers = 1;
@@ -110,19 +120,18 @@ Result<RunReport> run_fused(const Job& job, const FusedParams& params, Span<cons
     unsigned passes = 0;
     std::string others;
     std::size_t next = 0;
-    for (const FusedPart& part : params.parts) {
-        const Job alone = job_of(job, part);
-        const Result<JobPlan> plan = plan_job(alone, context.policies);
-        if (!plan) return plan.error();
-        const Span<const OutputView> own = outputs.subspan(next, plan->outputs.size());
+    for (std::size_t i = 0; i < params.parts.size(); ++i) {
+        const FusedPart& part = params.parts[i];
+        const JobPlan& own_plan = plan.parts[i];
+        const Span<const OutputView> own = outputs.subspan(next, own_plan.outputs.size());
         next += own.size();
         if (is_swept(part)) {
             add_part(part, own.data(), &swept);
-            swept_ns += plan->predicted_ns;
-            for (const ArraySpec& output : plan->outputs) filled_columns.push_back(output.cols);
+            swept_ns += own_plan.predicted_ns;
+            for (const ArraySpec& output : own_plan.outputs) filled_columns.push_back(output.cols);
             continue;
         }
-        Result<RunReport> done = run_job(alone, inputs, own, context, stop);
+        Result<RunReport> done = run_job(job_of(job, part), own_plan, inputs, own, context, stop);
         if (!done) return error_of_part(operation_of(part), std::move(done).error());
         workers = std::max(workers, done->threads);
         filled_columns.insert(filled_columns.end(), done->filled_columns.begin(), done->filled_columns.end());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, the plan and the run of histogram; kernels/histogram/cpu/run.h has what happens to a segment.
-#include "kernels/histogram/histogram.h"
-
+// histogram: counts of equal bins, as numpy.histogram has them. kernels/histogram/cpu/run.h counts a segment.
 #include "kernels/counting/cpu/counting_run.h"
 #include "kernels/histogram/cpu/run.h"
+#include "kernels/registry.h"
+#include "kernels/statistics/cpu/find_extrema.h"
 
 namespace tegu::kernels {
 namespace {
@@ -30,20 +30,20 @@ std::uint64_t predict_ns(const Job& job, const HistogramRun& run) {
                                run.segment_ns());
 }
 
-Result<void> count_bins(const Job& job, const Segment& segment, std::uint64_t row, const Crew& crew,
-                        HistogramRun* run, const StopToken& stop) {
+Result<void> count_bins(const Job& job, const Segment& segment, std::uint64_t row, const WorkerGroup& group,
+                        HistogramRun* run) {
     Extrema found;
     if (run->looks_first()) {
-        Result<Extrema> looked = find_extrema(job.type, segment, crew.pool, stop);
+        Result<Extrema> looked = find_extrema(job.type, segment, group);
         if (!looked) return std::move(looked).error();
         found = *looked;
     }
-    Result<void> begun = run->begin(crew, row, found);
+    Result<void> begun = run->begin(group, row, found);
     if (!begun) return begun;
-    if (!sweep(segment, crew, stop,
+    if (!sweep(segment, group,
                [&](const std::byte* data, std::size_t n, unsigned worker) { run->take(data, n, worker); }))
-        return stop.error();
-    run->finish(crew);
+        return group.stop().error();
+    run->finish(group);
     return {};
 }
 
@@ -60,40 +60,41 @@ Result<JobPlan> plan_histogram(const Job& job, const HistogramParams& params, co
     for (const ArraySpec& output : plan.outputs) plan.bytes_written += array_bytes(output);
     plan.bytes_read = job.rows * job.cols * element_bytes(job.type) * (run.looks_first() ? 2 : 1);
     const std::size_t bytes = worker_bytes(job, run);
-    plan.scratch_bytes = bytes * most_workers(bytes) +
-                         (run.looks_first() ? extrema_scratch_bytes(job.type, length_of(job)) : 0);
+    plan.scratch_bytes = bytes * max_workers(bytes) +
+                         (run.looks_first() ? extrema_scratch_bytes(job.type, segment_elements(job)) : 0);
     plan.predicted_ns = predict_ns(job, run);
     return plan;
 }
 
-Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, Span<const InputView> inputs,
-                                Span<const OutputView> outputs, const CpuContext& context,
-                                const StopToken& stop) {
+Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, const JobPlan& plan,
+                                Span<const InputView> inputs, Span<const OutputView> outputs,
+                                const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     HistogramRun run(job, params, outputs.data());
     const std::size_t bytes = worker_bytes(job, run);
-    const unsigned workers = crew_size(context, predict_ns(job, run), most_workers(bytes));
-    Result<WorkerMemory> memory = allocate_workers(bytes, workers);
+    const WorkerGroup workers = group_for(context, plan.predicted_ns, stop, max_workers(bytes));
+    Result<WorkerMemory> memory = allocate_workers(bytes, workers.size());
     if (!memory) return std::move(memory).error();
     std::optional<ValueCounter> values;
     if (run.by_values())
-        values.emplace(job.type, memory->get(), workers);
+        values.emplace(job.type, memory->get(), workers.size());
     else
-        run.attach(memory->get(), workers);
+        run.attach(memory->get(), workers.size());
 
-    Result<void> done = run_segments(
-        job, inputs[0], context.pool, workers, stop,
-        [&](const Segment& segment, std::uint64_t row, const Crew& crew) -> Result<void> {
-            if (!run.by_values()) return count_bins(job, segment, row, crew, &run, stop);
-            values->begin(crew);
-            if (!sweep(segment, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
-                    values->take(data, n, worker, crew);
-                }))
-                return stop.error();
-            return run.finish_values(row, values->finish(crew));
-        });
+    const auto one = [&](std::uint64_t row, const WorkerGroup& group) -> Result<void> {
+        const Segment segment = segment_at(job, inputs[0], row);
+        if (!run.by_values()) return count_bins(job, segment, row, group, &run);
+        values->begin(group);
+        if (!sweep(segment, group, [&](const std::byte* data, std::size_t n, unsigned worker) {
+                values->take(data, n, worker, group);
+            }))
+            return stop.error();
+        return run.finish_values(row, values->finish(group));
+    };
+    Result<void> done =
+        for_segments(job, job.cols * element_bytes(job.type) + kCountingRowCost, workers, one);
     if (!done) return std::move(done).error();
-    RunReport report = cpu_report(workers);
+    RunReport report = cpu_report(workers.size());
     report.policy += run.by_values() ? " method=values" : " method=bins";
     report.policy += run.looks_first() ? " passes=2" : " passes=1";
     report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-namespace tegu::kernels {
+#include "kernels/numerics/int128.h"
 
-__extension__ typedef unsigned __int128 Uint128;
+namespace tegu::kernels {
 
 inline constexpr unsigned kLog2FractionBits = 60;
 inline constexpr std::uint64_t kLn2Fixed = 0xb17217f7d1cf79acu;  // ln 2 * 2^64, rounded

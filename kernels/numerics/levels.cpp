@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/numerics/levels.h"
 
-#include <cassert>
 #include <cmath>
 #include <string>
 
 #include "base/number_text.h"
-#include "kernels/counting/cpu/levels.h"
-#include "kernels/execution/cpu/isa.h"
 
 namespace tegu::kernels {
 namespace {
@@ -88,33 +85,6 @@ LevelScale whole_level_scale(std::uint32_t levels) {
     LevelScale scale;
     scale.levels = levels;
     return scale;
-}
-
-QuantiseU8 quantise_u8(ElementType type) {
-    switch (type) {
-#define TEGU_X(number, Name, word, ctype) \
-    case ElementType::Name: return TEGU_ISA_SELECT(quantise_u8_##word);
-        TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
-    }
-    __builtin_unreachable();
-}
-
-QuantiseU16 quantise_u16(ElementType type) {
-    switch (type) {
-#define TEGU_X(number, Name, word, ctype) \
-    case ElementType::Name: return TEGU_ISA_SELECT(quantise_u16_##word);
-        TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
-    }
-    __builtin_unreachable();
-}
-
-FindFiniteRange find_finite_range(ElementType type) {
-    assert(is_float(type));
-    if (type == ElementType::F16) return TEGU_ISA_SELECT(finite_range_f16);
-    if (type == ElementType::F32) return TEGU_ISA_SELECT(finite_range_f32);
-    return TEGU_ISA_SELECT(finite_range_f64);
 }
 
 }  // namespace tegu::kernels

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements become levels, for entropy and entropy_map: the scale of a request, and which function of
-// kernels/counting/cpu/levels.h turns elements of a type into levels by it. docs/numerics.md, "Levels", fixes
-// the rule to the bit.
+// How elements become levels, for entropy and entropy_map: the scale of a request, or of the range of the
+// data. docs/numerics.md, "Levels", fixes the rule to the bit.
 #pragma once
 
 #include <cstddef>
@@ -42,18 +41,5 @@ Result<LevelScale> level_scale_of_data(ElementType type, const FiniteRange& foun
 
 // Of the whole range of an integer type. REQUIRES: the type is one.
 LevelScale whole_level_scale(std::uint32_t levels);
-
-// Turns n < 2^32 elements at `source` (any alignment) into levels; returns how many are NaN. A NaN is level
-// 0.
-using QuantiseU8 = std::size_t (*)(const std::byte* source, std::size_t n, const LevelScale& scale,
-                                   std::uint8_t* out);
-using QuantiseU16 = std::size_t (*)(const std::byte* source, std::size_t n, const LevelScale& scale,
-                                    std::uint16_t* out);
-QuantiseU8 quantise_u8(ElementType type);    // REQUIRES of the scale: levels <= 256
-QuantiseU16 quantise_u16(ElementType type);  // levels <= 65536
-
-// Merges n elements into the range. REQUIRES: a float type.
-using FindFiniteRange = void (*)(const std::byte* source, std::size_t n, FiniteRange* range);
-FindFiniteRange find_finite_range(ElementType type);
 
 }  // namespace tegu::kernels

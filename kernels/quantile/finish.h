@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/job.h"
-#include "kernels/quantile/cpu/scan.h"
+#include "kernels/quantile/pair.h"
 
 namespace tegu::kernels::quantile {
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment is cut into chunks and groups of chunks at fixed positions; groups of a long segment and blocks
-// of short rows go to the threads. Nothing here changes a bit of a result. Small jobs allocate nothing but
-// their report.
-#include "kernels/reduce/reduce.h"
-
+// reduce: any set of statistics of the whole array or of each row, in one pass over the data. Outputs: one
+// array per statistic, in the order of their numbers. Small jobs allocate nothing but their report.
 #include <algorithm>
 #include <string>
 
-#include "kernels/execution/cpu/block_run.h"
-#include "kernels/execution/cpu/thread_pool.h"
+#include "kernels/execution/cpu/sweep.h"
 #include "kernels/reduce/cpu/cost.h"
+#include "kernels/registry.h"
 #include "kernels/statistics/cpu/typed.h"
 
 namespace tegu::kernels {
@@ -22,27 +19,6 @@ std::string statistic_words(bool (*accept)(Statistic)) {
     for (const StatisticInfo& info : kStatisticInfos)
         if (accept(info.statistic)) words += (words.empty() ? "" : ", ") + std::string(info.word);
     return words;
-}
-
-unsigned needs_of(Statistic statistic, bool floating) {
-    switch (statistic) {
-        case Statistic::Count: return 0;
-        case Statistic::Sum:
-        case Statistic::Mean: return kNeedSum;
-        case Statistic::Min:
-        case Statistic::Max:
-        case Statistic::Minmax:
-        case Statistic::Argmin:
-        case Statistic::Argmax:
-        case Statistic::Absmax: return kNeedExtrema;
-        case Statistic::L1: return kNeedL1;
-        case Statistic::L2:
-        case Statistic::Var:
-        case Statistic::Std: return kNeedMoments;
-        case Statistic::Nonzero: return kNeedZeros;
-        case Statistic::Nans: return floating ? kNeedNans : 0u;
-    }
-    return 0;
 }
 
 std::uint64_t partial_bytes(ElementType type) {
@@ -80,23 +56,22 @@ class Run {
     Run(const Job& job, const ReduceParams& params, unsigned needs, Span<const OutputView> outputs)
         : job_(job), writer_(job, params, outputs.data()), work_{ReduceKernel<T>::select(), needs} {}
 
-    Result<void> whole(const InputView& input, ThreadPool* pool, const StopToken& stop) const {
-        return one(whole_segment(job_, input), 0, pool, stop);
-    }
-    Result<void> rows(const InputView& input, ThreadPool* pool, const StopToken& stop) const {
-        return for_rows(job_, job_.cols * sizeof(T), pool, stop, [&](std::uint64_t r, ThreadPool* threads) {
-            return one(row_segment(job_, input, r), r, threads, stop);
-        });
+    Result<void> run(const InputView& input, const WorkerGroup& workers) const {
+        return for_segments(job_, job_.cols * sizeof(T) + kRowCost, workers,
+                            [&](std::uint64_t row, const WorkerGroup& some) {
+                                return one(segment_at(job_, input, row), row, some);
+                            });
     }
 
   private:
-    Result<void> one(const Segment& segment, std::uint64_t row, ThreadPool* pool,
-                     const StopToken& stop) const {
+    static constexpr std::uint64_t kRowCost = 64;  // bytes
+
+    Result<void> one(const Segment& segment, std::uint64_t row, const WorkerGroup& workers) const {
         Partial partial;
         if (work_.needs == 0 || segment.n == 0) {
             partial = Partial{};
         } else {
-            Result<void> done = reduce_segment(work_, segment, pool, stop, &partial);
+            Result<void> done = reduce_segment(work_, segment, workers, &partial);
             if (!done) return done;
         }
         return writer_.write(segment, partial, row);
@@ -107,23 +82,7 @@ class Run {
     const ChunkWork<Partial> work_;
 };
 
-template <class T>
-Result<void> run_typed(const Job& job, const ReduceParams& params, unsigned needs, const InputView& input,
-                       Span<const OutputView> outputs, ThreadPool* pool, const StopToken& stop) {
-    const Run<T> run(job, params, needs, outputs);
-    return job.axis == Axis::Whole ? run.whole(input, pool, stop) : run.rows(input, pool, stop);
-}
-
 }  // namespace
-
-unsigned reduce_needs(const ReduceParams& params, ElementType type) {
-    unsigned needs = 0;
-    if (is_float(type) && params.skip_nans) needs |= kSkipNans;
-    for (const StatisticInfo& info : kStatisticInfos)
-        if (params.statistics & statistic_bit(info.statistic))
-            needs |= needs_of(info.statistic, is_float(type));
-    return needs;
-}
 
 Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params, const CpuPolicies&) {
     Result<void> checked = check_params(job, params);
@@ -147,18 +106,17 @@ Result<JobPlan> plan_reduce(const Job& job, const ReduceParams& params, const Cp
     return plan;
 }
 
-Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, Span<const InputView> inputs,
-                             Span<const OutputView> outputs, const CpuContext& context,
-                             const StopToken& stop) {
+Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, const JobPlan& plan,
+                             Span<const InputView> inputs, Span<const OutputView> outputs,
+                             const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
     const unsigned needs = reduce_needs(params, job.type);
-    ThreadPool* const pool = shared_pool(
-        context, [&] { return reduce_ns(needs, job.type, job.rows * job.cols, segments_of(job)); });
+    const WorkerGroup workers = group_for(context, plan.predicted_ns, stop);
     Result<void> done = visit_element_type(job.type, [&](auto element) {
-        return run_typed<decltype(element)>(job, params, needs, inputs[0], outputs, pool, stop);
+        return Run<decltype(element)>(job, params, needs, outputs).run(inputs[0], workers);
     });
     if (!done) return std::move(done).error();
-    RunReport report = cpu_report(pool);
+    RunReport report = cpu_report(workers.size());
     report.policy += " tile=1024";
     report.filled_columns.reserve(outputs.size());
     for (const StatisticInfo& info : kStatisticInfos)

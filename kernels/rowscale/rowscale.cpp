@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short rows are scaled by blocks of rows, so that a row is read from memory once. A segment that is too
-// long for that is cut into blocks: all of them give the scale, then all are divided, last block first,
-// because that is what the caches still hold.
-#include "kernels/rowscale/rowscale.h"
-
+// rowscale: each row, or the whole array as one, divided by its largest magnitude. Short rows go by blocks,
+// so that a row is read from memory once. Blocks of a longer segment all give the scale first; then they are
+// divided, the last block first, because the caches still hold it.
 #include <atomic>
 #include <string>
 
-#include "kernels/execution/cpu/block_run.h"
+#include "kernels/execution/cpu/worker_group.h"
+#include "kernels/registry.h"
 #include "kernels/rowscale/cpu/rows.h"
 
 namespace tegu::kernels {
@@ -56,35 +55,37 @@ class Run {
 
     bool streams() const { return stream_; }
 
-    Result<void> whole(ThreadPool* pool, const StopToken& stop) const {
+    Result<void> whole(const WorkerGroup& workers) const {
         const std::uint64_t n = job_.rows * job_.cols;
         const bool dense = job_.rows <= 1 || input_.row_stride == job_.cols;
         return part(Part{input_.data, input_.row_stride, dense ? std::max<std::uint64_t>(n, 1) : job_.cols, n,
                          values_, scales_},
-                    pool, stop);
+                    workers);
     }
 
     // Each row by all threads.
-    Result<void> long_rows(ThreadPool* pool, const StopToken& stop) const {
+    Result<void> long_rows(const WorkerGroup& workers) const {
         for (std::uint64_t r = 0; r < job_.rows; ++r) {
-            Result<void> done = long_row(r, pool, stop);
+            Result<void> done = long_row(r, workers);
             if (!done) return done;
         }
         return {};
     }
 
     // Each thread takes blocks of rows.
-    Result<void> short_rows(ThreadPool* pool, const StopToken& stop) const {
+    Result<void> short_rows(const WorkerGroup& workers) const {
         const std::uint64_t row_bytes = job_.cols * bytes_;
         if (row_bytes > block_bytes_)
-            return for_blocks(job_.rows, pool, stop,
-                              [&](std::uint64_t r, unsigned) { return long_row(r, nullptr, stop); });
+            return workers.try_run(job_.rows, [&](std::uint64_t r, unsigned worker) {
+                return long_row(r, workers.alone(worker));
+            });
         const std::uint64_t block = block_bytes_ / std::max(row_bytes, bytes_);
-        return for_blocks(blocks_of(job_.rows, block), pool, stop,
-                          [&](std::uint64_t b, unsigned) -> Result<void> {
-                              rows(b * block, std::min((b + 1) * block, job_.rows));
-                              return {};
-                          });
+        const bool done = workers.run(blocks_of(job_.rows, block), [&](std::uint64_t b, unsigned) {
+            rows(b * block, std::min((b + 1) * block, job_.rows));
+            return true;
+        });
+        if (!done) return workers.stop().error();
+        return {};
     }
 
   private:
@@ -95,10 +96,10 @@ class Run {
                                    stream_, values_ + begin * job_.cols * bytes_, scales_ + begin * bytes_});
     }
 
-    Result<void> long_row(std::uint64_t r, ThreadPool* pool, const StopToken& stop) const {
+    Result<void> long_row(std::uint64_t r, const WorkerGroup& workers) const {
         return part(Part{input_.data + r * input_.row_stride * bytes_, job_.cols, job_.cols, job_.cols,
                          values_ + r * job_.cols * bytes_, scales_ + r * bytes_},
-                    pool, stop);
+                    workers);
     }
 
     // Calls visit(x, count, index) for the runs of neighbours of a block of the part.
@@ -118,10 +119,10 @@ class Run {
         }
     }
 
-    Result<void> part(const Part& p, ThreadPool* pool, const StopToken& stop) const {
+    Result<void> part(const Part& p, const WorkerGroup& workers) const {
         const std::uint64_t blocks = blocks_of(p.n * bytes_, block_bytes_);
         std::atomic<std::uint64_t> scale{0};  // the bits of the canonical NaN are above those of all others
-        Result<void> found = for_blocks(blocks, pool, stop, [&](std::uint64_t b, unsigned) -> Result<void> {
+        const bool found = workers.run(blocks, [&](std::uint64_t b, unsigned) {
             std::uint64_t largest = 0;
             runs(p, b, [&](const std::byte* x, std::uint64_t count, std::uint64_t) {
                 largest = std::max(largest, kernels_.largest(x, count, skip_nans_));
@@ -129,18 +130,20 @@ class Run {
             std::uint64_t seen = scale.load(std::memory_order_relaxed);
             while (seen < largest && !scale.compare_exchange_weak(seen, largest, std::memory_order_relaxed)) {
             }
-            return {};
+            return true;
         });
-        if (!found) return found;
+        if (!found) return workers.stop().error();
         const std::uint64_t bits = scale.load(std::memory_order_relaxed);
         std::memcpy(p.scale, &bits, bytes_);  // little-endian: the low bytes are the element
-        return for_blocks(blocks, pool, stop, [&](std::uint64_t b, unsigned) -> Result<void> {
+        const bool divided = workers.run(blocks, [&](std::uint64_t b, unsigned) {
             runs(p, blocks - 1 - b, [&](const std::byte* x, std::uint64_t count, std::uint64_t index) {
                 kernels_.divide(x, count, bits, stream_ && count * bytes_ >= kStreamRunBytes,
                                 p.values + index * bytes_);
             });
-            return {};
+            return true;
         });
+        if (!divided) return workers.stop().error();
+        return {};
     }
 
     const Job& job_;
@@ -175,19 +178,19 @@ Result<JobPlan> plan_rowscale(const Job& job, const RowscaleParams&, const CpuPo
     return plan;
 }
 
-Result<RunReport> run_rowscale(const Job& job, const RowscaleParams& params, Span<const InputView> inputs,
-                               Span<const OutputView> outputs, const CpuContext& context,
-                               const StopToken& stop) {
+Result<RunReport> run_rowscale(const Job& job, const RowscaleParams& params, const JobPlan& plan,
+                               Span<const InputView> inputs, Span<const OutputView> outputs,
+                               const CpuContext& context, const StopToken& stop) {
     if (stop.stop_requested()) return stop.error();
-    ThreadPool* const pool = shared_pool(context, [&] { return predict_ns(job); });
+    const WorkerGroup workers = group_for(context, plan.predicted_ns, stop);
     const Run run(job, params, inputs[0], outputs, context.policies.rowscale);
-    const bool enough_rows = pool == nullptr || job.rows >= 4 * std::uint64_t{pool->threads()};
+    const bool enough_rows = workers.size() == 1 || job.rows >= 4 * std::uint64_t{workers.size()};
     const bool long_rows = job.cols * element_bytes(job.type) > kLongRowBytes;
-    Result<void> done = job.axis == Axis::Whole     ? run.whole(pool, stop)
-                        : enough_rows || !long_rows ? run.short_rows(pool, stop)
-                                                    : run.long_rows(pool, stop);
+    Result<void> done = job.axis == Axis::Whole     ? run.whole(workers)
+                        : enough_rows || !long_rows ? run.short_rows(workers)
+                                                    : run.long_rows(workers);
     if (!done) return std::move(done).error();
-    RunReport report = cpu_report(pool);
+    RunReport report = cpu_report(workers.size());
     if (run.streams()) report.policy += " store=streaming";
     report.filled_columns = {job.cols, 1};
     return report;

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "base/half.h"
+#include "kernels/numerics/chunk.h"
 #include "kernels/statistics/finish.h"
-#include "kernels/statistics/partial.h"
+#include "kernels/statistics/partial_tree.h"
 
 namespace tegu::device {
 namespace {

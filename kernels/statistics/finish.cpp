@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/half.h"
-#include "kernels/statistics/exact.h"
+#include "kernels/numerics/exact.h"
 
 namespace tegu::kernels {
 namespace {
@@ -208,6 +208,40 @@ Result<void> write_statistic(Statistic statistic, const FinishContext& context, 
         case Statistic::Argmax: put(out, context.argmax); break;
     }
     return {};
+}
+
+namespace {
+
+unsigned needs_of(Statistic statistic, bool floating) {
+    switch (statistic) {
+        case Statistic::Count: return 0;
+        case Statistic::Sum:
+        case Statistic::Mean: return kNeedSum;
+        case Statistic::Min:
+        case Statistic::Max:
+        case Statistic::Minmax:
+        case Statistic::Argmin:
+        case Statistic::Argmax:
+        case Statistic::Absmax: return kNeedExtrema;
+        case Statistic::L1: return kNeedL1;
+        case Statistic::L2:
+        case Statistic::Var:
+        case Statistic::Std: return kNeedMoments;
+        case Statistic::Nonzero: return kNeedZeros;
+        case Statistic::Nans: return floating ? kNeedNans : 0u;
+    }
+    return 0;
+}
+
+}  // namespace
+
+unsigned reduce_needs(const ReduceParams& params, ElementType type) {
+    unsigned needs = 0;
+    if (is_float(type) && params.skip_nans) needs |= kSkipNans;
+    for (const StatisticInfo& info : kStatisticInfos)
+        if (params.statistics & statistic_bit(info.statistic))
+            needs |= needs_of(info.statistic, is_float(type));
+    return needs;
 }
 
 }  // namespace tegu::kernels

@@ -7,7 +7,7 @@
 
 #include "base/job.h"
 #include "base/result.h"
-#include "kernels/statistics/cpu/chunk.h"
+#include "kernels/statistics/partial.h"
 
 namespace tegu::kernels {
 
@@ -21,6 +21,9 @@ struct FinishContext {
     std::int64_t argmax;
     double var;  // only with var and std
 };
+
+// ReduceNeed bits of a set of statistics.
+unsigned reduce_needs(const ReduceParams& params, ElementType type);
 
 // The type in the reply.
 ElementType statistic_type(Statistic statistic, ElementType element);

@@ -1,89 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
-// From chunks to a whole segment: the perfect binary tree over chunk indices, a missing right subtree
-// skipped. Any aligned power-of-two group of chunks is one subtree, so a group can be reduced by any thread.
+// The partial result of a part of a segment, for floats and for integers, and which of its fields a set of
+// statistics needs. Plain data only: objects for different instruction sets include this header.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 
-#include "kernels/statistics/cpu/chunk.h"
+#include "kernels/numerics/int128.h"
 
 namespace tegu::kernels {
 
-// a = a + b, where b follows a in the segment.
-inline void merge_partials(FloatPartial& a, const FloatPartial& b) {
-    a.sum += b.sum;
-    a.l1 += b.l1;
-    a.moments = merge_moments(a.moments, b.moments);
-    // Equal ones: a without an element has the infinity that b may hold, and is nowhere.
-    if (b.min < a.min || (b.min == a.min && b.min_at < a.min_at)) {
-        a.min = b.min;
-        a.min_at = b.min_at;
+// What a chunk kernel computes; a set of statistics needs a few of these.
+enum ReduceNeed : unsigned {
+    kNeedSum = 1,
+    kNeedL1 = 2,
+    kNeedMoments = 4,  // integers: the sum and the sum of squares
+    kNeedExtrema = 8,
+    kNeedNans = 16,  // floats only; implied by kNeedExtrema and kSkipNans
+    kNeedZeros = 32,
+    kSkipNans = 64,
+};
+
+// A node (count, sum, sum of squared deviations) of the moments tree. count is exact: below 2^53.
+struct Moments {
+    double n;
+    double s;
+    double m2;
+};
+
+// Both children of a node into one; commutative to the bit. A child without elements is skipped.
+static inline __attribute__((always_inline)) Moments merge_moments(Moments a, Moments b) {
+    if (b.n == 0) return a;
+    if (a.n == 0) return b;
+    const double n = a.n + b.n;
+    double between;
+    if (a.n == b.n) {
+        const double t = a.s - b.s;
+        between = (t * t) / n;
+    } else {
+        const double t = a.s / a.n - b.s / b.n;
+        between = (t * t) * ((a.n * b.n) / n);
     }
-    if (b.max > a.max || (b.max == a.max && b.max_at < a.max_at)) {
-        a.max = b.max;
-        a.max_at = b.max_at;
-    }
-    if (b.nan_at < a.nan_at) a.nan_at = b.nan_at;
-    a.nans += b.nans;
-    a.zeros += b.zeros;
-    a.flags |= b.flags;
+    return Moments{n, a.s + b.s, (a.m2 + b.m2) + between};
 }
 
-inline void merge_partials(IntegerPartial& a, const IntegerPartial& b) {
-    a.sum += b.sum;
-    a.l1 += b.l1;
-    Uint128 carry = 0;
-    for (int i = 0; i < 3; ++i) {
-        carry += static_cast<Uint128>(a.squares[i]) + b.squares[i];
-        a.squares[i] = static_cast<std::uint64_t>(carry);
-        carry >>= 64;
-    }
-    if (b.min < a.min) {
-        a.min = b.min;
-        a.min_at = b.min_at;
-    }
-    if (b.max > a.max) {
-        a.max = b.max;
-        a.max_at = b.max_at;
-    }
-    a.zeros += b.zeros;
-}
+// of the counted elements; set with kNeedMoments only
+enum FloatFlag : unsigned { kHasNan = 1, kHasInfinity = 2 };
 
-// Takes the subtrees of consecutive aligned groups in order and closes the tree. A group is any power of two
-// of chunks, the same for all; the last may be shorter.
-template <class Partial>
-class PartialTree {
-  public:
-    void push(const Partial& group) {
-        Partial node = group;
-        int level = 0;
-        for (; (groups_ >> level) & 1u; ++level) {
-            merge_partials(nodes_[level], node);
-            node = nodes_[level];
-        }
-        nodes_[level] = node;
-        ++groups_;
-    }
-    // REQUIRES: a group was pushed.
-    Partial finish() const {
-        assert(groups_ != 0);
-        int level = 0;
-        while (!((groups_ >> level) & 1u)) ++level;
-        Partial root = nodes_[level];
-        for (++level; level < kLevels; ++level) {
-            if (!((groups_ >> level) & 1u)) continue;
-            Partial left = nodes_[level];
-            merge_partials(left, root);
-            root = left;
-        }
-        return root;
-    }
+struct FloatPartial {
+    double sum;
+    double l1;
+    Moments moments;
+    double min;  // of the elements that are not NaN; +inf and -inf if there is none
+    double max;
+    // first element of the first chunk that holds the minimum, ~0 if there is none; the caller of a kernel
+    // fills these
+    std::uint64_t min_at;
+    std::uint64_t max_at;
+    std::uint64_t nan_at;  // of the first chunk with a NaN; ~0 if none
+    std::uint64_t nans;
+    std::uint64_t zeros;
+    unsigned flags;
+};
 
-  private:
-    static constexpr int kLevels = 50;  // 2^63 elements have 2^49 chunks
-    std::uint64_t groups_ = 0;
-    Partial nodes_[kLevels];
+struct IntegerPartial {
+    Int128 sum;
+    Uint128 l1;
+    std::uint64_t squares[3];  // little-endian limbs
+    Int128 min;
+    Int128 max;
+    std::uint64_t min_at;
+    std::uint64_t max_at;
+    std::uint64_t zeros;
 };
 
 }  // namespace tegu::kernels

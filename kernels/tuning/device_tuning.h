@@ -45,7 +45,7 @@ TuningLevel level_of(const TuningDevice& table, const TuningMachine& machine);
 // What a row says for a job.
 struct TuningChoice {
     const PolicySet* policies = nullptr;  // never null once chosen; lives as long as the DeviceTuning
-    std::string_view row;                 // "nvidia-h200-132/topk-w4-1e6", or "default"; likewise
+    std::string_view row;                 // "nvidia-h200-132/reduce-f32-1e6", or "default"; likewise
 };
 
 // The choices for one job: of a fused one on the GPU, one for each part.
@@ -55,7 +55,7 @@ struct JobChoice {
     std::size_t part_count = 0;
 
     bool is_default() const;  // no row holds, for no part
-    // "row=default"; of a fused job whose parts differ "row=reduce:default,topk:nvidia-h200-132/topk-w4-1e6".
+    // "row=default"; of a fused job whose parts differ "row=reduce:default,entropy:nvidia-h200-132/entropy-u8-1e6".
     std::string row_text(const Job& job) const;
     // What cuda::Context takes; the pointers are the DeviceTuning's.
     cuda::JobPolicies cuda() const;

@@ -11,11 +11,6 @@
 
 namespace tegu::tuning {
 
-// The fields of each backend: cuda_policy_fields.cpp, cpu_policy_fields.cpp. Empty for an operation without
-// any.
-const std::vector<PolicyField>& cuda_policy_fields(std::string_view operation);
-const std::vector<PolicyField>& cpu_policy_fields(std::string_view operation);
-
 // The part of either backend, of a constant set or not.
 template <class Part>
 Part& part_of(PolicySet& set, Part cuda::Policies::*part) {

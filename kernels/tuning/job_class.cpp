@@ -1,66 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/tuning/job_class.h"
 
+#include "kernels/tuning/operation_tuning.h"
+
 namespace tegu::tuning {
 namespace {
-
-unsigned skip_bit(bool skip_nans) {
-    return skip_nans ? static_cast<unsigned>(kSkipNans) : 0u;
-}
-
-unsigned bits_in(std::uint32_t set) {
-    return static_cast<unsigned>(__builtin_popcount(set));
-}
-
-// Fills in what the parameters of an operation say.
-struct Describe {
-    JobClass* to;
-
-    void operator()(const ReduceParams& params) const {
-        to->operation = Operation::Reduce;
-        to->variants = skip_bit(params.skip_nans);
-        to->detail = bits_in(params.statistics & ~statistic_bit(Statistic::Count));
-    }
-    void operator()(const TopkParams& params) const {
-        to->operation = Operation::Topk;
-        to->variants = params.distinct ? kDistinct : 0u;
-        to->detail = params.k;
-    }
-    void operator()(const EntropyMapParams& params) const {
-        to->operation = Operation::EntropyMap;
-        to->variants = params.border == Border::Mirror ? kMirror : 0u;
-        to->detail = std::uint64_t{params.window_rows} * params.window_cols;
-        to->levels = params.levels;
-    }
-    void operator()(const AddParams&) const { to->operation = Operation::Add; }
-    void operator()(const DotParams& params) const {
-        to->operation = Operation::Dot;
-        to->variants = skip_bit(params.skip_nans);
-    }
-    void operator()(const RowscaleParams& params) const {
-        to->operation = Operation::Rowscale;
-        to->variants = skip_bit(params.skip_nans);
-    }
-    void operator()(const QuantileParams& params) const {
-        to->operation = Operation::Quantile;
-        to->variants = skip_bit(params.skip_nans);
-        to->detail = params.q.size();
-    }
-    void operator()(const HistogramParams& params) const {
-        to->operation = Operation::Histogram;
-        to->variants = skip_bit(params.skip_nans);
-        to->detail = params.bins;
-    }
-    void operator()(const EntropyParams& params) const {
-        to->operation = Operation::Entropy;
-        to->variants = skip_bit(params.skip_nans);
-        to->detail = params.levels;
-    }
-    void operator()(const FusedParams& params) const {
-        to->operation = Operation::Fused;
-        to->detail = params.parts.size();
-    }
-};
 
 JobClass shape_of(const Job& job) {
     JobClass made;
@@ -76,13 +20,15 @@ JobClass shape_of(const Job& job) {
 
 JobClass class_of(const Job& job) {
     JobClass made = shape_of(job);
-    std::visit(Describe{&made}, job.params);
+    made.operation = operation_of(job);
+    std::visit([&](const auto& params) { describe(params, &made); }, job.params);
     return made;
 }
 
 JobClass class_of(const Job& job, const FusedPart& part) {
     JobClass made = shape_of(job);
-    std::visit(Describe{&made}, part);
+    made.operation = operation_of(part);
+    std::visit([&](const auto& params) { describe(params, &made); }, part);
     return made;
 }
 

@@ -15,9 +15,9 @@ namespace tegu::tuning {
 
 // Bits of a set.
 enum JobVariant : unsigned {
-    kDistinct = 1,  // topk
+    kDistinct = 1,
     kSkipNans = 2,
-    kMirror = 4,  // entropy_map
+    kMirror = 4,
 };
 
 struct JobClass {
@@ -28,7 +28,7 @@ struct JobClass {
     std::uint64_t sequences = 1;
     std::uint64_t elements = 0;  // of a sequence
     std::uint64_t detail = 0;
-    std::uint64_t levels = 0;  // of entropy_map
+    std::uint64_t levels = 0;  // of a pixel; 0: the job has no image
 };
 
 // No allocation. REQUIRES: kernels::plan_job(job) succeeded.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/tuning/field_builder.h"
+#include "kernels/tuning/operation_tuning.h"
 
 namespace tegu::tuning {
 namespace {
@@ -57,19 +57,13 @@ Result<std::int64_t> number_of(const PolicyField& field, const TuningValue& valu
                            (value.word.empty() ? std::to_string(value.number) : "\"" + value.word + "\""));
 }
 
-// What single fields do not say.
-Result<void> check_together(TuningBackend backend, std::string_view operation, const PolicySet& policies) {
-    if (backend != TuningBackend::Cuda || operation != "topk") return {};
-    const cuda::TopkPolicy& topk = policies.cuda.topk;
-    if (topk.slice <= topk.room) return {};
-    return bad_range("policy.slice", "room (" + std::to_string(topk.room) + ") at most",
-                     "slice is " + std::to_string(topk.slice));
-}
-
 }  // namespace
 
 Span<const PolicyField> policy_fields(TuningBackend backend, std::string_view operation) {
-    return backend == TuningBackend::Cuda ? cuda_policy_fields(operation) : cpu_policy_fields(operation);
+    const OperationInfo* const info = find_operation(operation);
+    if (info == nullptr) return {};
+    const OperationTuning& tuning = tuning_of(info->operation);
+    return backend == TuningBackend::Cuda ? tuning.cuda : tuning.cpu;
 }
 
 const PolicyField* find_policy_field(TuningBackend backend, std::string_view operation,
@@ -131,7 +125,10 @@ Result<void> check_policies(TuningBackend backend, std::string_view operation, c
     for (const PolicyField& field : policy_fields(backend, operation))
         if (!is_allowed(field, field.get(policies), limits))
             return not_allowed(field, field.get(policies), limits);
-    return check_together(backend, operation, policies);
+    const OperationInfo* const info = find_operation(operation);
+    if (info == nullptr || backend != TuningBackend::Cuda) return {};
+    const auto check = tuning_of(info->operation).check_cuda;
+    return check == nullptr ? Result<void>() : check(policies.cuda);
 }
 
 std::vector<TuningValue> changed_values(TuningBackend backend, std::string_view operation,

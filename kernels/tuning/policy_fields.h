@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "base/span.h"
 #include "base/tuning_row.h"
-#include "kernels/execution/cpu/cpu_policies.h"
-#include "kernels/execution/cuda/policies.h"
+#include "kernels/cpu_policies.h"
+#include "kernels/cuda_policies.h"
 
 namespace tegu::tuning {
 
@@ -44,7 +44,7 @@ struct PolicyField {
     void (*set)(PolicySet* policies, std::int64_t value) = nullptr;  // REQUIRES: an allowed value
 };
 
-// The fields of an operation's policy, by its stem ("topk"). Empty: the operation has none on this backend,
+// The fields of an operation's policy, by its stem. Empty: the operation has none on this backend,
 // or is unknown. The list lives as long as the program. Any thread.
 Span<const PolicyField> policy_fields(TuningBackend backend, std::string_view operation);
 // Null if the operation has no such field.

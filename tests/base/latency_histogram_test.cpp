@@ -25,7 +25,7 @@ void expect_quantiles(const LatencyHistogram& histogram, std::vector<std::uint64
     EXPECT_EQ(histogram.max_ns(), values.back());
     for (const double share : kShares) {
         const double exact = exact_quantile(values, share);
-        EXPECT_LE(std::abs(histogram.quantile_ns(share) - exact), 0.01 * exact) << "share " << share;
+        EXPECT_LE(std::abs(histogram.percentile_ns(share) - exact), 0.01 * exact) << "share " << share;
     }
 }
 
@@ -34,13 +34,13 @@ TEST(LatencyHistogram, IsZeroWhileEmpty) {
     EXPECT_EQ(histogram.count(), 0u);
     EXPECT_EQ(histogram.min_ns(), 0u);
     EXPECT_EQ(histogram.max_ns(), 0u);
-    EXPECT_EQ(histogram.quantile_ns(0.5), 0);
+    EXPECT_EQ(histogram.percentile_ns(0.5), 0);
 }
 
 TEST(LatencyHistogram, TellsSmallTimesExactly) {
     LatencyHistogram histogram;
     for (std::uint64_t ns = 0; ns < 64; ++ns) histogram.add(ns);
-    for (int k = 1; k <= 64; ++k) EXPECT_EQ(histogram.quantile_ns(k / 64.0), k - 1);
+    for (int k = 1; k <= 64; ++k) EXPECT_EQ(histogram.percentile_ns(k / 64.0), k - 1);
 }
 
 TEST(LatencyHistogram, IsWithinOnePercentOfTheExactQuantiles) {
@@ -77,7 +77,7 @@ TEST(LatencyHistogram, IsWithinOnePercentAtTheEdgesOfEveryBucket) {
                 histogram.add(value);
                 histogram.add(UINT64_MAX);
                 const auto exact = static_cast<double>(value);
-                ASSERT_LE(std::abs(histogram.quantile_ns(0.5) - exact), 0.01 * exact) << value;
+                ASSERT_LE(std::abs(histogram.percentile_ns(0.5) - exact), 0.01 * exact) << value;
             }
 }
 
@@ -87,7 +87,7 @@ TEST(LatencyHistogram, KeepsTimesBeyondItsRange) {
     histogram.add(UINT64_MAX);
     EXPECT_EQ(histogram.max_ns(), UINT64_MAX);
     EXPECT_EQ(histogram.sum_ns(), UINT64_MAX) << "stops there";
-    EXPECT_EQ(histogram.quantile_ns(0.5), static_cast<double>(UINT64_MAX));
+    EXPECT_EQ(histogram.percentile_ns(0.5), static_cast<double>(UINT64_MAX));
 }
 
 TEST(LatencyHistogram, MergesAsIfOneHadSeenAll) {
@@ -105,7 +105,7 @@ TEST(LatencyHistogram, MergesAsIfOneHadSeenAll) {
     for (const LatencyHistogram& part : parts) merged.merge(part);
     expect_quantiles(merged, values);
     EXPECT_EQ(merged.sum_ns(), whole.sum_ns());
-    for (const double share : kShares) EXPECT_EQ(merged.quantile_ns(share), whole.quantile_ns(share));
+    for (const double share : kShares) EXPECT_EQ(merged.percentile_ns(share), whole.percentile_ns(share));
 }
 
 TEST(LatencyHistogram, CountsUpToBoundsAsTheSamplesDo) {

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ABI: libtegu.so exports exactly the functions that tegu.h declares, all in version TEGU_0; it knows the
 Python package's view of tegu.h: same structs, same lists, same version. Of the lists that tegu.h repeats,
-request.cpp asserts statuses and element types."""
+request.cpp asserts statuses and element types. The package's lists are what tegu-describe prints."""
 
 import ctypes
+import inspect
 import os
 import re
 import subprocess
@@ -61,22 +62,13 @@ def check_python():
         "tegu_buffer_info": _abi.BufferInfo,
         "tegu_kernel": _abi.Kernel,
         "tegu_operand": _abi.Operand,
-        "tegu_reduce_params": _abi.ReduceParams,
-        "tegu_topk_params": _abi.TopkParams,
-        "tegu_entropy_map_params": _abi.EntropyMapParams,
-        "tegu_add_params": _abi.AddParams,
-        "tegu_dot_params": _abi.DotParams,
-        "tegu_rowscale_params": _abi.RowscaleParams,
-        "tegu_quantile_params": _abi.QuantileParams,
-        "tegu_histogram_params": _abi.HistogramParams,
-        "tegu_entropy_params": _abi.EntropyParams,
-        "tegu_fused_params": _abi.FusedParams,
         "tegu_params": _abi.Params,
         "tegu_part": _abi.Part,
         "tegu_request": _abi.Request,
         "tegu_array": _abi.Array,
         "tegu_timing": _abi.Timing,
     }
+    structs.update(("tegu_%s_params" % stem, struct) for stem, struct in _abi.PARAMS.items())
     lines = []
     for name, struct in sorted(structs.items()):
         lines.append('printf("%%zu\\n", sizeof(%s));' % name)
@@ -130,15 +122,11 @@ def check_lists():
     }
     roles.pop("", None)
     check(constants("ROLE_") == roles, "TEGU_ROLE_*: %s, the library has %s" % (constants("ROLE_"), roles))
-    package = {name[5:]: value for name, value in vars(_abi).items() if name.startswith("ROLE_")}
-    check(package == roles, "ROLE_* of the package: %s" % package)
-    with open(os.path.join(harness.SOURCE, "base", "job.h")) as file:
-        listed = file.read().split("#define TEGU_OPERATIONS(X)")[1].split("#define")[0]
-    operations = {stem: int(number) for number, stem in re.findall(r"X\((\d+), \w+, (\w+),", listed)}
-    check(_abi.OPERATIONS == operations, "OPERATIONS of the package: %s" % _abi.OPERATIONS)
+    package = {word.upper(): number for word, number in _abi.ROLES.items()}
+    check(package == roles, "ROLES of the package: %s" % package)
     numbers = constants("")
     check(
-        all(numbers.get(stem.upper()) == number for stem, number in operations.items()),
+        all(numbers.get(stem.upper()) == number for stem, number in _abi.OPERATIONS.items()),
         "operations of tegu.h",
     )
     backends = {name.lower(): number for name, number in constants("BACKEND_").items() if name != "AUTO"}
@@ -147,6 +135,19 @@ def check_lists():
         "BACKENDS of the package: %s" % _abi.BACKENDS,
     )
     check(_abi.DEADLINE_EXCEEDED == numbers["DEADLINE_EXCEEDED"], "DEADLINE_EXCEEDED of the package")
+
+
+def check_described():
+    """The package's lists are those of base/operations, and so are the defaults of its calls."""
+    described = subprocess.check_output([os.path.join(harness.BUILD, "tests", "tegu-describe")]).decode()
+    with open(os.path.join(harness.SOURCE, "client", "python", "tegu", "_described.py")) as file:
+        check(file.read() == described, "_described.py is old: cmake --build . --target describe")
+    for stem, parameters in _abi.PARAMETERS.items():
+        given = inspect.signature(getattr(tegu.Client, stem)).parameters
+        check("options" in given or stem == "fused", "%s() takes no options" % stem)
+        for name, _, usual, _ in parameters:
+            if name in given and given[name].default is not inspect.Parameter.empty:
+                check(str(given[name].default) == str(usual), "the default of %s in %s()" % (name, stem))
 
 
 def check_versions():
@@ -159,6 +160,7 @@ def check_versions():
 check_exports()
 check_python()
 check_lists()
+check_described()
 check_versions()
 print("failed" if check.failed else "the ABI is as declared")
 sys.exit(1 if check.failed else 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of tegu.h from C99, against the daemon on $TEGU_SOCKET. Compiled with -pedantic: the header is C, too. */
+/* Calls every function of tegu.h from C99, against the daemon on $TEGU_SOCKET. Compiled with -pedantic. */
 #include "client/tegu.h"
 
 #include <stdio.h>

@@ -19,8 +19,14 @@ REQUESTS = {
     "prometheus": PROMETHEUS,
     "pipelined": b"GET /metrics?name=x HTTP/1.0\r\n\r\n" + PROMETHEUS,
     "body": b"GET /metrics HTTP/1.1\r\nContent-Length: 9\r\nConnection: close\r\n\r\nsome body",
-    "chunked": b"POST /metrics HTTP/1.1\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n1\r\nx\r\n0\r\n\r\n",
-    "upgrade": b"HEAD / HTTP/1.1\r\nUpgrade: h2c, websocket\r\nConnection: upgrade\r\nProxy-Connection: keep-alive\r\n\r\n",
+    "chunked": (
+        b"POST /metrics HTTP/1.1\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n"
+        b"\r\n1\r\nx\r\n0\r\n\r\n"
+    ),
+    "upgrade": (
+        b"HEAD / HTTP/1.1\r\nUpgrade: h2c, websocket\r\nConnection: upgrade\r\n"
+        b"Proxy-Connection: keep-alive\r\n\r\n"
+    ),
     "folded": b"OPTIONS * HTTP/1.1\r\nX: a\r\n b\r\n\tc\r\nContent-Length: -1\r\n\r\n",
     "not-http": b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
     "too-long": b"GET /metrics HTTP/1.1\r\nX: " + b"x" * 8200 + b"\r\n\r\n",

@@ -58,30 +58,31 @@ ssize_t __wrap_read(int fd, void* data, size_t bytes) {
 using tegu::Span;
 using tegu::kernels::CpuContext;
 using tegu::kernels::InputView;
+using tegu::kernels::JobPlan;
 using tegu::kernels::OutputView;
 using tegu::kernels::RunReport;
 using tegu::kernels::StopToken;
 using tegu::kernels::ThreadPool;
 using Body = std::function<void(std::uint64_t, unsigned)>;
 
-#define TEGU_RUN_JOB                                                                                \
-    "_ZN4tegu7kernels7run_jobERKNS_3JobENS_4SpanIKNS0_9InputViewEEENS4_IKNS0_10OutputViewEEERKNS0_" \
-    "10CpuContextERKNS0_"                                                                           \
-    "9StopTokenE"
+#define TEGU_RUN_JOB                                                                                     \
+    "_ZN4tegu7kernels7run_jobERKNS_3JobERKNS0_7JobPlanENS_4SpanIKNS0_9InputViewEEENS7_IKNS0_10OutputVie" \
+    "wEEERKNS0_10CpuContextERKNS0_9StopTokenE"
 #define TEGU_MEET "_ZN4tegu7kernels10ThreadPool4meetEv"
 #define TEGU_PARALLEL_FOR "_ZN4tegu7kernels10ThreadPool12parallel_forEmRKSt8functionIFvmjEE"
 
-tegu::Result<RunReport> real_run_job(const tegu::Job& job, Span<const InputView> inputs,
+tegu::Result<RunReport> real_run_job(const tegu::Job& job, const JobPlan& plan, Span<const InputView> inputs,
                                      Span<const OutputView> outputs, const CpuContext& context,
                                      const StopToken& stop) asm("__real_" TEGU_RUN_JOB);
-tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputView> inputs,
-                                        Span<const OutputView> outputs, const CpuContext& context,
+tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, const JobPlan& plan,
+                                        Span<const InputView> inputs, Span<const OutputView> outputs,
+                                        const CpuContext& context,
                                         const StopToken& stop) asm("__wrap_" TEGU_RUN_JOB);
-tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, Span<const InputView> inputs,
-                                        Span<const OutputView> outputs, const CpuContext& context,
-                                        const StopToken& stop) {
+tegu::Result<RunReport> wrapped_run_job(const tegu::Job& job, const JobPlan& plan,
+                                        Span<const InputView> inputs, Span<const OutputView> outputs,
+                                        const CpuContext& context, const StopToken& stop) {
     if (!is_io_thread()) stop_if_wedged("executor");
-    return real_run_job(job, inputs, outputs, context, stop);
+    return real_run_job(job, plan, inputs, outputs, context, stop);
 }
 
 void real_meet(ThreadPool* pool) asm("__real_" TEGU_MEET);

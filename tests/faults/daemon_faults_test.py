@@ -104,12 +104,13 @@ def run_path(supervised, path, report_of, chosen, kinds_wanted):
 
 PAGE = """# Faults
 
-Each allocation and each system call of the daemon made to fail once, with each error that Linux may give for it, on every path that a
-client can ask for: what `tests/faults/daemon_faults_test.py --report` wrote at commit %s, on %d cores of %s. Which calls are
-not among them, and why, says `tests/faults/faults.cpp`.
+Each allocation and each system call of the daemon made to fail once, with each error that Linux may give
+for it, on every path that a client can ask for: what `tests/faults/daemon_faults_test.py --report` wrote at
+commit %s, on %d cores of %s. Which calls are not among them, and why, says `tests/faults/faults.cpp`.
 
-*right*: the same result bit for bit; *connection ended*: the client connects again and sends the job again; *daemon ended*: with one line in its log and an exit
-code above 0, and the service manager starts it again; words in capitals: the status that the client got. After each fault the next client was served, and no
+*right*: the same result bit for bit; *connection ended*: the client connects again and sends the job again;
+*daemon ended*: with one line in its log and an exit code above 0, and the service manager starts it again;
+words in capitals: the status that the client got. After each fault the next client was served, and no
 descriptors, buffers, connections or jobs were left over.
 
 """

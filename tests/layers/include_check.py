@@ -13,7 +13,6 @@ MAY_USE = {
     "base": set(),
     "wire": {"base"},
     "config": {"base"},
-    "kernels": {"base"},
     "daemon": {"base", "wire", "config", "kernels", "daemon/health"},
     "daemon/health": {"base"},
     "client": {"base", "wire"},
@@ -50,6 +49,28 @@ MAY_USE = {
         "tools/tune/run",
     },
 }
+# The rooms of kernels. Its own files are the contract, which every room but numerics may include, and the
+# registry, which names all operations.
+KERNEL_ROOMS = {
+    "numerics": set(),
+    "execution": {"numerics"},
+    "statistics": {"numerics", "execution"},
+    "counting": {"numerics", "execution", "statistics"},
+    "selection": {"numerics", "execution"},
+    "split": {"numerics", "statistics"},
+    "tuning": set(),
+    "device": {"execution", "tuning"},
+}
+SHARED_ROOMS = {"numerics", "execution", "statistics", "counting", "selection"}
+OPERATIONS = set("add dot entropy entropy_map fused histogram quantile reduce rowscale topk".split())
+KERNEL_ROOMS.update({operation: SHARED_ROOMS for operation in OPERATIONS})
+# Statistics, histogram and entropy of a fused job share their reads: it needs the insides of these.
+KERNEL_ROOMS["fused"] = SHARED_ROOMS | {"histogram", "entropy"}
+MAY_USE["kernels"] = {"base"} | {"kernels/" + room for room in KERNEL_ROOMS}
+for room, others in KERNEL_ROOMS.items():
+    MAY_USE["kernels/" + room] = {"base"} | {"kernels/" + other for other in others}
+    if room != "numerics":
+        MAY_USE["kernels/" + room].add("kernels")
 SOURCE = (".h", ".hpp", ".cpp", ".c", ".cu", ".cuh", ".inc")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 LINK = re.compile(r"\btegu_(base|wire|config|kernels|daemon|client|health|board)\b")
@@ -83,6 +104,8 @@ def breaches_in(path, text):
         if not match:
             continue
         target = layer_of(match.group(1))
+        if target.startswith("kernels/") and not layer.startswith("kernels"):
+            target = "kernels"
         if target not in MAY_USE:
             found.append(
                 '%s:%d: includes "%s": write "layer/file.h" from the top of the tree'
@@ -90,6 +113,19 @@ def breaches_in(path, text):
             )
         elif target not in allowed(layer):
             found.append("%s:%d: %s/ may not use %s/ (%s)" % (path, number, layer, target, match.group(1)))
+        elif layer.startswith("kernels"):
+            found += kernel_breaches(path, number, match.group(1))
+    return found
+
+
+def kernel_breaches(path, number, included):
+    """CUDA code uses nothing of the CPU; among the rooms, operations alone use the registry."""
+    found = []
+    if "/cuda/" in path and "/cpu/" in included:
+        found.append("%s:%d: CUDA code may not use the CPU's (%s)" % (path, number, included))
+    room = path.split("/")[1]
+    if included == "kernels/registry.h" and room in KERNEL_ROOMS and room not in OPERATIONS:
+        found.append("%s:%d: kernels/%s/ may not use the registry" % (path, number, room))
     return found
 
 
@@ -127,6 +163,32 @@ def self_check():
         "measuring knows no commands"
     )
     assert not breaches_in("tools/tune/search/a.h", '#include "tools/tune/measure/gain.h"\n')
+    assert breaches_in("kernels/topk/a.cpp", '#include "kernels/quantile/finish.h"\n'), (
+        "an operation knows no other"
+    )
+    assert breaches_in("kernels/quantile/cuda/a.cpp", '#include "kernels/topk/cuda/topk.h"\n'), (
+        "nor does its device code"
+    )
+    assert breaches_in("kernels/selection/cpu/a.h", '#include "kernels/topk/cpu/select.h"\n'), (
+        "what operations share knows none of them"
+    )
+    assert breaches_in("kernels/execution/cpu/a.h", '#include "kernels/statistics/finish.h"\n'), (
+        "execution knows nothing of results"
+    )
+    assert breaches_in("kernels/numerics/a.h", '#include "kernels/operation.h"\n'), "numerics knows no jobs"
+    assert breaches_in("kernels/device/a.cpp", '#include "kernels/reduce/cuda/a.h"\n'), (
+        "devices know no operation"
+    )
+    assert breaches_in("kernels/reduce/cuda/run.cpp", '#include "kernels/statistics/cpu/typed.h"\n'), (
+        "CUDA code uses nothing of the CPU's"
+    )
+    assert breaches_in("kernels/statistics/a.cpp", '#include "kernels/registry.h"\n'), (
+        "only operations have entries"
+    )
+    assert not breaches_in("kernels/histogram/cuda/run.cpp", '#include "kernels/registry.h"\n')
+    assert not breaches_in("kernels/fused/cpu/a.h", '#include "kernels/entropy/cpu/run.h"\n')
+    assert not breaches_in("kernels/registry.cpp", '#include "kernels/execution/cpu/thread_pool.h"\n')
+    assert not breaches_in("daemon/jobs/a.h", '#include "kernels/execution/cpu/thread_pool.h"\n')
     assert not breaches_in("daemon/a.h", '#include "wire/messages.h"\n#include <vector>\n')
     assert link_breaches("client/CMakeLists.txt", "target_link_libraries(x tegu_kernels)\n")
 

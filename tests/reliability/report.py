@@ -22,7 +22,10 @@ PLOT = "reliability-soak.svg"
 OUTCOMES = {"right", "cancelled", "overdue", "undone", "disturbed"}
 BUSY_LOAD = 1.5
 WIDTH, HEIGHT = 330, 190  # of a panel
-WORDS = "Memory, descriptors and mappings of the daemon and of eight clients over the soak, with the line through the second half of each."
+WORDS = (
+    "Memory, descriptors and mappings of the daemon and of eight clients over the soak, "
+    "with the line through the second half of each."
+)
 PANELS = (
     ("daemon own_kib", "daemon: memory of its own, MiB", 1024.0),
     ("daemon descriptors", "daemon: descriptors", 1.0),
@@ -33,31 +36,40 @@ PANELS = (
 )
 INTRO = """# Reliability figures
 
-Written by `scripts/reliability.sh`, of the records beside this page; `tests/reliability` has what it runs, and short forms of it are tests. Eight clients, four of C++
-and four of Python, do at random what clients do: jobs of all operations and four element types, on arrays and on buffers, up to 24 in flight, cancelled, with
-deadlines, in place; they make, rewrite, freeze and give back buffers, and leave with jobs in flight. Every result is compared bit for bit with one of
-before the load. A commit with a + had changes that were not committed."""
+Written by `scripts/reliability.sh`, of the records beside this page; `tests/reliability` has what it runs,
+and short forms of it are tests. Eight clients, four of C++ and four of Python, do at random what clients
+do: jobs of all operations and four element types, on arrays and on buffers, up to 24 in flight, cancelled,
+with deadlines, in place; they make, rewrite, freeze and give back buffers, and leave with jobs in flight.
+Every result is compared bit for bit with one of before the load. A commit with a + had changes that were
+not committed."""
 TEXTS = {
     "kill": """## The daemon killed under load
 
-`kill -9` of the daemon under the shipped units and a real systemd; the only change to them is that it may be started as often as this takes (30 times a minute
-otherwise). The moments are random: most at any time, others while a client registers, freezes or gives back a buffer or waits for many replies, others while the new daemon starts.""",
+`kill -9` of the daemon under the shipped units and a real systemd; the only change to them is that it may
+be started as often as this takes (30 times a minute otherwise). The moments are random: most at any time,
+others while a client registers, freezes or gives back a buffer or waits for many replies, others while the
+new daemon starts.""",
     "soak": """## A soak
 
-Every ten seconds the clients end what they began and connect anew, and daemon and clients are measured. Flat means: over the second half the line
-through the samples rises by no more than the bound. Memory of their own wanders by some MiB, as allocators give pages back or keep them; a leak of 32
-bytes a job, the smallest block of malloc, would add 30 MiB a million jobs.""",
+Every ten seconds the clients end what they began and connect anew, and daemon and clients are measured.
+Flat means: over the second half the line through the samples rises by no more than the bound. Memory of
+their own wanders by some MiB, as allocators give pages back or keep them; a leak of 32 bytes a job, the
+smallest block of malloc, would add 30 MiB a million jobs.""",
     "hostile": """## A good client beside a hostile one
 
-The good client works as a control loop does: two sums of 1024 elements (`small`: computed where they are read) and an entropy map of 256 x 256 (`queued`: it
-goes through the queue), then 0.5 ms of rest. The attack is on and off by turns, and p99 is compared between the two. Wanted: at most 2. Noise: the median deviation
-of the ratio in five parts of the run. The attacker is another user, and at the lowest priority of the machine, so that what is taken by way of the daemon
-shows, and not the use of a core; the `busy` kinds are no clients but programs that keep cores busy at normal priority, for comparison.
+The good client works as a control loop does: two sums of 1024 elements (`small`: computed where they are
+read) and an entropy map of 256 x 256 (`queued`: it goes through the queue), then 0.5 ms of rest. The attack
+is on and off by turns, and p99 is compared between the two. Wanted: at most 2. Noise: the median deviation
+of the ratio in five parts of the run. The attacker is another user, and at the lowest priority of the
+machine, so that what is taken by way of the daemon shows, and not the use of a core; the `busy` kinds are
+no clients but programs that keep cores busy at normal priority, for comparison.
 
-A short job of one user does not wait for a long one of another (the express lane, `../daemon.md#jobs`). What still exceeds 2 are single waits of 2 to 4 ms, one job
-in fifty or a hundred: the good client itself, or a thread of the daemon, waits for a core of this machine until another's slice ends, for the kernel lets it end whatever
-the priorities are. Traces of the scheduler (`perf sched`) show these, and for `visits` the kernel's own work for sockets that end. `busy-twice` shows what
-the machine does to the good client with no hostile one at all.""",
+A short job of one user does not wait for a long one of another (the express lane, `../daemon.md#jobs`).
+What still exceeds 2 are single waits of 2 to 4 ms, one job in fifty or a hundred: the good client itself,
+or a thread of the daemon, waits for a core of this machine until another's slice ends, for the kernel lets
+it end whatever the priorities are. Traces of the scheduler (`perf sched`) show these, and for `visits` the
+kernel's own work for sockets that end. `busy-twice` shows what the machine does to the good client with no
+hostile one at all.""",
 }
 
 
@@ -124,7 +136,8 @@ def kill_section(made):
         ("in place and undone, and said so", outcomes.get("undone", 0)),
         ("over a buffer that was rewritten meanwhile", outcomes.get("disturbed", 0)),
         (
-            "with none of these outcomes (a client ends at the first lost or wrong one, and there is no record)",
+            "with none of these outcomes "
+            "(a client ends at the first lost or wrong one, and there is no record)",
             number(without_outcome(made)),
         ),
         (
@@ -180,7 +193,8 @@ def soak_section(made):
         for name, verdict in sorted(made["verdict"].items())
     ]
     line = (
-        "%s jobs in %.0f minutes, %s compared and right; %s cancelled, %s overdue. Descriptors of the daemon before the clients came and after they had gone: %d, %d."
+        "%s jobs in %.0f minutes, %s compared and right; %s cancelled, %s overdue. "
+        "Descriptors of the daemon before the clients came and after they had gone: %d, %d."
         % (
             number(made["totals"]["jobs"]),
             made["seconds"] / 60,

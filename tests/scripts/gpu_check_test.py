@@ -13,7 +13,10 @@ import unittest
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 NVIDIA_SMI = """#!/bin/sh
-case $1 in -L) echo "GPU 0: Test Board (UUID: 1)" ;; *) echo "Test Board, 580.1, 1000 MiB, 1000 MHz, 2000 MHz" ;; esac
+case $1 in
+-L) echo "GPU 0: Test Board (UUID: 1)" ;;
+*) echo "Test Board, 580.1, 1000 MiB, 1000 MHz, 2000 MHz" ;;
+esac
 """
 
 # A program of GoogleTest, as far as the script looks at one.
@@ -35,7 +38,10 @@ while [ "${1##*/}" != gpu_sums_test ]; do [ "$1" = --tool ] && tool=$2; shift; d
 "$@" || exit $?
 case $tool in
 memcheck) echo "========= ERROR SUMMARY: 0 errors" ;;
-racecheck) printf '========= Error: Race reported\\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n'; exit 87 ;;
+racecheck)
+    echo '========= Error: Race reported'
+    echo '========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)'
+    exit 87 ;;
 esac
 """
 

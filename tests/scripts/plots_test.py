@@ -54,18 +54,6 @@ class PlotsTest(unittest.TestCase):
         self.assertNotRegex(text.split("</style>")[1], r"#[0-9a-f]{6}\b")
         return [element.text for element in root.iter() if element.tag.endswith("}text")]
 
-    def test_topk(self):
-        plot = script("scripts/plot-topk.py")
-        texts = self.drawn(lambda: plot.plot(plot.read_record()[1]))
-        for words in plot.METHODS + ("uniform, n = 10000000", "n/2"):
-            self.assertIn(words, texts)
-
-    def test_entropy_map(self):
-        plot = script("scripts/plot-entropy-map.py")
-        texts = self.drawn(lambda: plot.plot(plot.read_record()))
-        for words in plot.METHODS + ("256 levels", "63"):
-            self.assertIn(words, texts)
-
     def test_soak(self):
         plot = script("tests/reliability/report.py")
         made = {

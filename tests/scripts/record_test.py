@@ -25,7 +25,8 @@ PARTS = (
 NAMED = PARTS[:2] + (
     recording.Part(
         "board",
-        'mkdir {made}/boards; echo \'{{"identity": {{"tegu": {{"commit": "b1"}}}}}}\' >{made}/boards/{board}.json',
+        'mkdir {made}/boards; echo \'{{"identity": {{"tegu": {{"commit": "b1"}}}}}}\' '
+        ">{made}/boards/{board}.json",
         ("boards/{board}.json",),
     ),
     recording.Part(

@@ -24,7 +24,8 @@ def events():
     """name -> number."""
     return dict(
         re.findall(
-            r'constexpr char (k\w+)\[\] = "([0-9a-f]{32})";', read(os.path.join(SOURCE, "daemon", "events.h"))
+            r'constexpr char (k\w+)\[\] = "([0-9a-f]{32})";',
+            read(os.path.join(SOURCE, "daemon", "service", "events.h")),
         )
     )
 
@@ -39,12 +40,16 @@ class Catalog(unittest.TestCase):
         self.assertGreaterEqual(len(events()), 10)
         self.assertEqual(sorted(events().values()), sorted(entries()))
         self.assertEqual(len(set(events().values())), len(events()))
-        sources = "".join(read(path) for path in glob.glob(os.path.join(SOURCE, "daemon", "*.cpp")))
+        sources = "".join(
+            read(path) for path in glob.glob(os.path.join(SOURCE, "daemon", "**", "*.cpp"), recursive=True)
+        )
         for name in events():
             self.assertIn("events::" + name, sources)
 
     def test_variables_are_fields_that_the_daemon_sends(self):
-        sources = "".join(read(path) for path in glob.glob(os.path.join(SOURCE, "daemon", "*.cpp")))
+        sources = "".join(
+            read(path) for path in glob.glob(os.path.join(SOURCE, "daemon", "**", "*.cpp"), recursive=True)
+        )
         for number, text in entries().items():
             for variable in re.findall(r"@(\w+)@", text):
                 self.assertTrue(variable.startswith("TEGUD_"), variable)

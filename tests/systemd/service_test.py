@@ -40,9 +40,11 @@ STUB_UNITS = {
     "timers.target": "[Unit]\nDefaultDependencies=no\n",
     "shutdown.target": "[Unit]\nDefaultDependencies=no\n",
     "exit.target": "[Unit]\nDefaultDependencies=no\n",
-    "systemd-journald.socket": "[Unit]\nDefaultDependencies=no\n[Socket]\nListenStream=/run/systemd/journal/stdout\n"
+    "systemd-journald.socket": "[Unit]\nDefaultDependencies=no\n"
+    "[Socket]\nListenStream=/run/systemd/journal/stdout\n"
     "ListenDatagram=/run/systemd/journal/socket\nPassCredentials=yes\nPassSecurity=yes\n",
-    "systemd-journald.service": "[Unit]\nDefaultDependencies=no\nRequires=systemd-journald.socket\nAfter=systemd-journald.socket\n"
+    "systemd-journald.service": "[Unit]\nDefaultDependencies=no\n"
+    "Requires=systemd-journald.socket\nAfter=systemd-journald.socket\n"
     "[Service]\nType=notify\nSockets=systemd-journald.socket\nFileDescriptorStoreMax=64\n"
     "ExecStart=%(journald)s\nStandardOutput=null\n",
     # After=tegud.service orders nothing here, but a unit that is referred to is not forgotten when it stops:
@@ -72,7 +74,9 @@ mkdir -p /opt/tegu/sbin /opt/tegu/bin /opt/tegu/lib /opt/tegu/source /opt/tegu/b
 cp "$build/$program" /opt/tegu/sbin/tegud
 cp "$build/bin/tegu" /opt/tegu/bin/tegu
 cp "$build/tests/systemd_load_client" /opt/tegu/bin/load_client
-if [ -e "$build/tests/reliability_load_client" ]; then cp "$build/tests/reliability_load_client" /opt/tegu/bin; fi
+if [ -e "$build/tests/reliability_load_client" ]; then
+    cp "$build/tests/reliability_load_client" /opt/tegu/bin
+fi
 cp -L "$build/lib/libtegu.so.0" /opt/tegu/lib/libtegu.so.0
 mount --bind "$source" /opt/tegu/source
 mount --bind "$build" /opt/tegu/build
@@ -84,7 +88,8 @@ if [ -n "$bare" ]; then  # CMake has noted where its folders are
     mkdir -p "$build" "$source" /run/local/upper /run/local/work
     mount --bind /opt/tegu/build "$build"
     mount --bind /opt/tegu/source "$source"
-    mount -t overlay overlay -o lowerdir=/usr/local,upperdir=/run/local/upper,workdir=/run/local/work /usr/local
+    layers=lowerdir=/usr/local,upperdir=/run/local/upper,workdir=/run/local/work
+    mount -t overlay overlay -o $layers /usr/local
     mount -t tmpfs tmpfs /var/cache
     rm -rf /etc/systemd/system /etc/tegud
     mkdir /etc/systemd/system
@@ -196,7 +201,8 @@ def make_units(work, programs):
         for name in ("tegud", "tegud-textfile"):
             write(
                 os.path.join(units, name + ".service.d", "sanitize.conf"),
-                "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\nMemoryDenyWriteExecute=no\nTimeoutStartSec=60\n",
+                "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\nLockPersonality=no\n"
+                "MemoryDenyWriteExecute=no\nTimeoutStartSec=60\n",
             )
     if BARE:
         return
@@ -296,7 +302,8 @@ def main():
         "python": sys.executable,
         "prefix": PREFIX,
         "scenarios": SCENARIOS,
-        "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH TEGU_KILLS TEGU_STORE_KILLS TEGU_SEED TEGU_SOURCE_DIR TEGU_BUILD_DIR",
+        "environment": "LD_LIBRARY_PATH TEGU_SANITIZE PATH TEGU_KILLS TEGU_STORE_KILLS TEGU_SEED "
+        "TEGU_SOURCE_DIR TEGU_BUILD_DIR",
     }
     for name in ("systemd", "journald", "systemctl"):
         if programs[name] is None:

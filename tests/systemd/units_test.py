@@ -22,8 +22,9 @@ FIRST_WITH_OFFLINE_SECURITY = 250
 # Groups of system calls that systemd 237 knows: an unknown one in an allow list would leave next to nothing
 # allowed there.
 CALL_GROUPS_OF_237 = set(
-    "@aio @basic-io @chown @clock @cpu-emulation @debug @default @file-system @io-event @ipc @keyring @memlock @module @mount "
-    "@network-io @obsolete @privileged @process @raw-io @reboot @resources @setuid @signal @swap @sync @timer".split()
+    "@aio @basic-io @chown @clock @cpu-emulation @debug @default @file-system @io-event @ipc "
+    "@keyring @memlock @module @mount @network-io @obsolete @privileged @process @raw-io @reboot "
+    "@resources @setuid @signal @swap @sync @timer".split()
 )
 
 
@@ -45,13 +46,16 @@ NEWER_SETTINGS = {
 }
 # Those that it knows, of sections where we use newer ones.
 SETTINGS_OF_237 = set(
-    "AmbientCapabilities CapabilityBoundingSet Delegate DeviceAllow DevicePolicy Environment ExecReload ExecStart ExecStartPre FileDescriptorStoreMax Group "
-    "IPAddressDeny KeyringMode LimitCORE LimitNOFILE LockPersonality LogExtraFields LogLevelMax MemoryAccounting MemoryDenyWriteExecute MemoryMax "
-    "NoNewPrivileges NotifyAccess OOMScoreAdjust PrivateDevices PrivateNetwork PrivateTmp PrivateUsers ProtectControlGroups ProtectHome "
-    "ProtectKernelModules ProtectKernelTunables ProtectSystem RemoveIPC Restart RestartPreventExitStatus RestartSec RestrictAddressFamilies "
-    "RestrictNamespaces RestrictRealtime RuntimeDirectory RuntimeDirectoryMode RuntimeDirectoryPreserve StateDirectory StateDirectoryMode "
-    "SuccessExitStatus SupplementaryGroups SystemCallArchitectures SystemCallErrorNumber SystemCallFilter TimeoutStartSec TimeoutStopSec Type UMask User "
-    "WatchdogSec".split()
+    "AmbientCapabilities CapabilityBoundingSet Delegate DeviceAllow DevicePolicy Environment "
+    "ExecReload ExecStart ExecStartPre FileDescriptorStoreMax Group IPAddressDeny KeyringMode "
+    "LimitCORE LimitNOFILE LockPersonality LogExtraFields LogLevelMax MemoryAccounting "
+    "MemoryDenyWriteExecute MemoryMax NoNewPrivileges NotifyAccess OOMScoreAdjust PrivateDevices "
+    "PrivateNetwork PrivateTmp PrivateUsers ProtectControlGroups ProtectHome ProtectKernelModules "
+    "ProtectKernelTunables ProtectSystem RemoveIPC Restart RestartPreventExitStatus RestartSec "
+    "RestrictAddressFamilies RestrictNamespaces RestrictRealtime RuntimeDirectory "
+    "RuntimeDirectoryMode RuntimeDirectoryPreserve StateDirectory StateDirectoryMode "
+    "SuccessExitStatus SupplementaryGroups SystemCallArchitectures SystemCallErrorNumber "
+    "SystemCallFilter TimeoutStartSec TimeoutStopSec Type UMask User WatchdogSec".split()
 )
 
 
@@ -184,7 +188,8 @@ class Units(unittest.TestCase):
                 for section, key, _ in settings
                 if section == "Service"
                 and re.match(
-                    "Ambient|Capability|Delegate|Device|IPAddress|Keyring|Lock|NoNew|Private|Proc|Protect|RemoveIPC|Restrict|SystemCall",
+                    "Ambient|Capability|Delegate|Device|IPAddress|Keyring|Lock|NoNew|Private|Proc|Protect|"
+                    "RemoveIPC|Restrict|SystemCall",
                     key,
                 )
             }

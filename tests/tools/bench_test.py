@@ -24,7 +24,10 @@ OPERATIONS = (
     "entropy",
     "fused",
 )
-FEW = "^(floor/bytes=400000/|reduce/f32/n=1024/stats=sum|topk/i32/n=100000/k=10/uniform|daemon/(ready|round-trip|pipelined))"
+FEW = (
+    "^(floor/bytes=400000/|reduce/f32/n=1024/stats=sum|topk/i32/n=100000/k=10/uniform|"
+    "daemon/(ready|round-trip|pipelined))"
+)
 
 
 def run(*arguments):
@@ -122,7 +125,8 @@ class Bench(unittest.TestCase):
 
     def completed(self, *words):
         script = (
-            '. %s; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu_bench "%s" "%s" "%s"; printf "%%s\\n" "${COMPREPLY[@]}"'
+            '. %s; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu_bench "%s" "%s" "%s"; '
+            'printf "%%s\\n" "${COMPREPLY[@]}"'
             % (
                 os.path.join(SOURCE, "tools/completion/tegu-bench.bash"),
                 " ".join('"%s"' % word for word in words),

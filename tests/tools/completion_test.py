@@ -96,7 +96,8 @@ class FilesTest(unittest.TestCase):
 
     def completed(self, *words):
         script = (
-            '. "%s/tegu.bash"; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu tegu "%s" "%s"; printf "%%s\\n" "${COMPREPLY[@]}"'
+            '. "%s/tegu.bash"; COMP_WORDS=(%s); COMP_CWORD=%d; _tegu tegu "%s" "%s"; '
+            'printf "%%s\\n" "${COMPREPLY[@]}"'
             % (FOLDER, " ".join('"%s"' % word for word in words), len(words) - 1, words[-1], words[-2])
         )
         done = subprocess.run(
@@ -210,7 +211,8 @@ class BashTest(ShellCases, unittest.TestCase):
                 "bind 'set show-all-if-ambiguous on'",
                 "bind 'set completion-query-items 0'",
                 "bind 'set page-completions off'",
-                'bind -x \'"\\C-x\\C-p": printf "<%s%s%s>" "<<" "$READLINE_LINE" ">>"; READLINE_LINE= READLINE_POINT=0\'',
+                'bind -x \'"\\C-x\\C-p": printf "<%s%s%s>" "<<" "$READLINE_LINE" ">>"; '
+                "READLINE_LINE= READLINE_POINT=0'",
                 "for f in %s/*.bash; do . $f; done" % FOLDER,
             ],
         )
@@ -227,7 +229,8 @@ class ZshTest(ShellCases, unittest.TestCase):
             [
                 "fpath=(%s $fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=10000" % FOLDER,
                 "setopt no_list_ambiguous no_beep",
-                'show-line() { zle -I; print -rn -- "<""<<$BUFFER>>"">"; BUFFER= }; zle -N show-line; bindkey \'^X^P\' show-line',
+                'show-line() { zle -I; print -rn -- "<""<<$BUFFER>>"">"; BUFFER= }; '
+                "zle -N show-line; bindkey '^X^P' show-line",
             ],
         )
 

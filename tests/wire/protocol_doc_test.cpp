@@ -79,10 +79,76 @@ TEST(ProtocolDocument, ListsTheRolesOfTheCode) {
     std::string text;
     for (const std::string& line : section->lines) text += line + "\n";
     EXPECT_NE(text.find("| 1.." + std::to_string(kStatisticCount) + " | a statistic"), std::string::npos);
-    for (unsigned number = kStatisticCount + 1; number < 256; ++number) {
-        if (!is_array_role(static_cast<std::uint8_t>(number))) continue;
-        const std::string word(array_role_word(static_cast<ArrayRole>(number)));
-        EXPECT_NE(text.find("| " + std::to_string(number) + " | " + word + " |"), std::string::npos) << word;
+    std::size_t count = 0;
+#define TEGU_X(number, Name, word, sentence)                                     \
+    EXPECT_ROW(std::string("| " #number " | " #word " | ") + (sentence) + " |"); \
+    ++count;
+    TEGU_ARRAY_ROLES(TEGU_X)
+#undef TEGU_X
+    EXPECT_EQ(rows_with_number("Roles"), count + 1);  // and that of the statistics
+}
+
+// The row of each parameter in the table of its operation: type, field and meaning.
+template <class Params>
+struct Row {
+    std::string operator()(const Flag<Params>& flag) const {
+        return text("u8", flag.name, "truth value: " + std::string(flag.sentence));
+    }
+    template <class T>
+    std::string operator()(const Number<Params, T>& number) const {
+        const std::string sentence = number.sentence;
+        return text(sizeof(T) == 4 ? "u32" : "u64", number.name,
+                    number.allowed + (sentence.empty() ? "" : "; " + sentence));
+    }
+    template <class Enumeration>
+    std::string operator()(const Choice<Params, Enumeration>& choice) const {
+        const Words words = words_of(Enumeration{});
+        std::string list;
+        for (std::size_t i = 0; i < words.count; ++i)
+            list += (i == 0 ? "" : ", ") + std::to_string(i) + " is " + words.begin[i];
+        return text("u8", choice.name, std::string(choice.sentence) + ": " + list);
+    }
+    std::string operator()(const Set<Params>& set) const { return text("u32", set.name, set.sentence); }
+    std::string operator()(const Edge<Params>& edge) const { return text("f64", edge.name, edge.sentence); }
+    template <class T>
+    std::string operator()(const List<Params, T>& list) const {
+        return text("u32", list.count_name, list.count_sentence);
+    }
+    static std::string text(const char* type, const char* name, const std::string& meaning) {
+        return std::string(" | ") + type + " | " + name + " | " + meaning + " |";
+    }
+};
+
+template <class Params>
+std::vector<std::string> parameter_rows() {
+    std::vector<std::string> rows;
+    std::size_t end = 0;
+    const auto reserve = [&](std::size_t begin, std::size_t bytes) {
+        const std::string type = bytes == 1 ? "u8" : "u8[" + std::to_string(bytes) + "]";
+        if (bytes != 0) rows.push_back("| +" + std::to_string(begin) + " | " + type + " | reserved | 0 |");
+    };
+    const std::size_t bytes = for_each_offset<Params>([&](const auto& parameter, std::size_t offset) {
+        reserve(end, offset - end);
+        rows.push_back("| +" + std::to_string(offset) + Row<Params>{}(parameter));
+        end = offset + width_of(parameter);
+    });
+    reserve(end, bytes - end);
+    return rows;
+}
+
+TEST(ProtocolDocument, ListsTheParametersOfTheCode) {
+    for (const OperationInfo& info : operation_infos()) {
+        const Section* section = document().section("JOB request: " + std::string(info.stem));
+        ASSERT_NE(section, nullptr) << info.stem;
+        std::vector<std::string> found, expected;
+        for (const std::string& line : section->lines)
+            if (line.compare(0, 3, "| +") == 0) found.push_back(line);
+        visit_operation<JobParams>(static_cast<std::uint16_t>(info.operation), [&](const auto& params) {
+            expected = parameter_rows<std::decay_t<decltype(params)>>();
+        });
+        ASSERT_GE(found.size(), expected.size()) << info.stem;
+        found.resize(expected.size());  // the elements of a list follow, in the words of the document
+        EXPECT_EQ(found, expected) << info.stem;
     }
 }
 
@@ -108,7 +174,6 @@ TEST(ProtocolDocument, GivesTheLimitsOfTheCode) {
           "each of the three is at most " + std::to_string(kMaxErrorTextBytes),
           "The arrays begin at multiples of " + std::to_string(kArrayAlignment),
           "of the quantiles: 1 to " + std::to_string(kMaxQuantiles),
-          "| bins | 1 to " + std::to_string(kMaxBins) + ",",
           "| levels | 2 to " + std::to_string(kMaxEntropyLevels) + " |",
           "| part_count | 1 to " + std::to_string(kMaxFusedParts) + " |"})
         EXPECT_NE(text.find(claim), std::string::npos) << claim;

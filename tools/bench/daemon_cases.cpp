@@ -239,8 +239,9 @@ class DaemonCases {
             const double remote = elapsed_ns(began);
             if (!result) return from(result.error());
             began = Clock::now();
-            const Result<kernels::RunReport> report = kernels::run_job(
-                job, Span<const kernels::InputView>(&input, 1), outputs, &pool_, kernels::StopToken());
+            const Result<kernels::RunReport> report =
+                kernels::run_job(job, *plan, Span<const kernels::InputView>(&input, 1), outputs,
+                                 kernels::CpuContext{&pool_, kernels::CpuPolicies()}, kernels::StopToken());
             const double local = elapsed_ns(began);
             if (!report) return report.error();
             if (round < 0) continue;

@@ -116,7 +116,8 @@ void KernelBench::run_job(std::size_t index, const Job& job, Values values, benc
     for (auto _ : state) {
         if (error_) continue;
         Result<kernels::RunReport> report =
-            kernels::run_job(job, (*prepared)->inputs, (*prepared)->outputs, pool, kernels::StopToken());
+            kernels::run_job(job, (*prepared)->plan, (*prepared)->inputs, (*prepared)->outputs,
+                             kernels::CpuContext{pool, kernels::CpuPolicies()}, kernels::StopToken());
         benchmark::ClobberMemory();
         if (report)
             cases_[index].policy = std::move(report->policy);

@@ -17,7 +17,7 @@ TEGU_OPERATIONS(TEGU_X)
 Job sequence_job(ElementType type, std::uint64_t n, const JobParams& params);
 Job rows_job(ElementType type, std::uint64_t rows, std::uint64_t cols, const JobParams& params);
 
-// "topk/i32/n=1000" and "topk/f32/rows=55296/cols=128".
+// "add/i32/n=1000" and "dot/f32/rows=55296/cols=128".
 std::string name_of(const Job& job);
 
 constexpr std::uint64_t kLarge = 10000000;  // elements: beyond the caches

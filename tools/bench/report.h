@@ -14,7 +14,7 @@
 namespace tegu::bench {
 
 struct Row {
-    std::string name;      // "topk/i32/n=10000000/k=10/threads=2"
+    std::string name;      // "reduce/f32/n=10000000/threads=2"
     std::string policy;    // of kernels: how the last run was made; may be empty
     double median_ns = 0;  // of one run of the case
     double min_ns = 0;

@@ -110,7 +110,7 @@ def _words_of(program, command, option):
 
 
 def read_command(program, path, sentence):
-    """`path`: the words before --help, as ["topk"]; [] of the program itself."""
+    """`path`: the words before --help, as ["reduce"]; [] of the program itself."""
     command = Command(" ".join(path), sentence)
     sections = _sections(help_text(program, *path))
     for left, text in _rows(sections.get("Positionals", [])):

@@ -15,7 +15,10 @@ from cli_help import Command, Option, has_own_options, read_command, read_progra
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 MAN = os.path.join(FOLDER, "..", "..", "docs", "man")
-HEAD = "# SPDX-License-Identifier: Apache-2.0\n# Written by the target completion from what %s says with --help: change it there.\n"
+HEAD = (
+    "# SPDX-License-Identifier: Apache-2.0\n# Written by the target completion from what %s says "
+    "with --help: change it there.\n"
+)
 FILES, FOLDERS = ("FILE", "PATH"), ("DIR",)
 
 BASH = """# Completion of %(program)s for bash.
@@ -203,7 +206,10 @@ def zsh(program, commands):
         body += "    )\n    _arguments -C -A '-*' \\\n        %s && ret=0\n" % zsh_arguments(
             "    ", top, ["'1:command:->command'", "'*::argument:->argument'"]
         )
-        body += "    case $state in\n    command) _describe -t commands 'command' commands && ret=0 ;;\n    argument)\n        case $line[1] in\n"
+        body += (
+            "    case $state in\n    command) _describe -t commands 'command' commands && ret=0 "
+            ";;\n    argument)\n        case $line[1] in\n"
+        )
         for command in others:
             body += (
                 "        %s)\n            _arguments -s \\\n                %s && ret=0\n            ;;\n"

@@ -26,7 +26,7 @@ enum class Clock {
 struct Case {
     // The description of the record. `name` is unique within part and backend, and the same on every board:
     // it must not hold what a board decides.
-    std::string name;  // "topk f32 1e7 k=10"
+    std::string name;  // "reduce f32 1e7 sum"
     std::string operation;
     std::string backend;
     std::string method;

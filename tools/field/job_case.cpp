@@ -325,7 +325,7 @@ void add_job_cases(PartContext& context, CaseList& cases, FieldJob job) {
         return;
     }
     cases.add(cpu_case(setup, context.threads));
-    if (context.gpu != nullptr && context.gpu->gpu().can_run(setup->job().job)) cases.add(gpu_case(setup));
+    if (context.gpu != nullptr) cases.add(gpu_case(setup));
 }
 
 }  // namespace tegu::field

@@ -16,8 +16,8 @@
 namespace tegu::field {
 
 struct FieldJob {
-    std::string name;    // "topk i32 1e7 k=10"
-    std::string detail;  // "k=10": the end of the name
+    std::string name;    // "reduce f32 1e7 sum"
+    std::string detail;  // "sum": the end of the name
     Axes axes;
     Job job;
     Values values = Values::Uniform;
@@ -32,7 +32,7 @@ struct FieldJob {
 // "1e7" for powers of ten from 1000 on, else all digits.
 std::string count_text(std::uint64_t count);
 
-// A job over one sequence, over the rows of an array, and over an image. `detail` ends the name: "k=10"; may
+// A job over one sequence, over the rows of an array, and over an image. `detail` ends the name: "sum"; may
 // be empty.
 FieldJob sequence_job(ElementType type, std::uint64_t n, const JobParams& params, const std::string& detail,
                       int priority);

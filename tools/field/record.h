@@ -28,7 +28,7 @@ struct KernelFacts {
 
 struct ResultRecord {
     std::string part, name;  // with the backend they are the key: a file has one result for each
-    std::string operation;   // "topk"; a seed's own word where tegu has no such operation
+    std::string operation;   // "reduce"; a seed's own word where tegu has no such operation
     std::string backend;     // "cuda", "cpu", "peer:cub", "seed"
     std::string method;      // how it ran, for people
     Axes axes;

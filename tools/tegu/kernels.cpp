@@ -29,7 +29,7 @@ double occupancy(const client::Kernel& kernel, const client::Kernels& all) {
     return most == 0 ? 0 : static_cast<double>(kernel.blocks_per_multiprocessor) * kernel.threads / most;
 }
 
-// What INFO says of the rows of tuning tables on the first GPU: "gpu_rows_topk" is the operation topk.
+// What INFO says of the rows of tuning tables on the first GPU: "gpu_rows_add" is the operation add.
 struct Tuning {
     std::string tables = "default";
     std::vector<std::pair<std::string, std::string>> rows;  // operation, names of its rows

@@ -32,8 +32,8 @@ struct Options {
 
 std::string times_text(const LatencyHistogram& times) {
     return "min " + duration_text(times.min_ns()) + ", avg " + duration_text(times.mean_ns()) + ", p50 " +
-           duration_text(times.quantile_ns(0.5)) + ", p90 " + duration_text(times.quantile_ns(0.9)) +
-           ", p99 " + duration_text(times.quantile_ns(0.99)) + ", max " + duration_text(times.max_ns());
+           duration_text(times.percentile_ns(0.5)) + ", p90 " + duration_text(times.percentile_ns(0.9)) +
+           ", p99 " + duration_text(times.percentile_ns(0.99)) + ", max " + duration_text(times.max_ns());
 }
 
 // When to stop, and the live line of a terminal. Cheap enough to be asked after each sample.
@@ -150,9 +150,9 @@ Expected<void> report(const Options& options, const LatencyHistogram& times, dou
             .integer(options.size);
         json.key("intrinsic").boolean(options.intrinsic).key("timing_us").begin_object();
         json.key("min").number(times.min_ns() / 1e3).key("avg").number(times.mean_ns() / 1e3);
-        json.key("p50").number(times.quantile_ns(0.5) / 1e3).key("p90").number(times.quantile_ns(0.9) / 1e3);
+        json.key("p50").number(times.percentile_ns(0.5) / 1e3).key("p90").number(times.percentile_ns(0.9) / 1e3);
         json.key("p99")
-            .number(times.quantile_ns(0.99) / 1e3)
+            .number(times.percentile_ns(0.99) / 1e3)
             .key("max")
             .number(times.max_ns() / 1e3)
             .end_object();
@@ -161,8 +161,8 @@ Expected<void> report(const Options& options, const LatencyHistogram& times, dou
     Table table("rrrrrr");
     table.heading({"min", "avg", "p50", "p90", "p99", "max"});
     table.row({duration_text(times.min_ns()), duration_text(times.mean_ns()),
-               duration_text(times.quantile_ns(0.5)), duration_text(times.quantile_ns(0.9)),
-               duration_text(times.quantile_ns(0.99)), duration_text(times.max_ns())});
+               duration_text(times.percentile_ns(0.5)), duration_text(times.percentile_ns(0.9)),
+               duration_text(times.percentile_ns(0.99)), duration_text(times.max_ns())});
     return print(subject_text(options) + ": " + std::to_string(times.count()) + " in " +
                  duration_text(elapsed_ns) + ", " + number_text(std::floor(rate)) + " a second\n" +
                  table.text(stdout_has_colour()));

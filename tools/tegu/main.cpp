@@ -16,12 +16,6 @@ namespace tegu {
 namespace cli {
 namespace {
 
-constexpr Command kCommands[] = {
-#define TEGU_X(name, stem, sentence, example) {name, sentence, example, setup_##stem},
-    TEGU_COMMANDS(TEGU_X)
-#undef TEGU_X
-};
-
 // What the command line asks for: help and version are printed here, a mistake is a usage error.
 int report_parse(const CLI::App& app, const CLI::App* chosen, const CLI::ParseError& error, bool json) {
     const char* operation = chosen != nullptr ? chosen->get_name().c_str() : "";
@@ -38,7 +32,7 @@ int report_parse(const CLI::App& app, const CLI::App* chosen, const CLI::ParseEr
 
 Error unknown_command(const char* word) {
     std::string words;
-    for (const Command& command : kCommands) words += (words.empty() ? "" : " ") + std::string(command.name);
+    for (const Command& command : commands()) words += (words.empty() ? "" : " ") + std::string(command.name);
     return failure(kUsage, std::string("there is no command '") + word + "'", "command", words);
 }
 
@@ -48,11 +42,12 @@ int run(int argc, char** argv) {
     app.set_version_flag("--version", tegu_version(), "Print the version");
     app.require_subcommand(1);
     app.footer("tegu COMMAND --help shows an example of each.");
+    const std::vector<Command> all = commands();
     const Command* chosen = nullptr;
     Action action;
     // Only the subcommand that is named declares its options: a command that takes microseconds should not
     // pay for the others.
-    for (const Command& command : kCommands) {
+    for (const Command& command : all) {
         CLI::App* sub = app.add_subcommand(command.name, command.sentence);
         if (chosen != nullptr || argc < 2 || std::strcmp(argv[1], command.name) != 0) continue;
         chosen = &command;

@@ -87,16 +87,16 @@ std::string column_text(const client::Array& array, bool by_rows, const std::str
     return table.text(by_rows && stdout_has_colour());
 }
 
-Action setup_part(CommandLine& line, const char* name, MakePart make, const PartWords& words) {
+Action setup_part(CommandLine& line, const Command& one, const PartWords& words) {
     auto command = std::make_shared<PartCommand>();
-    command->part = make(command->job);
+    command->part = one.make_part(command->job);
     command->part->add_options(line, true);
     if (words.range != nullptr) add_range_option(line, command->job, words.range);
     add_axis_options(line, command->job);
     if (words.nans != nullptr) add_nan_option(line, command->job, words.nans);
     add_job_options(line, command->job);
     add_output_options(line, command->job, command->part->formats());
-    return [command, name] {
+    return [command, name = one.name] {
         return run_operation(command->job, command->part->number(), name, *command->part);
     };
 }

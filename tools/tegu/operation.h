@@ -75,20 +75,30 @@ class Part : public Operation {
   protected:
     using Operation::Operation;
 };
-using MakePart = std::unique_ptr<Part> (*)(const JobOptions& job);
-std::unique_ptr<Part> make_reduce_part(const JobOptions& job);
-std::unique_ptr<Part> make_topk_part(const JobOptions& job);
-std::unique_ptr<Part> make_quantile_part(const JobOptions& job);
-std::unique_ptr<Part> make_histogram_part(const JobOptions& job);
-std::unique_ptr<Part> make_entropy_part(const JobOptions& job);
-
 // What --skip-nans and --range mean to a part; null: it has no such option.
 struct PartWords {
     const char* nans = nullptr;
     const char* range = nullptr;
 };
-// The command of one part alone. `name` as on the command line.
-Action setup_part(CommandLine& line, const char* name, MakePart make, const PartWords& words);
+// The options of a command of one part alone.
+Action setup_part(CommandLine& line, const Command& one, const PartWords& words);
+
+template <class Op>
+std::unique_ptr<Part> make_part(const JobOptions& job) {
+    return std::make_unique<Op>(job);
+}
+
+// "2 to 256": the range of a parameter that is a whole number.
+template <class Params, class T>
+std::string range_text(T Params::*member) {
+    std::string text;
+    for_each_parameter<Params>([&](const auto& parameter) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(parameter)>, Number<Params, T>>)
+            if (parameter.member == member)
+                text = std::to_string(parameter.least) + " to " + std::to_string(parameter.most);
+    });
+    return text;
+}
 
 // For people: an array of one number a row, with its word and unit. Without `by_rows` one line, else a table.
 std::string column_text(const client::Array& array, bool by_rows, const std::string& unit = {});

@@ -4,8 +4,7 @@
     import tegu
     with tegu.connect() as c:
         c.reduce(x, stats=("sum", "std"))
-        values, indices = c.topk(x, 10)
-        e = c.entropy_map(image, window=5, levels=16)
+        z = c.add(x, y)
         counts, edges = c.histogram(x, bins=256)
 
 The package is ctypes over libtegu.so.0 and needs no compiler. With numpy, arrays go in and come out; without

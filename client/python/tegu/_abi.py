@@ -19,37 +19,9 @@ from ctypes import (
     c_void_p,
 )
 
-OPERATIONS = {
-    "reduce": 1,
-    "topk": 2,
-    "entropy_map": 3,
-    "add": 4,
-    "dot": 5,
-    "rowscale": 6,
-    "quantile": 7,
-    "histogram": 8,
-    "entropy": 9,
-    "fused": 10,
-}
-STATISTICS = (
-    "count",
-    "sum",
-    "mean",
-    "min",
-    "max",
-    "minmax",
-    "argmin",
-    "argmax",
-    "absmax",
-    "l1",
-    "l2",
-    "var",
-    "std",
-    "nonzero",
-    "nans",
-)
-ROLE_VALUES, ROLE_INDICES, ROLE_COUNTS, ROLE_MAP, ROLE_DOT = 32, 33, 34, 35, 36
-ROLE_SCALES, ROLE_QUANTILES, ROLE_HISTOGRAM, ROLE_EDGES, ROLE_ENTROPY = 37, 38, 39, 40, 41
+from ._described import OPERATIONS, PARAMETERS, PARTS, ROLES, STATISTICS
+
+__all__ = ["OPERATIONS", "PARAMETERS", "PARTS", "ROLES", "STATISTICS"]
 BACKENDS = {1: "cpu", 2: "gpu"}
 DEADLINE_EXCEEDED = 10
 HEALTH_JSON, HEALTH_METRICS, HEALTH_BYTES = 0, 2, 73728
@@ -125,96 +97,40 @@ class Operand(ctypes.Structure):
     ]
 
 
-class ReduceParams(ctypes.Structure):
-    _fields_ = [
-        ("statistics", c_uint32),
-        ("ddof", c_uint32),
-        ("skip_nans", c_uint8),
-        ("reserved", c_uint8 * 7),
-    ]
+_KINDS = {
+    "flag": c_uint8,
+    "choice": c_uint8,
+    "u32": c_uint32,
+    "u64": c_uint64,
+    "set": c_uint32,
+    "edge": c_double,
+}
 
 
-class TopkParams(ctypes.Structure):
-    _fields_ = [("k", c_uint64), ("largest", c_uint8), ("distinct", c_uint8), ("reserved", c_uint8 * 6)]
+def _params_struct(operation):
+    """The struct of tegu.h: a list's pointer first and its count among the others, zeros up to a multiple
+    of 8."""
+    fields, end = [], 0
+    for name, kind, _, _ in PARAMETERS[operation]:
+        if kind == "list":
+            fields.insert(0, (name, c_void_p))
+            name, kind = "count", "u32"
+        size = ctypes.sizeof(_KINDS[kind])
+        if end % size:
+            fields.append(("reserved", c_uint8 * (-end % size)))
+            end += -end % size
+        fields.append((name, _KINDS[kind]))
+        end += size
+    if end % 8 or not end:
+        fields.append(("reserved", c_uint8 * (8 - end % 8)))
+    return type(operation + "_params", (ctypes.Structure,), {"_fields_": fields})
 
 
-class EntropyMapParams(ctypes.Structure):
-    _fields_ = [
-        ("window_rows", c_uint32),
-        ("window_cols", c_uint32),
-        ("levels", c_uint32),
-        ("has_range", c_uint8),
-        ("base", c_uint8),
-        ("border", c_uint8),
-        ("reserved", c_uint8),
-        ("lo", c_double),
-        ("hi", c_double),
-    ]
-
-
-class AddParams(ctypes.Structure):
-    _fields_ = [("reserved", c_uint8 * 8)]
-
-
-class DotParams(ctypes.Structure):
-    _fields_ = [("skip_nans", c_uint8), ("reserved", c_uint8 * 7)]
-
-
-class RowscaleParams(ctypes.Structure):
-    _fields_ = [("skip_nans", c_uint8), ("reserved", c_uint8 * 7)]
-
-
-class QuantileParams(ctypes.Structure):
-    _fields_ = [
-        ("q", c_void_p),
-        ("count", c_uint32),
-        ("method", c_uint8),
-        ("skip_nans", c_uint8),
-        ("reserved", c_uint8 * 2),
-    ]
-
-
-class HistogramParams(ctypes.Structure):
-    _fields_ = [
-        ("bins", c_uint32),
-        ("has_range", c_uint8),
-        ("skip_nans", c_uint8),
-        ("reserved", c_uint8 * 2),
-        ("lo", c_double),
-        ("hi", c_double),
-    ]
-
-
-class EntropyParams(ctypes.Structure):
-    _fields_ = [
-        ("levels", c_uint32),
-        ("has_range", c_uint8),
-        ("base", c_uint8),
-        ("skip_nans", c_uint8),
-        ("reserved", c_uint8),
-        ("lo", c_double),
-        ("hi", c_double),
-    ]
-
-
-class FusedParams(ctypes.Structure):
-    _fields_ = [("parts", c_void_p), ("count", c_uint32), ("reserved", c_uint8 * 4)]
+PARAMS = {operation: _params_struct(operation) for operation in OPERATIONS}
 
 
 class Params(ctypes.Union):
-    _fields_ = [
-        ("reduce", ReduceParams),
-        ("topk", TopkParams),
-        ("entropy_map", EntropyMapParams),
-        ("add", AddParams),
-        ("dot", DotParams),
-        ("rowscale", RowscaleParams),
-        ("quantile", QuantileParams),
-        ("histogram", HistogramParams),
-        ("entropy", EntropyParams),
-        ("fused", FusedParams),
-        ("reserved", c_uint8 * 64),
-    ]
+    _fields_ = list(PARAMS.items()) + [("reserved", c_uint8 * 64)]
 
 
 class Part(ctypes.Structure):
@@ -336,8 +252,8 @@ def library():
                 problems.append(str(error))
         else:
             raise ImportError(
-                "libtegu.so.0 cannot be loaded: %s; build it (cmake --build --preset release), install it, or set "
-                "$TEGU_LIBRARY to its path" % "; ".join(problems)
+                "libtegu.so.0 cannot be loaded: %s; build it (cmake --build --preset release), "
+                "install it, or set $TEGU_LIBRARY to its path" % "; ".join(problems)
             )
         for name, (result, arguments) in FUNCTIONS.items():
             function = getattr(loaded, name)

@@ -4,10 +4,11 @@ collector gives back is freed by the next call, because the library must not be 
 
 import collections
 import ctypes
+import functools
 import json
 import threading
 
-from . import _abi, _errors, _operations, _types
+from . import _abi, _errors, _operation, _operations, _types
 from ._buffer import Buffer, Garbage, Owner
 from ._job import Submitter
 
@@ -103,85 +104,6 @@ class Client(object):
         x)."""
         return Submitter(self)
 
-    def reduce(self, x, stats=("sum",), axis=None, ddof=0, skip_nans=False, **options):
-        """A dict of statistics over all of `x`: Python numbers, minmax as a pair. With an axis: arrays over
-        the other axes (minmax: with a last axis of two).
-
-        stats: any of count sum mean min max minmax argmin argmax absmax l1 l2 var std nonzero nans, or "all".
-        ddof=0 or 1 for var and std; skip_nans=True leaves NaN elements out. Options of every job: dtype= and
-        shape= to read memory as something else; deadline= seconds; priority= "high", "normal" or "low";
-        backend= "auto", "cpu" or "gpu". axis=None is all of the array, else one axis as numpy counts it; jobs
-        run along the last one, for any other the array is copied first (last.copied says so)."""
-        return self.submit.reduce(x, stats, axis, ddof, skip_nans, **options).result()
-
-    def topk(self, x, k, largest=True, distinct=False, axis=None, **options):
-        """(values, indices) of the k largest (smallest) elements, best first; along one axis, else of all.
-
-        Indices count from the start of the (row-major) array or along the axis. distinct=True keeps each
-        value once; there may be fewer than k then: with axis=None the arrays are shorter, else missing
-        indices are -1 and last.counts tells how many there are."""
-        return self.submit.topk(x, k, largest, distinct, axis, **options).result()
-
-    def entropy_map(self, image, window=5, levels=16, range=None, base=2, border="clip", out=None, **options):
-        """f32 array of the shape of `image` (two dimensions): the Shannon entropy of the window around each
-        pixel.
-
-        window: odd, one number or (rows, cols); levels: 2 to 256, of `range` (lo, hi); base: 2 or "e";
-        border: "clip" or "mirror"."""
-        return self.submit.entropy_map(image, window, levels, range, base, border, out, **options).result()
-
-    def add(self, x, y, out=None, **options):
-        """x + y, element by element, of one type and shape. An integer sum that does not fit the type is an
-        Error (OVERFLOW).
-
-        out: where the result goes, and what is returned then: a Buffer (nothing is copied; it may be x or y
-        itself), or an array, which the result is copied into."""
-        return self.submit.add(x, y, out, **options).result()
-
-    def dot(self, x, y, axis=None, skip_nans=False, **options):
-        """The scalar product of all elements of x and y, or of those along one axis. skip_nans=True leaves
-        out pairs with a NaN."""
-        return self.submit.dot(x, y, axis, skip_nans, **options).result()
-
-    def rowscale(self, x, axis=1, skip_nans=False, out=None, **options):
-        """(y, scales): each row of `x` (float16, float32, float64) divided by its largest magnitude, and
-        these magnitudes. A row of zeros stays as it is. axis=None: one scale for all. skip_nans=True: NaN
-        elements stay, and do not count for the scale.
-
-        out: as in add(). A Buffer must have room for the scales, too: 64 bytes more, and one element a row
-        (c.buffer(..., room=))."""
-        return self.submit.rowscale(x, axis, skip_nans, out, **options).result()
-
-    def quantile(self, x, q, axis=None, method="linear", skip_nans=False, **options):
-        """Exact quantiles as numpy.quantile: a number for one q, an array in the shape of q for several; with
-        an axis, q's axes come before the others. method: "linear", "lower", "higher", "nearest" or
-        "midpoint". skip_nans=True: as numpy.nanquantile."""
-        return self.submit.quantile(x, q, axis, method, skip_nans, **options).result()
-
-    def histogram(self, x, bins=10, range=None, axis=None, skip_nans=False, **options):
-        """(counts, edges) as numpy.histogram, for a number of equal bins. With an axis: of each row, the bins
-        in the last axis.
-
-        range: (lo, hi), elements outside count nowhere; without it from the smallest to the largest element.
-        """
-        return self.submit.histogram(x, bins, range, axis, skip_nans, **options).result()
-
-    def entropy(self, x, levels=256, range=None, base=2, axis=None, skip_nans=False, **options):
-        """The Shannon entropy of the levels of `x`, of all or along one axis; levels (2 to 65536), range and
-        base as in entropy_map()."""
-        return self.submit.entropy(x, levels, range, base, axis, skip_nans, **options).result()
-
-    def fused(self, x, axis=None, **parts_and_options):
-        """Several operations on one array, which is read once where that is possible: a dict of what each
-        call alone returns.
-
-            c.fused(x, reduce={"stats": ("sum", "std")}, histogram={"bins": 256, "range": (0, 256)},
-            entropy={})
-
-        Parts: reduce, topk, quantile, histogram, entropy, each a dict of that call's arguments by name.
-        """
-        return self.submit.fused(x, axis, **parts_and_options).result()
-
     # Buffers and the daemon
 
     def buffer(self, shape, dtype="f32", room=0):
@@ -191,7 +113,7 @@ class Client(object):
             self,
             _types.shape_of(shape),
             _types.type_number(dtype),
-            _operations.whole_number(room, "room", "bytes"),
+            _operation.whole_number(room, "room", "bytes"),
         )
 
     def ping(self):
@@ -305,3 +227,17 @@ class Client(object):
                 return None, False
             raise
         return Owner(self, result, self._lib.tegu_result_free), True
+
+
+def _synchronous(call):
+    """The method of client.submit with the wait at once."""
+
+    @functools.wraps(call)
+    def method(self, *arguments, **options):
+        return call(self.submit, *arguments, **options).result()
+
+    return method
+
+
+for _name, _module in _operations.MODULES.items():
+    setattr(Client, _name, _synchronous(getattr(_module, _name)))

@@ -7,7 +7,7 @@ import collections
 import ctypes
 import time
 
-from . import _abi, _arrays, _errors, _inputs, _operations, _types
+from . import _abi, _arrays, _errors, _inputs, _operation, _operations, _types
 from ._buffer import Buffer
 
 Timing = collections.namedtuple("Timing", "queue_ns copy_ns compute_ns round_trip_ns")
@@ -15,9 +15,9 @@ Timing.__doc__ = "Nanoseconds: in the daemon's queue, copying, computing; and fr
 Reply = collections.namedtuple("Reply", "backend policy timing counts copied")
 Reply.__doc__ = """How a job ran.
 
-counts  with topk(distinct=True) how many of the k there are in each row, else None
-copied  whether an input was no array that a job can take as it is (a list, gaps between elements, an axis that is not the last), and
-        was copied into one first
+counts  with distinct=True how many of the k there are in each row, else None
+copied  whether an input was copied into an array first, as a job cannot take it as it is: a list, gaps
+        between elements, an axis that is not the last
 """
 
 _SLICE_MS = 100  # a wait is done in slices, so that Ctrl-C works
@@ -42,66 +42,29 @@ class Submitter(object):
             )
         return getattr(self, operation)(*arguments, **options)
 
-    def _job(self, name, operation, xs, axis, options, out=None):
-        return _Job(self._client, name, operation, xs, axis, options, out).submit()
+    def job(self, operation, xs, axis, options, out=None):
+        return _Job(self._client, operation, xs, axis, options, out).submit()
 
-    def reduce(self, x, stats=("sum",), axis=None, ddof=0, skip_nans=False, **options):
-        return self._job("reduce", _operations.Reduce(stats, ddof, skip_nans), (x,), axis, options)
 
-    def topk(self, x, k, largest=True, distinct=False, axis=None, **options):
-        return self._job("topk", _operations.Topk(k, largest, distinct), (x,), axis, options)
-
-    def entropy_map(self, image, window=5, levels=16, range=None, base=2, border="clip", out=None, **options):
-        return self._job(
-            "entropy_map",
-            _operations.EntropyMap(window, levels, range, base, border),
-            (image,),
-            None,
-            options,
-            out,
-        )
-
-    def add(self, x, y, out=None, **options):
-        return self._job("add", _operations.Add(), (x, y), None, options, out)
-
-    def dot(self, x, y, axis=None, skip_nans=False, **options):
-        return self._job("dot", _operations.Dot(skip_nans), (x, y), axis, options)
-
-    def rowscale(self, x, axis=1, skip_nans=False, out=None, **options):
-        return self._job("rowscale", _operations.Rowscale(skip_nans), (x,), axis, options, out)
-
-    def quantile(self, x, q, axis=None, method="linear", skip_nans=False, **options):
-        return self._job("quantile", _operations.Quantile(q, method, skip_nans), (x,), axis, options)
-
-    def histogram(self, x, bins=10, range=None, axis=None, skip_nans=False, **options):
-        return self._job("histogram", _operations.Histogram(bins, range, skip_nans), (x,), axis, options)
-
-    def entropy(self, x, levels=256, range=None, base=2, axis=None, skip_nans=False, **options):
-        return self._job("entropy", _operations.Entropy(levels, range, base, skip_nans), (x,), axis, options)
-
-    def fused(self, x, axis=None, **parts_and_options):
-        parts = {
-            name: value
-            for name, value in parts_and_options.items()
-            if name in _operations.PARTS and value is not None
-        }
-        options = {name: value for name, value in parts_and_options.items() if name not in _operations.PARTS}
-        return self._job("fused", _operations.Fused(parts), (x,), axis, options)
+for _name, _module in _operations.MODULES.items():
+    setattr(Submitter, _name, getattr(_module, _name))
 
 
 class _Job(object):
     """A request that is being filled in."""
 
-    def __init__(self, client, name, operation, xs, axis, options, out):
+    def __init__(self, client, operation, xs, axis, options, out):
         unknown = set(options) - _OPTIONS
         if unknown:
-            raise TypeError("%s() got an unexpected keyword argument %r" % (name, sorted(unknown)[0]))
+            raise TypeError(
+                "%s() got an unexpected keyword argument %r" % (operation.name, sorted(unknown)[0])
+            )
         self.client, self.operation, self.out = client, operation, out
         self.request = request = _abi.Request()
-        client._lib.tegu_request_init(ctypes.byref(request), ctypes.sizeof(request), _abi.OPERATIONS[name])
-        names = ("image",) if name == "entropy_map" else ("x", "y")
-        self.inputs = [self._input(x, axis, options, label) for x, label in zip(xs, names)]
-        self._set_shape(name)
+        number = _abi.OPERATIONS[operation.name]
+        client._lib.tegu_request_init(ctypes.byref(request), ctypes.sizeof(request), number)
+        self.inputs = [self._input(x, axis, options, label) for x, label in zip(xs, operation.labels)]
+        self._set_shape()
         operation.fill(request.params)
         self._set_output()
         deadline = options.get("deadline")
@@ -111,18 +74,18 @@ class _Job(object):
                     "BAD_RANGE", "deadline=%r seconds" % (deadline,), "deadline", "more than 0"
                 )
             request.deadline_ns = int(min(deadline * 1e9, 2.0**62)) or 1
-        request.priority = _operations.choice(options.get("priority", "normal"), _PRIORITIES, "priority")
-        request.backend = _operations.choice(options.get("backend", "auto"), _BACKENDS, "backend")
+        request.priority = _operation.choice(options.get("priority", "normal"), _PRIORITIES, "priority")
+        request.backend = _operation.choice(options.get("backend", "auto"), _BACKENDS, "backend")
 
     def _input(self, x, axis, options, label):
         if isinstance(x, Buffer):
             return x.as_input(self.client, axis, options)
         return _inputs.describe(x, options.get("dtype"), options.get("shape"), axis, label)
 
-    def _set_shape(self, name):
+    def _set_shape(self):
         """Type and shape of the request from its inputs, which must agree."""
         request, first = self.request, self.inputs[0]
-        if name == "entropy_map" and len(first.given) != 2:
+        if self.operation.is_image and len(first.given) != 2:
             raise _errors.make(
                 "BAD_RANGE", "the image has %d dimensions" % len(first.given), "image", "two dimensions"
             )
@@ -141,7 +104,11 @@ class _Job(object):
             first.rows,
             first.cols,
         )
-        if first.axis is None and name != "entropy_map" and not any(each.row_stride for each in self.inputs):
+        if (
+            first.axis is None
+            and not self.operation.is_image
+            and not any(each.row_stride for each in self.inputs)
+        ):
             request.rows, request.cols = 1, first.rows * first.cols
         for operand, each in zip(request.inputs, self.inputs):
             if isinstance(each.keep, Buffer):
@@ -175,7 +142,7 @@ class _Job(object):
             role, source = self.operation.out_role, self.inputs[0]
             if not isinstance(self.out, Buffer):
                 arrays[role].copy_into(self.out)
-            arrays[role] = _operations.Out(self.out, source)
+            arrays[role] = _operation.Out(self.out, source)
         return self.operation.result(arrays)
 
 
@@ -237,9 +204,9 @@ class Future(object):
         arrays = {}
         for index in range(lib.tegu_result_count(result)):
             raw = lib.tegu_result_array(result, index)
-            arrays[raw.role] = _operations.Array(owner, raw, self._source)
+            arrays[raw.role] = _operation.Array(owner, raw, self._source)
         timing = lib.tegu_result_timing(result)
-        counts = arrays.get(_abi.ROLE_COUNTS)
+        counts = arrays.get(_abi.ROLES["counts"])
         self.reply = Reply(
             _abi.BACKENDS.get(lib.tegu_result_backend(result), "none"),
             lib.tegu_result_policy(result).decode(),

@@ -90,9 +90,13 @@ using SumOfPacks =
 // moves: reads 2 n sizeof(T) B, writes n sizeof(T) B      order: any
 // why:   Packs loads of each input are in flight before the first addition, which hides the latency of memory
 template <class T, unsigned Packs>
-TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters)
-    add_packs(const T* x, const T* y, T* z, std::uint64_t n, std::uint64_t* overflow,
-              std::uint64_t first_index) {
+TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) add_packs(AddArrays arrays) {
+    const T* const x = static_cast<const T*>(arrays.x);
+    const T* const y = static_cast<const T*>(arrays.y);
+    T* const z = static_cast<T*>(arrays.z);
+    std::uint64_t* const overflow = arrays.overflow;
+    const std::uint64_t first_index = arrays.first;
+    const std::uint64_t n = arrays.rows * arrays.cols;
     constexpr unsigned kWidth = 16 / sizeof(T);
     using Chunk = Pack<T, kWidth>;
     const std::uint64_t packs = n / kWidth;
@@ -150,35 +154,18 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads / kBlocksForRegisters) add_elements(AddArray
     }
 }
 
-template <class T, unsigned Packs>
-LaunchStatus launch_packs(const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits,
-                          Stream stream) {
-    const std::uint64_t n = arrays.rows * arrays.cols;
-    const std::uint64_t packs = n * sizeof(T) / 16;
-    const unsigned threads = block_threads_of(policy.threads_per_block, limits);
-    const unsigned blocks = blocks_for(packs / Packs + 1, threads, policy.waves, limits);
-    return launch(add_packs<T, Packs>, LaunchShape{blocks, 1, threads, 0}, stream,
-                  static_cast<const T*>(arrays.x), static_cast<const T*>(arrays.y), static_cast<T*>(arrays.z),
-                  n, arrays.overflow, arrays.first);
-}
+constexpr const char* kMoves = "reads 2 elements and writes 1, n times";
+#define TEGU_X(T, word)                                                       \
+    numbered(add_packs<T, 1>, word, 1u), numbered(add_packs<T, 2>, word, 2u), \
+        numbered(add_packs<T, 4>, word, 4u)
+constexpr KernelTable<void (*)(AddArrays), 3 * kElementTypes> kAddPacks = {
+    "add_packs", kMoves, {TEGU_INTEGERS(TEGU_X), TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
+constexpr KernelTable<void (*)(AddArrays), kElementTypes> kAddElements = {
+    "add_elements", kMoves, {TEGU_BY_INTEGER(add_elements), TEGU_BY_FLOAT(add_elements)}};
 
 bool is_aligned(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
-}
-
-template <class T>
-LaunchStatus launch_typed(const AddArrays& arrays, const AddPolicy& policy, const DeviceLimits& limits,
-                          Stream stream) {
-    const bool dense =
-        arrays.rows == 1 || (arrays.x_row_stride == arrays.cols && arrays.y_row_stride == arrays.cols);
-    if (dense && is_aligned(arrays.x) && is_aligned(arrays.y) && is_aligned(arrays.z)) {
-        if (policy.packs_per_thread >= 4) return launch_packs<T, 4>(arrays, policy, limits, stream);
-        if (policy.packs_per_thread >= 2) return launch_packs<T, 2>(arrays, policy, limits, stream);
-        return launch_packs<T, 1>(arrays, policy, limits, stream);
-    }
-    const unsigned threads = block_threads_of(policy.threads_per_block, limits);
-    const unsigned blocks = blocks_for(arrays.rows * arrays.cols, threads, policy.waves, limits);
-    return launch(add_elements<T>, LaunchShape{blocks, 1, threads, 0}, stream, arrays);
 }
 
 }  // namespace
@@ -186,33 +173,28 @@ LaunchStatus launch_typed(const AddArrays& arrays, const AddPolicy& policy, cons
 LaunchStatus launch_add(ElementType type, const AddArrays& arrays, const AddPolicy& policy,
                         const DeviceLimits& limits, Stream stream) {
     if (arrays.rows == 0 || arrays.cols == 0) return 0;
-    switch (type) {
-#define TEGU_X(number, Name, word, element) \
-    case ElementType::Name: return launch_typed<element>(arrays, policy, limits, stream);
-        TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
+    const std::uint64_t n = arrays.rows * arrays.cols;
+    const unsigned threads = block_threads_of(policy.threads_per_block, limits);
+    const bool dense =
+        arrays.rows == 1 || (arrays.x_row_stride == arrays.cols && arrays.y_row_stride == arrays.cols);
+    if (!dense || !is_aligned(arrays.x) || !is_aligned(arrays.y) || !is_aligned(arrays.z)) {
+        const unsigned blocks = blocks_for(n, threads, policy.waves, limits);
+        return launch(kAddElements[element_index(type)], LaunchShape{blocks, 1, threads, 0}, stream, arrays);
     }
-    return 0;
+    const unsigned packs = policy.packs_per_thread;
+    const KernelVariant<void (*)(AddArrays)>& variant =
+        kAddPacks.variants[3 * element_index(type) + (packs >= 4   ? 2
+                                                      : packs >= 2 ? 1
+                                                                   : 0)];
+    const std::uint64_t items = n * element_bytes(type) / 16 / variant.numbers[0] + 1;
+    return launch(variant.kernel,
+                  LaunchShape{blocks_for(items, threads, policy.waves, limits), 1, threads, 0}, stream,
+                  arrays);
 }
-
-namespace {
-
-template <class T>
-void list_typed(KernelLister& to, const char* word) {
-    constexpr unsigned kThreads = kDefaultAddPolicy.threads_per_block;
-    const char* const moves = "reads 2 elements and writes 1, n times";
-    to.add("add_packs", {word, "1"}, add_packs<T, 1>, kThreads, 0, moves);
-    to.add("add_packs", {word, "2"}, add_packs<T, 2>, kThreads, 0, moves);
-    to.add("add_packs", {word, "4"}, add_packs<T, 4>, kThreads, 0, moves);
-    to.add("add_elements", {word}, add_elements<T>, kThreads, 0, moves);
-}
-
-}  // namespace
 
 void list_add_kernels(KernelLister& to) {
-#define TEGU_X(number, Name, word, element) list_typed<element>(to, #word);
-    TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
+    const BlockSize block{kDefaultAddPolicy.threads_per_block, 0};
+    to.add(kElementTypes, listed(kAddPacks, block), listed(kAddElements, block));
 }
 
 }  // namespace cuda

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/add/cuda/run.h"
 
 #include <cstring>
 
-#include "kernels/add/add.h"
 #include "kernels/add/cuda/add.h"
+#include "kernels/add/overflow.h"
 #include "kernels/execution/cuda/pace.h"
 #include "kernels/execution/cuda/pieces.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
 
 namespace tegu::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "kernels/counting/cpu/value_counter.h"
-#include "kernels/execution/cpu/block_run.h"
+#include "kernels/execution/cpu/worker_group.h"
 
 namespace tegu::kernels {
 
@@ -27,10 +27,10 @@ inline Result<WorkerMemory> allocate_workers(std::size_t worker_bytes, unsigned 
 }
 
 // Workers that one job may have, so that their memory stays below 32 MiB.
-inline unsigned most_workers(std::size_t worker_bytes) {
-    constexpr std::size_t kMost = std::size_t{32} << 20;
+inline unsigned max_workers(std::size_t worker_bytes) {
+    constexpr std::size_t kMaxBytes = std::size_t{32} << 20;
     return static_cast<unsigned>(
-        std::clamp<std::size_t>(kMost / std::max<std::size_t>(worker_bytes, 1), 1, kMaxCrew));
+        std::clamp<std::size_t>(kMaxBytes / std::max<std::size_t>(worker_bytes, 1), 1, kMaxWorkers));
 }
 
 // Picoseconds to count an element of 8 or 16 bits by its value on one thread: docs/operations/histogram.md,
@@ -42,17 +42,16 @@ inline std::uint64_t value_ps(ElementType type) {
 
 inline std::uint64_t predict_counting_ns(const Job& job, std::uint64_t element_ps, std::uint64_t segment_ns) {
     const double elements = static_cast<double>(job.rows) * static_cast<double>(job.cols);
-    const double segments = job.axis == Axis::Whole ? 1.0 : static_cast<double>(job.rows);
+    const double segments = static_cast<double>(segments_of(job));
     return predicted_work_ns(500 + elements * static_cast<double>(element_ps) / 1000 +
                              segments * static_cast<double>(segment_ns));
 }
 
-// The elements of each segment of a job.
-inline std::uint64_t length_of(const Job& job) {
-    return job.axis == Axis::Whole ? job.rows * job.cols : job.cols;
-}
+// Bytes of input whose reading takes as long as a row's own work.
+constexpr std::uint64_t kCountingRowCost = 4096;
+
 inline bool segments_are_empty(const Job& job) {
-    return segments_of(job) != 0 && length_of(job) == 0;
+    return segments_of(job) != 0 && segment_elements(job) == 0;
 }
 
 }  // namespace tegu::kernels

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/numerics/exact.h"
 #include "kernels/numerics/fixed_log2.h"
-#include "kernels/statistics/exact.h"
 
 namespace tegu::kernels {
 namespace {
@@ -27,7 +27,7 @@ std::size_t LevelCounter::worker_bytes(std::uint32_t levels) {
 
 LevelCounter::LevelCounter(ElementType type, std::uint32_t levels, std::byte* memory, unsigned workers)
     : type_(type), levels_(levels) {
-    assert(workers <= kMaxCrew);
+    assert(workers <= kMaxWorkers);
     for (unsigned worker = 0; worker < workers; ++worker) {
         std::byte* const own = memory + worker * worker_bytes(levels);
         lanes_[worker].counts = KeyCounts(own, keys_of(levels));
@@ -35,14 +35,14 @@ LevelCounter::LevelCounter(ElementType type, std::uint32_t levels, std::byte* me
     }
 }
 
-void LevelCounter::begin(const Crew& crew, const LevelScale& scale) {
+void LevelCounter::begin(const WorkerGroup& group, const LevelScale& scale) {
     assert(scale.levels == levels_);
-    for (unsigned worker = crew.first; worker < crew.first + crew.workers; ++worker) {
+    for (unsigned worker = group.first(); worker < group.first() + group.size(); ++worker) {
         lanes_[worker].scale = scale;
         lanes_[worker].nans = 0;
         lanes_[worker].counts.clear();
     }
-    std::fill_n(lanes_[crew.first].totals, levels_, std::uint64_t{0});
+    std::fill_n(lanes_[group.first()].totals, levels_, std::uint64_t{0});
 }
 
 std::size_t LevelCounter::quantise_and_count(const std::byte* data, std::size_t n, Lane* lane) const {
@@ -58,11 +58,11 @@ std::size_t LevelCounter::quantise_and_count(const std::byte* data, std::size_t 
     return nans;
 }
 
-void LevelCounter::take(const std::byte* data, std::size_t n, unsigned worker, const Crew& crew) {
+void LevelCounter::take(const std::byte* data, std::size_t n, unsigned worker, const WorkerGroup& group) {
     Lane& lane = lanes_[worker];
     if (!lane.counts.has_room(n)) {
         const std::lock_guard<std::mutex> lock(overflow_);
-        lane.counts.add_to(lanes_[crew.first].totals, levels_);
+        lane.counts.add_to(lanes_[group.first()].totals, levels_);
         lane.counts.clear();
     }
     const std::size_t width = element_bytes(type_);
@@ -70,13 +70,13 @@ void LevelCounter::take(const std::byte* data, std::size_t n, unsigned worker, c
         lane.nans += quantise_and_count(data + begin * width, std::min(kBlock, n - begin), &lane);
 }
 
-LevelCounter::Counts LevelCounter::finish(const Crew& crew) {
+LevelCounter::Counts LevelCounter::finish(const WorkerGroup& group) {
     std::uint64_t nans = 0;
-    for (unsigned worker = crew.first; worker < crew.first + crew.workers; ++worker) {
-        lanes_[worker].counts.add_to(lanes_[crew.first].totals, levels_);
+    for (unsigned worker = group.first(); worker < group.first() + group.size(); ++worker) {
+        lanes_[worker].counts.add_to(lanes_[group.first()].totals, levels_);
         nans += lanes_[worker].nans;
     }
-    return Counts{Span<std::uint64_t>(lanes_[crew.first].totals, levels_), nans};
+    return Counts{Span<std::uint64_t>(lanes_[group.first()].totals, levels_), nans};
 }
 
 double entropy_of(Span<const std::uint64_t> counts, LogBase base) {

@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "kernels/counting/cpu/key_counts.h"
-#include "kernels/execution/cpu/crew.h"
-#include "kernels/numerics/levels.h"
+#include "kernels/counting/cpu/levels.h"
+#include "kernels/execution/cpu/sweep.h"
 
 namespace tegu::kernels {
 
@@ -19,14 +19,14 @@ class LevelCounter {
     LevelCounter(ElementType type, std::uint32_t levels, std::byte* memory, unsigned workers);
 
     // REQUIRES: the scale has `levels`.
-    void begin(const Crew& crew, const LevelScale& scale);
+    void begin(const WorkerGroup& group, const LevelScale& scale);
     // Counts n < 2^32 elements at any address.
-    void take(const std::byte* data, std::size_t n, unsigned worker, const Crew& crew);
+    void take(const std::byte* data, std::size_t n, unsigned worker, const WorkerGroup& group);
     struct Counts {
-        Span<std::uint64_t> levels;  // those of level 0 with the NaN; valid until the crew's next begin()
+        Span<std::uint64_t> levels;  // those of level 0 with the NaN; valid until the group's next begin()
         std::uint64_t nans;
     };
-    Counts finish(const Crew& crew);
+    Counts finish(const WorkerGroup& group);
 
   private:
     struct alignas(64) Lane {
@@ -39,7 +39,7 @@ class LevelCounter {
 
     ElementType type_ = ElementType::U8;
     std::uint32_t levels_ = 0;
-    Lane lanes_[kMaxCrew];
+    Lane lanes_[kMaxWorkers];
     std::mutex overflow_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops behind kernels/numerics/levels.h, compiled once per instruction set: contracts stand there. They
-// read each element once, whatever its alignment, and every level they write is below scale.levels, whatever
-// the input holds.
+// The loops that turn elements into levels (kernels/numerics/levels.h), compiled once per instruction set.
+// They read each element once, whatever its alignment. Every level is below scale.levels, whatever the input
+// holds.
 #pragma once
 
 #include "kernels/execution/cpu/isa.h"
@@ -20,5 +20,18 @@ TEGU_ELEMENT_TYPES(TEGU_X)
 TEGU_ISA_DECLARE(void finite_range_f16(const std::byte* source, std::size_t n, FiniteRange* range);
                  void finite_range_f32(const std::byte* source, std::size_t n, FiniteRange* range);
                  void finite_range_f64(const std::byte* source, std::size_t n, FiniteRange* range);)
+
+// Turns n < 2^32 elements at `source` (any alignment) into levels; returns how many are NaN. A NaN is level
+// 0.
+using QuantiseU8 = std::size_t (*)(const std::byte* source, std::size_t n, const LevelScale& scale,
+                                   std::uint8_t* out);
+using QuantiseU16 = std::size_t (*)(const std::byte* source, std::size_t n, const LevelScale& scale,
+                                    std::uint16_t* out);
+QuantiseU8 quantise_u8(ElementType type);    // REQUIRES of the scale: levels <= 256
+QuantiseU16 quantise_u16(ElementType type);  // levels <= 65536
+
+// Merges n elements into the range. REQUIRES: a float type.
+using FindFiniteRange = void (*)(const std::byte* source, std::size_t n, FiniteRange* range);
+FindFiniteRange find_finite_range(ElementType type);
 
 }  // namespace tegu::kernels

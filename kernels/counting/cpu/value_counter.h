@@ -7,8 +7,7 @@
 #include <mutex>
 
 #include "kernels/counting/cpu/key_counts.h"
-#include "kernels/execution/cpu/crew.h"
-#include "kernels/statistics/cpu/extrema.h"
+#include "kernels/execution/cpu/sweep.h"
 
 namespace tegu::kernels {
 
@@ -22,22 +21,19 @@ class ValueCounter {
     // `memory`: workers * worker_bytes(type), 64-byte aligned, not owned.
     ValueCounter(ElementType type, std::byte* memory, unsigned workers);
 
-    void begin(const Crew& crew);
+    void begin(const WorkerGroup& group);
     // Counts n < 2^32 elements at any address.
-    void take(const std::byte* data, std::size_t n, unsigned worker, const Crew& crew);
-    // How often each value occurred, by its bits. Valid until the crew's next begin().
-    Span<const std::uint64_t> finish(const Crew& crew);
+    void take(const std::byte* data, std::size_t n, unsigned worker, const WorkerGroup& group);
+    // How often each value occurred, by its bits. Valid until the group's next begin().
+    Span<const std::uint64_t> finish(const WorkerGroup& group);
 
   private:
     ElementType type_ = ElementType::U8;
     std::uint32_t values_ = 0;
-    KeyCounts counts_[kMaxCrew];
-    std::uint64_t* totals_[kMaxCrew] = {};
+    KeyCounts counts_[kMaxWorkers];
+    std::uint64_t* totals_[kMaxWorkers] = {};
     std::mutex overflow_;
 };
-
-// Smallest and largest of the values that occur.
-Extrema extrema_of_values(ElementType type, Span<const std::uint64_t> counts);
 
 // Calls take(values, begin, n) with the elements whose bits are begin .. begin + n - 1, for all values of the
 // type; n <= kValueBlock.

@@ -27,12 +27,13 @@ struct CountTask {
     CountInput input;
     CountShape shape;
     CountRange range;
+    std::uint64_t* counts;  // [segments, slots]
+    double* edges;          // [segments, slots + 1], or null
+    // Set by launch_count():
     std::uint64_t line_stretches;
     std::uint64_t stretches;  // of a segment
     unsigned teams;           // of a block
     bool adds;                // counters of other teams or launches are added to the same ones
-    std::uint64_t* counts;    // [segments, slots]
-    double* edges;            // [segments, slots + 1], or null
 };
 
 struct CountTeam {
@@ -262,27 +263,30 @@ TEGU_KERNEL TEGU_BOUNDS2(kCountThreads, 2)
     }
 }
 
-template <class Mapper>
-LaunchStatus launch_count(const CountInput& input, const typename Mapper::Rule& rule,
-                          const typename Mapper::Rule* rules, std::uint64_t* counts, double* edges,
-                          const CountShape& shape, const CountRange& range, Stream stream) {
-    constexpr std::size_t kBytes = sizeof(typename Mapper::Element);
-    const std::uint64_t stretches = count_stretches(input, kBytes);
-    const unsigned teams = shape.teams_per_block();
-    const CountTask task{
-        input,  shape, range, count_stretches_of_line(input, kBytes), stretches, teams, shape.adds(stretches),
-        counts, edges};
-    const LaunchShape launched{shape.blocks, 1, shape.threads, std::size_t{shape.team_bytes} * teams};
-    return launch(count_elements<Mapper>, launched, stream, task, rule, rules);
+// Rule: of the mappers of a table.
+template <class Rule>
+using CountKernel = void (*)(CountTask, Rule, const Rule*);
+constexpr const char* kCountMoves = "reads n elements, adds 8 B a counter and block";
+
+// One launch of a variant of count_elements.
+template <class Rule>
+LaunchStatus launch_count(CountKernel<Rule> kernel, std::size_t element_bytes, CountTask task,
+                          const Rule& rule, const Rule* rules, Stream stream) {
+    const std::uint64_t stretches = count_stretches(task.input, element_bytes);
+    task.line_stretches = count_stretches_of_line(task.input, element_bytes);
+    task.stretches = stretches;
+    task.teams = task.shape.teams_per_block();
+    task.adds = task.shape.adds(stretches);
+    const LaunchShape shape{task.shape.blocks, 1, task.shape.threads,
+                            std::size_t{task.shape.team_bytes} * task.teams};
+    return launch(kernel, shape, stream, task, rule, rules);
 }
 
-// Lists the counting with a mapper, as it is with 256 counters.
-template <class Mapper>
-inline void list_counting(KernelLister& to, const char* keys, const char* word) {
-    constexpr std::size_t kShared =
-        RulePlace<typename Mapper::Rule>::kBytes + kDefaultCountPolicy.copies * 256 * sizeof(std::uint32_t);
-    to.add("count_elements", {keys, word}, count_elements<Mapper>, kDefaultCountPolicy.threads_per_block,
-           kShared, "reads n elements, adds 8 B a counter and block");
+// The block of count_elements with 256 counters.
+template <class Rule>
+constexpr BlockSize count_block() {
+    return BlockSize{kDefaultCountPolicy.threads_per_block,
+                     RulePlace<Rule>::kBytes + kDefaultCountPolicy.copies * 256 * sizeof(std::uint32_t)};
 }
 
 }  // namespace cuda

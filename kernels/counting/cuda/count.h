@@ -35,7 +35,7 @@ struct CountPolicy {
 };
 constexpr CountPolicy kDefaultCountPolicy{512, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20};
 
-// A warp takes stretches: that many packs of 16 bytes of a line, and what lies before and after the packs with
+// A warp takes stretches: that many packs of 16 bytes of a line, and what is before and after the packs with
 // the first. Of bytes a lane has at most 246 elements of a stretch, which its counters of 8 bits can hold.
 constexpr unsigned kCountThreads = 512;   // of a block at most
 constexpr unsigned kCountInFlight = 4;    // packs that a lane loads at once

@@ -98,19 +98,13 @@ TEGU_KERNEL TEGU_BOUNDS(kThreads) finite_bounds(FiniteArrays arrays) {
     warp_raise(low, high, arrays.bounds + held);
 }
 
-template <class T>
-LaunchStatus launch_typed(const FiniteArrays& arrays, const DeviceLimits& limits, Stream stream) {
-    constexpr unsigned kWidth = 16 / sizeof(T);
-    const bool many = arrays.segments * arrays.lines > 1;
-    const bool packed = reinterpret_cast<std::uintptr_t>(arrays.x) % 16 == 0 && arrays.cols % kWidth == 0 &&
-                        (!many || arrays.row_stride % kWidth == 0);
-    const std::uint64_t packs = packed ? arrays.cols / kWidth : arrays.cols;
-    const std::uint64_t warps =
-        arrays.segments * arrays.lines * ((packs + kStretchPacks - 1) / kStretchPacks);
-    const LaunchShape shape{blocks_for(warps * kWarpLanes, kThreads, kWaves, limits), 1, kThreads, 0};
-    if (packed) return launch(finite_bounds<T, kWidth>, shape, stream, arrays);
-    return launch(finite_bounds<T, 1>, shape, stream, arrays);
-}
+// Rows: float types; columns: packs of 16 bytes, single elements.
+constexpr KernelTable<void (*)(FiniteArrays), 6> kFiniteBounds = {
+    "finite_bounds",
+    "reads n elements",
+    {numbered(finite_bounds<Half, 8>, "f16", 8u), numbered(finite_bounds<Half, 1>, "f16", 1u),
+     numbered(finite_bounds<float, 4>, "f32", 4u), numbered(finite_bounds<float, 1>, "f32", 1u),
+     numbered(finite_bounds<double, 2>, "f64", 2u), numbered(finite_bounds<double, 1>, "f64", 1u)}};
 
 // A segment without gaps is one long line.
 FiniteArrays joined(FiniteArrays arrays) {
@@ -127,25 +121,18 @@ LaunchStatus launch_finite_bounds(ElementType type, const FiniteArrays& arrays, 
                                   Stream stream) {
     if (arrays.segments == 0 || arrays.lines == 0 || arrays.cols == 0) return 0;
     const FiniteArrays all = joined(arrays);
-    if (type == ElementType::F16) return launch_typed<Half>(all, limits, stream);
-    if (type == ElementType::F32) return launch_typed<float>(all, limits, stream);
-    return launch_typed<double>(all, limits, stream);
+    const std::uint64_t width = 16 / element_bytes(type);
+    const bool many = all.segments * all.lines > 1;
+    const bool packed = reinterpret_cast<std::uintptr_t>(all.x) % 16 == 0 && all.cols % width == 0 &&
+                        (!many || all.row_stride % width == 0);
+    const std::uint64_t packs = packed ? all.cols / width : all.cols;
+    const std::uint64_t warps = all.segments * all.lines * ((packs + kStretchPacks - 1) / kStretchPacks);
+    const LaunchShape shape{blocks_for(warps * kWarpLanes, kThreads, kWaves, limits), 1, kThreads, 0};
+    return launch(kFiniteBounds[2 * float_index(type) + (packed ? 0 : 1)], shape, stream, all);
 }
-
-namespace {
-
-template <class T>
-void list_typed(KernelLister& to, const char* word, const char* width) {
-    to.add("finite_bounds", {word, width}, finite_bounds<T, 16 / sizeof(T)>, kThreads, 0, "reads n elements");
-    to.add("finite_bounds", {word, "1"}, finite_bounds<T, 1>, kThreads, 0, "reads n elements");
-}
-
-}  // namespace
 
 void list_levels_kernels(KernelLister& to) {
-    list_typed<Half>(to, "f16", "8");
-    list_typed<float>(to, "f32", "4");
-    list_typed<double>(to, "f64", "2");
+    to.add(1, listed(kFiniteBounds, BlockSize{kThreads, 0}));
 }
 
 }  // namespace cuda

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The unit of work of dot: the products of one chunk of two segments, summed. The chunk kernels are compiled
 // once per instruction set. Floats follow the canonical tree of docs/numerics.md over the products; integers
-// are exact in 192 bits. Above the chunk both use the tree of kernels/statistics/partial.h.
+// are exact in 192 bits. Above the chunk both use kernels/statistics/partial_tree.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/dot/result.h"
 #include "kernels/statistics/cpu/chunk.h"
 
 namespace tegu::kernels {
-
-struct FloatDot {
-    double sum;
-};
-
-// Two's complement, little-endian limbs. 2^63 products of 64-bit elements stay below 2^190.
-struct IntegerDot {
-    std::uint64_t limb[3];
-};
 
 // Sums x[i] * y[i] for i in [0, n); x and y lie at any address. `skip_nans`: pairs with a NaN are left out.
 // REQUIRES: 1 <= n <= kChunkElements.
@@ -37,18 +29,5 @@ TEGU_REDUCE_FLOAT_KERNELS(TEGU_X)
                                            IntegerDot* out);)
 TEGU_REDUCE_INTEGER_KERNELS(TEGU_X)
 #undef TEGU_X
-
-// a = a + b, where b follows a in the segment.
-inline void merge_partials(FloatDot& a, const FloatDot& b) {
-    a.sum += b.sum;
-}
-inline void merge_partials(IntegerDot& a, const IntegerDot& b) {
-    Uint128 carry = 0;
-    for (int i = 0; i < 3; ++i) {
-        carry += static_cast<Uint128>(a.limb[i]) + b.limb[i];
-        a.limb[i] = static_cast<std::uint64_t>(carry);
-        carry >>= 64;
-    }
-}
 
 }  // namespace tegu::kernels

@@ -11,74 +11,58 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-struct DotLaunch {
-    const DotInputs& inputs;
-    const DotWork& work;
-    const ReduceShape& shape;
-    const ReduceRange& range;
-    Stream stream;
+using DotKernel = void (*)(DotInputs, bool, bool, DotWork, ReduceShape, ReduceRange);
+constexpr const char* kMoves = "reads 2 n elements, writes 8 B a sequence";
+constexpr KernelTable<DotKernel, kIntegerTypes> kDotInteger = {
+    "dot_integer", kMoves, {TEGU_BY_INTEGER(dot_integer)}};
+constexpr KernelTable<DotKernel, kIntegerTypes> kDotIntegerRows = {
+    "dot_integer_rows", kMoves, {TEGU_BY_INTEGER(dot_integer_rows)}};
+// Rows: types; columns: dense segments, others.
+#define TEGU_X(T, word) \
+    variant(dot_float<T, true>, word, "dense"), variant(dot_float<T, false>, word, "loose")
+constexpr KernelTable<DotKernel, 2 * kFloatTypes> kDotFloat = {"dot_float", kMoves, {TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
+constexpr KernelTable<DotKernel, kFloatTypes> kDotFloatRows = {
+    "dot_float_rows", kMoves, {TEGU_BY_FLOAT(dot_float_rows)}};
 
-    using Kernel = void (*)(DotInputs, bool, bool, DotWork, ReduceShape, ReduceRange);
-    template <class T, unsigned Run>
-    bool packs(const ReduceInput& input) const {
-        return runs_are_packs<T, Run>(input, range.first + range.count);
-    }
-    template <class T, unsigned Run>
-    LaunchStatus run(Kernel kernel, std::size_t shared_bytes) const {
-        const std::uint64_t blocks =
-            shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
-        return launch_plain(
-            kernel, LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes}, stream,
-            inputs, packs<T, Run>(inputs.x), packs<T, Run>(inputs.y), work, shape, range);
-    }
-};
+// Elements that are neighbours of one lane.
+unsigned run_of(ElementType type) {
+    return is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
+}
 
-template <class T>
-struct DotLaunches {
-    static LaunchStatus run(const DotLaunch& with) {
-        constexpr unsigned kRun = IntegerRun<T>::kElements;
-        if (with.shape.row_lanes != 0) return with.run<T, kRun>(dot_integer_rows<T>, 0);
-        const bool used = with.shape.team_warps > 1 || with.shape.groups > 1;
-        return with.run<T, kRun>(dot_integer<T>,
-                                 used ? with.shape.threads / kWarpLanes * DotLimbsKind::kWords * 8 : 0);
-    }
-};
-template <class T>
-struct FloatDotLaunches {
-    static LaunchStatus run(const DotLaunch& with) {
-        const std::size_t shared = FloatKind<0>::shared_bytes(with.shape);
-        if (with.shape.row_lanes != 0) return with.run<T, kFloatRun>(dot_float_rows<T>, shared);
-        const ReduceInput& x = with.inputs.x;
-        const ReduceInput& y = with.inputs.y;
-        const bool gaps = x.cols < x.n || y.cols < y.n;
-        const bool dense = !gaps && with.packs<T, kFloatRun>(x) && with.packs<T, kFloatRun>(y);
-        return dense ? with.run<T, kFloatRun>(dot_float<T, true>, shared)
-                     : with.run<T, kFloatRun>(dot_float<T, false>, shared);
-    }
-};
-template <>
-struct DotLaunches<Half> : FloatDotLaunches<Half> {};
-template <>
-struct DotLaunches<float> : FloatDotLaunches<float> {};
-template <>
-struct DotLaunches<double> : FloatDotLaunches<double> {};
+std::size_t limbs_bytes(const ReduceShape& shape) {
+    return shape.threads / kWarpLanes * DotLimbsKind::kWords * 8;
+}
 
 }  // namespace
 
 LaunchStatus launch_dot(ElementType type, const DotInputs& inputs, const DotWork& work,
                         const ReduceShape& shape, const ReduceRange& range, Stream stream) {
-    const DotLaunch with{inputs, work, shape, range, stream};
-    switch (type) {
-#define TEGU_X(number, Name, word, element) \
-    case ElementType::Name: return DotLaunches<element>::run(with);
-        TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
+    const std::uint64_t blocks =
+        shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
+    const auto packs = [&](const ReduceInput& input) {
+        return runs_are_packs(input, element_bytes(type), run_of(type), range.first + range.count);
+    };
+    const bool x_packs = packs(inputs.x), y_packs = packs(inputs.y);
+    const auto run = [&](DotKernel kernel, std::size_t shared_bytes) {
+        return launch_plain(kernel,
+                            LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes},
+                            stream, inputs, x_packs, y_packs, work, shape, range);
+    };
+    if (!is_float(type)) {
+        if (shape.row_lanes != 0) return run(kDotIntegerRows[element_index(type)], 0);
+        const bool used = shape.team_warps > 1 || shape.groups > 1;
+        return run(kDotInteger[element_index(type)], used ? limbs_bytes(shape) : 0);
     }
-    return 0;
+    const std::size_t shared = FloatKind<0>::shared_bytes(shape);
+    if (shape.row_lanes != 0) return run(kDotFloatRows[float_index(type)], shared);
+    const bool gaps = inputs.x.cols < inputs.x.n || inputs.y.cols < inputs.y.n;
+    const bool dense = !gaps && x_packs && y_packs;
+    return run(kDotFloat[2 * float_index(type) + (dense ? 0 : 1)], shared);
 }
 
 ReduceWorkload dot_workload(ElementType type, std::uint64_t segments, std::uint64_t n) {
-    const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
+    const unsigned run = run_of(type);
     return ReduceWorkload{segments,
                           n,
                           kTileRuns * kWarpLanes * run,
@@ -95,42 +79,27 @@ ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
     return choose_reduce_shape(work, kDefaultReducePolicy, to.limits());
 }
 
-constexpr const char* kDotMoves = "reads 2 n elements, writes 8 B a sequence";
-
-template <class T>
-void list_integer(KernelLister& to, const char* word, ElementType type) {
-    const ReduceShape shape = listed_shape(to, type, false);
-    to.add("dot_integer", {word}, dot_integer<T>, shape.threads,
-           shape.threads / kWarpLanes * DotLimbsKind::kWords * 8, kDotMoves);
-    to.add("dot_integer_rows", {word}, dot_integer_rows<T>, listed_shape(to, type, true).threads, 0,
-           kDotMoves);
-}
-
-template <class T>
-void list_float(KernelLister& to, const char* word, ElementType type) {
-    const ReduceShape shape = listed_shape(to, type, false), rows = listed_shape(to, type, true);
-    to.add("dot_float", {word, "dense"}, dot_float<T, true>, shape.threads, FloatKind<0>::shared_bytes(shape),
-           kDotMoves);
-    to.add("dot_float", {word, "loose"}, dot_float<T, false>, shape.threads,
-           FloatKind<0>::shared_bytes(shape), kDotMoves);
-    to.add("dot_float_rows", {word}, dot_float_rows<T>, rows.threads, FloatKind<0>::shared_bytes(rows),
-           kDotMoves);
-}
-
 }  // namespace
 
 void list_dot_kernels(KernelLister& to) {
-    list_integer<std::uint8_t>(to, "u8", ElementType::U8);
-    list_integer<std::int8_t>(to, "i8", ElementType::I8);
-    list_integer<std::uint16_t>(to, "u16", ElementType::U16);
-    list_integer<std::int16_t>(to, "i16", ElementType::I16);
-    list_integer<std::uint32_t>(to, "u32", ElementType::U32);
-    list_integer<std::int32_t>(to, "i32", ElementType::I32);
-    list_integer<std::uint64_t>(to, "u64", ElementType::U64);
-    list_integer<std::int64_t>(to, "i64", ElementType::I64);
-    list_float<Half>(to, "f16", ElementType::F16);
-    list_float<float>(to, "f32", ElementType::F32);
-    list_float<double>(to, "f64", ElementType::F64);
+    const auto shape_of = [&](unsigned element, bool rows) {
+        return listed_shape(to, element_of_index(element), rows);
+    };
+    const auto float_block = [&](unsigned index, bool rows) {
+        const ReduceShape shape = shape_of(kIntegerTypes + index, rows);
+        return BlockSize{shape.threads, FloatKind<0>::shared_bytes(shape)};
+    };
+    to.add(kIntegerTypes,
+           listed(kDotInteger,
+                  [&](unsigned index) {
+                      const ReduceShape shape = shape_of(index, false);
+                      return BlockSize{shape.threads, limbs_bytes(shape)};
+                  }),
+           listed(kDotIntegerRows, [&](unsigned index) {
+               return BlockSize{shape_of(index, true).threads, 0};
+           }));
+    to.add(kFloatTypes, listed(kDotFloat, [&](unsigned index) { return float_block(index / 2, false); }),
+           listed(kDotFloatRows, [&](unsigned index) { return float_block(index, true); }));
 }
 
 }  // namespace cuda

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/dot/cuda/run.h"
-
-#include "kernels/dot/cpu/chunk.h"
 #include "kernels/dot/cuda/dot.h"
-#include "kernels/dot/dot.h"
+#include "kernels/dot/result.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
 #include "kernels/statistics/cuda/batches.h"
 
 namespace tegu::cuda {
@@ -34,7 +33,7 @@ Result<void> overflow_of(const Job& job, const Context& context, std::uint64_t s
     Result<void> written =
         kernels::write_dot(dot, is_signed_integer(job.type) ? ElementType::I64 : ElementType::U64, unused);
     if (written) return make_error(Status::Internal, "a sum that did not fit has changed");
-    if (job.axis == Axis::Rows) written.error().message += " in row " + std::to_string(segment);
+    if (job.axis == Axis::Rows) return kernels::in_row(std::move(written).error(), segment);
     return written;
 }
 

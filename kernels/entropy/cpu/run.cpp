@@ -27,17 +27,16 @@ bool is_nan(ElementType type, std::uint32_t bits) {
 
 }  // namespace
 
-Result<FiniteRange> find_finite_range(ElementType type, const Segment& segment, const Crew& crew,
-                                      const StopToken& stop) {
+Result<FiniteRange> find_finite_range(ElementType type, const Segment& segment, const WorkerGroup& group) {
     const FindFiniteRange find = find_finite_range(type);
-    FiniteRange ranges[kMaxCrew];
-    if (!sweep(segment, crew, stop, [&](const std::byte* data, std::size_t n, unsigned worker) {
+    FiniteRange ranges[kMaxWorkers];
+    if (!sweep(segment, group, [&](const std::byte* data, std::size_t n, unsigned worker) {
             FiniteRange part;
             find(data, n, &part);
             merge(part, &ranges[worker]);
         }))
-        return stop.error();
-    for (unsigned worker = 1; worker < kMaxCrew; ++worker) merge(ranges[worker], &ranges[0]);
+        return group.stop().error();
+    for (unsigned worker = 1; worker < kMaxWorkers; ++worker) merge(ranges[worker], &ranges[0]);
     return ranges[0];
 }
 
@@ -45,7 +44,7 @@ EntropyRun::EntropyRun(const Job& job, const EntropyParams& params, const Output
     : job_(job),
       params_(params),
       output_(output),
-      by_values_(ValueCounter::suits(job.type, job.axis == Axis::Whole ? job.rows * job.cols : job.cols)) {}
+      by_values_(ValueCounter::suits(job.type, segment_elements(job))) {}
 
 std::size_t EntropyRun::worker_bytes() const {
     if (!by_values_) return LevelCounter::worker_bytes(params_.levels);
@@ -63,31 +62,31 @@ Result<LevelScale> EntropyRun::scale_of(std::uint64_t row, const FiniteRange& fo
         return level_scale_of_range(job_.type, params_.lo, params_.hi, params_.levels, "the range");
     if (!is_float(job_.type)) return whole_level_scale(params_.levels);
     Result<LevelScale> scale = level_scale_of_data(job_.type, found, params_.levels);
-    if (!scale && job_.axis == Axis::Rows) scale.error().message += " in row " + std::to_string(row);
+    if (!scale && job_.axis == Axis::Rows) return in_row(std::move(scale).error(), row);
     return scale;
 }
 
-Result<void> EntropyRun::begin(const Crew& crew, std::uint64_t row, const FiniteRange& found) {
+Result<void> EntropyRun::begin(const WorkerGroup& group, std::uint64_t row, const FiniteRange& found) {
     const Result<LevelScale> scale = fixed_scale_ ? *fixed_scale_ : scale_of(row, found);
     if (!scale) return scale.error();
-    counter_->begin(crew, *scale);
+    counter_->begin(group, *scale);
     return {};
 }
 
-void EntropyRun::finish(const Crew& crew, std::uint64_t row) {
-    const LevelCounter::Counts counts = counter_->finish(crew);
+void EntropyRun::finish(const WorkerGroup& group, std::uint64_t row) {
+    const LevelCounter::Counts counts = counter_->finish(group);
     counts.levels[0] -= counts.nans;
     write(row, counts.levels, counts.nans);
 }
 
-Result<void> EntropyRun::finish_values(const Crew& crew, std::uint64_t row,
+Result<void> EntropyRun::finish_values(const WorkerGroup& group, std::uint64_t row,
                                        Span<const std::uint64_t> value_counts) {
     const FiniteRange found =
         job_.type == ElementType::F16 ? finite_range_of_halves(value_counts) : FiniteRange{};
     const Result<LevelScale> scale = fixed_scale_ ? *fixed_scale_ : scale_of(row, found);
     if (!scale) return scale.error();
-    const Span<std::uint64_t> levels(reinterpret_cast<std::uint64_t*>(memory_ + crew.first * worker_bytes()),
-                                     params_.levels);
+    const Span<std::uint64_t> levels(
+        reinterpret_cast<std::uint64_t*>(memory_ + group.first() * worker_bytes()), params_.levels);
     std::fill(levels.begin(), levels.end(), std::uint64_t{0});
     std::uint64_t nans = 0;
     for_all_values(job_.type, [&](const std::byte* values, std::uint32_t begin, std::uint32_t n) {

@@ -26,13 +26,14 @@ class EntropyRun {
     void attach(std::byte* memory, unsigned workers);
 
     // Not by values: begin(), take() for every piece of the row, finish(). Errors: BadRange "range".
-    Result<void> begin(const Crew& crew, std::uint64_t row, const FiniteRange& found);
-    void take(const std::byte* data, std::size_t n, unsigned worker, const Crew& crew) {
-        counter_->take(data, n, worker, crew);
+    Result<void> begin(const WorkerGroup& group, std::uint64_t row, const FiniteRange& found);
+    void take(const std::byte* data, std::size_t n, unsigned worker, const WorkerGroup& group) {
+        counter_->take(data, n, worker, group);
     }
-    void finish(const Crew& crew, std::uint64_t row);
+    void finish(const WorkerGroup& group, std::uint64_t row);
     // By values. Errors: BadRange "range".
-    Result<void> finish_values(const Crew& crew, std::uint64_t row, Span<const std::uint64_t> value_counts);
+    Result<void> finish_values(const WorkerGroup& group, std::uint64_t row,
+                               Span<const std::uint64_t> value_counts);
 
   private:
     Result<LevelScale> scale_of(std::uint64_t row, const FiniteRange& found) const;
@@ -49,7 +50,6 @@ class EntropyRun {
 
 // Smallest and largest finite element of a segment. Errors: Cancelled, DeadlineExceeded. REQUIRES: a float
 // type.
-Result<FiniteRange> find_finite_range(ElementType type, const Segment& segment, const Crew& crew,
-                                      const StopToken& stop);
+Result<FiniteRange> find_finite_range(ElementType type, const Segment& segment, const WorkerGroup& group);
 
 }  // namespace tegu::kernels

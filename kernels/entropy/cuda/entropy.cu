@@ -143,6 +143,23 @@ TEGU_KERNEL TEGU_BOUNDS(kMostEntropyThreads)
     }
 }
 
+#define TEGU_X(T, word) variant(count_elements<LevelMapper<T>>, "levels", word)
+constexpr KernelTable<CountKernel<LevelRule>, 9> kCountLevels = {
+    "count_elements",
+    kCountMoves,
+    {TEGU_X(std::uint16_t, "u16"), TEGU_X(std::int16_t, "i16"), TEGU_X(std::uint32_t, "u32"),
+     TEGU_X(std::int32_t, "i32"), TEGU_X(std::uint64_t, "u64"), TEGU_X(std::int64_t, "i64"),
+     TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
+constexpr KernelTable<decltype(&level_bytes<std::uint8_t>), 2> kLevelBytes = {
+    "level_bytes",
+    "reads 2 KiB a sequence, adds 8 B a level",
+    {variant(level_bytes<std::uint8_t>, "u8"), variant(level_bytes<std::int8_t>, "i8")}};
+constexpr KernelTable<decltype(&level_rules<float>), kFloatTypes> kLevelRules = {
+    "level_rules", "reads 16 B and writes 40 B, a sequence", {TEGU_BY_FLOAT(level_rules)}};
+constexpr KernelTable<decltype(&finish_entropy), 1> kFinishEntropy = {
+    "finish_entropy", "reads 8 B a level and writes 8 B, a sequence", {{finish_entropy}}};
+
 unsigned blocks_of(std::uint64_t segments) {
     return segments < 65536 ? static_cast<unsigned>(segments) : 65536u;
 }
@@ -152,32 +169,17 @@ unsigned blocks_of(std::uint64_t segments) {
 LaunchStatus launch_count_levels(ElementType type, const CountInput& input, const LevelRule& rule,
                                  const LevelRule* rules, std::uint64_t* counts, const CountShape& shape,
                                  const CountRange& range, Stream stream) {
-    const auto launch_typed = [&](auto element) {
-        return launch_count<LevelMapper<decltype(element)>>(input, rule, rules, counts, nullptr, shape, range,
-                                                            stream);
-    };
     if (range.count == 0) return 0;
-    switch (type) {
-        case ElementType::U16: return launch_typed(std::uint16_t{});
-        case ElementType::I16: return launch_typed(std::int16_t{});
-        case ElementType::U32: return launch_typed(std::uint32_t{});
-        case ElementType::I32: return launch_typed(std::int32_t{});
-        case ElementType::U64: return launch_typed(std::uint64_t{});
-        case ElementType::I64: return launch_typed(std::int64_t{});
-        case ElementType::F16: return launch_typed(Half{});
-        case ElementType::F32: return launch_typed(float{});
-        case ElementType::F64: return launch_typed(double{});
-        default: return 0;
-    }
+    const unsigned index = element_index(type) - element_index(ElementType::U16);
+    return launch_count(kCountLevels[index], element_bytes(type),
+                        CountTask{input, shape, range, counts, nullptr, 0, 0, 0, false}, rule, rules, stream);
 }
 
 LaunchStatus launch_level_bytes(ElementType type, const std::uint64_t* value_counts, std::uint64_t segments,
                                 const LevelRule& rule, std::uint64_t* counts, Stream stream) {
     if (segments == 0) return 0;
     const LaunchShape shape{blocks_of(segments), 1, 256, 0};
-    if (type == ElementType::I8)
-        return launch(level_bytes<std::int8_t>, shape, stream, value_counts, segments, rule, counts);
-    return launch(level_bytes<std::uint8_t>, shape, stream, value_counts, segments, rule, counts);
+    return launch(kLevelBytes[element_index(type)], shape, stream, value_counts, segments, rule, counts);
 }
 
 LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, std::uint64_t segments,
@@ -185,11 +187,7 @@ LaunchStatus launch_level_rules(ElementType type, const FiniteBounds* bounds, st
                                 Stream stream) {
     if (segments == 0) return 0;
     const LaunchShape shape{blocks_of((segments + 127) / 128), 1, 128, 0};
-    if (type == ElementType::F16)
-        return launch(level_rules<Half>, shape, stream, bounds, segments, levels, rules, failed);
-    if (type == ElementType::F32)
-        return launch(level_rules<float>, shape, stream, bounds, segments, levels, rules, failed);
-    return launch(level_rules<double>, shape, stream, bounds, segments, levels, rules, failed);
+    return launch(kLevelRules[float_index(type)], shape, stream, bounds, segments, levels, rules, failed);
 }
 
 LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t segments, std::uint32_t levels,
@@ -198,29 +196,13 @@ LaunchStatus launch_entropy(const std::uint64_t* counts, std::uint64_t segments,
     const unsigned threads = levels < kMostEntropyThreads
                                  ? (levels + kWarpLanes - 1) / kWarpLanes * kWarpLanes
                                  : kMostEntropyThreads;
-    return launch(finish_entropy, LaunchShape{blocks_of(segments), 1, threads, 0}, stream, counts, segments,
-                  levels, target);
+    return launch(kFinishEntropy[0], LaunchShape{blocks_of(segments), 1, threads, 0}, stream, counts,
+                  segments, levels, target);
 }
 
 void list_entropy_kernels(KernelLister& to) {
-    list_counting<LevelMapper<std::uint16_t>>(to, "levels", "u16");
-    list_counting<LevelMapper<std::int16_t>>(to, "levels", "i16");
-    list_counting<LevelMapper<std::uint32_t>>(to, "levels", "u32");
-    list_counting<LevelMapper<std::int32_t>>(to, "levels", "i32");
-    list_counting<LevelMapper<std::uint64_t>>(to, "levels", "u64");
-    list_counting<LevelMapper<std::int64_t>>(to, "levels", "i64");
-    list_counting<LevelMapper<Half>>(to, "levels", "f16");
-    list_counting<LevelMapper<float>>(to, "levels", "f32");
-    list_counting<LevelMapper<double>>(to, "levels", "f64");
-    to.add("level_bytes", {"u8"}, level_bytes<std::uint8_t>, 256, 0,
-           "reads 2 KiB a sequence, adds 8 B a level");
-    to.add("level_bytes", {"i8"}, level_bytes<std::int8_t>, 256, 0,
-           "reads 2 KiB a sequence, adds 8 B a level");
-    to.add("level_rules", {"f16"}, level_rules<Half>, 128, 0, "reads 16 B and writes 40 B, a sequence");
-    to.add("level_rules", {"f32"}, level_rules<float>, 128, 0, "reads 16 B and writes 40 B, a sequence");
-    to.add("level_rules", {"f64"}, level_rules<double>, 128, 0, "reads 16 B and writes 40 B, a sequence");
-    to.add("finish_entropy", {}, finish_entropy, kMostEntropyThreads, 0,
-           "reads 8 B a level and writes 8 B, a sequence");
+    to.add(1, listed(kCountLevels, count_block<LevelRule>()), listed(kLevelBytes, BlockSize{256, 0}),
+           listed(kLevelRules, BlockSize{128, 0}), listed(kFinishEntropy, BlockSize{kMostEntropyThreads, 0}));
 }
 
 }  // namespace cuda

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches of segments, as many as have their counters in a bounded work space: the range of floats where it
 // must be found, counts, entropies. Bytes are counted value by value. The host waits once a batch.
-#include "kernels/entropy/cuda/run.h"
-
 #include <algorithm>
 
 #include "kernels/counting/cuda/count_launches.h"
 #include "kernels/counting/cuda/levels_run.h"
 #include "kernels/entropy/cuda/entropy.h"
-#include "kernels/histogram/cuda/histogram.h"
 #include "kernels/numerics/levels.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
 
 namespace tegu::cuda {
 namespace {

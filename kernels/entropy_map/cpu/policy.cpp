@@ -3,7 +3,7 @@
 // measurements of every method with every instruction set (docs/entropy-map.md has the table). The method
 // with the least predicted cost wins. For NEON the numbers are counted from instructions, not measured.
 #include "kernels/entropy_map/cpu/entropy_map.h"
-#include "kernels/entropy_map/entropy_map.h"
+#include "kernels/entropy_map/method.h"
 #include "kernels/execution/cpu/isa.h"
 
 namespace tegu::kernels {

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/execution/cpu/block_run.h"
+#include "kernels/counting/cpu/levels.h"
+#include "kernels/execution/cpu/work.h"
 
 namespace tegu::kernels {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "kernels/entropy_map/cpu/entropy_map.h"
-#include "kernels/entropy_map/entropy_map.h"
+#include "kernels/entropy_map/method.h"
 #include "kernels/numerics/levels.h"
 
 namespace tegu::kernels {

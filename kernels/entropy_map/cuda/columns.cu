@@ -219,6 +219,11 @@ TEGU_KERNEL TEGU_BOUNDS(kColumnsThreads) entropy_map_columns(ColumnsArrays array
     }
 }
 
+constexpr KernelTable<void (*)(ColumnsArrays), 1> kEntropyMapColumns = {
+    "entropy_map_columns",
+    "reads 2 levels of 1 B and writes 4 B a pixel; 31 x 31 pixels, 256 levels",
+    {{entropy_map_columns}}};
+
 }  // namespace
 
 unsigned entropy_columns_lanes(const EntropyWindow& window) {
@@ -257,16 +262,15 @@ LaunchStatus launch_entropy_columns(const EntropyMapImage& image, const EntropyW
     const LaunchShape grid{(arrays.cols + block - 1) / block,
                            (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows, shape.threads,
                            entropy_columns_bytes(window, shape.columns, shape.threads)};
-    return launch(entropy_map_columns, grid, stream, arrays);
+    return launch(kEntropyMapColumns[0], grid, stream, arrays);
 }
 
 void list_entropy_map_columns_kernels(KernelLister& to) {
     const EntropyWindow window{31, 31, 256, false};
     const unsigned threads = 4 * kDefaultEntropyMapPolicy.threads_per_block;
     const unsigned stretch = entropy_columns_stretch(window, threads, to.limits());
-    to.add("entropy_map_columns", {}, entropy_map_columns, threads,
-           entropy_columns_bytes(window, stretch, threads),
-           "reads 2 levels of 1 B and writes 4 B a pixel; 31 x 31 pixels, 256 levels");
+    to.add(1,
+           listed(kEntropyMapColumns, BlockSize{threads, entropy_columns_bytes(window, stretch, threads)}));
 }
 
 }  // namespace cuda

@@ -90,6 +90,13 @@ TEGU_KERNEL TEGU_BOUNDS(kThreads)
     }
 }
 
+constexpr KernelTable<decltype(&entropy_nan_columns<float>), kFloatTypes> kEntropyNanColumns = {
+    "entropy_nan_columns", "reads n elements, writes 1 bit a pixel", {TEGU_BY_FLOAT(entropy_nan_columns)}};
+constexpr KernelTable<decltype(&entropy_nan_results), 1> kEntropyNanResults = {
+    "entropy_nan_results",
+    "reads 1 bit a pixel, writes 4 B a pixel that sees a NaN",
+    {{entropy_nan_results}}};
+
 }  // namespace
 
 std::size_t entropy_nan_bytes(const EntropyWindow& window, const EntropyPiece& piece) {
@@ -110,29 +117,17 @@ LaunchStatus launch_entropy_nans(const EntropyMapImage& image, const EntropyWind
     std::uint64_t strip = divide_up(rows, wanted < kMaxGridY ? wanted : kMaxGridY);
     if (strip < 64) strip = 64;
     const LaunchShape by_columns{across, static_cast<unsigned>(divide_up(rows, strip)), kThreads, 0};
-    LaunchStatus done = 0;
-    if (image.type == ElementType::F16)
-        done =
-            launch(entropy_nan_columns<Half>, by_columns, stream, image, piece, columns, window.rows, strip);
-    if (image.type == ElementType::F32)
-        done =
-            launch(entropy_nan_columns<float>, by_columns, stream, image, piece, columns, window.rows, strip);
-    if (image.type == ElementType::F64)
-        done = launch(entropy_nan_columns<double>, by_columns, stream, image, piece, columns, window.rows,
-                      strip);
+    const LaunchStatus done = launch(kEntropyNanColumns[float_index(image.type)], by_columns, stream, image,
+                                     piece, columns, window.rows, strip);
     if (done != 0) return done;
     const LaunchShape by_results{blocks_of(piece.col_end - piece.col_begin),
                                  static_cast<unsigned>(rows < kMaxGridY ? rows : kMaxGridY), kThreads, 0};
-    return launch(entropy_nan_results, by_results, stream, image, piece, columns, window.cols);
+    return launch(kEntropyNanResults[0], by_results, stream, image, piece, columns, window.cols);
 }
 
 void list_entropy_map_nans_kernels(KernelLister& to) {
-    const char* const moves = "reads n elements, writes 1 bit a pixel";
-    to.add("entropy_nan_columns", {"f16"}, entropy_nan_columns<Half>, kThreads, 0, moves);
-    to.add("entropy_nan_columns", {"f32"}, entropy_nan_columns<float>, kThreads, 0, moves);
-    to.add("entropy_nan_columns", {"f64"}, entropy_nan_columns<double>, kThreads, 0, moves);
-    to.add("entropy_nan_results", {}, entropy_nan_results, kThreads, 0,
-           "reads 1 bit a pixel, writes 4 B a pixel that sees a NaN");
+    const BlockSize block{kThreads, 0};
+    to.add(1, listed(kEntropyNanColumns, block), listed(kEntropyNanResults, block));
 }
 
 }  // namespace cuda

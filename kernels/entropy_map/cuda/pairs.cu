@@ -323,32 +323,21 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_pairs(PairsArrays arrays, bool aligned,
     if (Leveled<T>::kFloat && warp_any(any_nan) && lane_index() == 0) atomic_or(arrays.nan_seen, 1u);
 }
 
-template <class T, unsigned W>
-LaunchStatus launch_typed(const PairsArrays& arrays, unsigned threads, Stream stream) {
-    const auto is_multiple = [](std::uint64_t value, std::uint64_t of) { return value % of == 0; };
-    const bool aligned =
-        is_multiple(reinterpret_cast<std::uintptr_t>(arrays.x), sizeof(Pack<T, kPairsColumns>)) &&
-        is_multiple(static_cast<std::uint64_t>(arrays.row_bytes), sizeof(Pack<T, kPairsColumns>));
-    const bool store_packs = is_multiple(reinterpret_cast<std::uintptr_t>(arrays.map), 16) &&
-                             is_multiple(static_cast<std::uint64_t>(arrays.map_row_bytes), 16);
-    const auto blocks = [](std::int32_t items, std::int32_t of) {
-        return static_cast<unsigned>((items + of - 1) / of);
-    };
-    const std::int32_t across = static_cast<std::int32_t>(threads / kWarpLanes) * kWarpResults;
-    const LaunchShape shape{blocks(arrays.cols, across), blocks(arrays.rows, arrays.strip_rows), threads,
-                            Fields<W>::kTable * sizeof(std::uint32_t)};
-    return launch(entropy_map_pairs<T, W>, shape, stream, arrays, aligned, store_packs);
-}
+// Rows: element types; columns: sizes of the window.
+#define TEGU_X(T, word)                                                                       \
+    numbered(entropy_map_pairs<T, 3>, word, 3u), numbered(entropy_map_pairs<T, 5>, word, 5u), \
+        numbered(entropy_map_pairs<T, 7>, word, 7u), numbered(entropy_map_pairs<T, 9>, word, 9u)
+constexpr KernelTable<void (*)(PairsArrays, bool, bool), 8> kEntropyMapPairs = {
+    "entropy_map_pairs",
+    "reads 1 element and writes 4 B a pixel",
+    {TEGU_X(std::uint8_t, "u8"), TEGU_X(float, "f32")}};
+#undef TEGU_X
 
-template <class T>
-LaunchStatus launch_window(const PairsArrays& arrays, const EntropyWindow& window, unsigned threads,
-                           Stream stream) {
-    switch (window.rows) {
-        case 3: return launch_typed<T, 3>(arrays, threads, stream);
-        case 5: return launch_typed<T, 5>(arrays, threads, stream);
-        case 7: return launch_typed<T, 7>(arrays, threads, stream);
-        default: return launch_typed<T, 9>(arrays, threads, stream);
-    }
+std::size_t table_bytes(unsigned window) {
+    return sizeof(std::uint32_t) * (window == 3   ? Fields<3>::kTable
+                                    : window == 5 ? Fields<5>::kTable
+                                    : window == 7 ? Fields<7>::kTable
+                                                  : Fields<9>::kTable);
 }
 
 }  // namespace
@@ -363,32 +352,26 @@ bool entropy_pairs_reads(ElementType type) {
 
 LaunchStatus launch_entropy_pairs(ElementType type, const PairsArrays& arrays, const EntropyWindow& window,
                                   unsigned threads, Stream stream) {
-    if (type == ElementType::U8) return launch_window<std::uint8_t>(arrays, window, threads, stream);
-    return launch_window<float>(arrays, window, threads, stream);
+    const std::uint64_t pack = kPairsColumns * element_bytes(type);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(arrays.x) % pack == 0 &&
+                         static_cast<std::uint64_t>(arrays.row_bytes) % pack == 0;
+    const bool store_packs = reinterpret_cast<std::uintptr_t>(arrays.map) % 16 == 0 &&
+                             static_cast<std::uint64_t>(arrays.map_row_bytes) % 16 == 0;
+    const auto blocks = [](std::int32_t items, std::int32_t of) {
+        return static_cast<unsigned>((items + of - 1) / of);
+    };
+    const std::int32_t across = static_cast<std::int32_t>(threads / kWarpLanes) * kWarpResults;
+    const LaunchShape shape{blocks(arrays.cols, across), blocks(arrays.rows, arrays.strip_rows), threads,
+                            table_bytes(window.rows)};
+    const unsigned index = (type == ElementType::U8 ? 0 : 4) + (window.rows - 3) / 2;
+    return launch(kEntropyMapPairs[index], shape, stream, arrays, aligned, store_packs);
 }
-
-namespace {
-
-template <class T, unsigned W>
-void list_window(KernelLister& to, const char* word, const char* window) {
-    to.add("entropy_map_pairs", {word, window}, entropy_map_pairs<T, W>,
-           kDefaultEntropyMapPolicy.threads_per_block, Fields<W>::kTable * sizeof(std::uint32_t),
-           "reads 1 element and writes 4 B a pixel");
-}
-
-template <class T>
-void list_typed(KernelLister& to, const char* word) {
-    list_window<T, 3>(to, word, "3");
-    list_window<T, 5>(to, word, "5");
-    list_window<T, 7>(to, word, "7");
-    list_window<T, 9>(to, word, "9");
-}
-
-}  // namespace
 
 void list_entropy_map_pairs_kernels(KernelLister& to) {
-    list_typed<std::uint8_t>(to, "u8");
-    list_typed<float>(to, "f32");
+    to.add(1, listed(kEntropyMapPairs, [](unsigned index) {
+               return BlockSize{kDefaultEntropyMapPolicy.threads_per_block,
+                                table_bytes(kEntropyMapPairs.variants[index].numbers[0])};
+           }));
 }
 
 }  // namespace cuda

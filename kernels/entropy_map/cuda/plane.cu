@@ -46,14 +46,10 @@ TEGU_KERNEL TEGU_BOUNDS(kThreads) entropy_map_levels(EntropyMapImage image, Entr
     if (Leveled<T>::kFloat && warp_any(any_nan) && lane_index() == 0) atomic_or(image.nan_seen, 1u);
 }
 
-template <class T>
-LaunchStatus launch_levels(const EntropyMapImage& image, const EntropyPlane& plane, bool mirror,
-                           Stream stream) {
-    const std::uint64_t words = std::uint64_t{plane.pitch / 4} * plane.rows;
-    const std::uint64_t blocks = (words + kWords * kThreads - 1) / (kWords * kThreads);
-    return launch(entropy_map_levels<T>, LaunchShape{static_cast<unsigned>(blocks), 1, kThreads, 0}, stream,
-                  image, plane, mirror);
-}
+constexpr KernelTable<decltype(&entropy_map_levels<float>), kElementTypes> kEntropyMapLevels = {
+    "entropy_map_levels",
+    "reads n elements, writes 1 B a pixel",
+    {TEGU_BY_INTEGER(entropy_map_levels), TEGU_BY_FLOAT(entropy_map_levels)}};
 
 }  // namespace
 
@@ -83,29 +79,14 @@ EntropyPlane entropy_plane(const EntropyMapImage& image, const EntropyWindow& wi
 
 LaunchStatus launch_entropy_plane(const EntropyMapImage& image, const EntropyPlane& plane, bool mirror,
                                   Stream stream) {
-    switch (image.type) {
-#define TEGU_X(number, Name, word, type) \
-    case ElementType::Name: return launch_levels<type>(image, plane, mirror, stream);
-        TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
-    }
-    return 0;
+    const std::uint64_t words = std::uint64_t{plane.pitch / 4} * plane.rows;
+    const std::uint64_t blocks = (words + kWords * kThreads - 1) / (kWords * kThreads);
+    return launch(kEntropyMapLevels[element_index(image.type)],
+                  LaunchShape{static_cast<unsigned>(blocks), 1, kThreads, 0}, stream, image, plane, mirror);
 }
-
-namespace {
-
-template <class T>
-void list_typed(KernelLister& to, const char* word) {
-    to.add("entropy_map_levels", {word}, entropy_map_levels<T>, kThreads, 0,
-           "reads n elements, writes 1 B a pixel");
-}
-
-}  // namespace
 
 void list_entropy_map_plane_kernels(KernelLister& to) {
-#define TEGU_X(number, Name, word, element) list_typed<element>(to, #word);
-    TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
+    to.add(1, listed(kEntropyMapLevels, BlockSize{kThreads, 0}));
 }
 
 }  // namespace cuda

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an entropy_map job becomes launches: the range of float data first if none is given, then piece after
 // piece, then what is NaN. The host makes the table and the scale, with the code of the CPU backend.
-#include "kernels/entropy_map/cuda/run.h"
-
 #include <algorithm>
 #include <vector>
 
@@ -10,6 +8,8 @@
 #include "kernels/entropy_map/cuda/entropy_map.h"
 #include "kernels/numerics/entropy_table.h"
 #include "kernels/numerics/levels.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
 
 namespace tegu::cuda {
 namespace {

@@ -169,6 +169,18 @@ TEGU_KERNEL TEGU_BOUNDS(512) entropy_map_slide(SlideArrays arrays) {
     }
 }
 
+// Of one column a thread, and of several.
+constexpr KernelTable<void (*)(SlideArrays), 2> kSlideBytes = {
+    "entropy_map_slide",
+    "reads 22 levels of 1 B and writes 4 B a pixel, mostly from caches; 11 x 11 pixels, 16 levels",
+    {numbered(entropy_map_slide<std::uint8_t, 1>, "u8", 1u),
+     numbered(entropy_map_slide<std::uint8_t, 4>, "u8", 4u)}};
+constexpr KernelTable<void (*)(SlideArrays), 2> kSlideShorts = {
+    "entropy_map_slide",
+    "reads 62 levels of 1 B and writes 4 B a pixel, mostly from caches; 31 x 31 pixels, 16 levels",
+    {numbered(entropy_map_slide<std::uint16_t, 1>, "u16", 1u),
+     numbered(entropy_map_slide<std::uint16_t, 2>, "u16", 2u)}};
+
 bool counts_fit_bytes(const EntropyWindow& window) {
     return window.rows * window.cols <= kMaxByteCount;
 }
@@ -203,35 +215,25 @@ LaunchStatus launch_entropy_slide(const EntropyMapImage& image, const EntropyWin
     const LaunchShape grid{(arrays.cols + block - 1) / block,
                            (arrays.rows + arrays.strip_rows - 1) / arrays.strip_rows, shape.threads,
                            entropy_slide_bytes(window, shape.columns, shape.threads)};
-    if (!counts_fit_bytes(window))
-        return shape.columns == 1 ? launch(entropy_map_slide<std::uint16_t, 1>, grid, stream, arrays)
-                                  : launch(entropy_map_slide<std::uint16_t, 2>, grid, stream, arrays);
-    return shape.columns == 1 ? launch(entropy_map_slide<std::uint8_t, 1>, grid, stream, arrays)
-                              : launch(entropy_map_slide<std::uint8_t, 4>, grid, stream, arrays);
+    const KernelTable<void (*)(SlideArrays), 2>& kernels =
+        counts_fit_bytes(window) ? kSlideBytes : kSlideShorts;
+    return launch(kernels[shape.columns == 1 ? 0 : 1], grid, stream, arrays);
 }
-
-namespace {
-
-template <class Count, unsigned C>
-void list_counts(KernelLister& to, const char* word, const char* columns, const EntropyWindow& window,
-                 const char* moves) {
-    constexpr unsigned kThreads = kDefaultEntropyMapPolicy.threads_per_block;
-    to.add("entropy_map_slide", {word, columns}, entropy_map_slide<Count, C>, kThreads,
-           entropy_slide_bytes(window, C, kThreads), moves);
-}
-
-}  // namespace
 
 void list_entropy_map_slide_kernels(KernelLister& to) {
+    constexpr unsigned kThreads = kDefaultEntropyMapPolicy.threads_per_block;
     const EntropyWindow small{11, 11, 16, false}, large{31, 31, 16, false};
-    const char* const small_moves =
-        "reads 22 levels of 1 B and writes 4 B a pixel, mostly from caches; 11 x 11 pixels, 16 levels";
-    const char* const large_moves =
-        "reads 62 levels of 1 B and writes 4 B a pixel, mostly from caches; 31 x 31 pixels, 16 levels";
-    list_counts<std::uint8_t, 1>(to, "u8", "1", small, small_moves);
-    list_counts<std::uint8_t, 4>(to, "u8", "4", small, small_moves);
-    list_counts<std::uint16_t, 1>(to, "u16", "1", large, large_moves);
-    list_counts<std::uint16_t, 2>(to, "u16", "2", large, large_moves);
+    to.add(1,
+           listed(kSlideBytes,
+                  [&](unsigned index) {
+                      return BlockSize{
+                          kThreads,
+                          entropy_slide_bytes(small, kSlideBytes.variants[index].numbers[0], kThreads)};
+                  }),
+           listed(kSlideShorts, [&](unsigned index) {
+               return BlockSize{
+                   kThreads, entropy_slide_bytes(large, kSlideShorts.variants[index].numbers[0], kThreads)};
+           }));
 }
 
 }  // namespace cuda

@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "kernels/cuda_policies.h"
 #include "kernels/execution/cuda/launch.h"
-#include "kernels/execution/cuda/policies.h"
 
 namespace tegu::cuda {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels by name, with the launch that the default policy makes of each on a device. Every .cu with
-// kernels ends with the list of its own; kernel_report.h says what they take. C++14.
+// The kernels by name, with the block that the default policy launches each with on a device. Every .cu file
+// with kernels ends with the list of its tables; kernel_report.h has what the kernels take. C++14.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "kernels/execution/cuda/kernel_table.h"
 #include "kernels/execution/cuda/launch.h"
 
 // X(stem): the .cu files that have kernels, each with a function list_<stem>_kernels().
@@ -45,29 +45,67 @@ struct KernelEntry {
     std::string moves;         // the bytes that it reads and writes, in words; at most 255 bytes
 };
 
+struct BlockSize {
+    unsigned threads;
+    std::size_t shared_bytes;
+};
+
+// A table with the block of each of its variants: block(index) is a BlockSize.
+template <class Table, class Block>
+struct ListedTable {
+    const Table& table;
+    Block block;
+};
+template <class Table, class Block>
+ListedTable<Table, Block> listed(const Table& table, Block block) {
+    return ListedTable<Table, Block>{table, block};
+}
+// All variants have the same block.
+template <class Table>
+auto listed(const Table& table, const BlockSize& size) {
+    return listed(table, [size](unsigned) { return size; });
+}
+
 class KernelLister {
   public:
     explicit KernelLister(const DeviceLimits& limits) : limits_(limits) {}
     const DeviceLimits& limits() const { return limits_; }
     const std::vector<KernelEntry>& entries() const { return entries_; }
 
-    // `arguments`: of the template, if it is one.
-    template <class... Parameters>
-    void add(const char* stem, std::initializer_list<const char*> arguments, void (*kernel)(Parameters...),
-             unsigned threads, std::size_t shared_bytes, const char* moves) {
-        std::string name = stem;
-        const char* separator = "<";
-        for (const char* argument : arguments) {
-            name += separator;
-            name += argument;
-            separator = ", ";
+    // Cuts each table into `rows` equal parts and adds the first parts of all tables, the second ones, ...
+    template <class... Tables>
+    void add(unsigned rows, const Tables&... tables) {
+        for (unsigned row = 0; row < rows; ++row) {
+            const int added[] = {(add_row(tables, row, rows), 0)...};
+            static_cast<void>(added);
         }
-        if (arguments.size() != 0) name += ">";
-        entries_.push_back(
-            KernelEntry{name, reinterpret_cast<const void*>(kernel), threads, shared_bytes, moves});
     }
 
   private:
+    template <class Kernel, unsigned Count, class Block>
+    void add_row(const ListedTable<KernelTable<Kernel, Count>, Block>& listed, unsigned row, unsigned rows) {
+        for (unsigned i = row * (Count / rows); i < (row + 1) * (Count / rows); ++i) {
+            const KernelVariant<Kernel>& variant = listed.table.variants[i];
+            if (variant.kernel == nullptr) continue;
+            const BlockSize block = listed.block(i);
+            entries_.push_back(KernelEntry{name_of(listed.table.name, variant),
+                                           reinterpret_cast<const void*>(variant.kernel), block.threads,
+                                           block.shared_bytes, listed.table.moves});
+        }
+    }
+    template <class Kernel>
+    static std::string name_of(const char* stem, const KernelVariant<Kernel>& variant) {
+        std::string arguments;
+        const auto add = [&](const std::string& argument) {
+            arguments += (arguments.empty() ? "<" : ", ") + argument;
+        };
+        for (const char* word : variant.words)
+            if (word != nullptr) add(word);
+        for (const unsigned number : variant.numbers)
+            if (number != 0) add(std::to_string(number));
+        return stem + (arguments.empty() ? arguments : arguments + ">");
+    }
+
     DeviceLimits limits_;
     std::vector<KernelEntry> entries_;
 };

@@ -2,18 +2,12 @@
 // The parts of a fused job run one after another, each with its own launches. Of several parts that fail, the
 // error is the one that the CPU backend meets first, as it takes statistics, histogram and entropy row by
 // row.
-#include "kernels/fused/cuda/run.h"
-
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
-#include "kernels/entropy/cuda/run.h"
-#include "kernels/fused/cpu/run.h"
-#include "kernels/histogram/cuda/run.h"
-#include "kernels/quantile/cuda/run.h"
-#include "kernels/reduce/cuda/run.h"
-#include "kernels/topk/cuda/run.h"
+#include "kernels/fused/part.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
 
 namespace tegu::cuda {
 namespace {
@@ -56,21 +50,14 @@ bool is_of_part(const Error& error) {
     return error.status == Status::BadRange || error.status == Status::Overflow;
 }
 
-// The row that an error of a part names; 0 if it names none.
-std::uint64_t row_of(const Error& error) {
-    const std::string words = " in row ";
-    const std::size_t at = error.message.rfind(words);
-    return at == std::string::npos ? 0
-                                   : std::strtoull(error.message.c_str() + at + words.size(), nullptr, 10);
-}
-
 // In the order in which the CPU backend meets rows, and parts of a row.
 bool comes_before(const Part& a, const Error& of_a, const Part& b, const Error& of_b) {
-    const auto place = [](Operation part) {
+    const auto rank = [](Operation part) {
         return part == Operation::Reduce ? 0 : part == Operation::Histogram ? 1 : 2;
     };
-    if (row_of(of_a) != row_of(of_b)) return row_of(of_a) < row_of(of_b);
-    return place(a.operation()) < place(b.operation());
+    const std::uint64_t row_of_a = of_a.row.value_or(0), row_of_b = of_b.row.value_or(0);
+    if (row_of_a != row_of_b) return row_of_a < row_of_b;
+    return rank(a.operation()) < rank(b.operation());
 }
 
 Result<std::vector<Part>> parts_of(const Job& job, const FusedParams& params,

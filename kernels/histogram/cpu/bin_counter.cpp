@@ -18,7 +18,7 @@ std::size_t BinCounter::worker_bytes(ElementType type, std::uint32_t bins) {
 
 BinCounter::BinCounter(ElementType type, std::uint32_t bins, std::byte* memory, unsigned workers)
     : type_(type), bins_(bins), keys_(bin_keys(type)) {
-    assert(workers <= kMaxCrew);
+    assert(workers <= kMaxWorkers);
     for (unsigned worker = 0; worker < workers; ++worker) {
         std::byte* const own = memory + worker * worker_bytes(type, bins);
         lanes_[worker].counts = KeyCounts(own, bins + 1);
@@ -26,10 +26,10 @@ BinCounter::BinCounter(ElementType type, std::uint32_t bins, std::byte* memory, 
     }
 }
 
-void BinCounter::begin(const Crew& crew, const BinRange& range, const HistogramRow& row) {
+void BinCounter::begin(const WorkerGroup& group, const BinRange& range, const HistogramRow& row) {
     std::fill_n(row.counts, bins_, std::uint64_t{0});
-    const BinScale scale = make_bin_scale(type_, range, bins_, row.edges, lanes_[crew.first].lower);
-    for (unsigned worker = crew.first; worker < crew.first + crew.workers; ++worker) {
+    const BinScale scale = make_bin_scale(type_, range, bins_, row.edges, lanes_[group.first()].lower);
+    for (unsigned worker = group.first(); worker < group.first() + group.size(); ++worker) {
         lanes_[worker].scale = scale;
         lanes_[worker].totals = row.counts;
         lanes_[worker].counts.clear();
@@ -52,8 +52,8 @@ void BinCounter::take(const std::byte* data, std::size_t n, unsigned worker) {
     }
 }
 
-void BinCounter::finish(const Crew& crew) {
-    for (unsigned worker = crew.first; worker < crew.first + crew.workers; ++worker)
+void BinCounter::finish(const WorkerGroup& group) {
+    for (unsigned worker = group.first(); worker < group.first() + group.size(); ++worker)
         lanes_[worker].counts.add_to(lanes_[worker].totals, bins_);
 }
 

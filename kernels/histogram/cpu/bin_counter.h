@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "kernels/counting/cpu/key_counts.h"
-#include "kernels/execution/cpu/crew.h"
-#include "kernels/histogram/bin_scale.h"
+#include "kernels/execution/cpu/sweep.h"
+#include "kernels/histogram/cpu/bin_scale.h"
 
 namespace tegu::kernels {
 
@@ -25,10 +25,10 @@ class BinCounter {
     BinCounter(ElementType type, std::uint32_t bins, std::byte* memory, unsigned workers);
 
     // Writes the edges and zeroes the counts of a segment. REQUIRES: a range that usable_bin_range() gave.
-    void begin(const Crew& crew, const BinRange& range, const HistogramRow& row);
+    void begin(const WorkerGroup& group, const BinRange& range, const HistogramRow& row);
     // Counts n < 2^32 elements at any address.
     void take(const std::byte* data, std::size_t n, unsigned worker);
-    void finish(const Crew& crew);
+    void finish(const WorkerGroup& group);
 
   private:
     struct Lane {
@@ -41,7 +41,7 @@ class BinCounter {
     ElementType type_ = ElementType::U8;
     std::uint32_t bins_ = 0;
     BinKeys keys_ = nullptr;
-    Lane lanes_[kMaxCrew];
+    Lane lanes_[kMaxWorkers];
     std::mutex overflow_;
 };
 

@@ -7,7 +7,7 @@ HistogramRun::HistogramRun(const Job& job, const HistogramParams& params, const 
     : job_(job),
       params_(params),
       outputs_(outputs),
-      n_(job.axis == Axis::Whole ? job.rows * job.cols : job.cols),
+      n_(segment_elements(job)),
       by_values_(ValueCounter::suits(job.type, n_)) {}
 
 std::size_t HistogramRun::worker_bytes() const {
@@ -25,24 +25,23 @@ HistogramRow HistogramRun::row_at(std::uint64_t row) const {
 }
 
 Result<BinRange> HistogramRun::range_of(std::uint64_t row, const Extrema& found) const {
-    const auto in_row = [&](Error error) {
-        if (job_.axis == Axis::Rows) error.message += " in row " + std::to_string(row);
-        return error;
+    const auto named = [&](Error error) {
+        return job_.axis == Axis::Rows ? in_row(std::move(error), row) : error;
     };
     if (params_.has_range) return usable_bin_range(params_.lo, params_.hi, params_.bins, "the range");
     if (found.nan && !params_.skip_nans)
-        return in_row(
+        return named(
             bad_range("range", "a range, or skip_nans", "the elements have no range, as one is NaN"));
     if (!found.any) return BinRange{0, 1};
     Result<BinRange> range = usable_bin_range(found.lo, found.hi, params_.bins, "the range of the elements");
-    if (!range) return in_row(std::move(range).error());
+    if (!range) return named(std::move(range).error());
     return range;
 }
 
-Result<void> HistogramRun::begin(const Crew& crew, std::uint64_t row, const Extrema& found) {
+Result<void> HistogramRun::begin(const WorkerGroup& group, std::uint64_t row, const Extrema& found) {
     const Result<BinRange> range = range_of(row, found);
     if (!range) return range.error();
-    counter_->begin(crew, *range, row_at(row));
+    counter_->begin(group, *range, row_at(row));
     return {};
 }
 

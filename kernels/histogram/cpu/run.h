@@ -8,6 +8,7 @@
 
 #include "kernels/counting/cpu/value_counter.h"
 #include "kernels/histogram/cpu/bin_counter.h"
+#include "kernels/statistics/extrema.h"
 
 namespace tegu::kernels {
 
@@ -26,9 +27,9 @@ class HistogramRun {
 
     // Not by values: begin(), take() for every piece of the row, finish(). `found` counts if looks_first().
     // Errors: BadRange "range".
-    Result<void> begin(const Crew& crew, std::uint64_t row, const Extrema& found);
+    Result<void> begin(const WorkerGroup& group, std::uint64_t row, const Extrema& found);
     void take(const std::byte* data, std::size_t n, unsigned worker) { counter_->take(data, n, worker); }
-    void finish(const Crew& crew) { counter_->finish(crew); }
+    void finish(const WorkerGroup& group) { counter_->finish(group); }
     // By values. Errors: BadRange "range".
     Result<void> finish_values(std::uint64_t row, Span<const std::uint64_t> value_counts);
 

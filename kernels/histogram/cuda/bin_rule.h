@@ -2,7 +2,7 @@
 // From a range to the rule that device code finds bins by.
 #pragma once
 
-#include "kernels/histogram/bin_scale.h"
+#include "kernels/histogram/bin_range.h"
 #include "kernels/histogram/cuda/histogram.h"
 
 namespace tegu::cuda {

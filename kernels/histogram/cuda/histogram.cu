@@ -11,24 +11,6 @@ namespace tegu {
 namespace cuda {
 namespace {
 
-// The type that a type is read as: signed integers as unsigned ones.
-template <class T>
-struct ReadAs {
-    using type = typename UnsignedOf<sizeof(T)>::type;
-};
-template <>
-struct ReadAs<Half> {
-    using type = Half;
-};
-template <>
-struct ReadAs<float> {
-    using type = float;
-};
-template <>
-struct ReadAs<double> {
-    using type = double;
-};
-
 // The value of a byte is its key.
 class ByteMapper {
   public:
@@ -212,6 +194,17 @@ TEGU_KERNEL TEGU_BOUNDS(256) bin_bytes(const std::uint64_t* value_counts, std::u
     }
 }
 
+#define TEGU_X(T, word) variant(count_elements<BinMapper<T>>, "bins", word)
+constexpr KernelTable<CountKernel<BinRule>, 7> kCountBins = {
+    "count_elements", kCountMoves, {TEGU_WIDTHS(TEGU_X), TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
+constexpr KernelTable<CountKernel<ByteMapper::Rule>, 1> kCountValues = {
+    "count_elements", kCountMoves, {variant(count_elements<ByteMapper>, "values", "u8")}};
+constexpr KernelTable<void (*)(CountTask), 1> kCountByteLanes = {
+    "count_byte_lanes", "reads n B, adds 2 KiB a part", {{count_byte_lanes}}};
+constexpr KernelTable<decltype(&bin_bytes), 1> kBinBytes = {
+    "bin_bytes", "reads 2 KiB and writes 16 B a bin, a sequence", {{bin_bytes}}};
+
 }  // namespace
 
 LaunchStatus zero_counters(std::uint64_t* counters, std::uint64_t count, Stream stream) {
@@ -222,15 +215,12 @@ LaunchStatus launch_histogram(ElementType type, const CountInput& input, const B
                               const BinRule* rules, const HistogramTarget& target, const CountShape& shape,
                               const CountRange& range, Stream stream) {
     if (range.count == 0) return 0;
-    switch (type) {
-#define TEGU_X(number, Name, word, element)                                                      \
-    case ElementType::Name:                                                                      \
-        return launch_count<BinMapper<ReadAs<element>::type>>(input, rule, rules, target.counts, \
-                                                              target.edges, shape, range, stream);
-        TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
-    }
-    return 0;
+    // Signed integers are read as unsigned ones.
+    const unsigned index =
+        is_float(type) ? 4 + float_index(type) : width_index(static_cast<unsigned>(element_bytes(type)));
+    return launch_count(kCountBins[index], element_bytes(type),
+                        CountTask{input, shape, range, target.counts, target.edges, 0, 0, 0, false}, rule,
+                        rules, stream);
 }
 
 std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins) {
@@ -241,37 +231,31 @@ std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins) {
 LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, const CountShape& shape,
                                 const CountRange& range, Stream stream) {
     if (range.count == 0) return 0;
-    if (shape.by_lane) {
-        const std::uint64_t stretches = count_stretches(input, 1);
-        const CountTask task{
-            input,  shape,  range, count_stretches_of_line(input, 1), stretches, 1, shape.adds(stretches),
-            counts, nullptr};
-        return launch(count_byte_lanes, LaunchShape{shape.blocks, 1, shape.threads, shape.team_bytes}, stream,
-                      task);
+    CountTask task{input, shape, range, counts, nullptr, 0, 0, 1, false};
+    if (!shape.by_lane) {
+        const ByteMapper::Rule rule = 0, *const rules = nullptr;
+        return launch_count(kCountValues[0], 1, task, rule, rules, stream);
     }
-    return launch_count<ByteMapper>(input, 0, nullptr, counts, nullptr, shape, range, stream);
+    task.line_stretches = count_stretches_of_line(input, 1);
+    task.stretches = count_stretches(input, 1);
+    task.adds = shape.adds(task.stretches);
+    return launch(kCountByteLanes[0], LaunchShape{shape.blocks, 1, shape.threads, shape.team_bytes}, stream,
+                  task);
 }
 
 LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t segments, const BinRule& rule,
                               const BinRule* rules, const HistogramTarget& target, Stream stream) {
     if (segments == 0) return 0;
     const unsigned blocks = segments < 4096 ? static_cast<unsigned>(segments) : 4096u;
-    return launch(bin_bytes, LaunchShape{blocks, 1, 256, 0}, stream, value_counts, segments, rule, rules,
+    return launch(kBinBytes[0], LaunchShape{blocks, 1, 256, 0}, stream, value_counts, segments, rule, rules,
                   target);
 }
 
 void list_histogram_kernels(KernelLister& to) {
-    list_counting<BinMapper<std::uint8_t>>(to, "bins", "u8");
-    list_counting<BinMapper<std::uint16_t>>(to, "bins", "u16");
-    list_counting<BinMapper<std::uint32_t>>(to, "bins", "u32");
-    list_counting<BinMapper<std::uint64_t>>(to, "bins", "u64");
-    list_counting<BinMapper<Half>>(to, "bins", "f16");
-    list_counting<BinMapper<float>>(to, "bins", "f32");
-    list_counting<BinMapper<double>>(to, "bins", "f64");
-    list_counting<ByteMapper>(to, "values", "u8");
-    to.add("count_byte_lanes", {}, count_byte_lanes, kByteLaneThreads, kByteLaneThreads * kByteLaneBytes,
-           "reads n B, adds 2 KiB a part");
-    to.add("bin_bytes", {}, bin_bytes, 256, 0, "reads 2 KiB and writes 16 B a bin, a sequence");
+    to.add(1, listed(kCountBins, count_block<BinRule>()),
+           listed(kCountValues, count_block<ByteMapper::Rule>()),
+           listed(kCountByteLanes, BlockSize{kByteLaneThreads, kByteLaneThreads * kByteLaneBytes}),
+           listed(kBinBytes, BlockSize{256, 0}));
 }
 
 }  // namespace cuda

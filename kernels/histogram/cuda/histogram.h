@@ -63,11 +63,6 @@ LaunchStatus launch_histogram(ElementType type, const CountInput& input, const B
 // Of the table of a rule.
 std::uint64_t bin_table_bytes(ElementType type, std::uint32_t bins);
 
-// counts [segments, 256] of the values of 8-bit elements, by their bits; 0 before the first launch where
-// shape.adds().
-LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, const CountShape& shape,
-                                const CountRange& range, Stream stream);
-
 // From the counts of the values of 8-bit elements to bins and edges. target.counts is 0 before.
 LaunchStatus launch_bin_bytes(const std::uint64_t* value_counts, std::uint64_t segments, const BinRule& rule,
                               const BinRule* rules, const HistogramTarget& target, Stream stream);

@@ -3,21 +3,18 @@
 // other elements without a range, reduce finds the smallest and the largest first; the host makes the ranges
 // of it, as the CPU backend does. Segments go in batches, so that neither side's memory grows with their
 // number.
-#include "kernels/histogram/cuda/run.h"
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "kernels/counting/cpu/value_counter.h"
 #include "kernels/counting/cuda/count_launches.h"
 #include "kernels/counting/cuda/kept_workspace.h"
 #include "kernels/execution/cuda/pace.h"
-#include "kernels/histogram/bin_scale.h"
 #include "kernels/histogram/cuda/bin_rule.h"
 #include "kernels/histogram/cuda/histogram.h"
-#include "kernels/reduce/cuda/run.h"
-#include "kernels/statistics/cpu/extrema.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
+#include "kernels/statistics/extrema.h"
 
 namespace tegu::cuda {
 namespace {

@@ -58,7 +58,7 @@ std::uint64_t nested_bytes(std::uint64_t n, unsigned width) {
 
 bool Run::by_brackets() {
     const std::uint64_t* sample =
-        take_sample(source_.segment, source_.select, source_.flip, method_.sample, layout_.sample, team_);
+        take_sample(source_.segment, source_.select, source_.flip, method_.sample, layout_.sample, workers_);
     if (sample == nullptr) return false;
     std::uint64_t valid = method_.sample;
     if (is_float(source_.type))
@@ -111,22 +111,22 @@ Bracket Run::bracket_of(const Source& source, std::uint64_t place, std::uint64_t
 }
 
 bool Run::split(const Source& source, Bracket* brackets, std::size_t count) {
-    std::vector<SplitTally> tallies(count * team_.slots());
+    std::vector<SplitTally> tallies(count * workers_.size());
     std::vector<std::atomic<std::uint64_t>> used(count);
     for (auto& one : used) one.store(0);
-    const bool done = for_each_tile(source, [&](Elements elements, std::uint64_t, unsigned slot) {
-        std::byte* found = layout_.found + slot * (kTile + kSlack) * width();
+    const bool done = for_each_tile(source, [&](Elements elements, std::uint64_t, unsigned worker) {
+        std::byte* found = layout_.found + worker * (kTile + kSlack) * width();
         for (std::size_t b = 0; b < count; ++b) {
             const std::uint64_t size = source.scan.split(elements, brackets[b].low, brackets[b].high,
-                                                         tallies[slot * count + b], found);
+                                                         tallies[worker * count + b], found);
             const std::uint64_t place = used[b].fetch_add(size, std::memory_order_relaxed);
             if (place + size <= brackets[b].room)
                 std::copy(found, found + size * width(), brackets[b].kept + place * width());
         }
     });
     for (std::size_t b = 0; b < count; ++b) {
-        for (unsigned slot = 0; slot < team_.slots(); ++slot)
-            add(brackets[b].tally, tallies[slot * count + b]);
+        for (unsigned worker = 0; worker < workers_.size(); ++worker)
+            add(brackets[b].tally, tallies[worker * count + b]);
         brackets[b].complete = used[b].load() <= brackets[b].room;
     }
     return done;
@@ -162,13 +162,14 @@ bool Run::resolve(const Source& source, const Bracket& bracket, std::uint64_t pl
 }
 
 bool Run::find(const Source& source, std::uint64_t place, std::byte* kept, Pair& pair) {
-    const std::uint64_t n = source.segment.size();
+    const std::uint64_t n = source.segment.n;
     if (n <= most_direct(width())) {
         pair = source.scan.nth(source.segment.data, n, place);
         return true;
     }
     const std::uint64_t size = sample_of(n);
-    const std::uint64_t* sample = take_sample(source.segment, source.select, 0, size, layout_.sample, team_);
+    const std::uint64_t* sample =
+        take_sample(source.segment, source.select, 0, size, layout_.sample, workers_);
     if (sample == nullptr) return false;
     const auto left = static_cast<std::uint64_t>(layout_.kept_end - kept) & ~std::uint64_t{63};
     const std::uint64_t room = std::min(room_of(n, size), left / width());
@@ -205,13 +206,13 @@ bool Run::key_by_digits(const Source& source, std::uint64_t place, std::uint64_t
 
 bool Run::count_digits(const Source& source, std::uint64_t prefix, unsigned shift, unsigned bits) {
     constexpr std::uint64_t kDigits = std::uint64_t{1} << kDigitBits;
-    std::fill(layout_.histograms, layout_.histograms + team_.slots() * kDigits, 0);
-    const bool done = for_each_tile(source, [&](Elements elements, std::uint64_t, unsigned slot) {
-        source.select.histogram(elements, prefix, shift, bits, layout_.histograms + slot * kDigits);
+    std::fill(layout_.histograms, layout_.histograms + workers_.size() * kDigits, 0);
+    const bool done = for_each_tile(source, [&](Elements elements, std::uint64_t, unsigned worker) {
+        source.select.histogram(elements, prefix, shift, bits, layout_.histograms + worker * kDigits);
     });
-    for (unsigned slot = 1; slot < team_.slots(); ++slot)
+    for (unsigned worker = 1; worker < workers_.size(); ++worker)
         for (std::uint64_t digit = 0; digit < kDigits; ++digit)
-            layout_.histograms[digit] += layout_.histograms[slot * kDigits + digit];
+            layout_.histograms[digit] += layout_.histograms[worker * kDigits + digit];
     return done;
 }
 

@@ -16,16 +16,12 @@
 #include "kernels/numerics/sort_key.h"
 #include "kernels/quantile/cpu/scan.h"
 #include "kernels/quantile/cpu/select.h"
-#include "kernels/topk/cpu/selector.h"
 
 namespace tegu::kernels::quantile {
 
+using selection::Elements;
+using selection::kDigitBits;
 using selection::kTile;
-using selection::StridedSegment;
-using selection::Team;
-using topk::Elements;
-
-constexpr unsigned kDigitBits = topk::kDigitBits;
 
 // Keys up to which halving their range finds one faster than a bracket.
 std::uint64_t most_direct(unsigned width);
@@ -38,23 +34,23 @@ std::uint64_t nested_bytes(std::uint64_t n, unsigned width);
 const ScanKernels& quantile_kernels(ElementType type);
 
 struct Source {
-    StridedSegment segment;
+    Segment segment;
     ElementType type;
     std::uint64_t flip;
     const ScanKernels& scan;
-    const topk::ScanKernels& select;
+    const selection::ScanKernels& select;
 
-    Source(const StridedSegment& the_segment, ElementType the_type)
+    Source(const Segment& the_segment, ElementType the_type)
         : segment(the_segment),
           type(the_type),
-          flip(key::flip_of(false, is_signed_integer(the_type), the_segment.bytes)),
+          flip(key::flip_of(false, is_signed_integer(the_type), the_segment.element_bytes)),
           scan(quantile_kernels(the_type)),
-          select(topk::scan_kernels(the_type)) {}
+          select(selection::scan_kernels(the_type)) {}
     // Keys side by side are a source of their own.
     Source(const std::byte* keys, std::uint64_t n, unsigned width)
-        : Source(StridedSegment{keys, 1, n, n, width}, width == 8 ? ElementType::U64 : ElementType::U32) {}
+        : Source(dense_segment(keys, n, width), width == 8 ? ElementType::U64 : ElementType::U32) {}
 
-    std::uint64_t worst_key() const { return ~std::uint64_t{0} >> (64 - 8 * segment.bytes); }
+    std::uint64_t worst_key() const { return ~std::uint64_t{0} >> (64 - 8 * segment.element_bytes); }
 };
 
 struct Bracket {
@@ -69,10 +65,10 @@ struct Bracket {
 // The parts of the working memory. With memory null it only measures.
 struct Layout {
     std::uint64_t* sample = nullptr;      // [2 x sample]
-    std::uint64_t* histograms = nullptr;  // [slots x 2^kDigitBits]
-    std::byte* dense = nullptr;           // [slots x kTile] elements
-    std::byte* found = nullptr;           // [slots x (kTile + kSlack)] keys
-    std::uint64_t* counts = nullptr;      // [slots x values]
+    std::uint64_t* histograms = nullptr;  // [workers x 2^kDigitBits]
+    std::byte* dense = nullptr;           // [workers x kTile] elements
+    std::byte* found = nullptr;           // [workers x (kTile + kSlack)] keys
+    std::uint64_t* counts = nullptr;      // [workers x values]
     std::byte* keys = nullptr;            // [n]
     std::byte* spare = nullptr;           // [n]
     std::byte* kept = nullptr;            // brackets: [statistics x room], and what their own brackets keep
@@ -84,13 +80,13 @@ struct Layout {
 
 class Run {
   public:
-    Run(const StridedSegment& segment, const Problem& problem, const Method& method, std::byte* memory,
-        const Team& team, const Places& places, Statistics& statistics)
+    Run(const Segment& segment, const Problem& problem, const Method& method, std::byte* memory,
+        const WorkerGroup& workers, const Places& places, Statistics& statistics)
         : source_(segment, problem.type),
           problem_(problem),
           method_(method),
           layout_(memory, problem, method),
-          team_(team.limited(method.slots)),
+          workers_(workers.limited(method.workers)),
           places_of_(places),
           statistics_(statistics),
           places_(statistics.places) {}
@@ -98,24 +94,25 @@ class Run {
     bool run();
 
   private:
-    unsigned width() const { return source_.segment.bytes; }
+    unsigned width() const { return source_.segment.element_bytes; }
 
-    // Calls body(elements, slot) for the tiles of a source.
+    // Calls body(elements, worker) for the tiles of a source.
     template <class Body>
     bool for_each_tile(const Source& source, Body body) const {
-        const std::uint64_t n = source.segment.size();
-        return team_.run(selection::tasks_of(n), [&](std::uint64_t task, unsigned slot) {
+        const std::uint64_t n = source.segment.n;
+        return workers_.run(selection::tasks_of(n), [&](std::uint64_t task, unsigned worker) {
             const std::uint64_t end = std::min(n, (task + 1) * selection::kTask);
             for (std::uint64_t begin = task * selection::kTask; begin < end; begin += kTile)
-                body(view(source, begin, std::min(kTile, end - begin), slot), begin, slot);
+                body(view(source, begin, std::min(kTile, end - begin), worker), begin, worker);
         });
     }
 
-    Elements view(const Source& source, std::uint64_t begin, std::uint64_t count, unsigned slot) const {
-        const StridedSegment& segment = source.segment;
-        if (segment.dense()) return Elements{segment.data + begin * segment.bytes, count, source.flip};
-        std::byte* const dense = layout_.dense + slot * kTile * segment.bytes;
-        copy_elements(segment, begin, count, dense);
+    Elements view(const Source& source, std::uint64_t begin, std::uint64_t count, unsigned worker) const {
+        const Segment& segment = source.segment;
+        if (segment.contiguous())
+            return Elements{segment.data + begin * segment.element_bytes, count, source.flip};
+        std::byte* const dense = layout_.dense + worker * kTile * segment.element_bytes;
+        gather(segment, begin, count, dense);
         return Elements{dense, count, source.flip};
     }
 
@@ -148,14 +145,14 @@ class Run {
     bool find_by_digits(const Source& source, std::uint64_t place, bool has_next, Pair& pair);
     bool key_by_digits(const Source& source, std::uint64_t place, std::uint64_t& key,
                        std::uint64_t& equal_behind);
-    // The sum over all slots ends in the histogram of slot 0.
+    // The sum over all workers ends in the histogram of worker 0.
     bool count_digits(const Source& source, std::uint64_t prefix, unsigned shift, unsigned bits);
 
     const Source source_;
     const Problem& problem_;
     const Method& method_;
     const Layout layout_;
-    const Team team_;
+    const WorkerGroup workers_;
     const Places& places_of_;
     Statistics& statistics_;
     std::vector<std::uint64_t>& places_;

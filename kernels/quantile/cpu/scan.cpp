@@ -15,7 +15,7 @@ using group::kGroup;
 using quantile::Pair;
 using quantile::ScanKernels;
 using quantile::SplitTally;
-using topk::Elements;
+using selection::Elements;
 
 constexpr std::uint64_t kRun = 1024;  // elements whose keys stay in the first cache
 

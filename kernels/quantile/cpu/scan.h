@@ -9,6 +9,7 @@
 
 #include "base/element_type.h"
 #include "kernels/execution/cpu/isa.h"
+#include "kernels/quantile/pair.h"
 #include "kernels/selection/cpu/scan.h"
 
 namespace tegu::kernels::quantile {
@@ -22,12 +23,6 @@ struct SplitTally {
     std::uint64_t nans = 0;
 };
 
-// An order statistic and the one behind it, as keys; of the last one, itself twice.
-struct Pair {
-    std::uint64_t value = 0;
-    std::uint64_t next = 0;
-};
-
 constexpr std::uint64_t kSlack = 64;  // elements that split() may write past what it keeps
 
 // The functions for one element type. They write in bounds whatever the elements are, even if these change
@@ -35,15 +30,15 @@ constexpr std::uint64_t kSlack = 64;  // elements that split() may write past wh
 struct ScanKernels {
     // out[i] = the key of element i, as wide as the element. `out` is aligned for it. Returns how many are
     // NaN.
-    std::uint64_t (*keys)(topk::Elements elements, std::byte* out);
+    std::uint64_t (*keys)(selection::Elements elements, std::byte* out);
     // Adds 1 to counts[key] for each element. Null for elements of more than two bytes.
-    void (*count)(topk::Elements elements, std::uint64_t* counts);
+    void (*count)(selection::Elements elements, std::uint64_t* counts);
     // Adds to `tally`, and stores key - low - 1 of the elements inside, as wide as the element. Returns how
     // many.
     // REQUIRES: out has room for elements.count + kSlack, aligned for them. Null for elements of less than
     //           four bytes.
-    std::uint64_t (*split)(topk::Elements elements, std::uint64_t low, std::uint64_t high, SplitTally& tally,
-                           std::byte* out);
+    std::uint64_t (*split)(selection::Elements elements, std::uint64_t low, std::uint64_t high,
+                           SplitTally& tally, std::byte* out);
     // The pair at place `nth` of the sorted keys. REQUIRES: nth < count; count < 2^16. Null for elements of
     // one byte.
     Pair (*nth)(const std::byte* keys, std::uint64_t count, std::uint64_t nth);

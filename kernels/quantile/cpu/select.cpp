@@ -40,11 +40,11 @@ Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) 
     const std::uint64_t tile = std::min(kTile, problem.n);
     const bool brackets = method.kind == MethodKind::Brackets;
     const bool all = method.kind == MethodKind::Direct || method.kind == MethodKind::Sort;
-    dense = take(method.slots * tile * width);
+    dense = take(method.workers * tile * width);
     sample = words(2 * method.sample);
-    histograms = words(brackets ? method.slots << kDigitBits : 0);
-    counts = words(method.kind == MethodKind::Counts ? method.slots * (width == 1 ? 256 : kHalfwords) : 0);
-    found = take(brackets ? method.slots * (kTile + kSlack) * width : 0);
+    histograms = words(brackets ? method.workers << kDigitBits : 0);
+    counts = words(method.kind == MethodKind::Counts ? method.workers * (width == 1 ? 256 : kHalfwords) : 0);
+    found = take(brackets ? method.workers * (kTile + kSlack) * width : 0);
     keys = take(all ? problem.n * width : 0);
     spare = take(method.kind == MethodKind::Sort ? problem.n * width : 0);
     kept = take(
@@ -80,14 +80,14 @@ std::uint64_t Run::nan_key() const {
 
 bool Run::by_counts() {
     const std::uint64_t values = width() == 1 ? 256 : kHalfwords;
-    std::fill(layout_.counts, layout_.counts + team_.slots() * values, 0);
-    const bool done = for_each_tile(source_, [&](Elements elements, std::uint64_t, unsigned slot) {
-        source_.scan.count(elements, layout_.counts + slot * values);
+    std::fill(layout_.counts, layout_.counts + workers_.size() * values, 0);
+    const bool done = for_each_tile(source_, [&](Elements elements, std::uint64_t, unsigned worker) {
+        source_.scan.count(elements, layout_.counts + worker * values);
     });
     if (!done) return false;
-    for (unsigned slot = 1; slot < team_.slots(); ++slot)
+    for (unsigned worker = 1; worker < workers_.size(); ++worker)
         for (std::uint64_t value = 0; value < values; ++value)
-            layout_.counts[value] += layout_.counts[slot * values + value];
+            layout_.counts[value] += layout_.counts[worker * values + value];
     // The largest key is that of NaN.
     if (ask(is_float(source_.type) ? layout_.counts[nan_key()] : 0)) look_up(layout_.counts, values);
     return true;
@@ -129,7 +129,7 @@ bool Run::by_nth() {
 template <class U>
 bool Run::read_sorted() {
     const U* sorted = selection::sort_by_key(reinterpret_cast<U*>(layout_.keys),
-                                             reinterpret_cast<U*>(layout_.spare), problem_.n, 0, team_);
+                                             reinterpret_cast<U*>(layout_.spare), problem_.n, 0, workers_);
     for (std::size_t i = 0; sorted != nullptr && i < places_.size(); ++i)
         statistics_.pairs[i] = Pair{sorted[places_[i]], sorted[std::min(places_[i] + 1, problem_.n - 1)]};
     return sorted != nullptr;
@@ -179,14 +179,14 @@ Method choose_method(const Problem& problem, CpuQuantileMethod wanted) {
     const unsigned width = static_cast<unsigned>(element_bytes(problem.type));
     method.kind = kind_of_method(problem, width, wanted);
     if (method.kind == MethodKind::Counts && width == 2)
-        method.slots =
-            static_cast<unsigned>(std::clamp<std::uint64_t>(problem.n / kSlotWork, 1, selection::kMaxSlots));
+        method.workers =
+            static_cast<unsigned>(std::clamp<std::uint64_t>(problem.n / kSlotWork, 1, kMaxWorkers));
     if (method.kind == MethodKind::Brackets) {
         method.sample = sample_of(problem.n);
         method.room = room_of(problem.n, method.sample);
     }
-    method.slots =
-        static_cast<unsigned>(std::min<std::uint64_t>(method.slots, selection::tasks_of(problem.n)));
+    method.workers =
+        static_cast<unsigned>(std::min<std::uint64_t>(method.workers, selection::tasks_of(problem.n)));
     method.bytes = Layout(nullptr, problem, method).bytes;
     return method;
 }
@@ -215,9 +215,9 @@ std::string describe(const Method& method, std::uint64_t passes) {
     return "sort" + end;
 }
 
-bool select(const StridedSegment& segment, const Problem& problem, const Method& method, std::byte* memory,
-            const Team& team, const Places& places, Statistics& statistics) {
-    return Run(segment, problem, method, memory, team, places, statistics).run();
+bool select(const Segment& segment, const Problem& problem, const Method& method, std::byte* memory,
+            const WorkerGroup& workers, const Places& places, Statistics& statistics) {
+    return Run(segment, problem, method, memory, workers, places, statistics).run();
 }
 
 }  // namespace tegu::kernels::quantile

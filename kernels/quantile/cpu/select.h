@@ -18,10 +18,9 @@
 #include <vector>
 
 #include "base/job.h"
-#include "kernels/execution/cpu/cpu_policies.h"
+#include "kernels/cpu_policies.h"
 #include "kernels/quantile/cpu/scan.h"
-#include "kernels/selection/cpu/team.h"
-#include "kernels/topk/cpu/select.h"
+#include "kernels/selection/cpu/sample.h"
 
 namespace tegu::kernels::quantile {
 
@@ -39,7 +38,7 @@ struct Method {
     MethodKind kind = MethodKind::Direct;
     std::uint64_t sample = 0;  // brackets: elements of the sample
     std::uint64_t room = 0;    // brackets: elements that may lie inside one
-    unsigned slots = selection::kMaxSlots;
+    unsigned workers = kMaxWorkers;
     std::uint64_t bytes = 0;  // working memory, with any number of threads
 };
 
@@ -68,9 +67,10 @@ struct Statistics {
 };
 
 // Fills `statistics`, whose memory is reused. False: a stop was requested.
-// REQUIRES: method == choose_method(problem, any); `memory` has method.bytes, aligned to 64; segment.size()
+// REQUIRES: method == choose_method(problem, any); the workers begin at 0; `memory` has method.bytes, aligned
+// to 64; segment.n
 //           == problem.n.
-bool select(const selection::StridedSegment& segment, const Problem& problem, const Method& method,
-            std::byte* memory, const selection::Team& team, const Places& places, Statistics& statistics);
+bool select(const Segment& segment, const Problem& problem, const Method& method, std::byte* memory,
+            const WorkerGroup& workers, const Places& places, Statistics& statistics);
 
 }  // namespace tegu::kernels::quantile

@@ -171,31 +171,22 @@ unsigned threads_for(std::uint64_t items, unsigned most) {
     return wanted < most ? static_cast<unsigned>(wanted) : most;
 }
 
-template <class U>
-struct Typed {
-    static LaunchStatus blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned room,
-                               const QuantilePolicy& policy, Stream stream) {
-        const unsigned threads = threads_for(room / 4 + 1, policy.block_threads);
-        return launch(quantile_blocks<U>,
-                      LaunchShape{static_cast<unsigned>(in.count), 1, threads, room * sizeof(U)}, stream, in,
-                      quantiles, room);
-    }
-    static LaunchStatus windows(const Segments& in, const BlockQuantiles& quantiles,
-                                const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
-        const unsigned each = in.count > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
-        const unsigned threads = threads_for(in.n / each + 1, policy.block_threads);
-        return launch(quantile_windows<U>, LaunchShape{static_cast<unsigned>(in.count), 1, threads, 0},
-                      stream, in, quantiles);
-    }
-};
-
-template <class U>
-LaunchStatus launch_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream) {
-    const unsigned warps = kRowThreads / kWarpLanes;
-    const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
-    if (in.n <= 4 * kWarpLanes) return launch(quantile_rows<U, 4>, shape, stream, in, quantiles);
-    return launch(quantile_rows<U, 8>, shape, stream, in, quantiles);
-}
+constexpr const char* kMoves = "reads n elements, writes 16 B a quantile";
+constexpr KernelTable<decltype(&quantile_blocks<std::uint8_t>), 4> kQuantileBlocks = {
+    "quantile_blocks", kMoves, {TEGU_BY_WIDTH(quantile_blocks)}};
+constexpr KernelTable<decltype(&quantile_windows<std::uint8_t>), 4> kQuantileWindows = {
+    "quantile_windows",
+    "reads n elements, and 2 to 3 times for each quantile; writes 16 B a quantile",
+    {TEGU_BY_WIDTH(quantile_windows)}};
+// Rows: widths; columns: up to 4 and up to 8 keys of a lane.
+constexpr KernelTable<decltype(&quantile_rows<std::uint8_t, 4>), 6> kQuantileRows = {
+    "quantile_rows",
+    kMoves,
+    {numbered(quantile_rows<std::uint8_t, 4>, "u8", 4u), numbered(quantile_rows<std::uint8_t, 8>, "u8", 8u),
+     numbered(quantile_rows<std::uint16_t, 4>, "u16", 4u),
+     numbered(quantile_rows<std::uint16_t, 8>, "u16", 8u),
+     numbered(quantile_rows<std::uint32_t, 4>, "u32", 4u),
+     numbered(quantile_rows<std::uint32_t, 8>, "u32", 8u)}};
 
 }  // namespace
 
@@ -207,62 +198,39 @@ unsigned quantile_room(unsigned width, const QuantilePolicy& policy, const Devic
 }
 
 LaunchStatus launch_quantile_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream) {
-    switch (in.width) {
-        case 1: return launch_rows<std::uint8_t>(in, quantiles, stream);
-        case 2: return launch_rows<std::uint16_t>(in, quantiles, stream);
-        default: return launch_rows<std::uint32_t>(in, quantiles, stream);
-    }
+    const unsigned warps = kRowThreads / kWarpLanes;
+    const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
+    return launch(kQuantileRows[2 * width_index(in.width) + (in.n <= 4 * kWarpLanes ? 0 : 1)], shape, stream,
+                  in, quantiles);
 }
 
 LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned room,
                                     const QuantilePolicy& policy, Stream stream) {
-    switch (in.width) {
-        case 1: return Typed<std::uint8_t>::blocks(in, quantiles, room, policy, stream);
-        case 2: return Typed<std::uint16_t>::blocks(in, quantiles, room, policy, stream);
-        case 4: return Typed<std::uint32_t>::blocks(in, quantiles, room, policy, stream);
-        default: return Typed<std::uint64_t>::blocks(in, quantiles, room, policy, stream);
-    }
+    const LaunchShape shape{static_cast<unsigned>(in.count), 1,
+                            threads_for(room / 4 + 1, policy.block_threads), std::size_t{room} * in.width};
+    return launch(kQuantileBlocks[width_index(in.width)], shape, stream, in, quantiles, room);
 }
 
 LaunchStatus launch_quantile_windows(const Segments& in, const BlockQuantiles& quantiles,
                                      const QuantilePolicy& policy, const DeviceLimits& limits,
                                      Stream stream) {
-    switch (in.width) {
-        case 1: return Typed<std::uint8_t>::windows(in, quantiles, policy, limits, stream);
-        case 2: return Typed<std::uint16_t>::windows(in, quantiles, policy, limits, stream);
-        case 4: return Typed<std::uint32_t>::windows(in, quantiles, policy, limits, stream);
-        default: return Typed<std::uint64_t>::windows(in, quantiles, policy, limits, stream);
-    }
+    const unsigned each = in.count > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
+    const LaunchShape shape{static_cast<unsigned>(in.count), 1,
+                            threads_for(in.n / each + 1, policy.block_threads), 0};
+    return launch(kQuantileWindows[width_index(in.width)], shape, stream, in, quantiles);
 }
-
-namespace {
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    const QuantilePolicy policy = kDefaultQuantilePolicy;
-    const std::size_t room = quantile_room(sizeof(U), policy, to.limits());
-    to.add("quantile_blocks", {word}, quantile_blocks<U>, policy.block_threads, room * sizeof(U),
-           "reads n elements, writes 16 B a quantile");
-    to.add("quantile_windows", {word}, quantile_windows<U>, policy.block_threads, 0,
-           "reads n elements, and 2 to 3 times for each quantile; writes 16 B a quantile");
-}
-template <class U>
-void list_rows(KernelLister& to, const char* word) {
-    const char* const moves = "reads n elements, writes 16 B a quantile";
-    to.add("quantile_rows", {word, "4"}, quantile_rows<U, 4>, kRowThreads, 0, moves);
-    to.add("quantile_rows", {word, "8"}, quantile_rows<U, 8>, kRowThreads, 0, moves);
-}
-
-}  // namespace
 
 void list_quantile_blocks_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
-    list_width<std::uint64_t>(to, "u64");
-    list_rows<std::uint8_t>(to, "u8");
-    list_rows<std::uint16_t>(to, "u16");
-    list_rows<std::uint32_t>(to, "u32");
+    const QuantilePolicy policy = kDefaultQuantilePolicy;
+    to.add(4,
+           listed(kQuantileBlocks,
+                  [&](unsigned index) {
+                      const unsigned width = width_of_index(index);
+                      return BlockSize{policy.block_threads,
+                                       quantile_room(width, policy, to.limits()) * std::size_t{width}};
+                  }),
+           listed(kQuantileWindows, BlockSize{policy.block_threads, 0}));
+    to.add(1, listed(kQuantileRows, BlockSize{kRowThreads, 0}));
 }
 
 }  // namespace cuda

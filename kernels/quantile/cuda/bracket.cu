@@ -157,35 +157,13 @@ TEGU_KERNEL TEGU_BOUNDS(kBracketThreads) bracket_narrow(Bracket bracket, std::ui
             BracketTarget{range.low, range.high, range.before, found && range.low == range.high ? 1u : 0u};
 }
 
-template <class U>
-LaunchStatus filter_typed(const Segments& in, std::uint64_t begin, std::uint64_t end, const Bracket& bracket,
-                          const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
-    const unsigned threads = policy.count_threads < kBracketThreads ? policy.count_threads : kBracketThreads;
-    const std::uint64_t tiles = (end - begin) / (std::uint64_t{threads} * kSelectBatch) + 1;
-    const std::uint64_t most = 2 * std::uint64_t{limits.multiprocessors};
-    const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), 1, threads, 0};
-    return launch(bracket_filter<U>, shape, stream, in, begin, end, bracket);
-}
+constexpr KernelTable<decltype(&bracket_filter<std::uint8_t>), 4> kBracketFilter = {
+    "bracket_filter", "reads n elements, writes those near the quantile", {TEGU_BY_WIDTH(bracket_filter)}};
+constexpr KernelTable<decltype(&bracket_narrow<std::uint8_t>), 4> kBracketNarrow = {
+    "bracket_narrow", "reads the elements near the quantile", {TEGU_BY_WIDTH(bracket_narrow)}};
 
-template <class U>
-LaunchStatus narrow_typed(const Bracket& bracket, std::uint64_t place, const QuantilePolicy& policy,
-                          const DeviceLimits& limits, Stream stream) {
-    const unsigned threads = policy.count_threads < kBracketThreads ? policy.count_threads : kBracketThreads;
-    const LaunchShape shape{blocks_for(bracket.room / kSelectBatch + 1, threads, 1, limits), 2, threads, 0};
-    const unsigned steps = (8 * sizeof(U) + kSelectBinBits - 1) / kSelectBinBits;
-    for (unsigned step = 0; step < steps; ++step) {
-        const LaunchStatus status = launch(bracket_narrow<U>, shape, stream, bracket, place, step == 0);
-        if (status != 0) return status;
-    }
-    return 0;
-}
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    const unsigned threads = kDefaultQuantilePolicy.count_threads;
-    to.add("bracket_filter", {word}, bracket_filter<U>, threads, 0,
-           "reads n elements, writes those near the quantile");
-    to.add("bracket_narrow", {word}, bracket_narrow<U>, threads, 0, "reads the elements near the quantile");
+unsigned threads_of(const QuantilePolicy& policy) {
+    return policy.count_threads < kBracketThreads ? policy.count_threads : kBracketThreads;
 }
 
 }  // namespace
@@ -193,29 +171,27 @@ void list_width(KernelLister& to, const char* word) {
 LaunchStatus launch_bracket_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
                                    const Bracket& bracket, const QuantilePolicy& policy,
                                    const DeviceLimits& limits, Stream stream) {
-    switch (in.width) {
-        case 1: return filter_typed<std::uint8_t>(in, begin, end, bracket, policy, limits, stream);
-        case 2: return filter_typed<std::uint16_t>(in, begin, end, bracket, policy, limits, stream);
-        case 4: return filter_typed<std::uint32_t>(in, begin, end, bracket, policy, limits, stream);
-        default: return filter_typed<std::uint64_t>(in, begin, end, bracket, policy, limits, stream);
-    }
+    const unsigned threads = threads_of(policy);
+    const std::uint64_t tiles = (end - begin) / (std::uint64_t{threads} * kSelectBatch) + 1;
+    const std::uint64_t most = 2 * std::uint64_t{limits.multiprocessors};
+    const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), 1, threads, 0};
+    return launch(kBracketFilter[width_index(in.width)], shape, stream, in, begin, end, bracket);
 }
 
 LaunchStatus launch_bracket_narrow(unsigned width, const Bracket& bracket, std::uint64_t place,
                                    const QuantilePolicy& policy, const DeviceLimits& limits, Stream stream) {
-    switch (width) {
-        case 1: return narrow_typed<std::uint8_t>(bracket, place, policy, limits, stream);
-        case 2: return narrow_typed<std::uint16_t>(bracket, place, policy, limits, stream);
-        case 4: return narrow_typed<std::uint32_t>(bracket, place, policy, limits, stream);
-        default: return narrow_typed<std::uint64_t>(bracket, place, policy, limits, stream);
-    }
+    const unsigned threads = threads_of(policy);
+    const LaunchShape shape{blocks_for(bracket.room / kSelectBatch + 1, threads, 1, limits), 2, threads, 0};
+    const unsigned steps = (8 * width + kSelectBinBits - 1) / kSelectBinBits;
+    LaunchStatus status = 0;
+    for (unsigned step = 0; step < steps && status == 0; ++step)
+        status = launch(kBracketNarrow[width_index(width)], shape, stream, bracket, place, step == 0);
+    return status;
 }
 
 void list_quantile_bracket_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
-    list_width<std::uint64_t>(to, "u64");
+    const BlockSize block{kDefaultQuantilePolicy.count_threads, 0};
+    to.add(4, listed(kBracketFilter, block), listed(kBracketNarrow, block));
 }
 
 }  // namespace cuda

@@ -73,34 +73,10 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
         if (own_counts[bin] != 0) atomic_add(&counts[bin], std::uint64_t{own_counts[bin]});
 }
 
-template <class U>
-struct Typed {
-    static LaunchStatus counts(const Segments& in, const QuantileLevels& levels, std::uint64_t* counts,
-                               std::uint64_t* nans, const QuantilePolicy& policy, const Pieces& pieces,
-                               const DeviceLimits& limits, Stream stream) {
-        const std::uint64_t bins = std::uint64_t{levels.nodes[levels.depth]} << levels.bits[levels.depth];
-        const bool in_shared = bins <= quantile_shared_bins(policy, limits);
-        return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
-            const unsigned blocks =
-                blocks_for(some / kSelectBatch + 1, policy.count_threads, policy.waves, limits);
-            const LaunchShape shape{blocks, static_cast<unsigned>(in.count), policy.count_threads,
-                                    in_shared ? static_cast<std::size_t>(bins) * sizeof(std::uint32_t) : 0};
-            return launch(quantile_counts<U>, shape, stream, in, begin, begin + some, levels, counts, nans,
-                          in_shared);
-        });
-    }
-};
+constexpr KernelTable<decltype(&quantile_counts<std::uint8_t>), 4> kQuantileCounts = {
+    "quantile_counts", "reads n elements, adds 8 B a bin and block", {TEGU_BY_WIDTH(quantile_counts)}};
 
 }  // namespace
-
-// The member of Typed for the width.
-#define TEGU_FOR_WIDTH(width, call)                 \
-    switch (width) {                                \
-        case 1: return Typed<std::uint8_t>::call;   \
-        case 2: return Typed<std::uint16_t>::call;  \
-        case 4: return Typed<std::uint32_t>::call;  \
-        default: return Typed<std::uint64_t>::call; \
-    }
 
 unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 1 << 10;
@@ -116,26 +92,20 @@ LaunchStatus launch_quantile_counts(const Segments& in, const QuantileLevels& le
         zero(counts, static_cast<std::size_t>(in.count * bins * sizeof(std::uint64_t)), stream);
     if (status == 0) status = zero(nans, static_cast<std::size_t>(in.count * sizeof(std::uint64_t)), stream);
     if (status != 0) return status;
-    TEGU_FOR_WIDTH(in.width, counts(in, levels, counts, nans, policy, pieces, limits, stream))
+    const bool in_shared = bins <= quantile_shared_bins(policy, limits);
+    const std::size_t shared_bytes = in_shared ? static_cast<std::size_t>(bins) * sizeof(std::uint32_t) : 0;
+    return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
+        const unsigned blocks =
+            blocks_for(some / kSelectBatch + 1, policy.count_threads, policy.waves, limits);
+        const LaunchShape shape{blocks, static_cast<unsigned>(in.count), policy.count_threads, shared_bytes};
+        return launch(kQuantileCounts[width_index(in.width)], shape, stream, in, begin, begin + some, levels,
+                      counts, nans, in_shared);
+    });
 }
-
-namespace {
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    const QuantilePolicy policy = kDefaultQuantilePolicy;
-    to.add("quantile_counts", {word}, quantile_counts<U>, policy.count_threads,
-           (std::size_t{1} << kQuantileDigitBits) * sizeof(std::uint32_t),
-           "reads n elements, adds 8 B a bin and block");
-}
-
-}  // namespace
 
 void list_quantile_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
-    list_width<std::uint64_t>(to, "u64");
+    to.add(1, listed(kQuantileCounts, BlockSize{kDefaultQuantilePolicy.count_threads,
+                                                sizeof(std::uint32_t) << kQuantileDigitBits}));
 }
 
 }  // namespace cuda

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's part is the same arithmetic as on the CPU (kernels/quantile/finish.h), on keys that the device
 // found. Segments are dealt with in batches whose counts or pairs are read in one piece.
-#include "kernels/quantile/cuda/run.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
 #include "kernels/numerics/sort_key.h"
+#include "kernels/operation_cuda.h"
 #include "kernels/quantile/cuda/quantile.h"
 #include "kernels/quantile/cuda/tree.h"
 #include "kernels/quantile/finish.h"
+#include "kernels/registry.h"
+#include "kernels/selection/cuda/cut.h"
 #include "kernels/selection/cuda/run.h"
-#include "kernels/topk/cuda/topk.h"
 
 namespace tegu::cuda {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/reduce/cuda/run.h"
-
-#include "kernels/statistics/cpu/typed.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
 #include "kernels/statistics/cuda/batches.h"
 #include "kernels/statistics/cuda/reduce.h"
+#include "kernels/statistics/finish.h"
 
 namespace tegu::cuda {
 namespace {
@@ -112,7 +112,7 @@ class Run {
             std::byte unused[sizeof(std::uint64_t)];
             Result<void> written = kernels::write_statistic(statistic, context, partial, unused);
             if (written) continue;
-            if (job_.axis == Axis::Rows) written.error().message += " in row " + std::to_string(segment);
+            if (job_.axis == Axis::Rows) return kernels::in_row(std::move(written).error(), segment);
             return written;
         }
         return make_error(Status::Internal, "a total that did not fit has changed");

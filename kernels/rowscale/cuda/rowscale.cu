@@ -199,30 +199,46 @@ constexpr unsigned group_rows() {
     return Width == 1 ? (Packs * sizeof(T) <= 16 ? 4 : 2) : Packs <= 2 ? 2 : 1;
 }
 
+constexpr const char* kMoves = "reads and writes n elements, writes 1 a row";
+// Rows: types, of each accesses of packs and of single elements; columns: packs that a thread holds.
+#define TEGU_ROWS(X)                                                                                   \
+    X(Half, "f16", 8), X(Half, "f16", 1), X(float, "f32", 4), X(float, "f32", 1), X(double, "f64", 2), \
+        X(double, "f64", 1)
+constexpr unsigned kTypeRows = 2 * kFloatTypes, kPackSizes = 3;
 template <class T, unsigned Width, unsigned Packs>
-LaunchStatus launch_held(const RowscaleArrays& arrays, const RowscaleShape& shape,
-                         const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
-    if (shape.method == RowscaleMethod::Group) {
-        constexpr unsigned kRows = group_rows<T, Width, Packs>();
-        const unsigned blocks =
-            blocks_for((arrays.rows + kRows - 1) / kRows * shape.lanes, shape.threads, policy.waves, limits);
-        return launch(rowscale_groups<T, Width, Packs, kRows>, LaunchShape{blocks, 1, shape.threads, 0},
-                      stream, arrays, shape.lanes);
-    }
-    const unsigned blocks = blocks_for(arrays.rows * shape.threads, shape.threads, policy.waves, limits);
-    return launch(rowscale_blocks<T, Width, Packs>, LaunchShape{blocks, 1, shape.threads, 0}, stream, arrays);
+constexpr KernelVariant<void (*)(RowscaleArrays, unsigned)> groups(const char* word) {
+    return numbered(rowscale_groups<T, Width, Packs, group_rows<T, Width, Packs>()>, word, Width, Packs,
+                    group_rows<T, Width, Packs>());
 }
+#define TEGU_X(T, word, width) groups<T, width, 1>(word), groups<T, width, 2>(word), groups<T, width, 4>(word)
+constexpr KernelTable<void (*)(RowscaleArrays, unsigned), kPackSizes* kTypeRows> kGroups = {
+    "rowscale_groups", kMoves, {TEGU_ROWS(TEGU_X)}};
+#undef TEGU_X
+#define TEGU_X(T, word, width)                                      \
+    numbered(rowscale_blocks<T, width, 1>, word, width##u, 1u),     \
+        numbered(rowscale_blocks<T, width, 2>, word, width##u, 2u), \
+        numbered(rowscale_blocks<T, width, 4>, word, width##u, 4u)
+constexpr KernelTable<void (*)(RowscaleArrays), kPackSizes* kTypeRows> kBlocks = {
+    "rowscale_blocks", kMoves, {TEGU_ROWS(TEGU_X)}};
+#undef TEGU_X
+#define TEGU_X(T, word, width) numbered(rowscale_sweeps<T, width>, word, width##u)
+constexpr KernelTable<void (*)(RowscaleArrays), kTypeRows> kSweeps = {
+    "rowscale_sweeps",
+    "reads n elements from memory and n from the L2 cache, writes n, and 1 a row",
+    {TEGU_ROWS(TEGU_X)}};
+#undef TEGU_X
+#define TEGU_X(T, word, width) numbered(rowscale_keys<T, width>, word, width##u)
+constexpr KernelTable<void (*)(RowscaleArrays, RowscalePiece), kTypeRows> kKeys = {
+    "rowscale_keys", "reads n elements, adds 8 B a block and row", {TEGU_ROWS(TEGU_X)}};
+#undef TEGU_X
+#define TEGU_X(T, word, width) numbered(rowscale_divide<T, width>, word, width##u)
+constexpr KernelTable<void (*)(RowscaleArrays, RowscalePiece), kTypeRows> kDivide = {
+    "rowscale_divide", kMoves, {TEGU_ROWS(TEGU_X)}};
+#undef TEGU_X
+#undef TEGU_ROWS
 
-template <class T, unsigned Width>
-LaunchStatus launch_rows(const RowscaleArrays& arrays, const RowscaleShape& shape,
-                         const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
-    if (shape.method == RowscaleMethod::Sweeps) {
-        const unsigned blocks = blocks_for(arrays.rows * shape.threads, shape.threads, 1, limits);
-        return launch(rowscale_sweeps<T, Width>, LaunchShape{blocks, 1, shape.threads, 0}, stream, arrays);
-    }
-    if (shape.packs > 2) return launch_held<T, Width, 4>(arrays, shape, policy, limits, stream);
-    if (shape.packs > 1) return launch_held<T, Width, 2>(arrays, shape, policy, limits, stream);
-    return launch_held<T, Width, 1>(arrays, shape, policy, limits, stream);
+unsigned row_of(ElementType type, const RowscaleShape& shape) {
+    return 2 * float_index(type) + (shape.pack == 1 ? 1 : 0);
 }
 
 LaunchShape spread_shape(const RowscalePiece& piece, const RowscaleShape& shape, unsigned waves,
@@ -232,20 +248,6 @@ LaunchShape spread_shape(const RowscalePiece& piece, const RowscaleShape& shape,
         blocks_for((piece.cols / shape.pack + kInFlight - 1) / kInFlight, shape.threads, waves, limits);
     const unsigned most = blocks_for(~std::uint64_t{0} >> 1, shape.threads, waves, limits);
     return LaunchShape{x < (most + y - 1) / y ? x : (most + y - 1) / y, y, shape.threads, 0};
-}
-
-// Calls each(element, width) with the type of elements and the number of them that an access takes, as types.
-template <class Each>
-LaunchStatus for_type(ElementType type, const RowscaleShape& shape, Each each) {
-    const auto with = [&](auto element) {
-        using T = decltype(element);
-        constexpr unsigned kWidth = 16 / sizeof(T);
-        return shape.pack == kWidth ? each(element, std::integral_constant<unsigned, kWidth>{})
-                                    : each(element, std::integral_constant<unsigned, 1>{});
-    };
-    if (type == ElementType::F16) return with(Half{});
-    if (type == ElementType::F32) return with(float{});
-    return with(double{});
 }
 
 unsigned power_of_two_from(std::uint64_t least) {
@@ -306,9 +308,20 @@ LaunchStatus launch_rowscale(ElementType type, const RowscaleArrays& arrays, con
     if (arrays.rows == 0) return 0;
     if (arrays.lines == 0 || arrays.cols == 0)
         return zero(arrays.scales, arrays.rows * element_bytes(type), stream);
-    return for_type(type, shape, [&](auto element, auto width) {
-        return launch_rows<decltype(element), decltype(width)::value>(arrays, shape, policy, limits, stream);
-    });
+    const unsigned row = row_of(type, shape);
+    const auto shape_for = [&](std::uint64_t groups_of_lanes, unsigned lanes, unsigned waves) {
+        return LaunchShape{blocks_for(groups_of_lanes * lanes, shape.threads, waves, limits), 1,
+                           shape.threads, 0};
+    };
+    if (shape.method == RowscaleMethod::Sweeps)
+        return launch(kSweeps[row], shape_for(arrays.rows, shape.threads, 1), stream, arrays);
+    const unsigned index = kPackSizes * row + (shape.packs > 2 ? 2 : shape.packs > 1 ? 1 : 0);
+    if (shape.method != RowscaleMethod::Group)
+        return launch(kBlocks[index], shape_for(arrays.rows, shape.threads, policy.waves), stream, arrays);
+    const unsigned together = kGroups.variants[index].numbers[2];
+    return launch(kGroups[index],
+                  shape_for((arrays.rows + together - 1) / together, shape.lanes, policy.waves), stream,
+                  arrays, shape.lanes);
 }
 
 LaunchStatus launch_rowscale_keys(ElementType type, const RowscaleArrays& arrays, const RowscalePiece& piece,
@@ -316,53 +329,23 @@ LaunchStatus launch_rowscale_keys(ElementType type, const RowscaleArrays& arrays
                                   const DeviceLimits& limits, Stream stream) {
     if (piece.lines == 0 || piece.cols == 0) return 0;
     const unsigned waves = policy.waves < kKeyWaves ? policy.waves : kKeyWaves;
-    return for_type(type, shape, [&](auto element, auto width) {
-        return launch(rowscale_keys<decltype(element), decltype(width)::value>,
-                      spread_shape(piece, shape, waves, limits), stream, arrays, piece);
-    });
+    return launch(kKeys[row_of(type, shape)], spread_shape(piece, shape, waves, limits), stream, arrays,
+                  piece);
 }
 
 LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arrays,
                                     const RowscalePiece& piece, const RowscaleShape& shape,
                                     const RowscalePolicy& policy, const DeviceLimits& limits, Stream stream) {
     if (piece.lines == 0 || piece.cols == 0) return 0;
-    return for_type(type, shape, [&](auto element, auto width) {
-        return launch(rowscale_divide<decltype(element), decltype(width)::value>,
-                      spread_shape(piece, shape, policy.waves, limits), stream, arrays, piece);
-    });
+    return launch(kDivide[row_of(type, shape)], spread_shape(piece, shape, policy.waves, limits), stream,
+                  arrays, piece);
 }
-
-namespace {
-
-template <class T, unsigned Width>
-void list_packs(KernelLister& to, const char* word, const char* width) {
-    constexpr unsigned kThreads = kDefaultRowscalePolicy.threads_per_block, kBlock = 512;
-    const char* const moves = "reads and writes n elements, writes 1 a row";
-    to.add("rowscale_groups", {word, width, "1", std::to_string(group_rows<T, Width, 1>()).c_str()},
-           rowscale_groups<T, Width, 1, group_rows<T, Width, 1>()>, kThreads, 0, moves);
-    to.add("rowscale_groups", {word, width, "2", std::to_string(group_rows<T, Width, 2>()).c_str()},
-           rowscale_groups<T, Width, 2, group_rows<T, Width, 2>()>, kThreads, 0, moves);
-    to.add("rowscale_groups", {word, width, "4", std::to_string(group_rows<T, Width, 4>()).c_str()},
-           rowscale_groups<T, Width, 4, group_rows<T, Width, 4>()>, kThreads, 0, moves);
-    to.add("rowscale_blocks", {word, width, "1"}, rowscale_blocks<T, Width, 1>, kBlock, 0, moves);
-    to.add("rowscale_blocks", {word, width, "2"}, rowscale_blocks<T, Width, 2>, kBlock, 0, moves);
-    to.add("rowscale_blocks", {word, width, "4"}, rowscale_blocks<T, Width, 4>, kBlock, 0, moves);
-    to.add("rowscale_sweeps", {word, width}, rowscale_sweeps<T, Width>, most_threads(to.limits()), 0,
-           "reads n elements from memory and n from the L2 cache, writes n, and 1 a row");
-    to.add("rowscale_keys", {word, width}, rowscale_keys<T, Width>, kThreads, 0,
-           "reads n elements, adds 8 B a block and row");
-    to.add("rowscale_divide", {word, width}, rowscale_divide<T, Width>, kThreads, 0, moves);
-}
-
-}  // namespace
 
 void list_rowscale_kernels(KernelLister& to) {
-    list_packs<Half, 8>(to, "f16", "8");
-    list_packs<Half, 1>(to, "f16", "1");
-    list_packs<float, 4>(to, "f32", "4");
-    list_packs<float, 1>(to, "f32", "1");
-    list_packs<double, 2>(to, "f64", "2");
-    list_packs<double, 1>(to, "f64", "1");
+    const BlockSize some{kDefaultRowscalePolicy.threads_per_block, 0};
+    to.add(kTypeRows, listed(kGroups, some), listed(kBlocks, BlockSize{512, 0}),
+           listed(kSweeps, BlockSize{most_threads(to.limits()), 0}), listed(kKeys, some),
+           listed(kDivide, some));
 }
 
 }  // namespace cuda

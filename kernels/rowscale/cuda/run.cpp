@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/rowscale/cuda/run.h"
-
 #include <string>
 #include <vector>
 
 #include "kernels/execution/cuda/pace.h"
 #include "kernels/execution/cuda/pieces.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
 #include "kernels/rowscale/cuda/rowscale.h"
 
 namespace tegu::cuda {

@@ -143,8 +143,8 @@ struct Group {
 };
 
 template <class U, bool Float>
-[[gnu::always_inline]] static inline void read_group(topk::Elements elements, std::uint64_t begin, U limit,
-                                                     Group<U>& group) {
+[[gnu::always_inline]] static inline void read_group(selection::Elements elements, std::uint64_t begin,
+                                                     U limit, Group<U>& group) {
     const U flip = static_cast<U>(elements.flip);
     const std::byte* data = elements.data + begin * sizeof(U);
     const std::uint64_t left = elements.count - begin;
@@ -176,7 +176,7 @@ template <class U, class Entry>
 #if defined(__AVX512BW__)
 [[gnu::always_inline]] static inline std::uint64_t compress_entries(const Group<std::uint32_t>& group,
                                                                     std::uint64_t first, unsigned shift,
-                                                                    topk::Entry64* out) {
+                                                                    selection::Entry64* out) {
     constexpr __mmask8 kAll = 0xff;  // the forms without a mask make gcc warn of its own header
     const __m128i places = _mm_cvtsi32_si128(static_cast<int>(shift));
     __m512i indices = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(first)),

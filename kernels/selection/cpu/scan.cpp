@@ -15,12 +15,12 @@ using group::Group;
 using group::kDense;
 using group::kGroup;
 using group::read_group;
-using topk::Elements;
-using topk::Entry128;
-using topk::Entry64;
-using topk::ScanKernels;
-using topk::SeenKeys;
-using topk::Tally;
+using selection::Elements;
+using selection::Entry128;
+using selection::Entry64;
+using selection::ScanKernels;
+using selection::SeenKeys;
+using selection::Tally;
 
 template <class U, bool Float>
 [[gnu::always_inline]] inline U smallest(const std::byte* data, std::uint64_t count, U flip) {
@@ -231,7 +231,7 @@ struct ScanKernelsOf {
 
 }  // namespace
 
-const ScanKernels& topk_scan_kernels(ElementType type) {
+const ScanKernels& selection_scan_kernels(ElementType type) {
     return *key::of_type<ScanKernels, ScanKernelsOf>(type);
 }
 

@@ -11,7 +11,7 @@
 #include "base/element_type.h"
 #include "kernels/execution/cpu/isa.h"
 
-namespace tegu::kernels::topk {
+namespace tegu::kernels::selection {
 
 using Entry64 = std::uint64_t;  // key << 32 or << 48 | index
 // key << 64 | index: 64-bit elements, and more than 2^32 of 32 bits
@@ -80,9 +80,9 @@ struct ScanKernels {
                                     SeenKeys& seen, Entry128* out);
 };
 
-}  // namespace tegu::kernels::topk
+}  // namespace tegu::kernels::selection
 
 namespace tegu::kernels {
 // The kernels of a type in the namespace of each instruction set. REQUIRES: a known type.
-TEGU_ISA_DECLARE(const topk::ScanKernels& topk_scan_kernels(ElementType type);)
+TEGU_ISA_DECLARE(const selection::ScanKernels& selection_scan_kernels(ElementType type);)
 }  // namespace tegu::kernels

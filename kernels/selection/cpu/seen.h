@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that were met (topk::SeenKeys), one at a time and for a group at once. What a group of known keys
+// Keys that were met (selection::SeenKeys), one at a time and for a group at once. What a group of known keys
 // is done with has no branch that depends on them, for a predictor could not tell which element is which.
 //
 // Functions have internal linkage: objects that are compiled per instruction set include this file.
@@ -38,7 +38,7 @@ constexpr bool kHasSlots<std::uint32_t> = true;
 }
 
 // Looks for a factor that keeps the frequent keys apart; for 24 of them one in about 140 does.
-[[gnu::always_inline]] static inline void choose_slots(topk::SeenKeys& seen) {
+[[gnu::always_inline]] static inline void choose_slots(selection::SeenKeys& seen) {
     std::uint32_t factor = 0;
     for (std::uint32_t attempt = 1; attempt <= 2000 && seen.hot_count > 0; ++attempt) {
         factor = (attempt * 0x9e3779b9u) | 1;
@@ -57,12 +57,12 @@ constexpr bool kHasSlots<std::uint32_t> = true;
     // Key 0 belongs to slot 0; which gets another, of the next slot or one behind.
     std::uint32_t other = 1;
     while (slot_of(other, factor) == 0 && factor != 0) other *= 2;
-    for (unsigned i = 0; i < topk::SeenKeys::kSlots; ++i) seen.slots[i] = i == 0 ? other : 0;
+    for (unsigned i = 0; i < selection::SeenKeys::kSlots; ++i) seen.slots[i] = i == 0 ? other : 0;
 }
 
 // Every place gets a key that does not belong there, so that an empty place equals nothing.
 template <class U>
-static void forget(topk::SeenKeys& seen) {
+static void forget(selection::SeenKeys& seen) {
     U* table = reinterpret_cast<U*>(seen.table);
     for (std::uint64_t i = 0; i < std::uint64_t{2} << seen.bits; ++i)
         table[i] = i < 2 ? static_cast<U>(~U{0}) : U{0};
@@ -75,7 +75,7 @@ static void forget(topk::SeenKeys& seen) {
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_in_list(const group::Group<U>& group,
                                                                std::uint64_t flags,
-                                                               const topk::SeenKeys& seen) {
+                                                               const selection::SeenKeys& seen) {
     if (seen.met_count == 0) return flags;
     alignas(64) U nearest[group::kGroup];  // 0 if key i was met
     for (unsigned i = 0; i < group::kGroup; ++i)
@@ -92,13 +92,13 @@ template <class U>
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_frequent(const group::Group<U>& group,
                                                                 std::uint64_t flags,
-                                                                const topk::SeenKeys& seen) {
+                                                                const selection::SeenKeys& seen) {
     return not_in_list(group, flags, seen);
 }
 #if defined(__AVX512BW__)
 [[gnu::always_inline]] static inline std::uint64_t not_frequent(const group::Group<std::uint32_t>& group,
                                                                 std::uint64_t flags,
-                                                                const topk::SeenKeys& seen) {
+                                                                const selection::SeenKeys& seen) {
     if (seen.factor == 0) return not_in_list(group, flags, seen);
     constexpr __mmask16 kAll = 0xffff;  // the forms without a mask make gcc warn of its own header
     const __m512i factor = _mm512_set1_epi32(static_cast<int>(seen.factor));
@@ -123,7 +123,7 @@ template <class U>
 template <class U>
 [[gnu::always_inline]] static inline std::uint64_t not_in_table(const group::Group<U>& group,
                                                                 std::uint64_t flags,
-                                                                const topk::SeenKeys& seen) {
+                                                                const selection::SeenKeys& seen) {
     const U* table = reinterpret_cast<const U*>(seen.table);
     alignas(64) U nearest[group::kGroup];  // 0 if key i is in the table
     for (unsigned i = 0; i < group::kGroup; ++i) {
@@ -139,7 +139,7 @@ template <class U>
 // A pair is gathered as one number of 64 bits.
 [[gnu::always_inline]] static inline std::uint64_t not_in_table(const group::Group<std::uint32_t>& group,
                                                                 std::uint64_t flags,
-                                                                const topk::SeenKeys& seen) {
+                                                                const selection::SeenKeys& seen) {
     constexpr __mmask8 kAll = 0xff;  // the forms without a mask make gcc warn of its own header
     const __m512i factor = _mm512_set1_epi32(static_cast<int>(kFactor<std::uint32_t>));
     const __m128i drop = _mm_cvtsi32_si128(static_cast<int>(32 - seen.bits));
@@ -163,7 +163,7 @@ template <class U>
 #endif
 
 template <class U>
-[[gnu::always_inline]] static inline void remember(U key, U* pair, topk::SeenKeys& seen) {
+[[gnu::always_inline]] static inline void remember(U key, U* pair, selection::SeenKeys& seen) {
     pair[1] = pair[0];
     pair[0] = key;
     if (seen.met_count == seen.hot_count) return;

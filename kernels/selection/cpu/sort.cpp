@@ -56,9 +56,9 @@ struct Stretches {
 
     // Calls visit(i) for each entry of the part in order; leaves early if a stop is requested.
     template <class Visit>
-    void walk(std::uint64_t part, const Team& team, Visit visit) const {
+    void walk(std::uint64_t part, const WorkerGroup& workers, Visit visit) const {
         const std::uint64_t end = begin(part + 1);
-        for (std::uint64_t i = begin(part); i < end && !team.stop().stop_requested();) {
+        for (std::uint64_t i = begin(part); i < end && !workers.stop().stop_requested();) {
             const std::uint64_t pause = std::min(end, i + kStopEvery);
             for (; i < pause; ++i) visit(i);
         }
@@ -128,10 +128,11 @@ Entry* sort_alone(Entry* data, Entry* spare, std::uint64_t count, unsigned shift
 
 // Counts[part][digit] = entries of each stretch.
 template <class Entry>
-bool count_digits(const Entry* from, Stretches stretches, Digit digit, Counts* counts, const Team& team) {
-    return team.run(stretches.parts, [&](std::uint64_t part, unsigned) {
+bool count_digits(const Entry* from, Stretches stretches, Digit digit, Counts* counts,
+                  const WorkerGroup& workers) {
+    return workers.run(stretches.parts, [&](std::uint64_t part, unsigned) {
         counts[part].fill(0);
-        stretches.walk(part, team, [&](std::uint64_t i) { ++counts[part][digit_of(from[i], digit)]; });
+        stretches.walk(part, workers, [&](std::uint64_t i) { ++counts[part][digit_of(from[i], digit)]; });
     });
 }
 
@@ -149,19 +150,20 @@ void places_of(Stretches stretches, Digit digit, Counts* counts, Visit visit) {
 
 template <class Entry>
 bool scatter(const Entry* from, Entry* to, Stretches stretches, Digit digit, Counts* places,
-             const Team& team) {
-    return team.run(stretches.parts, [&](std::uint64_t part, unsigned) {
-        stretches.walk(part, team,
+             const WorkerGroup& workers) {
+    return workers.run(stretches.parts, [&](std::uint64_t part, unsigned) {
+        stretches.walk(part, workers,
                        [&](std::uint64_t i) { to[places[part][digit_of(from[i], digit)]++] = from[i]; });
     });
 }
 
 // differing_bits() by all threads. Meaningless if a stop was requested.
 template <class Entry>
-std::uint64_t differing_bits(const Entry* data, Stretches stretches, unsigned shift, const Team& team) {
-    std::uint64_t bits[kMaxSlots] = {};
+std::uint64_t differing_bits(const Entry* data, Stretches stretches, unsigned shift,
+                             const WorkerGroup& workers) {
+    std::uint64_t bits[kMaxWorkers] = {};
     const std::uint64_t first = static_cast<std::uint64_t>(data[0] >> shift);
-    team.run(stretches.parts, [&](std::uint64_t part, unsigned) {
+    workers.run(stretches.parts, [&](std::uint64_t part, unsigned) {
         const std::uint64_t begin = stretches.begin(part);
         bits[part] = differing_bits(data + begin, stretches.begin(part + 1) - begin, shift) |
                      (static_cast<std::uint64_t>(data[begin] >> shift) ^ first);
@@ -173,14 +175,14 @@ std::uint64_t differing_bits(const Entry* data, Stretches stretches, unsigned sh
 
 template <class Entry>
 Entry* sort_together(Entry* data, Entry* spare, Stretches stretches, unsigned shift, std::uint64_t bits,
-                     const Team& team) {
+                     const WorkerGroup& workers) {
     const Passes passes(bits, kNarrowDigit);
-    Counts counts[kMaxSlots];
+    Counts counts[kMaxWorkers];
     for (unsigned pass = 0; pass < passes.count; ++pass) {
         const Digit digit = passes.digit(pass, shift);
-        if (!count_digits(data, stretches, digit, counts, team)) return nullptr;
+        if (!count_digits(data, stretches, digit, counts, workers)) return nullptr;
         places_of(stretches, digit, counts, [](std::uint64_t, std::uint64_t) {});
-        if (!scatter(data, spare, stretches, digit, counts, team)) return nullptr;
+        if (!scatter(data, spare, stretches, digit, counts, workers)) return nullptr;
         std::swap(data, spare);
     }
     return data;
@@ -194,20 +196,21 @@ struct Bucket {
 }  // namespace
 
 template <class Entry>
-Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shift, const Team& team) {
+Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shift,
+                   const WorkerGroup& workers) {
     if (count <= 2 * kBucket) return sort_alone(data, spare, count, shift);
-    const Stretches stretches{count,
-                              static_cast<unsigned>(std::min<std::uint64_t>(team.slots(), count / kBucket))};
-    const std::uint64_t bits = differing_bits(data, stretches, shift, team);
-    if (team.stop().stop_requested()) return nullptr;
+    const Stretches stretches{
+        count, static_cast<unsigned>(std::min<std::uint64_t>(workers.size(), count / kBucket))};
+    const std::uint64_t bits = differing_bits(data, stretches, shift, workers);
+    if (workers.stop().stop_requested()) return nullptr;
     if (bits == 0) return data;
     const Passes all(bits, 64);
     unsigned split_bits = 1;
     while (split_bits < std::min(kSplitBits, all.width) && count >> split_bits > kBucket) ++split_bits;
     const Digit top{shift + all.low + all.width - split_bits, (std::uint64_t{1} << split_bits) - 1};
 
-    Counts counts[kMaxSlots];
-    if (!count_digits(data, stretches, top, counts, team)) return nullptr;
+    Counts counts[kMaxWorkers];
+    if (!count_digits(data, stretches, top, counts, workers)) return nullptr;
     Bucket buckets[1u << kSplitBits];
     unsigned used = 0;
     std::uint64_t largest = 0;
@@ -216,9 +219,9 @@ Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shif
         largest = std::max(largest, end - begin);
     });
     if (largest > 4 * kBucket && largest > count / 4)
-        return sort_together(data, spare, stretches, shift, bits, team);
-    if (!scatter(data, spare, stretches, top, counts, team)) return nullptr;
-    const bool sorted = team.run(used, [&](std::uint64_t number, unsigned) {
+        return sort_together(data, spare, stretches, shift, bits, workers);
+    if (!scatter(data, spare, stretches, top, counts, workers)) return nullptr;
+    const bool sorted = workers.run(used, [&](std::uint64_t number, unsigned) {
         const Bucket bucket = buckets[number];
         const std::uint64_t size = bucket.end - bucket.begin;
         Entry* result = sort_alone(spare + bucket.begin, data + bucket.begin, size, shift);
@@ -227,8 +230,9 @@ Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shif
     return sorted ? data : nullptr;
 }
 
-template std::uint32_t* sort_by_key(std::uint32_t*, std::uint32_t*, std::uint64_t, unsigned, const Team&);
-template topk::Entry64* sort_by_key(topk::Entry64*, topk::Entry64*, std::uint64_t, unsigned, const Team&);
-template topk::Entry128* sort_by_key(topk::Entry128*, topk::Entry128*, std::uint64_t, unsigned, const Team&);
+template std::uint32_t* sort_by_key(std::uint32_t*, std::uint32_t*, std::uint64_t, unsigned,
+                                    const WorkerGroup&);
+template Entry64* sort_by_key(Entry64*, Entry64*, std::uint64_t, unsigned, const WorkerGroup&);
+template Entry128* sort_by_key(Entry128*, Entry128*, std::uint64_t, unsigned, const WorkerGroup&);
 
 }  // namespace tegu::kernels::selection

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/execution/cpu/worker_group.h"
 #include "kernels/selection/cpu/scan.h"
-#include "kernels/selection/cpu/team.h"
 
 namespace tegu::kernels::selection {
 
@@ -14,13 +14,12 @@ namespace tegu::kernels::selection {
 // whole entries. `spare` has room for as many. Returns where the result lies, `data` or `spare`; null if a
 // stop was requested.
 template <class Entry>
-Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shift, const Team& team);
+Entry* sort_by_key(Entry* data, Entry* spare, std::uint64_t count, unsigned shift,
+                   const WorkerGroup& workers);
 
 extern template std::uint32_t* sort_by_key(std::uint32_t*, std::uint32_t*, std::uint64_t, unsigned,
-                                           const Team&);  // bare keys
-extern template topk::Entry64* sort_by_key(topk::Entry64*, topk::Entry64*, std::uint64_t, unsigned,
-                                           const Team&);
-extern template topk::Entry128* sort_by_key(topk::Entry128*, topk::Entry128*, std::uint64_t, unsigned,
-                                            const Team&);
+                                           const WorkerGroup&);  // bare keys
+extern template Entry64* sort_by_key(Entry64*, Entry64*, std::uint64_t, unsigned, const WorkerGroup&);
+extern template Entry128* sort_by_key(Entry128*, Entry128*, std::uint64_t, unsigned, const WorkerGroup&);
 
 }  // namespace tegu::kernels::selection

@@ -31,18 +31,19 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads) sample_cut(Segments in, std::uint64_t sampl
             SelectState{static_cast<U>(range.cut_key()), range.cut_index(), 0, 0, ~std::uint64_t{0}};
 }
 
+constexpr const char* kSectors = "reads a sector of 32 B an element of the sample";
+constexpr KernelTable<decltype(&sample_cut<std::uint8_t>), 4> kSampleCut = {
+    "sample_cut", kSectors, {TEGU_BY_WIDTH(sample_cut)}};
+
 LaunchStatus launch_cuts(const Segments& in, std::uint64_t sample, const SamplePlaces& first,
                          const SamplePlaces& second, unsigned cuts, SelectState* states,
                          const TopkPolicy& policy, Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads =
         wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
-    const auto kernel = in.width == 1   ? sample_cut<std::uint8_t>
-                        : in.width == 2 ? sample_cut<std::uint16_t>
-                        : in.width == 4 ? sample_cut<std::uint32_t>
-                                        : sample_cut<std::uint64_t>;
-    return launch(kernel, LaunchShape{static_cast<unsigned>(in.count), cuts, threads, 0}, stream, in, sample,
-                  first, second, states);
+    return launch(kSampleCut[width_index(in.width)],
+                  LaunchShape{static_cast<unsigned>(in.count), cuts, threads, 0}, stream, in, sample, first,
+                  second, states);
 }
 
 // --- near the best of a sample
@@ -173,6 +174,19 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     }
 }
 
+// Rows: widths; columns: integers, floats.
+constexpr KernelTable<decltype(&sample_best<std::uint8_t, false>), 8> kSampleBest = {
+    "sample_best",
+    kSectors,
+    {variant(sample_best<std::uint8_t, false>, "u8", "integer"),
+     {},
+     variant(sample_best<std::uint16_t, false>, "u16", "integer"),
+     variant(sample_best<std::uint16_t, true>, "u16", "float"),
+     variant(sample_best<std::uint32_t, false>, "u32", "integer"),
+     variant(sample_best<std::uint32_t, true>, "u32", "float"),
+     variant(sample_best<std::uint64_t, false>, "u64", "integer"),
+     variant(sample_best<std::uint64_t, true>, "u64", "float")}};
+
 bool is_near_the_best(const Segments& in, std::uint64_t sample, std::uint64_t place,
                       const TopkPolicy& policy) {
     return in.cols >= in.n && place <= policy.block_threads / kWarpLanes &&
@@ -181,12 +195,7 @@ bool is_near_the_best(const Segments& in, std::uint64_t sample, std::uint64_t pl
 
 LaunchStatus launch_best(const Segments& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
                          const SampleMemory& memory, const TopkPolicy& policy, Stream stream) {
-    const auto kernel =
-        in.width == 1   ? sample_best<std::uint8_t, false>
-        : in.width == 2 ? in.is_float ? sample_best<std::uint16_t, true> : sample_best<std::uint16_t, false>
-        : in.width == 4 ? in.is_float ? sample_best<std::uint32_t, true> : sample_best<std::uint32_t, false>
-        : in.is_float ? sample_best<std::uint64_t, true>
-                        : sample_best<std::uint64_t, false>;
+    const auto kernel = kSampleBest[2 * width_index(in.width) + (in.is_float ? 1 : 0)];
     const std::uint64_t part = in.n / sample;
     return launch(kernel,
                   LaunchShape{static_cast<unsigned>(sample / policy.block_threads),
@@ -259,27 +268,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     states[number].index = range.cut_index();
 }
 
-template <class U>
-LaunchStatus launch_exact_cut_typed(const Segments& in, std::uint64_t k, std::uint64_t most,
-                                    SelectState* states, std::uint64_t* bins, std::uint32_t* tickets,
-                                    const TopkPolicy& policy, const Pieces& pieces,
-                                    const DeviceLimits& limits, Stream stream) {
-    unsigned index_bits = 0;
-    while (index_bits < 64 && in.n >> index_bits != 0) ++index_bits;
-    const unsigned steps = (8 * sizeof(U) + kSelectBinBits - 1) / kSelectBinBits +
-                           (index_bits + kSelectBinBits - 1) / kSelectBinBits;
-    for (unsigned step = 0; step < steps; ++step) {
-        const LaunchStatus status =
-            in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
-                const LaunchShape shape{blocks_for(some, policy.filter_threads, policy.waves, limits),
-                                        static_cast<unsigned>(in.count), policy.filter_threads, 0};
-                return launch(count_bins<U>, shape, stream, in, begin, begin + some, k, most, states, bins,
-                              tickets, step == 0);
-            });
-        if (status != 0) return status;
-    }
-    return 0;
-}
+constexpr KernelTable<decltype(&count_bins<std::uint8_t>), 4> kCountBins = {
+    "count_bins", "reads n elements", {TEGU_BY_WIDTH(count_bins)}};
 
 }  // namespace
 
@@ -308,34 +298,28 @@ LaunchStatus launch_sample_cuts(const Segments& in, std::uint64_t sample, const 
 LaunchStatus launch_exact_cut(const Segments& in, std::uint64_t k, std::uint64_t most, SelectState* states,
                               std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
                               const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
-    const auto typed = in.width == 1   ? launch_exact_cut_typed<std::uint8_t>
-                       : in.width == 2 ? launch_exact_cut_typed<std::uint16_t>
-                       : in.width == 4 ? launch_exact_cut_typed<std::uint32_t>
-                                       : launch_exact_cut_typed<std::uint64_t>;
-    return typed(in, k, most, states, bins, tickets, policy, pieces, limits, stream);
+    const unsigned filter_threads = policy.filter_threads;
+    unsigned index_bits = 0;
+    while (index_bits < 64 && in.n >> index_bits != 0) ++index_bits;
+    const unsigned steps = (8 * in.width + kSelectBinBits - 1) / kSelectBinBits +
+                           (index_bits + kSelectBinBits - 1) / kSelectBinBits;
+    for (unsigned step = 0; step < steps; ++step) {
+        const LaunchStatus status =
+            in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
+                const LaunchShape shape{blocks_for(some, filter_threads, policy.waves, limits),
+                                        static_cast<unsigned>(in.count), filter_threads, 0};
+                return launch(kCountBins[width_index(in.width)], shape, stream, in, begin, begin + some, k,
+                              most, states, bins, tickets, step == 0);
+            });
+        if (status != 0) return status;
+    }
+    return 0;
 }
-
-namespace {
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
-    const char* const sectors = "reads a sector of 32 B an element of the sample";
-    to.add("sample_cut", {word}, sample_cut<U>, policy.block_threads, 0, sectors);
-    to.add("sample_best", {word, "integer"}, sample_best<U, false>, policy.block_threads, 0, sectors);
-    if (sizeof(U) > 1)
-        to.add("sample_best", {word, "float"}, sample_best<U, (sizeof(U) > 1)>, policy.block_threads, 0,
-               sectors);
-    to.add("count_bins", {word}, count_bins<U>, policy.filter_threads, 0, "reads n elements");
-}
-
-}  // namespace
 
 void list_topk_cut_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
-    list_width<std::uint64_t>(to, "u64");
+    const BlockSize block{kDefaultTopkPolicy.block_threads, 0};
+    to.add(4, listed(kSampleCut, block), listed(kSampleBest, block),
+           listed(kCountBins, BlockSize{kDefaultTopkPolicy.filter_threads, 0}));
 }
 
 }  // namespace cuda

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels/selection/cuda/block.cuh"
+#include "kernels/selection/cuda/cut.h"
 #include "kernels/selection/cuda/sample_position.cuh"
-#include "kernels/topk/cuda/topk.h"
 
 namespace tegu {
 namespace cuda {

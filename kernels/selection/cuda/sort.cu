@@ -7,7 +7,7 @@
 #include "kernels/execution/cuda/kernel_list.h"
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/selection/cuda/block.cuh"
-#include "kernels/topk/cuda/topk.h"  // its policy has the tile
+#include "kernels/selection/cuda/cut.h"  // its policy has the tile
 
 namespace tegu {
 namespace cuda {
@@ -16,11 +16,10 @@ namespace {
 constexpr unsigned kSortWarps = kSortThreads / kWarpLanes;
 constexpr unsigned kSortItems = 16;  // pairs of a thread at most
 
-template <class U>
 struct SortPass {
-    const U* keys;
+    const void* keys;
     const std::uint32_t* origins;  // null: in their order
-    U* keys_out;
+    void* keys_out;
     std::uint32_t* origins_out;
     std::uint32_t* counts;
     std::uint32_t* totals;
@@ -38,7 +37,10 @@ struct SortPass {
         const std::uint64_t survivors = states[block_y()].survivors;
         return survivors < room ? survivors : room;
     }
-    TEGU_DEVICE unsigned digit(U key) const { return static_cast<unsigned>(key >> shift) % kSortDigits; }
+    template <class U>
+    TEGU_DEVICE unsigned digit(U key) const {
+        return static_cast<unsigned>(key >> shift) % kSortDigits;
+    }
     TEGU_DEVICE std::uint32_t* counts_of(unsigned digit) const {
         return counts + (std::uint64_t{block_y()} * kSortDigits + digit) * tiles;
     }
@@ -51,13 +53,13 @@ struct SortPass {
 // moves: reads size * sizeof(U) B                   order: any
 // why:   the counts say where each tile's digits begin
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_count(SortPass<U> pass) {
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_count(SortPass pass) {
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSortDigits);
     const std::uint64_t size = pass.size();
     const std::uint64_t begin = std::uint64_t{pass.tile_index()} * pass.tile;
     if (begin >= size) return;
     const std::uint64_t end = begin + pass.tile < size ? begin + pass.tile : size;
-    const U* const keys = pass.keys + block_y() * pass.room;
+    const U* const keys = static_cast<const U*>(pass.keys) + block_y() * pass.room;
     bins[thread_index()] = 0;
     block_barrier();
     for (std::uint64_t i = begin + thread_index(); i < end; i += kSortThreads)
@@ -73,7 +75,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_count(SortPass<U> pass) {
 // moves: 8 B a tile                                 order: any
 // why:   a block for each digit: all are summed at once
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_scan(SortPass<U> pass) {
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_scan(SortPass pass) {
     std::uint32_t* const counts = pass.counts_of(block_x());
     const unsigned tiles = static_cast<unsigned>((pass.size() + pass.tile - 1) / pass.tile);
     std::uint32_t before = 0;
@@ -95,7 +97,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_scan(SortPass<U> pass) {
 // moves: reads and writes size * (sizeof(U) + 4) B  order: of the digits, else as the input
 // why:   pairs are put in order in shared memory first, so that what is written lies side by side
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass<U> pass) {
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass pass) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, warp_counts, kSortWarps * kSortDigits);
     TEGU_SHARED_ARRAY(std::uint32_t, starts, kSortDigits);   // of a digit in the tile
@@ -104,7 +106,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass<U> pass) {
     const std::uint64_t begin = std::uint64_t{pass.tile_index()} * pass.tile;
     if (begin >= size) return;
     const unsigned count = static_cast<unsigned>(begin + pass.tile < size ? pass.tile : size - begin);
-    const U* const keys = pass.keys + block_y() * pass.room + begin;
+    const U* const keys = static_cast<const U*>(pass.keys) + block_y() * pass.room + begin;
     U* const tile_keys = reinterpret_cast<U*>(shared);
     std::uint32_t* const tile_origins = reinterpret_cast<std::uint32_t*>(tile_keys + pass.tile);
 
@@ -161,83 +163,65 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) sort_move(SortPass<U> pass) {
         const U moved = tile_keys[i];
         const std::uint64_t to =
             block_y() * pass.room + static_cast<std::uint32_t>(offsets[pass.digit(moved)] + i);
-        pass.keys_out[to] = moved;
+        static_cast<U*>(pass.keys_out)[to] = moved;
         pass.origins_out[to] = tile_origins[i];
     }
 }
 
-template <class U>
-LaunchStatus launch_sort_typed(std::uint64_t count, const SelectState* states, const SortBuffers& buffers,
-                               const Pieces& pieces, Stream stream) {
-    const unsigned tiles = static_cast<unsigned>((buffers.room + buffers.tile - 1) / buffers.tile);
-    const LaunchShape per_digit{kSortDigits, static_cast<unsigned>(count), sort_threads_for(tiles), 0};
-    const std::size_t shared = buffers.tile * (sizeof(U) + sizeof(std::uint32_t));
-    for (unsigned number = 0; number < sizeof(U); ++number) {
-        const unsigned from = number % 2;
-        SortPass<U> pass{static_cast<const U*>(buffers.keys[from]),
-                         number == 0 ? nullptr : buffers.origins[from],
-                         static_cast<U*>(buffers.keys[1 - from]),
-                         buffers.origins[1 - from],
-                         buffers.counts,
-                         buffers.totals,
-                         states,
-                         buffers.room,
-                         buffers.tile,
-                         tiles,
-                         0,
-                         8 * number};
-        const auto shape_of = [&](std::uint64_t first, std::uint64_t some, std::size_t shared_bytes) {
-            pass.first = static_cast<unsigned>(first);
-            return LaunchShape{static_cast<unsigned>(some), static_cast<unsigned>(count), kSortThreads,
-                               shared_bytes};
-        };
-        LaunchStatus status =
-            in_pieces(pieces, tiles, count * buffers.tile, [&](std::uint64_t first, std::uint64_t some) {
-                const LaunchShape shape = shape_of(first, some, 0);
-                return launch(sort_count<U>, shape, stream, pass);
-            });
-        if (status == 0) status = launch(sort_scan<U>, per_digit, stream, pass);
-        if (status == 0)
-            status =
-                in_pieces(pieces, tiles, count * buffers.tile, [&](std::uint64_t first, std::uint64_t some) {
-                    const LaunchShape shape = shape_of(first, some, shared);
-                    return launch(sort_move<U>, shape, stream, pass);
-                });
-        if (status != 0) return status;
-    }
-    return 0;
-}
+constexpr KernelTable<void (*)(SortPass), 4> kSortCount = {
+    "sort_count", "reads n ranks", {TEGU_BY_WIDTH(sort_count)}};
+constexpr KernelTable<void (*)(SortPass), 4> kSortScan = {
+    "sort_scan", "reads and writes 1 KiB a tile", {TEGU_BY_WIDTH(sort_scan)}};
+constexpr KernelTable<void (*)(SortPass), 4> kSortMove = {
+    "sort_move", "reads and writes n ranks and 4 B of origin each", {TEGU_BY_WIDTH(sort_move)}};
 
 }  // namespace
 
 LaunchStatus launch_sort(unsigned width, std::uint64_t count, const SelectState* states,
                          const SortBuffers& buffers, const Pieces& pieces, Stream stream) {
-    switch (width) {
-        case 1: return launch_sort_typed<std::uint8_t>(count, states, buffers, pieces, stream);
-        case 2: return launch_sort_typed<std::uint16_t>(count, states, buffers, pieces, stream);
-        case 4: return launch_sort_typed<std::uint32_t>(count, states, buffers, pieces, stream);
-        default: return launch_sort_typed<std::uint64_t>(count, states, buffers, pieces, stream);
+    const unsigned tiles = static_cast<unsigned>((buffers.room + buffers.tile - 1) / buffers.tile);
+    const unsigned segments = static_cast<unsigned>(count);
+    const std::size_t shared = buffers.tile * (width + sizeof(std::uint32_t));
+    for (unsigned number = 0; number < width; ++number) {
+        const unsigned from = number % 2;
+        SortPass pass{buffers.keys[from],
+                      number == 0 ? nullptr : buffers.origins[from],
+                      buffers.keys[1 - from],
+                      buffers.origins[1 - from],
+                      buffers.counts,
+                      buffers.totals,
+                      states,
+                      buffers.room,
+                      buffers.tile,
+                      tiles,
+                      0,
+                      8 * number};
+        const auto over_tiles = [&](void (*kernel)(SortPass), std::size_t shared_bytes) {
+            return in_pieces(pieces, tiles, count * buffers.tile,
+                             [&](std::uint64_t first, std::uint64_t some) {
+                                 pass.first = static_cast<unsigned>(first);
+                                 const LaunchShape shape{static_cast<unsigned>(some), segments, kSortThreads,
+                                                         shared_bytes};
+                                 return launch(kernel, shape, stream, pass);
+                             });
+        };
+        LaunchStatus status = over_tiles(kSortCount[width_index(width)], 0);
+        if (status == 0)
+            status = launch(kSortScan[width_index(width)],
+                            LaunchShape{kSortDigits, segments, sort_threads_for(tiles), 0}, stream, pass);
+        if (status == 0) status = over_tiles(kSortMove[width_index(width)], shared);
+        if (status != 0) return status;
     }
+    return 0;
 }
-
-namespace {
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    const std::size_t tile = sort_tile_for(sizeof(U), kDefaultTopkPolicy.sort_tile);
-    to.add("sort_count", {word}, sort_count<U>, kSortThreads, 0, "reads n ranks");
-    to.add("sort_scan", {word}, sort_scan<U>, kSortThreads, 0, "reads and writes 1 KiB a tile");
-    to.add("sort_move", {word}, sort_move<U>, kSortThreads, tile * (sizeof(U) + sizeof(std::uint32_t)),
-           "reads and writes n ranks and 4 B of origin each");
-}
-
-}  // namespace
 
 void list_sort_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
-    list_width<std::uint64_t>(to, "u64");
+    const BlockSize block{kSortThreads, 0};
+    to.add(4, listed(kSortCount, block), listed(kSortScan, block), listed(kSortMove, [](unsigned index) {
+               const unsigned width = width_of_index(index);
+               const std::size_t tile = sort_tile_for(width, kDefaultTopkPolicy.sort_tile);
+               return BlockSize{kSortThreads, tile * (width + sizeof(std::uint32_t))};
+           }));
 }
 
 }  // namespace cuda

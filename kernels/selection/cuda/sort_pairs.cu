@@ -20,9 +20,9 @@ constexpr unsigned kCompactItems = 8;
 // why:   the passes of the sort then read one kind of input
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
-    rank_all(Segments in, std::uint64_t begin, std::uint64_t end, U* keys, std::uint64_t room) {
+    rank_all(Segments in, std::uint64_t begin, std::uint64_t end, void* keys, std::uint64_t room) {
     const KeyedSegment<U> segment(in, block_y());
-    U* const out = keys + block_y() * room;
+    U* const out = static_cast<U*>(keys) + block_y() * room;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t i = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); i < end;
          i += stride)
@@ -30,14 +30,17 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
 }
 
 // Elements up to the cut.
-template <class U>
-struct Survivors {
+struct SurvivorLists {
     Segments in;
     const SelectState* states;
-    U* keys;
+    void* keys;
     std::uint64_t* indices;
     std::uint64_t room;
-
+};
+template <class U>
+struct Survivors : SurvivorLists {
+    using Data = SurvivorLists;
+    TEGU_DEVICE explicit Survivors(const Data& data) : Data(data) {}
     TEGU_DEVICE std::uint64_t size(std::uint64_t) const { return in.n; }
     TEGU_DEVICE bool takes(std::uint64_t number, std::uint64_t i) const {
         const KeyedSegment<U> segment(in, number);
@@ -45,14 +48,14 @@ struct Survivors {
     }
     TEGU_DEVICE void put(std::uint64_t number, std::uint64_t i, std::uint64_t place) const {
         if (place >= room) return;
-        keys[number * room + place] = KeyedSegment<U>(in, number).key(i);
+        static_cast<U*>(keys)[number * room + place] = KeyedSegment<U>(in, number).key(i);
         indices[number * room + place] = i;
     }
     // Fewer are kept than were counted: the elements have changed, and what was in the memory before is
     // nobody's business.
     TEGU_DEVICE void put_none(std::uint64_t number, std::uint64_t place) const {
         if (place >= room) return;
-        keys[number * room + place] = 0;
+        static_cast<U*>(keys)[number * room + place] = 0;
         indices[number * room + place] = ~std::uint64_t{0};
     }
     TEGU_DEVICE std::uint64_t total(std::uint64_t number) const { return states[number].survivors; }
@@ -62,23 +65,26 @@ struct Survivors {
 };
 
 // The first of each run of equal ones among sorted keys.
-template <class U>
-struct FirstOfRuns {
+struct SortedPairs {
     Segments in;
-    const U* keys;
+    const void* keys;
     const std::uint32_t* origins;
     TopkOutput output;
-
+};
+template <class U>
+struct FirstOfRuns : SortedPairs {
+    using Data = SortedPairs;
+    TEGU_DEVICE explicit FirstOfRuns(const Data& data) : Data(data) {}
     TEGU_DEVICE std::uint64_t size(std::uint64_t) const { return in.n; }
     TEGU_DEVICE bool takes(std::uint64_t number, std::uint64_t i) const {
-        const U* const sorted = keys + number * in.n;
+        const U* const sorted = static_cast<const U*>(keys) + number * in.n;
         return i == 0 || sorted[i] != sorted[i - 1];
     }
     TEGU_DEVICE void put(std::uint64_t number, std::uint64_t i, std::uint64_t place) const {
         if (place >= output.k) return;
         const std::uint64_t at = number * output.k + place;
         static_cast<U*>(output.values)[at] =
-            decode_key(keys[number * in.n + i], static_cast<U>(in.flip), in.is_float);
+            decode_key(static_cast<const U*>(keys)[number * in.n + i], static_cast<U>(in.flip), in.is_float);
         output.indices[at] = origins[number * in.n + i];
     }
     // The sorted keys are the daemon's own: none is missing.
@@ -114,7 +120,9 @@ struct TilePart {
 // moves: reads the input once                       order: any
 // why:   places in order need the counts of what comes before
 template <class Source>
-TEGU_KERNEL TEGU_BOUNDS(kSortThreads) compact_count(Source source, Tiles part_of, std::uint64_t* tiles) {
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
+    compact_count(typename Source::Data data, Tiles part_of, std::uint64_t* tiles) {
+    const Source source(data);
     const std::uint64_t number = block_y();
     const TilePart part(part_of, source.size(number));
     std::uint32_t own = 0;
@@ -154,7 +162,9 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
 // moves: reads the input once, writes what is kept  order: as the input
 // why:   eight neighbours a thread: the places of a thread's elements follow from one sum over the block
 template <class Source>
-TEGU_KERNEL TEGU_BOUNDS(kSortThreads) compact_move(Source source, Tiles part_of, const std::uint64_t* tiles) {
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
+    compact_move(typename Source::Data data, Tiles part_of, const std::uint64_t* tiles) {
+    const Source source(data);
     const std::uint64_t number = block_y();
     const TilePart part(part_of, source.size(number));
     std::uint64_t place = tiles[number * kMaxCompactTiles + part.number];
@@ -175,10 +185,48 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads) compact_move(Source source, Tiles part_of,
     for (place += thread_index(); place < end; place += kSortThreads) source.put_none(number, place);
 }
 
-template <class Source>
-LaunchStatus launch_compact(const Source& source, std::uint64_t n, std::uint64_t count, SelectState* states,
+// The three kernels that keep a part of what a source has, for each width.
+template <class Data>
+struct CompactKernels {
+    KernelTable<void (*)(Data, Tiles, std::uint64_t*), 4> count;
+    KernelTable<void (*)(std::uint64_t*, unsigned, SelectState*, std::uint64_t), 4> scan;
+    KernelTable<void (*)(Data, Tiles, const std::uint64_t*), 4> move;
+};
+template <template <class> class Source, class Data>
+constexpr CompactKernels<Data> compact_kernels(const char* const (&words)[4], const char* reads,
+                                               const char* writes) {
+    return CompactKernels<Data>{{"compact_count",
+                                 reads,
+                                 {variant(compact_count<Source<std::uint8_t>>, words[0]),
+                                  variant(compact_count<Source<std::uint16_t>>, words[1]),
+                                  variant(compact_count<Source<std::uint32_t>>, words[2]),
+                                  variant(compact_count<Source<std::uint64_t>>, words[3])}},
+                                {"compact_scan",
+                                 "reads and writes 8 B a tile",
+                                 {variant(compact_scan<Source<std::uint8_t>>, words[0]),
+                                  variant(compact_scan<Source<std::uint16_t>>, words[1]),
+                                  variant(compact_scan<Source<std::uint32_t>>, words[2]),
+                                  variant(compact_scan<Source<std::uint64_t>>, words[3])}},
+                                {"compact_move",
+                                 writes,
+                                 {variant(compact_move<Source<std::uint8_t>>, words[0]),
+                                  variant(compact_move<Source<std::uint16_t>>, words[1]),
+                                  variant(compact_move<Source<std::uint32_t>>, words[2]),
+                                  variant(compact_move<Source<std::uint64_t>>, words[3])}}};
+}
+constexpr CompactKernels<SurvivorLists> kOfSurvivors = compact_kernels<Survivors, SurvivorLists>(
+    {"survivors u8", "survivors u16", "survivors u32", "survivors u64"}, "reads n elements",
+    "reads n elements, writes those kept and their indices");
+constexpr CompactKernels<SortedPairs> kOfRuns = compact_kernels<FirstOfRuns, SortedPairs>(
+    {"first_of_runs u8", "first_of_runs u16", "first_of_runs u32", "first_of_runs u64"},
+    "reads n sorted ranks", "reads n sorted ranks, writes k values and indices");
+
+template <class Data>
+LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& data, SelectState* states,
                             std::uint64_t k, std::uint64_t* tiles, const Pieces& pieces,
                             const DeviceLimits& limits, Stream stream) {
+    const std::uint64_t n = data.in.n, count = data.in.count;
+    const unsigned width = width_index(data.in.width);
     const std::uint64_t step = kSortThreads * kCompactItems;
     const unsigned wanted = blocks_for((n + kCompactItems - 1) / kCompactItems, kSortThreads, 2, limits);
     const std::uint64_t most = wanted < kMaxCompactTiles ? wanted : kMaxCompactTiles;
@@ -194,16 +242,16 @@ LaunchStatus launch_compact(const Source& source, std::uint64_t n, std::uint64_t
     LaunchStatus status =
         in_pieces(pieces, part.all, count * part.size, [&](std::uint64_t first, std::uint64_t some) {
             const LaunchShape shape = shape_of(first, some);
-            return launch(compact_count<Source>, shape, stream, source, part, tiles);
+            return launch(kernels.count[width], shape, stream, data, part, tiles);
         });
     if (status == 0)
-        status = launch(compact_scan<Source>,
+        status = launch(kernels.scan[width],
                         LaunchShape{static_cast<unsigned>(count), 1, sort_threads_for(part.all), 0}, stream,
                         tiles, part.all, states, k);
     if (status != 0) return status;
     return in_pieces(pieces, part.all, count * part.size, [&](std::uint64_t first, std::uint64_t some) {
         const LaunchShape shape = shape_of(first, some);
-        return launch(compact_move<Source>, shape, stream, source, part,
+        return launch(kernels.move[width], shape, stream, data, part,
                       static_cast<const std::uint64_t*>(tiles));
     });
 }
@@ -216,9 +264,10 @@ LaunchStatus launch_compact(const Source& source, std::uint64_t n, std::uint64_t
 // why:   the last step of the sort would have to know that it is the last
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
-    write_sorted(Segments in, const SelectState* states, const U* keys, const std::uint32_t* origins,
-                 std::uint64_t room, const std::uint64_t* indices, std::uint64_t begin, std::uint64_t end,
-                 TopkOutput output) {
+    write_sorted(Segments in, const SelectState* states, const void* sorted_keys,
+                 const std::uint32_t* origins, std::uint64_t room, const std::uint64_t* indices,
+                 std::uint64_t begin, std::uint64_t end, TopkOutput output) {
+    const U* const keys = static_cast<const U*>(sorted_keys);
     const std::uint64_t number = block_y();
     // Elements that have changed: what was in the memory before is nobody's business.
     const bool none =
@@ -263,108 +312,60 @@ LaunchShape entries_shape(std::uint64_t entries, std::uint64_t count, const Devi
                        kSortThreads, 0};
 }
 
-template <class U>
-struct Typed {
-    static const U* sorted_keys(const SortBuffers& buffers) {
-        return static_cast<const U*>(buffers.keys[sorted_in(sizeof(U))]);
-    }
-    static const std::uint32_t* sorted_origins(const SortBuffers& buffers) {
-        return buffers.origins[sorted_in(sizeof(U))];
-    }
-    static LaunchStatus key_all_of(const Segments& in, const SortBuffers& buffers, const Pieces& pieces,
-                                   const DeviceLimits& limits, Stream stream) {
-        return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
-            return launch(rank_all<U>, entries_shape(some, in.count, limits), stream, in, begin, begin + some,
-                          static_cast<U*>(buffers.keys[0]), buffers.room);
-        });
-    }
-    static LaunchStatus survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
-                                  std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
-                                  const DeviceLimits& limits, Stream stream) {
-        const Survivors<U> source{in, states, static_cast<U*>(buffers.keys[0]), indices, buffers.room};
-        return launch_compact(source, in.n, in.count, states, 0, tiles, pieces, limits, stream);
-    }
-    static LaunchStatus write(const Segments& in, const SelectState* states, const SortBuffers& buffers,
-                              const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
-                              const DeviceLimits& limits, Stream stream) {
-        return in_pieces(pieces, output.k, in.count, [&](std::uint64_t begin, std::uint64_t some) {
-            return launch(write_sorted<U>, entries_shape(some, in.count, limits), stream, in, states,
-                          sorted_keys(buffers), sorted_origins(buffers), buffers.room, indices, begin,
-                          begin + some, output);
-        });
-    }
-    static LaunchStatus distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
-                                 const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
-                                 const DeviceLimits& limits, Stream stream) {
-        const FirstOfRuns<U> source{in, sorted_keys(buffers), sorted_origins(buffers), output};
-        const LaunchStatus status =
-            launch_compact(source, in.n, in.count, states, output.k, tiles, pieces, limits, stream);
-        if (status != 0) return status;
-        return launch(write_missing<U>, entries_shape(output.k, in.count, limits), stream,
-                      static_cast<const SelectState*>(states), output);
-    }
-};
+constexpr KernelTable<decltype(&rank_all<std::uint8_t>), 4> kRankAll = {
+    "rank_all", "reads and writes n elements", {TEGU_BY_WIDTH(rank_all)}};
+constexpr KernelTable<decltype(&write_sorted<std::uint8_t>), 4> kWriteSorted = {
+    "write_sorted",
+    "reads k ranks, 12 B each besides; writes k values and indices",
+    {TEGU_BY_WIDTH(write_sorted)}};
+constexpr KernelTable<decltype(&write_missing<std::uint8_t>), 4> kWriteMissing = {
+    "write_missing", "writes what is missing of k values and indices", {TEGU_BY_WIDTH(write_missing)}};
 
 }  // namespace
 
-// The member of Typed for the width.
-#define TEGU_FOR_WIDTH(width, call)                 \
-    switch (width) {                                \
-        case 1: return Typed<std::uint8_t>::call;   \
-        case 2: return Typed<std::uint16_t>::call;  \
-        case 4: return Typed<std::uint32_t>::call;  \
-        default: return Typed<std::uint64_t>::call; \
-    }
-
 LaunchStatus launch_rank_all(const Segments& in, const SortBuffers& buffers, const Pieces& pieces,
-                             const DeviceLimits& limits, Stream stream){
-    TEGU_FOR_WIDTH(in.width, key_all_of(in, buffers, pieces, limits, stream))}
+                             const DeviceLimits& limits, Stream stream) {
+    return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
+        return launch(kRankAll[width_index(in.width)], entries_shape(some, in.count, limits), stream, in,
+                      begin, begin + some, buffers.keys[0], buffers.room);
+    });
+}
 
 LaunchStatus launch_compact_survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                       std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
-                                      const DeviceLimits& limits, Stream stream){
-    TEGU_FOR_WIDTH(in.width, survivors(in, states, buffers, indices, tiles, pieces, limits, stream))}
+                                      const DeviceLimits& limits, Stream stream) {
+    const SurvivorLists lists{in, states, buffers.keys[0], indices, buffers.room};
+    return launch_compact(kOfSurvivors, lists, states, 0, tiles, pieces, limits, stream);
+}
 
 LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, const SortBuffers& buffers,
                                  const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
-                                 const DeviceLimits& limits, Stream stream){
-    TEGU_FOR_WIDTH(in.width, write(in, states, buffers, indices, output, pieces, limits, stream))}
+                                 const DeviceLimits& limits, Stream stream) {
+    const unsigned sorted = sorted_in(in.width);
+    return in_pieces(pieces, output.k, in.count, [&](std::uint64_t begin, std::uint64_t some) {
+        return launch(kWriteSorted[width_index(in.width)], entries_shape(some, in.count, limits), stream, in,
+                      states, buffers.keys[sorted], buffers.origins[sorted], buffers.room, indices, begin,
+                      begin + some, output);
+    });
+}
 
 LaunchStatus launch_write_distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                    const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream) {
-    TEGU_FOR_WIDTH(in.width, distinct(in, states, buffers, output, tiles, pieces, limits, stream))
+    const unsigned sorted = sorted_in(in.width);
+    const SortedPairs pairs{in, buffers.keys[sorted], buffers.origins[sorted], output};
+    const LaunchStatus status =
+        launch_compact(kOfRuns, pairs, states, output.k, tiles, pieces, limits, stream);
+    if (status != 0) return status;
+    return launch(kWriteMissing[width_index(in.width)], entries_shape(output.k, in.count, limits), stream,
+                  static_cast<const SelectState*>(states), output);
 }
-
-namespace {
-
-template <class Source>
-void list_compact(KernelLister& to, const char* source, const char* reads, const char* writes) {
-    to.add("compact_count", {source}, compact_count<Source>, kSortThreads, 0, reads);
-    to.add("compact_scan", {source}, compact_scan<Source>, kSortThreads, 0, "reads and writes 8 B a tile");
-    to.add("compact_move", {source}, compact_move<Source>, kSortThreads, 0, writes);
-}
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    to.add("rank_all", {word}, rank_all<U>, kSortThreads, 0, "reads and writes n elements");
-    list_compact<Survivors<U>>(to, (std::string("survivors ") + word).c_str(), "reads n elements",
-                               "reads n elements, writes those kept and their indices");
-    list_compact<FirstOfRuns<U>>(to, (std::string("first_of_runs ") + word).c_str(), "reads n sorted ranks",
-                                 "reads n sorted ranks, writes k values and indices");
-    to.add("write_sorted", {word}, write_sorted<U>, kSortThreads, 0,
-           "reads k ranks, 12 B each besides; writes k values and indices");
-    to.add("write_missing", {word}, write_missing<U>, kSortThreads, 0,
-           "writes what is missing of k values and indices");
-}
-
-}  // namespace
 
 void list_sort_pairs_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
-    list_width<std::uint64_t>(to, "u64");
+    const BlockSize block{kSortThreads, 0};
+    to.add(4, listed(kRankAll, block), listed(kOfSurvivors.count, block), listed(kOfSurvivors.scan, block),
+           listed(kOfSurvivors.move, block), listed(kOfRuns.count, block), listed(kOfRuns.scan, block),
+           listed(kOfRuns.move, block), listed(kWriteSorted, block), listed(kWriteMissing, block));
 }
 
 }  // namespace cuda

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "base/half.h"
+#include "kernels/execution/cpu/segment.h"
 #include "kernels/statistics/cpu/find.h"
-#include "kernels/statistics/cpu/segment.h"
 #include "kernels/statistics/finish.h"
 
 namespace tegu::kernels {

@@ -6,14 +6,12 @@
 #include <string>
 
 #include "kernels/execution/cpu/isa.h"
+#include "kernels/statistics/cpu/chunk.h"
+#include "kernels/statistics/cpu/reduce_tree.h"
 #include "kernels/statistics/cpu/search.h"
-#include "kernels/statistics/cpu/segment.h"
 #include "kernels/statistics/finish.h"
 
 namespace tegu::kernels {
-
-// ReduceNeed bits of a set of statistics.
-unsigned reduce_needs(const ReduceParams& params, ElementType type);
 
 template <class T>
 struct ReduceKernel;
@@ -68,7 +66,7 @@ class StatisticWriter {
             Result<void> done = write_statistic(columns_[i].statistic, context, partial,
                                                 columns_[i].data + row * columns_[i].row_bytes);
             if (done) continue;
-            if (job_.axis == Axis::Rows) done.error().message += " in row " + std::to_string(row);
+            if (job_.axis == Axis::Rows) return in_row(std::move(done).error(), row);
             return done;
         }
         return {};

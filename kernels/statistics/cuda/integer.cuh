@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of integer statistics: groups of tiles by teams of warps, and short rows by groups of its lanes.
+// The kernels of integer statistics: groups of tiles by teams of warps, and short rows by groups of lanes.
 #pragma once
 
 #include "kernels/statistics/cuda/exact.cuh"

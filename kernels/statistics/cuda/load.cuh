@@ -18,14 +18,14 @@ struct RunBytes {
     static constexpr unsigned kAccess = kAll < 16 ? kAll : 16;
 };
 
-// Where the packs of a job lie: nowhere a run that starts at a multiple of Run is torn or badly aligned.
-template <class T, unsigned Run>
-inline bool runs_are_packs(const ReduceInput& input, std::uint64_t segments) {
-    constexpr unsigned kAccess = RunBytes<T, Run>::kAccess;
+// Where the packs of a job lie: nowhere a run that starts at a multiple of `run` is torn or badly aligned.
+inline bool runs_are_packs(const ReduceInput& input, std::size_t element_bytes, unsigned run,
+                           std::uint64_t segments) {
+    const std::size_t all = element_bytes * run, access = all < 16 ? all : 16;
     const bool gaps = input.cols < input.n;
-    return reinterpret_cast<std::uintptr_t>(input.data) % kAccess == 0 &&
-           (segments <= 1 || input.segment_stride * sizeof(T) % kAccess == 0) &&
-           (!gaps || (input.cols % Run == 0 && input.row_stride * sizeof(T) % kAccess == 0));
+    return reinterpret_cast<std::uintptr_t>(input.data) % access == 0 &&
+           (segments <= 1 || input.segment_stride * element_bytes % access == 0) &&
+           (!gaps || (input.cols % run == 0 && input.row_stride * element_bytes % access == 0));
 }
 
 // Bytes that one lane's neighbours fill, in whole words: packs of bytes would be loaded in pieces.

@@ -10,7 +10,54 @@ namespace tegu {
 namespace cuda {
 namespace {
 
+constexpr const char* kMoves = "reads n elements, writes up to 16 B a statistic and sequence";
+
+using IntegerKernel = void (*)(ReduceInput, bool, ReduceTarget, ReduceWork, ReduceShape, ReduceRange);
+// Rows: types; columns: sum, order, all. Squares of integers alone would hardly be faster than everything.
+#define TEGU_X(T, word)                                                                                   \
+    variant(reduce_integer<T, 0>, word, "sum"), variant(reduce_integer<T, kPartExtremes>, word, "order"), \
+        variant(reduce_integer<T, kAllIntegerParts>, word, "all")
+constexpr KernelTable<IntegerKernel, 3 * kIntegerTypes> kReduceInteger = {
+    "reduce_integer", kMoves, {TEGU_INTEGERS(TEGU_X)}};
+#undef TEGU_X
+constexpr KernelTable<IntegerKernel, kIntegerTypes> kReduceIntegerRows = {
+    "reduce_integer_rows", kMoves, {TEGU_BY_INTEGER(reduce_integer_rows)}};
+
+// Rows: types; columns: sum, order, moments, all of dense segments; sum, all of others.
+#define TEGU_X(T, word)                                                         \
+    variant(reduce_float<T, 0, true>, word, "sum", "dense"),                    \
+        variant(reduce_float<T, kPartOrder, true>, word, "order", "dense"),     \
+        variant(reduce_float<T, kPartMoments, true>, word, "moments", "dense"), \
+        variant(reduce_float<T, kAllFloatParts, true>, word, "all", "dense"),   \
+        variant(reduce_float<T, 0, false>, word, "sum", "loose"),               \
+        variant(reduce_float<T, kAllFloatParts, false>, word, "all", "loose")
+constexpr KernelTable<IntegerKernel, 6 * kFloatTypes> kReduceFloat = {
+    "reduce_float", kMoves, {TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
+#define TEGU_X(T, word) \
+    variant(reduce_float_rows<T, 0>, word, "sum"), variant(reduce_float_rows<T, kAllFloatParts>, word, "all")
+constexpr KernelTable<decltype(&reduce_float_rows<float, 0>), 2 * kFloatTypes> kReduceFloatRows = {
+    "reduce_float_rows", kMoves, {TEGU_FLOATS(TEGU_X)}};
+#undef TEGU_X
+
+// Of the columns of kReduceInteger and kReduceFloat; the shared memory that each needs.
+std::size_t integer_shared_bytes(unsigned column, const ReduceShape& shape) {
+    return column == 0   ? IntegerKind<0>::shared_bytes(shape)
+           : column == 1 ? IntegerKind<kPartExtremes>::shared_bytes(shape)
+                         : IntegerKind<kAllIntegerParts>::shared_bytes(shape);
+}
+std::size_t float_shared_bytes(unsigned column, const ReduceShape& shape) {
+    switch (column) {
+        case 0:
+        case 4: return FloatKind<0>::shared_bytes(shape);
+        case 1: return FloatKind<kPartOrder>::shared_bytes(shape);
+        case 2: return FloatKind<kPartMoments>::shared_bytes(shape);
+        default: return FloatKind<kAllFloatParts>::shared_bytes(shape);
+    }
+}
+
 struct ReduceLaunch {
+    ElementType type;
     const ReduceInput& input;
     const ReduceTarget& target;
     const ReduceWork& work;
@@ -23,83 +70,46 @@ struct ReduceLaunch {
             shape.row_lanes != 0 ? shape.blocks : ceil_divide(range.count * range.group_count, shape.teams());
         return LaunchShape{static_cast<unsigned>(blocks), 1, shape.threads, shared_bytes};
     }
-};
+    bool packs(unsigned run) const {
+        return runs_are_packs(input, element_bytes(type), run, range.first + range.count);
+    }
 
-template <class T, unsigned Parts, bool Dense>
-LaunchStatus launch_float_groups(const ReduceLaunch& with, bool packs) {
-    return launch_plain(reduce_float<T, Parts, Dense>, with.grid(FloatKind<Parts>::shared_bytes(with.shape)),
-                        with.stream, with.input, packs, with.target, with.work, with.shape, with.range);
-}
-
-template <class T, unsigned Parts>
-LaunchStatus launch_float(const ReduceLaunch& with) {
-    constexpr unsigned kLoose = Parts == 0 ? 0 : kAllFloatParts;
-    const bool packs = runs_are_packs<T, kFloatRun>(with.input, with.range.first + with.range.count);
-    if (with.shape.row_lanes != 0)
-        return launch_plain(reduce_float_rows<T, kLoose>,
-                            with.grid(FloatKind<kLoose>::shared_bytes(with.shape)), with.stream, with.input,
-                            packs, with.target, with.shape, with.range);
-    const bool dense = packs && with.input.cols >= with.input.n;
-    return dense ? launch_float_groups<T, Parts, true>(with, packs)
-                 : launch_float_groups<T, kLoose, false>(with, packs);
-}
-
-template <class T, unsigned Parts>
-LaunchStatus launch_integer(const ReduceLaunch& with) {
-    const bool packs =
-        runs_are_packs<T, IntegerRun<T>::kElements>(with.input, with.range.first + with.range.count);
-    if (with.shape.row_lanes != 0)
-        return launch_plain(reduce_integer_rows<T>, with.grid(0), with.stream, with.input, packs, with.target,
-                            with.work, with.shape, with.range);
-    return launch_plain(reduce_integer<T, Parts>, with.grid(IntegerKind<Parts>::shared_bytes(with.shape)),
-                        with.stream, with.input, packs, with.target, with.work, with.shape, with.range);
-}
-
-// The launch for each kind of set. Squares of integers alone would hardly be faster than everything.
-template <class T>
-struct Launches {
-    static LaunchStatus run(ReduceKind kind, const ReduceLaunch& with) {
-        switch (kind) {
-            case ReduceKind::Sum: return launch_integer<T, 0>(with);
-            case ReduceKind::Order: return launch_integer<T, kPartExtremes>(with);
-            case ReduceKind::Moments:
-            case ReduceKind::All: break;
-        }
-        return launch_integer<T, kAllIntegerParts>(with);
+    LaunchStatus floats(ReduceKind kind) const {
+        const unsigned row = float_index(type);
+        const bool are_packs = packs(kFloatRun);
+        const bool sum = kind == ReduceKind::Sum;
+        if (shape.row_lanes != 0)
+            return launch_plain(kReduceFloatRows[2 * row + (sum ? 0 : 1)],
+                                grid(float_shared_bytes(sum ? 0 : 3, shape)), stream, input, are_packs,
+                                target, shape, range);
+        const bool dense = are_packs && input.cols >= input.n;
+        const unsigned column = !dense                        ? (sum ? 4 : 5)
+                                : sum                         ? 0
+                                : kind == ReduceKind::Order   ? 1
+                                : kind == ReduceKind::Moments ? 2
+                                                              : 3;
+        return launch_plain(kReduceFloat[6 * row + column], grid(float_shared_bytes(column, shape)), stream,
+                            input, are_packs, target, work, shape, range);
+    }
+    LaunchStatus integers(ReduceKind kind) const {
+        const unsigned row = element_index(type);
+        const bool are_packs = packs(16 / static_cast<unsigned>(element_bytes(type)));
+        if (shape.row_lanes != 0)
+            return launch_plain(kReduceIntegerRows[row], grid(0), stream, input, are_packs, target, work,
+                                shape, range);
+        const unsigned column = kind == ReduceKind::Sum ? 0 : kind == ReduceKind::Order ? 1 : 2;
+        return launch_plain(kReduceInteger[3 * row + column], grid(integer_shared_bytes(column, shape)),
+                            stream, input, are_packs, target, work, shape, range);
     }
 };
-template <class T>
-struct FloatLaunches {
-    static LaunchStatus run(ReduceKind kind, const ReduceLaunch& with) {
-        switch (kind) {
-            case ReduceKind::Sum: return launch_float<T, 0>(with);
-            case ReduceKind::Order: return launch_float<T, kPartOrder>(with);
-            case ReduceKind::Moments: return launch_float<T, kPartMoments>(with);
-            case ReduceKind::All: break;
-        }
-        return launch_float<T, kAllFloatParts>(with);
-    }
-};
-template <>
-struct Launches<Half> : FloatLaunches<Half> {};
-template <>
-struct Launches<float> : FloatLaunches<float> {};
-template <>
-struct Launches<double> : FloatLaunches<double> {};
 
 }  // namespace
 
 LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput& input,
                            const ReduceTarget& target, const ReduceWork& work, const ReduceShape& shape,
                            const ReduceRange& range, Stream stream) {
-    const ReduceLaunch with{input, target, work, shape, range, stream};
-    switch (type) {
-#define TEGU_X(number, Name, word, element) \
-    case ElementType::Name: return Launches<element>::run(kind, with);
-        TEGU_ELEMENT_TYPES(TEGU_X)
-#undef TEGU_X
-    }
-    return 0;
+    const ReduceLaunch with{type, input, target, work, shape, range, stream};
+    return is_float(type) ? with.floats(kind) : with.integers(kind);
 }
 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n) {
@@ -126,64 +136,29 @@ ReduceShape listed_shape(const KernelLister& to, ElementType type, bool rows) {
     return choose_reduce_shape(work, kDefaultReducePolicy, to.limits());
 }
 
-constexpr const char* kReduceMoves = "reads n elements, writes up to 16 B a statistic and sequence";
-
-template <class T, unsigned Parts, bool Dense>
-void list_groups(KernelLister& to, const char* word, ElementType type, const char* set, const char* layout) {
-    const ReduceShape shape = listed_shape(to, type, false);
-    to.add("reduce_float", {word, set, layout}, reduce_float<T, Parts, Dense>, shape.threads,
-           FloatKind<Parts>::shared_bytes(shape), kReduceMoves);
-}
-
-template <class T, unsigned Parts>
-void list_rows(KernelLister& to, const char* word, ElementType type, const char* set) {
-    const ReduceShape shape = listed_shape(to, type, true);
-    to.add("reduce_float_rows", {word, set}, reduce_float_rows<T, Parts>, shape.threads,
-           FloatKind<Parts>::shared_bytes(shape), kReduceMoves);
-}
-
-template <class T>
-void list_float(KernelLister& to, const char* word, ElementType type) {
-    list_groups<T, 0, true>(to, word, type, "sum", "dense");
-    list_groups<T, kPartOrder, true>(to, word, type, "order", "dense");
-    list_groups<T, kPartMoments, true>(to, word, type, "moments", "dense");
-    list_groups<T, kAllFloatParts, true>(to, word, type, "all", "dense");
-    list_groups<T, 0, false>(to, word, type, "sum", "loose");
-    list_groups<T, kAllFloatParts, false>(to, word, type, "all", "loose");
-    list_rows<T, 0>(to, word, type, "sum");
-    list_rows<T, kAllFloatParts>(to, word, type, "all");
-}
-
-template <class T, unsigned Parts>
-void list_totals(KernelLister& to, const char* word, ElementType type, const char* set) {
-    const ReduceShape shape = listed_shape(to, type, false);
-    to.add("reduce_integer", {word, set}, reduce_integer<T, Parts>, shape.threads,
-           IntegerKind<Parts>::shared_bytes(shape), kReduceMoves);
-}
-
-template <class T>
-void list_integer(KernelLister& to, const char* word, ElementType type) {
-    list_totals<T, 0>(to, word, type, "sum");
-    list_totals<T, kPartExtremes>(to, word, type, "order");
-    list_totals<T, kAllIntegerParts>(to, word, type, "all");
-    to.add("reduce_integer_rows", {word}, reduce_integer_rows<T>, listed_shape(to, type, true).threads, 0,
-           kReduceMoves);
-}
-
 }  // namespace
 
 void list_reduce_kernels(KernelLister& to) {
-    list_integer<std::uint8_t>(to, "u8", ElementType::U8);
-    list_integer<std::int8_t>(to, "i8", ElementType::I8);
-    list_integer<std::uint16_t>(to, "u16", ElementType::U16);
-    list_integer<std::int16_t>(to, "i16", ElementType::I16);
-    list_integer<std::uint32_t>(to, "u32", ElementType::U32);
-    list_integer<std::int32_t>(to, "i32", ElementType::I32);
-    list_integer<std::uint64_t>(to, "u64", ElementType::U64);
-    list_integer<std::int64_t>(to, "i64", ElementType::I64);
-    list_float<Half>(to, "f16", ElementType::F16);
-    list_float<float>(to, "f32", ElementType::F32);
-    list_float<double>(to, "f64", ElementType::F64);
+    to.add(kIntegerTypes,
+           listed(kReduceInteger,
+                  [&](unsigned index) {
+                      const ReduceShape shape = listed_shape(to, element_of_index(index / 3), false);
+                      return BlockSize{shape.threads, integer_shared_bytes(index % 3, shape)};
+                  }),
+           listed(kReduceIntegerRows, [&](unsigned index) {
+               return BlockSize{listed_shape(to, element_of_index(index), true).threads, 0};
+           }));
+    to.add(kFloatTypes,
+           listed(kReduceFloat,
+                  [&](unsigned index) {
+                      const ReduceShape shape =
+                          listed_shape(to, element_of_index(kIntegerTypes + index / 6), false);
+                      return BlockSize{shape.threads, float_shared_bytes(index % 6, shape)};
+                  }),
+           listed(kReduceFloatRows, [&](unsigned index) {
+               const ReduceShape shape = listed_shape(to, element_of_index(kIntegerTypes + index / 2), true);
+               return BlockSize{shape.threads, float_shared_bytes(index % 2 == 0 ? 0 : 3, shape)};
+           }));
 }
 
 }  // namespace cuda

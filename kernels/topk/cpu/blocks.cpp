@@ -26,8 +26,8 @@ Entry keep_best(Selector<Entry>& selector) {
 // no room for more.
 template <class Entry>
 bool keep_best_distinct(Selector<Entry>& selector, std::uint64_t* worst) {
-    Entry* sorted =
-        sort_by_key(selector.entries, selector.spare, selector.size, selector.shift, selector.team.alone());
+    Entry* sorted = sort_by_key(selector.entries, selector.spare, selector.size, selector.shift,
+                                selector.workers.alone(0));
     if (sorted == nullptr) return false;
     if (sorted != selector.entries) std::swap(selector.entries, selector.spare);
     selector.size = selector.first_of_each_key(selector.entries, selector.size);
@@ -66,9 +66,9 @@ std::uint64_t list_blocks(const Selector<Entry>& selector, std::uint64_t bound, 
 template <class Entry>
 bool find_minima(const Selector<Entry>& selector) {
     const std::uint64_t block = selector.method.block;
-    return selector.team.run(tasks_of(selector.problem.n), [&](std::uint64_t task, unsigned slot) {
+    return selector.workers.run(tasks_of(selector.problem.n), [&](std::uint64_t task, unsigned worker) {
         selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-            selector.kernels.minima(selector.view(begin, count, slot), block,
+            selector.kernels.minima(selector.view(begin, count, worker), block,
                                     selector.layout.minima + begin / block);
         });
     });
@@ -120,10 +120,10 @@ constexpr std::uint64_t kAhead = 8;
 
 template <class Entry>
 void prefetch(const Selector<Entry>& selector, std::uint64_t begin) {
-    if (!selector.segment.dense()) return;
-    const std::byte* data = selector.segment.data + begin * selector.segment.bytes;
+    if (!selector.segment.contiguous()) return;
+    const std::byte* data = selector.segment.data + begin * selector.segment.element_bytes;
     const std::uint64_t bytes =
-        std::min(selector.method.block, selector.problem.n - begin) * selector.segment.bytes;
+        std::min(selector.method.block, selector.problem.n - begin) * selector.segment.element_bytes;
     for (std::uint64_t line = 0; line < std::min<std::uint64_t>(bytes, 1024); line += 64)
         __builtin_prefetch(data + line);
 }
@@ -138,7 +138,7 @@ bool select_blocks(Selector<Entry>& selector) {
     if (blocks == 0) return false;
     Entry worst = selector.entry_of(selector.key_of(order[blocks - 1]), 0) | selector.last_index();
     for (std::uint64_t i = 0; i < blocks; ++i) {
-        if (i % 64 == 0 && selector.team.stop().stop_requested()) return false;
+        if (i % 64 == 0 && selector.workers.stop().stop_requested()) return false;
         const std::uint64_t begin = selector.index_of(order[i]) * block;
         if (i + kAhead < blocks) prefetch(selector, selector.index_of(order[i + kAhead]) * block);
         if (selector.entry_of(selector.key_of(order[i]), begin) > worst) break;
@@ -162,7 +162,7 @@ bool select_distinct_blocks(Selector<Entry>& selector, std::uint64_t& bound) {
     if (blocks * block > selector.problem.n / 8) return true;
     std::uint64_t worst = bound;
     for (std::uint64_t i = 0; i < blocks && selector.key_of(order[i]) <= worst; ++i) {
-        if (i % 64 == 0 && selector.team.stop().stop_requested()) return false;
+        if (i % 64 == 0 && selector.workers.stop().stop_requested()) return false;
         const std::uint64_t begin = selector.index_of(order[i]) * block;
         if (i + kAhead < blocks) prefetch(selector, selector.index_of(order[i + kAhead]) * block);
         const std::uint64_t count = std::min(block, selector.problem.n - begin);

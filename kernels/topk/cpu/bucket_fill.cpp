@@ -18,9 +18,9 @@ constexpr unsigned kMaxSeenBits = 18;
 template <class Entry>
 bool Buckets<Entry>::list_keys(const std::uint64_t* sample, bool& found) {
     const double keys = different_keys(sample, selector_.method.sample, selector_.problem.n);
-    const std::uint64_t slots = std::min(selector_.team.slots(), selector_.method.slots);
-    const std::uint64_t entries = selector_.problem.n / slots;  // of a slot
-    const unsigned width = selector_.segment.bytes;
+    const std::uint64_t workers = std::min(selector_.workers.size(), selector_.method.workers);
+    const std::uint64_t entries = selector_.problem.n / workers;  // of a worker
+    const unsigned width = selector_.segment.element_bytes;
     unsigned bits = 11;
     while (bits < kMaxSeenBits && static_cast<double>(std::uint64_t{1} << bits) < 2 * keys) ++bits;
     bits = std::min(bits, 8 * width - 1);
@@ -30,9 +30,9 @@ bool Buckets<Entry>::list_keys(const std::uint64_t* sample, bool& found) {
     if (keys > static_cast<double>(room / 2)) return true;
     std::uint64_t hot[SeenKeys::kMostHot];
     const unsigned hot_count = hot_keys(sample, selector_.method.sample, kAnyKey, hot);
-    Entry* const lists = store_ + slots * table;
+    Entry* const lists = store_ + workers * table;
     Lists<Entry> pass(selector_,
-                      ListMemory<Entry>{lists, lists + slots * room, reinterpret_cast<std::byte*>(store_),
+                      ListMemory<Entry>{lists, lists + workers * room, reinterpret_cast<std::byte*>(store_),
                                         room, room - 2 * kTile, bits},
                       hot, hot_count);
     const typename Lists<Entry>::End end = pass.pass(kAnyKey);
@@ -48,11 +48,11 @@ bool Buckets<Entry>::count(const std::uint64_t* sample, std::uint64_t covered, s
 
 template <class Entry>
 bool Buckets<Entry>::recount() {
-    const bool done = selector_.team.run(parts_, [&](std::uint64_t part, unsigned slot) {
+    const bool done = selector_.workers.run(parts_, [&](std::uint64_t part, unsigned worker) {
         std::uint64_t* mine = counts_of(part);
         std::fill(mine, mine + used_, 0);
-        for_each_piece(part, slot, [&](Elements elements, std::uint64_t) {
-            kernels_.count(elements, map_, cells_of(slot), mine);
+        for_each_piece(part, worker, [&](Elements elements, std::uint64_t) {
+            kernels_.count(elements, map_, cells_of(worker), mine);
         });
     });
     total_ = 0;
@@ -138,14 +138,14 @@ bool Buckets<Entry>::scatter() {
         std::uint64_t place = b == boundary_ ? 0 : buckets_[b].begin;
         for (std::uint64_t part = 0; part < parts_; ++part) place += std::exchange(counts_of(part)[b], place);
     }
-    return selector_.team.run(parts_, [&](std::uint64_t part, unsigned slot) {
-        Entry** next = reinterpret_cast<Entry**>(selector_.layout.places) + slot * kMaxBuckets;
+    return selector_.workers.run(parts_, [&](std::uint64_t part, unsigned worker) {
+        Entry** next = reinterpret_cast<Entry**>(selector_.layout.places) + worker * kMaxBuckets;
         const std::uint64_t* places = counts_of(part);
         for (std::uint32_t b = 0; b < used_; ++b) next[b] = base_of(b) + places[b];
         std::fill(next + used_, next + kMaxBuckets,
                   store_ + room);  // what the map still knows of buckets behind is dropped
         const BucketPlaces<Entry> to{next, store_ + room, boundary_, selector_.spare + kBoundary};
-        for_each_piece(part, slot, [&](Elements elements, std::uint64_t begin) {
+        for_each_piece(part, worker, [&](Elements elements, std::uint64_t begin) {
             sorting_.scatter(elements, begin, map_, to);
         });
         for (std::uint32_t b = 0; b < used_; ++b) fill(next[b], end_of(part, b));

@@ -58,24 +58,24 @@ class Buckets {
         std::uint64_t place = 0;  // with `distinct`: in the result
     };
 
-    std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.bytes); }
+    std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.element_bytes); }
     std::uint64_t* counts_of(std::uint64_t part) const {
         return selector_.layout.histograms + part * kMaxBuckets;
     }
 
-    std::uint32_t* cells_of(unsigned slot) const {
-        return reinterpret_cast<std::uint32_t*>(selector_.layout.places) + slot * 2 * kMaxBuckets;
+    std::uint32_t* cells_of(unsigned worker) const {
+        return reinterpret_cast<std::uint32_t*>(selector_.layout.places) + worker * 2 * kMaxBuckets;
     }
 
     // Calls body(elements, begin) for pieces of one part, in order: as long as a look at the stop token
     // allows, or tiles where they have to be copied. Counting pays for each piece.
     template <class Body>
-    void for_each_piece(std::uint64_t part, unsigned slot, Body body) const {
-        const std::uint64_t length = selector_.segment.dense() ? kPiece : kTile;
+    void for_each_piece(std::uint64_t part, unsigned worker, Body body) const {
+        const std::uint64_t length = selector_.segment.contiguous() ? kPiece : kTile;
         const std::uint64_t end = std::min(selector_.problem.n, tasks_ * (part + 1) / parts_ * kTask);
         for (std::uint64_t begin = tasks_ * part / parts_ * kTask; begin < end; begin += length) {
-            if (selector_.team.stop().stop_requested()) return;
-            body(selector_.view(begin, std::min(length, end - begin), slot), begin);
+            if (selector_.workers.stop().stop_requested()) return;
+            body(selector_.view(begin, std::min(length, end - begin), worker), begin);
         }
     }
 
@@ -85,8 +85,8 @@ class Buckets {
         for (; from < end; ++from) *from = selector_.entry_of(worst_key(), 0);
     }
 
-    Entry* scratch_of(unsigned slot) const {
-        return reinterpret_cast<Entry*>(selector_.layout.scratch) + slot * 2 * selector_.method.bucket;
+    Entry* scratch_of(unsigned worker) const {
+        return reinterpret_cast<Entry*>(selector_.layout.scratch) + worker * 2 * selector_.method.bucket;
     }
 
     Entry* entries_of(std::uint32_t b) const {
@@ -119,7 +119,7 @@ class Buckets {
     // Sorting and writing.
 
     BucketDigits digits_of(std::uint32_t b) const;
-    Entry* sort_bucket(std::uint32_t b, unsigned slot) const;
+    Entry* sort_bucket(std::uint32_t b, unsigned worker) const;
     void write(const Entry* entries, std::uint64_t count, std::uint64_t place) const;
     // Every bucket from the store to the outputs.
     bool sort_plain();

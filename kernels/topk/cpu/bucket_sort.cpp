@@ -26,25 +26,25 @@ BucketDigits Buckets<Entry>::digits_of(std::uint32_t b) const {
 }
 
 template <class Entry>
-Entry* Buckets<Entry>::sort_bucket(std::uint32_t b, unsigned slot) const {
-    Entry* const a = scratch_of(slot);
+Entry* Buckets<Entry>::sort_bucket(std::uint32_t b, unsigned worker) const {
+    Entry* const a = scratch_of(worker);
     return sorting_.sort(entries_of(b), buckets_[b].count, digits_of(b), a, a + selector_.method.bucket);
 }
 
 template <class Entry>
 void Buckets<Entry>::write(const Entry* entries, std::uint64_t count, std::uint64_t place) const {
     sorting_.write(entries, count, selector_.problem.flip,
-                   selector_.target.values + place * selector_.segment.bytes,
+                   selector_.target.values + place * selector_.segment.element_bytes,
                    selector_.target.indices + place * sizeof(std::int64_t));
 }
 
 template <class Entry>
 bool Buckets<Entry>::sort_plain() {
-    const bool done = selector_.team.run(used_, [&](std::uint64_t number, unsigned slot) {
+    const bool done = selector_.workers.run(used_, [&](std::uint64_t number, unsigned worker) {
         const auto b = static_cast<std::uint32_t>(number);
         const Bucket& bucket = buckets_[b];
         if (bucket.taken == 0 || bucket.count > selector_.method.bucket) return;
-        write(sort_bucket(b, slot), bucket.taken, bucket.begin);
+        write(sort_bucket(b, worker), bucket.taken, bucket.begin);
     });
     for (std::uint32_t b = 0; b < used_ && done; ++b)
         if (buckets_[b].taken > 0 && buckets_[b].count > selector_.method.bucket && !write_large(b))
@@ -58,7 +58,7 @@ bool Buckets<Entry>::write_large(std::uint32_t b) {
     const Entry* sorted = sort_large(b, workspace);
     if (sorted == nullptr) return false;
     const Bucket& bucket = buckets_[b];
-    return selector_.team.run((bucket.taken + kAtOnce - 1) / kAtOnce, [&](std::uint64_t task, unsigned) {
+    return selector_.workers.run((bucket.taken + kAtOnce - 1) / kAtOnce, [&](std::uint64_t task, unsigned) {
         const std::uint64_t end = std::min(bucket.taken, (task + 1) * kAtOnce);
         write(sorted + task * kAtOnce, end - task * kAtOnce, bucket.begin + task * kAtOnce);
     });
@@ -75,7 +75,7 @@ Entry* Buckets<Entry>::sort_large(std::uint32_t b, Workspace& workspace) {
         const std::uint64_t end = std::min(count, (task + 1) * kAtOnce);
         for (std::uint64_t i = task * kAtOnce; i < end; ++i) body(i);
     };
-    const bool looked = selector_.team.run(tasks, [&](std::uint64_t task, unsigned) {
+    const bool looked = selector_.workers.run(tasks, [&](std::uint64_t task, unsigned) {
         std::uint64_t differ = 0;
         chunk(task, [&](std::uint64_t i) { differ |= selector_.key_of(from[i]) ^ first; });
         if (differ != 0) equal.store(false, std::memory_order_relaxed);
@@ -91,21 +91,21 @@ Entry* Buckets<Entry>::sort_large(std::uint32_t b, Workspace& workspace) {
     }
     workspace = std::move(*made);
     Entry* const memory = reinterpret_cast<Entry*>(workspace.memory());
-    if (!in_output) return sort_by_key(from, memory, count, selector_.shift, selector_.team);
-    const bool copied = selector_.team.run(tasks, [&](std::uint64_t task, unsigned) {
+    if (!in_output) return sort_by_key(from, memory, count, selector_.shift, selector_.workers);
+    const bool copied = selector_.workers.run(tasks, [&](std::uint64_t task, unsigned) {
         chunk(task, [&](std::uint64_t i) { memory[i] = from[i]; });
     });
-    return copied ? sort_by_key(memory, memory + count, count, selector_.shift, selector_.team) : nullptr;
+    return copied ? sort_by_key(memory, memory + count, count, selector_.shift, selector_.workers) : nullptr;
 }
 
 template <class Entry>
 bool Buckets<Entry>::sort_distinct() {
-    const bool done = selector_.team.run(used_, [&](std::uint64_t number, unsigned slot) {
+    const bool done = selector_.workers.run(used_, [&](std::uint64_t number, unsigned worker) {
         const auto b = static_cast<std::uint32_t>(number);
         Bucket& bucket = buckets_[b];
         if (bucket.count == 0 || bucket.count > selector_.method.bucket) return;
         Entry* const to = store_ + bucket.begin;
-        Entry* const sorted = sort_bucket(b, slot);
+        Entry* const sorted = sort_bucket(b, worker);
         bucket.taken = selector_.first_of_each_key(sorted, bucket.count);
         std::copy(sorted, sorted + bucket.taken, to);
     });
@@ -127,7 +127,7 @@ bool Buckets<Entry>::keep_first_of_each(const Entry* sorted, std::uint32_t b) {
     Entry* const to = store_ + buckets_[b].begin;
     std::uint64_t kept = 0;
     for (std::uint64_t i = 0; i < buckets_[b].count; ++i) {
-        if (i % kPiece == 0 && selector_.team.stop().stop_requested()) return false;
+        if (i % kPiece == 0 && selector_.workers.stop().stop_requested()) return false;
         if (kept == 0 || selector_.key_of(sorted[i]) != selector_.key_of(to[kept - 1]))
             to[kept++] = sorted[i];
     }
@@ -143,7 +143,7 @@ bool Buckets<Entry>::write_distinct() {
         buckets_[b].place = std::exchange(place, place + buckets_[b].taken);
     }
     selector_.size = place;
-    return selector_.team.run(used_, [&](std::uint64_t b, unsigned) {
+    return selector_.workers.run(used_, [&](std::uint64_t b, unsigned) {
         const Bucket& bucket = buckets_[b];
         write(store_ + bucket.begin, bucket.taken, bucket.place);
     });
@@ -151,8 +151,8 @@ bool Buckets<Entry>::write_distinct() {
 
 template BucketDigits Buckets<Entry64>::digits_of(std::uint32_t b) const;
 template BucketDigits Buckets<Entry128>::digits_of(std::uint32_t b) const;
-template Entry64* Buckets<Entry64>::sort_bucket(std::uint32_t b, unsigned slot) const;
-template Entry128* Buckets<Entry128>::sort_bucket(std::uint32_t b, unsigned slot) const;
+template Entry64* Buckets<Entry64>::sort_bucket(std::uint32_t b, unsigned worker) const;
+template Entry128* Buckets<Entry128>::sort_bucket(std::uint32_t b, unsigned worker) const;
 template void Buckets<Entry64>::write(const Entry64* entries, std::uint64_t count, std::uint64_t place) const;
 template void Buckets<Entry128>::write(const Entry128* entries, std::uint64_t count,
                                        std::uint64_t place) const;

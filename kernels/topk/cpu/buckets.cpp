@@ -5,7 +5,7 @@
 
 namespace tegu::kernels::topk {
 
-static_assert(2 * kMaxBuckets >= kCells + 65, "the places of a slot are the cells of counting, too");
+static_assert(2 * kMaxBuckets >= kCells + 65, "the places of a worker are the cells of counting, too");
 
 const BucketKernels& bucket_kernels(ElementType type) {
     using namespace ::tegu::kernels;

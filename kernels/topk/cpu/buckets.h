@@ -12,6 +12,10 @@
 
 namespace tegu::kernels::topk {
 
+using selection::Elements;
+using selection::Entry128;
+using selection::Entry64;
+
 constexpr unsigned kCellBits = 12;
 constexpr std::uint32_t kCells = 1u << kCellBits;
 constexpr std::uint32_t kTieCell = kCells;  // no stretch of keys but one that many elements have

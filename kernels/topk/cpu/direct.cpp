@@ -15,8 +15,8 @@ namespace {
 template <class Entry>
 bool sort_within(Selector<Entry>& selector, Elements elements, std::uint64_t bound) {
     selector.size = selector.collect(elements, 0, bound, selector.entries);
-    Entry* sorted =
-        sort_by_key(selector.entries, selector.spare, selector.size, selector.shift, selector.team.alone());
+    Entry* sorted = sort_by_key(selector.entries, selector.spare, selector.size, selector.shift,
+                                selector.workers.alone(0));
     if (sorted == nullptr) return false;
     if (sorted != selector.entries) std::swap(selector.entries, selector.spare);
     if (selector.problem.distinct)
@@ -29,7 +29,7 @@ bool sort_within(Selector<Entry>& selector, Elements elements, std::uint64_t bou
 template <class Entry>
 bool select_direct(Selector<Entry>& selector) {
     const Problem& problem = selector.problem;
-    if (selector.team.stop().stop_requested()) return false;
+    if (selector.workers.stop().stop_requested()) return false;
     const Elements elements = selector.view(0, problem.n, 0);
     const std::uint64_t lanes = selector.method.lanes;
     if (lanes == 0) return sort_within(selector, elements, kAnyKey);

@@ -63,7 +63,7 @@ class Distinct {
     bool by_blocks() {
         const std::uint64_t size = std::min(std::max(kLook, selector_.problem.n / 4096), method_.sample);
         const std::uint64_t* look = take_sample(selector_.segment, selector_.kernels, selector_.problem.flip,
-                                                size, selector_.layout.sample, selector_.team);
+                                                size, selector_.layout.sample, selector_.workers);
         if (look == nullptr) return false;
         std::uint64_t repeats = 0;
         for (std::uint64_t i = 1; i < size; ++i) repeats += look[i] == look[i - 1];

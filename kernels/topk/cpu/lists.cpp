@@ -28,19 +28,20 @@ Lists<Entry>::Lists(Selector<Entry>& selector, const ListMemory<Entry>& memory, 
                     unsigned hot_count)
     : selector_(selector),
       memory_(memory),
-      slots_(std::min(selector.team.slots(), selector.method.slots)),
+      workers_(std::min(selector.workers.size(), selector.method.workers)),
       hot_(hot),
       hot_count_(hot_count) {}
 
 template <class Entry>
-void Lists<Entry>::open(unsigned slot, std::uint64_t bound) {
-    List& list = lists_[slot];
-    list.entries = memory_.entries + slot * memory_.room;
-    list.spare = memory_.spare + slot * memory_.room;
+void Lists<Entry>::open(unsigned worker, std::uint64_t bound) {
+    List& list = lists_[worker];
+    list.entries = memory_.entries + worker * memory_.room;
+    list.spare = memory_.spare + worker * memory_.room;
     list.size = 0;
     list.bound = bound;
     list.closed = false;
-    list.seen.table = memory_.tables + slot * table_bytes(memory_.seen_bits, selector_.segment.bytes);
+    list.seen.table =
+        memory_.tables + worker * table_bytes(memory_.seen_bits, selector_.segment.element_bytes);
     list.seen.bits = memory_.seen_bits;
     list.seen.hot = hot_;
     list.seen.hot_count = hot_count_;
@@ -48,7 +49,7 @@ void Lists<Entry>::open(unsigned slot, std::uint64_t bound) {
 }
 
 template <class Entry>
-void Lists<Entry>::add_tile(List& list, std::uint64_t begin, std::uint64_t count, unsigned slot) {
+void Lists<Entry>::add_tile(List& list, std::uint64_t begin, std::uint64_t count, unsigned worker) {
     if (list.closed) return;
     // A list is cut long before it is full where that costs little: its bound is what keeps most elements
     // out.
@@ -56,16 +57,17 @@ void Lists<Entry>::add_tile(List& list, std::uint64_t begin, std::uint64_t count
         (selector_.problem.k <= kSmall && list.size > 3 * selector_.problem.k + 512))
         cut(list);
     if (list.closed) return;
-    list.size += selector_.collect_new(selector_.view(begin, count, slot), begin, list.bound, list.seen,
+    list.size += selector_.collect_new(selector_.view(begin, count, worker), begin, list.bound, list.seen,
                                        list.entries + list.size);
 }
 
 // Sorts the list, leaves the first of each key, and of these the best k.
 template <class Entry>
 void Lists<Entry>::cut(List& list) {
-    Entry* sorted = sort_by_key(list.entries, list.spare, list.size, selector_.shift, selector_.team.alone());
+    Entry* sorted =
+        sort_by_key(list.entries, list.spare, list.size, selector_.shift, selector_.workers.alone(0));
     list.closed = sorted == nullptr || overflown_.load(std::memory_order_relaxed);
-    if (list.closed) return;  // a stop was requested, and the team finds out
+    if (list.closed) return;  // a stop was requested, and the group finds out
     if (sorted != list.entries) std::swap(list.entries, list.spare);
     list.size = selector_.first_of_each_key(list.entries, list.size);
     if (list.size >= selector_.problem.k) {
@@ -90,7 +92,7 @@ bool Lists<Entry>::merge_into_first(const List& other) {
     Entry* out = first.spare;
     for (std::uint64_t left = std::min(selector_.problem.k, memory_.room);
          left > 0 && (a < a_end || b < b_end); --left) {
-        if (left % kLook == 0 && selector_.team.stop().stop_requested()) break;  // the caller looks, too
+        if (left % kLook == 0 && selector_.workers.stop().stop_requested()) break;  // the caller looks, too
         const bool same = a < a_end && b < b_end && selector_.key_of(*a) == selector_.key_of(*b);
         const bool from_a = b == b_end || (a < a_end && *a < *b);
         *out++ = from_a ? *a : *b;
@@ -104,21 +106,22 @@ bool Lists<Entry>::merge_into_first(const List& other) {
 
 template <class Entry>
 typename Lists<Entry>::End Lists<Entry>::pass(std::uint64_t bound) {
-    for (unsigned slot = 0; slot < slots_; ++slot) open(slot, bound);
+    for (unsigned worker = 0; worker < workers_; ++worker) open(worker, bound);
     overflown_.store(false);
     const bool done =
-        selector_.team.run(tasks_of(selector_.problem.n), [&](std::uint64_t task, unsigned slot) {
+        selector_.workers.run(tasks_of(selector_.problem.n), [&](std::uint64_t task, unsigned worker) {
             selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-                add_tile(lists_[slot], begin, count, slot);
+                add_tile(lists_[worker], begin, count, worker);
             });
         });
-    if (!done || !selector_.team.run(slots_, [&](std::uint64_t slot, unsigned) { cut(lists_[slot]); }))
+    if (!done ||
+        !selector_.workers.run(workers_, [&](std::uint64_t worker, unsigned) { cut(lists_[worker]); }))
         return End::Stopped;
     if (overflown_.load()) return End::GaveUp;
-    for (unsigned slot = 1; slot < slots_; ++slot)
-        if (!merge_into_first(lists_[slot]))
-            return selector_.team.stop().stop_requested() ? End::Stopped : End::GaveUp;
-    if (selector_.team.stop().stop_requested()) return End::Stopped;
+    for (unsigned worker = 1; worker < workers_; ++worker)
+        if (!merge_into_first(lists_[worker]))
+            return selector_.workers.stop().stop_requested() ? End::Stopped : End::GaveUp;
+    if (selector_.workers.stop().stop_requested()) return End::Stopped;
     selector_.entries = lists_[0].entries;
     selector_.size = lists_[0].size;
     return End::Done;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of different keys, for data in which values repeat. Each slot remembers the keys that it met
+// Lists of different keys, for data in which values repeat. Each worker remembers the keys that it met
 // (SeenKeys), so that of many equal elements only the first reaches its list, and cuts the list to its best
-// distinct keys when it is full, which tightens its bound. A slot gets its tiles in increasing order: of
+// distinct keys when it is full, which tightens its bound. A worker gets its tiles in increasing order: of
 // equal keys in its list the first has the smallest index. The lists are merged at the end.
 #pragma once
 
@@ -15,9 +15,9 @@ namespace tegu::kernels::topk {
 // The memory of the lists, and when they give up.
 template <class Entry>
 struct ListMemory {
-    Entry* entries;      // [slots x room]
-    Entry* spare;        // [slots x room]
-    std::byte* tables;   // [slots] of table_bytes
+    Entry* entries;      // [workers x room]
+    Entry* spare;        // [workers x room]
+    std::byte* tables;   // [workers] of table_bytes
     std::uint64_t room;  // of one list, >= 2 * kTile
     std::uint64_t most;  // keys that a list may hold after a cut: k, or fewer, beyond which the pass gives up
     unsigned seen_bits;  // of SeenKeys
@@ -46,18 +46,18 @@ class Lists {
         SeenKeys seen;
     };
 
-    void open(unsigned slot, std::uint64_t bound);
-    void add_tile(List& list, std::uint64_t begin, std::uint64_t count, unsigned slot);
+    void open(unsigned worker, std::uint64_t bound);
+    void add_tile(List& list, std::uint64_t begin, std::uint64_t count, unsigned worker);
     void cut(List& list);
     bool merge_into_first(const List& other);
 
     Selector<Entry>& selector_;
     const ListMemory<Entry> memory_;
-    const unsigned slots_;
+    const unsigned workers_;
     const std::uint64_t* const hot_;
     const unsigned hot_count_;
     std::atomic<bool> overflown_{false};
-    List lists_[kMaxSlots];
+    List lists_[kMaxWorkers];
 };
 
 // The keys within the bound that one in 64 elements of the sorted sample or more have. Returns how many, at

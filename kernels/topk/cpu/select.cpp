@@ -60,7 +60,7 @@ Method buckets_method(const Problem& problem) {
     return method;
 }
 
-// `within` fits the lists of any number of slots, which lie side by side.
+// `within` fits the lists of any number of workers, which lie side by side.
 Method distinct_method(const Problem& problem) {
     Method method;
     method.kind = MethodKind::Distinct;
@@ -71,7 +71,7 @@ Method distinct_method(const Problem& problem) {
     }
     method.entries = 2 * problem.k + 2 * kTile;
     method.within = method.entries;
-    method.slots = problem.k <= 4096 ? kMaxSlots : 4;
+    method.workers = problem.k <= 4096 ? kMaxWorkers : 4;
     const auto width = static_cast<unsigned>(8 * element_bytes(problem.type));
     method.seen_bits = 11;
     while (method.seen_bits < 19 && std::uint64_t{1} << method.seen_bits < 2 * problem.k) ++method.seen_bits;
@@ -122,7 +122,7 @@ Method method_of(const Problem& problem, CpuTopkMethod wanted) {
 Method choose_method(const Problem& problem, CpuTopkMethod wanted) {
     Method method = method_of(problem, wanted);
     const std::size_t width = element_bytes(problem.type);
-    method.slots = static_cast<unsigned>(std::min<std::uint64_t>(method.slots, tasks_of(problem.n)));
+    method.workers = static_cast<unsigned>(std::min<std::uint64_t>(method.workers, tasks_of(problem.n)));
     method.wide = width == 8 || (width == 4 && problem.n > (std::uint64_t{1} << 32));
     method.bytes = Layout(nullptr, problem, method).bytes;
     if (method.kind == MethodKind::Buckets)
@@ -169,9 +169,9 @@ std::string describe(const Method& method) {
 namespace {
 
 template <class Entry>
-Result<Selection> select_with(const StridedSegment& segment, const Problem& problem, const Method& method,
-                              Workspace& workspace, const Target& target, const Team& team) {
-    Selector<Entry> selector(segment, problem, method, workspace, target, team);
+Result<Selection> select_with(const Segment& segment, const Problem& problem, const Method& method,
+                              Workspace& workspace, const Target& target, const WorkerGroup& workers) {
+    Selector<Entry> selector(segment, problem, method, workspace, target, workers);
     bool done = false;
     switch (method.kind) {
         case MethodKind::Direct: done = select_direct(selector); break;
@@ -184,7 +184,7 @@ Result<Selection> select_with(const StridedSegment& segment, const Problem& prob
         return make_error(
             Status::OutOfMemory,
             "no memory to sort a bucket of ranks that the sample of the elements did not foretell");
-    if (!done) return team.stop().error();
+    if (!done) return workers.stop().error();
     const bool written = selector.written;
     return Selection{written ? nullptr : selector.entries, std::min(selector.size, problem.k), selector.shift,
                      method.wide, written};
@@ -192,10 +192,10 @@ Result<Selection> select_with(const StridedSegment& segment, const Problem& prob
 
 }  // namespace
 
-Result<Selection> select(const StridedSegment& segment, const Problem& problem, const Method& method,
-                         Workspace& workspace, const Target& target, const Team& team) {
-    assert(segment.size() == problem.n && problem.k >= 1 && problem.k <= problem.n);
-    const Team at_most = team.limited(method.slots);
+Result<Selection> select(const Segment& segment, const Problem& problem, const Method& method,
+                         Workspace& workspace, const Target& target, const WorkerGroup& workers) {
+    assert(segment.n == problem.n && problem.k >= 1 && problem.k <= problem.n);
+    const WorkerGroup at_most = workers.limited(method.workers);
     return method.wide ? select_with<Entry128>(segment, problem, method, workspace, target, at_most)
                        : select_with<Entry64>(segment, problem, method, workspace, target, at_most);
 }

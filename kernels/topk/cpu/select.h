@@ -18,16 +18,18 @@
 #include <string>
 
 #include "base/result.h"
-#include "kernels/execution/cpu/cpu_policies.h"
-#include "kernels/selection/cpu/scan.h"
-#include "kernels/selection/cpu/segment.h"
-#include "kernels/selection/cpu/team.h"
+#include "kernels/cpu_policies.h"
+#include "kernels/selection/cpu/sample.h"
+#include "kernels/selection/cpu/workspace.h"
 
 namespace tegu::kernels::topk {
 
-using selection::kMaxSlots;
-using selection::StridedSegment;
-using selection::Team;
+using selection::Elements;
+using selection::Entry128;
+using selection::Entry64;
+using selection::ScanKernels;
+using selection::SeenKeys;
+using selection::Tally;
 using selection::Workspace;
 
 struct Problem {
@@ -43,18 +45,19 @@ enum class MethodKind { Direct, Blocks, Threshold, Buckets, Distinct };
 // How a problem is answered, and the working memory that it takes.
 struct Method {
     MethodKind kind = MethodKind::Direct;
-    bool wide = false;           // entries are Entry128
-    std::uint64_t block = 0;     // blocks: elements of one
-    std::uint64_t blocks = 0;    // blocks: how many
-    std::uint64_t lanes = 0;     // direct: how many; 0: k is too large a part of n for a bound
-    std::uint64_t entries = 0;   // room for candidates; distinct: in one slot; buckets: for those that stay
-    std::uint64_t sample = 0;    // threshold, buckets, distinct: elements of the sample
-    std::uint64_t buckets = 0;   // buckets: about how many
-    std::uint64_t bucket = 0;    // buckets: entries that one thread sorts
-    unsigned slots = kMaxSlots;  // threads that may work at the same time
-    unsigned seen_bits = 0;      // distinct: of SeenKeys
-    std::uint64_t within = 0;    // distinct: elements within a bound that are sorted together
-    std::uint64_t bytes = 0;     // working memory, with any number of threads
+    bool wide = false;         // entries are Entry128
+    std::uint64_t block = 0;   // blocks: elements of one
+    std::uint64_t blocks = 0;  // blocks: how many
+    std::uint64_t lanes = 0;   // direct: how many; 0: k is too large a part of n for a bound
+    std::uint64_t entries =
+        0;  // capacity for candidates; distinct: of one worker; buckets: for those that stay
+    std::uint64_t sample = 0;        // threshold, buckets, distinct: elements of the sample
+    std::uint64_t buckets = 0;       // buckets: about how many
+    std::uint64_t bucket = 0;        // buckets: entries that one thread sorts
+    unsigned workers = kMaxWorkers;  // that may share the segment
+    unsigned seen_bits = 0;          // distinct: of SeenKeys
+    std::uint64_t within = 0;        // distinct: elements within a bound that are sorted together
+    std::uint64_t bytes = 0;         // working memory, with any number of threads
     // buckets: what it may allocate itself for a bucket that gets much more than its share
     std::uint64_t more_bytes = 0;
 };
@@ -100,8 +103,9 @@ struct Selection {
 };
 
 // Errors: Cancelled, DeadlineExceeded, OutOfMemory.
-// REQUIRES: method == choose_method(problem, any), workspace made for it, segment.size() == problem.n.
-Result<Selection> select(const StridedSegment& segment, const Problem& problem, const Method& method,
-                         Workspace& workspace, const Target& target, const Team& team);
+// REQUIRES: method == choose_method(problem, any); the workers begin at 0; workspace made for it, segment.n
+// == problem.n.
+Result<Selection> select(const Segment& segment, const Problem& problem, const Method& method,
+                         Workspace& workspace, const Target& target, const WorkerGroup& workers);
 
 }  // namespace tegu::kernels::topk

@@ -84,12 +84,6 @@ unsigned shift_of(const Problem& problem, const Method& method) {
 
 }  // namespace
 
-const ScanKernels& scan_kernels(ElementType type) {
-    using namespace ::tegu::kernels;
-    static const auto of = TEGU_ISA_SELECT(topk_scan_kernels);
-    return of(type);
-}
-
 Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) {
     const auto take = [this, memory](std::uint64_t part) {
         std::byte* taken = memory == nullptr ? nullptr : memory + bytes;
@@ -98,7 +92,7 @@ Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) 
     };
     const std::uint64_t entry = method.wide ? sizeof(Entry128) : sizeof(Entry64);
     const bool distinct = method.kind == MethodKind::Distinct;
-    const std::uint64_t lists = distinct ? method.slots : 1;
+    const std::uint64_t lists = distinct ? method.workers : 1;
     const bool threshold = method.kind == MethodKind::Threshold;
     const bool buckets = method.kind == MethodKind::Buckets;
     if (!entries_in_output(problem, method)) entries = take(lists * method.entries * entry);
@@ -109,25 +103,24 @@ Layout::Layout(std::byte* memory, const Problem& problem, const Method& method) 
     tallies = reinterpret_cast<TaskTally*>(
         take(threshold || distinct ? tasks_of(problem.n) * sizeof(TaskTally) : 0));
     histograms =
-        reinterpret_cast<std::uint64_t*>(take(threshold ? method.slots * sizeof(std::uint64_t) << kDigitBits
+        reinterpret_cast<std::uint64_t*>(take(threshold ? method.workers * sizeof(std::uint64_t) << kDigitBits
                                               : buckets ? kParts * kMaxBuckets * sizeof(std::uint64_t)
                                                         : 0));
-    places = take(buckets ? method.slots * kMaxBuckets * sizeof(void*) : 0);
-    scratch = take(method.slots * 2 * method.bucket * entry);
-    seen = take(distinct ? method.slots * table_bytes(method.seen_bits,
-                                                      static_cast<unsigned>(element_bytes(problem.type)))
+    places = take(buckets ? method.workers * kMaxBuckets * sizeof(void*) : 0);
+    scratch = take(method.workers * 2 * method.bucket * entry);
+    seen = take(distinct ? method.workers * table_bytes(method.seen_bits,
+                                                        static_cast<unsigned>(element_bytes(problem.type)))
                          : 0);
-    dense = take(method.slots * std::min(kTile, problem.n) * element_bytes(problem.type));
+    dense = take(method.workers * std::min(kTile, problem.n) * element_bytes(problem.type));
 }
 
 template <class Entry>
-Selector<Entry>::Selector(const StridedSegment& the_segment, const Problem& the_problem,
-                          const Method& the_method, Workspace& workspace, const Target& the_target,
-                          const Team& the_team)
+Selector<Entry>::Selector(const Segment& the_segment, const Problem& the_problem, const Method& the_method,
+                          Workspace& workspace, const Target& the_target, const WorkerGroup& the_workers)
     : segment(the_segment),
       problem(the_problem),
       method(the_method),
-      team(the_team),
+      workers(the_workers),
       kernels(scan_kernels(the_problem.type)),
       shift(shift_of(the_problem, the_method)),
       layout(workspace.memory(), the_problem, the_method),
@@ -191,22 +184,23 @@ double different_keys(const std::uint64_t* sample, std::uint64_t size, std::uint
 
 namespace {
 
-// The sum over all slots ends in the histogram of slot 0.
+// The sum over all workers ends in the histogram of worker 0.
 template <class Entry>
 bool count_digits(const Selector<Entry>& selector, std::uint64_t prefix, unsigned shift, unsigned bits) {
     constexpr std::uint64_t kDigits = std::uint64_t{1} << kDigitBits;
     std::uint64_t* histograms = selector.layout.histograms;
-    const unsigned slots = std::min(selector.team.slots(), selector.method.slots);
-    std::fill(histograms, histograms + slots * kDigits, 0);
-    const bool done = selector.team.run(tasks_of(selector.problem.n), [&](std::uint64_t task, unsigned slot) {
-        selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-            selector.kernels.histogram(selector.view(begin, count, slot), prefix, shift, bits,
-                                       histograms + slot * kDigits);
+    const unsigned workers = std::min(selector.workers.size(), selector.method.workers);
+    std::fill(histograms, histograms + workers * kDigits, 0);
+    const bool done =
+        selector.workers.run(tasks_of(selector.problem.n), [&](std::uint64_t task, unsigned worker) {
+            selector.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
+                selector.kernels.histogram(selector.view(begin, count, worker), prefix, shift, bits,
+                                           histograms + worker * kDigits);
+            });
         });
-    });
-    for (unsigned slot = 1; slot < slots; ++slot)
+    for (unsigned worker = 1; worker < workers; ++worker)
         for (std::uint64_t digit = 0; digit < kDigits; ++digit)
-            histograms[digit] += histograms[slot * kDigits + digit];
+            histograms[digit] += histograms[worker * kDigits + digit];
     return done;
 }
 

@@ -7,31 +7,26 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/selection/cpu/scan.h"
-#include "kernels/selection/cpu/segment.h"
 #include "kernels/selection/cpu/sort.h"
-#include "kernels/selection/cpu/team.h"
 #include "kernels/topk/cpu/select.h"
 
 namespace tegu::kernels::topk {
 
-using selection::copy_elements;
+using selection::kDigitBits;
 using selection::kTask;
 using selection::kTile;
 using selection::round_up;
+using selection::scan_kernels;
 using selection::sort_by_key;
 using selection::take_sample;
 using selection::tasks_of;
 
 constexpr std::uint64_t kMaxSample = 8192;
-constexpr unsigned kDigitBits = 11;          // of the exact search for a bound
 constexpr std::uint64_t kParts = 32;         // buckets: parts of the segment that are counted by themselves
 constexpr std::uint32_t kMaxBuckets = 2560;  // buckets: of them
 constexpr std::uint32_t kMostWantedBuckets = 1024;
 constexpr std::uint64_t kBoundary = 65536;  // buckets: entries of the bucket that is cut
 constexpr std::uint64_t kAnyKey = ~std::uint64_t{0};
-
-const ScanKernels& scan_kernels(ElementType type);
 
 // What one task of `threshold` found in pass 1, and where its entries go.
 struct TaskTally {
@@ -44,17 +39,17 @@ struct TaskTally {
 
 // The parts of the working memory, one after another. With memory null it only measures.
 struct Layout {
-    std::byte* entries = nullptr;         // [method.entries], for `distinct` [slots x entries]
+    std::byte* entries = nullptr;         // [method.entries], for `distinct` [workers x entries]
     std::byte* spare = nullptr;           // the same again
     std::byte* order = nullptr;           // [blocks] entries
     std::uint64_t* minima = nullptr;      // [blocks] or [lanes]
     std::uint64_t* sample = nullptr;      // [2 x method.sample]
     TaskTally* tallies = nullptr;         // [tasks]
-    std::uint64_t* histograms = nullptr;  // [slots x 2^kDigitBits], for buckets also [parts x kMaxBuckets]
-    std::byte* places = nullptr;          // [slots x kMaxBuckets] pointers
-    std::byte* scratch = nullptr;         // [slots x 2 x method.bucket] entries
-    std::byte* seen = nullptr;            // [slots] tables of SeenKeys
-    std::byte* dense = nullptr;           // [slots x kTile] elements
+    std::uint64_t* histograms = nullptr;  // [workers x 2^kDigitBits], for buckets also [parts x kMaxBuckets]
+    std::byte* places = nullptr;          // [workers x kMaxBuckets] pointers
+    std::byte* scratch = nullptr;         // [workers x 2 x method.bucket] entries
+    std::byte* seen = nullptr;            // [workers] tables of SeenKeys
+    std::byte* dense = nullptr;           // [workers x kTile] elements
     std::uint64_t bytes = 0;
 
     Layout(std::byte* memory, const Problem& problem, const Method& method);
@@ -73,10 +68,10 @@ inline std::uint64_t table_bytes(unsigned seen_bits, unsigned width) {
 
 template <class Entry>
 struct Selector {
-    const StridedSegment& segment;
+    const Segment& segment;
     const Problem& problem;
     const Method& method;
-    const Team& team;
+    const WorkerGroup& workers;
     const ScanKernels& kernels;
     const unsigned shift;
     const Layout layout;
@@ -87,18 +82,19 @@ struct Selector {
     bool written = false;        // buckets: the answer stands in the target
     bool out_of_memory = false;  // why a method failed, if not for a stop request
 
-    Selector(const StridedSegment& the_segment, const Problem& the_problem, const Method& the_method,
-             Workspace& workspace, const Target& the_target, const Team& the_team);
+    Selector(const Segment& the_segment, const Problem& the_problem, const Method& the_method,
+             Workspace& workspace, const Target& the_target, const WorkerGroup& the_workers);
 
     // Elements [begin, begin + count) side by side. REQUIRES: count <= kTile.
-    Elements view(std::uint64_t begin, std::uint64_t count, unsigned slot) const {
-        if (segment.dense()) return Elements{segment.data + begin * segment.bytes, count, problem.flip};
-        std::byte* const dense = layout.dense + slot * kTile * segment.bytes;
-        copy_elements(segment, begin, count, dense);
+    Elements view(std::uint64_t begin, std::uint64_t count, unsigned worker) const {
+        if (segment.contiguous())
+            return Elements{segment.data + begin * segment.element_bytes, count, problem.flip};
+        std::byte* const dense = layout.dense + worker * kTile * segment.element_bytes;
+        gather(segment, begin, count, dense);
         return Elements{dense, count, problem.flip};
     }
 
-    // Calls body(begin, count, slot) for the tiles of one task, in order.
+    // Calls body(begin, count, worker) for the tiles of one task, in order.
     template <class Body>
     void for_each_tile(std::uint64_t task, Body body) const {
         const std::uint64_t end = std::min(problem.n, (task + 1) * kTask);
@@ -125,7 +121,7 @@ struct Selector {
 template <class Entry>
 const std::uint64_t* take_sample(const Selector<Entry>& selector) {
     return take_sample(selector.segment, selector.kernels, selector.problem.flip, selector.method.sample,
-                       selector.layout.sample, selector.team);
+                       selector.layout.sample, selector.workers);
 }
 
 // The place in the sorted sample within which, most likely, the answer lies; >= method.sample: there is none.

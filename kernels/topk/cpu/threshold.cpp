@@ -42,7 +42,7 @@ class Threshold {
     }
 
   private:
-    std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.bytes); }
+    std::uint64_t worst_key() const { return kAnyKey >> (64 - 8 * selector_.segment.element_bytes); }
 
     // The best k, in order of the tasks, perhaps with others.
     bool select() {
@@ -62,11 +62,11 @@ class Threshold {
     bool tally(bool at_once) {
         TaskTally* tallies = selector_.layout.tallies;
         std::atomic<std::uint64_t> used{0};
-        const bool done = selector_.team.run(tasks_, [&](std::uint64_t task, unsigned slot) {
+        const bool done = selector_.workers.run(tasks_, [&](std::uint64_t task, unsigned worker) {
             TaskTally& mine = tallies[task];
             mine = TaskTally{};
             selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-                const Tally tile = selector_.kernels.tally(selector_.view(begin, count, slot), bound_);
+                const Tally tile = selector_.kernels.tally(selector_.view(begin, count, worker), bound_);
                 mine.less += tile.less;
                 mine.equal += tile.equal;
             });
@@ -74,7 +74,7 @@ class Threshold {
             const std::uint64_t size = mine.less + mine.equal;
             mine.ties = mine.equal;
             mine.place = used.fetch_add(size, std::memory_order_relaxed);
-            if (mine.place + size <= room_) store_task(task, slot, selector_.spare);
+            if (mine.place + size <= room_) store_task(task, worker, selector_.spare);
         });
         total_ = Tally{};
         for (std::uint64_t task = 0; task < tasks_ && done; ++task) {
@@ -92,7 +92,7 @@ class Threshold {
             tallies[task].ordered = selector_.size;
             selector_.size += tallies[task].less + tallies[task].equal;
         }
-        return selector_.team.run(tasks_, [&](std::uint64_t task, unsigned) {
+        return selector_.workers.run(tasks_, [&](std::uint64_t task, unsigned) {
             const Entry* from = selector_.spare + tallies[task].place;
             std::copy(from, from + tallies[task].less + tallies[task].equal,
                       selector_.entries + tallies[task].ordered);
@@ -119,31 +119,32 @@ class Threshold {
 
     // Pass 2.
     bool store() {
-        return selector_.team.run(
-            tasks_, [&](std::uint64_t task, unsigned slot) { store_task(task, slot, selector_.entries); });
+        return selector_.workers.run(tasks_, [&](std::uint64_t task, unsigned worker) {
+            store_task(task, worker, selector_.entries);
+        });
     }
 
-    void store_task(std::uint64_t task, unsigned slot, Entry* entries) {
+    void store_task(std::uint64_t task, unsigned worker, Entry* entries) {
         const TaskTally& mine = selector_.layout.tallies[task];
         std::uint64_t ties = mine.ties;
         Entry* out = entries + mine.place;
         Entry* const end = out + mine.less + mine.ties;
         selector_.for_each_tile(task, [&](std::uint64_t begin, std::uint64_t count) {
-            if (out < end) out = store_tile(begin, count, slot, mine.ties == mine.equal, &ties, out, end);
+            if (out < end) out = store_tile(begin, count, worker, mine.ties == mine.equal, &ties, out, end);
         });
         std::fill(out, end, selector_.entry_of(bound_, task * kTask));
     }
 
     // Returns the end of what was stored. The kernel writes straight to its place where even a whole tile
     // would fit.
-    Entry* store_tile(std::uint64_t begin, std::uint64_t count, unsigned slot, bool all_ties,
+    Entry* store_tile(std::uint64_t begin, std::uint64_t count, unsigned worker, bool all_ties,
                       std::uint64_t* ties, Entry* out, Entry* end) {
-        const Elements elements = selector_.view(begin, count, slot);
+        const Elements elements = selector_.view(begin, count, worker);
         if (all_ties && static_cast<std::uint64_t>(end - out) >= count)
             return out + selector_.collect(elements, begin, bound_, out);
         Entry found[kPiece];
         for (std::uint64_t done = 0; done < count && out < end; done += kPiece) {
-            const Elements piece{elements.data + done * selector_.segment.bytes,
+            const Elements piece{elements.data + done * selector_.segment.element_bytes,
                                  std::min(kPiece, count - done), elements.flip};
             const std::uint64_t size = selector_.collect(piece, begin + done, bound_, found);
             for (std::uint64_t i = 0; i < size && out < end; ++i) {
@@ -158,8 +159,8 @@ class Threshold {
 
     bool sort() {
         if (selector_.size == 0) return true;
-        Entry* sorted =
-            sort_by_key(selector_.entries, selector_.spare, selector_.size, selector_.shift, selector_.team);
+        Entry* sorted = sort_by_key(selector_.entries, selector_.spare, selector_.size, selector_.shift,
+                                    selector_.workers);
         if (sorted == nullptr) return false;
         if (sorted != selector_.entries) std::swap(selector_.entries, selector_.spare);
         return true;

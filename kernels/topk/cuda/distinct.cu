@@ -236,94 +236,71 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     if (thread_index() == 0) states[number].found = 0;
 }
 
-template <class U>
-struct Distinct {
-    static LaunchStatus sample(const Segments& in, std::uint64_t sample, std::uint64_t k, unsigned room,
-                               SelectState* states, const TopkPolicy& policy, Stream stream) {
-        const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
-        const unsigned threads =
-            wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
-        unsigned best = 1;
-        while (best < room && (best < 4 * k || best < 1024)) best *= 2;
-        return launch(sample_distinct<U>,
-                      LaunchShape{static_cast<unsigned>(in.count), 1, threads,
-                                  best * (sizeof(std::uint64_t) + sizeof(U))},
-                      stream, in, sample, k, best, states);
-    }
-    static LaunchStatus filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
-                               SelectState* states, const PairLists& lists, const TopkPolicy& policy,
-                               const DeviceLimits& limits, Stream stream) {
-        const unsigned threads = filter_threads_of(policy, limits);
-        const unsigned blocks = blocks_for((end - begin) / kSelectBatch + 1, threads, policy.waves, limits);
-        return launch(filter_distinct<U>, LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0},
-                      stream, in, begin, end, states, lists);
-    }
-    static LaunchStatus select(const Segments& in, SelectState* states, const PairLists& lists,
-                               const PairLists& kept, const TopkOutput& output, unsigned room,
-                               const TopkPolicy& policy, Stream stream) {
-        return launch(select_distinct_survivors<U>,
-                      LaunchShape{static_cast<unsigned>(in.count), 1, policy.block_threads,
-                                  room * (sizeof(std::uint64_t) + sizeof(U))},
-                      stream, in, states, lists, kept, output, room);
-    }
-};
+constexpr KernelTable<decltype(&sample_distinct<std::uint8_t>), 4> kSampleDistinct = {
+    "sample_distinct", "reads a sector of 32 B an element of the sample", {TEGU_BY_WIDTH(sample_distinct)}};
+constexpr KernelTable<decltype(&filter_distinct<std::uint8_t>), 4> kFilterDistinct = {
+    "filter_distinct", "reads n elements, writes those that survive", {TEGU_BY_WIDTH(filter_distinct)}};
+constexpr KernelTable<decltype(&select_distinct_survivors<std::uint8_t>), 4> kSelectDistinctSurvivors = {
+    "select_distinct_survivors",
+    "reads the survivors a few times, from the L2 cache",
+    {TEGU_BY_WIDTH(select_distinct_survivors)}};
+
+constexpr unsigned kSortedPairs = 1024;  // of a sample, at least
+
+// Of shared memory.
+std::size_t pair_bytes(unsigned width) {
+    return sizeof(std::uint64_t) + width;
+}
 
 }  // namespace
-
-// The member of Distinct for the width.
-#define TEGU_FOR_WIDTH(width, call)                    \
-    switch (width) {                                   \
-        case 1: return Distinct<std::uint8_t>::call;   \
-        case 2: return Distinct<std::uint16_t>::call;  \
-        case 4: return Distinct<std::uint32_t>::call;  \
-        default: return Distinct<std::uint64_t>::call; \
-    }
 
 unsigned distinct_room(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 18 << 10;  // what the kernels have besides
     unsigned room = policy.room;
-    while (room > 32 && room * (sizeof(std::uint64_t) + width) + fixed > limits.shared_bytes_per_block)
-        room /= 2;
+    while (room > 32 && room * pair_bytes(width) + fixed > limits.shared_bytes_per_block) room /= 2;
     return room;
 }
 
 LaunchStatus launch_distinct_cut(const Segments& in, std::uint64_t sample, std::uint64_t k, unsigned room,
-                                 SelectState* states, const TopkPolicy& policy, Stream stream){
-    TEGU_FOR_WIDTH(in.width, sample(in, sample, k, room, states, policy, stream))}
+                                 SelectState* states, const TopkPolicy& policy, Stream stream) {
+    const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
+    const unsigned threads =
+        wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
+    unsigned best = 1;
+    while (best < room && (best < 4 * k || best < kSortedPairs)) best *= 2;
+    const LaunchShape shape{static_cast<unsigned>(in.count), 1, threads, best * pair_bytes(in.width)};
+    return launch(kSampleDistinct[width_index(in.width)], shape, stream, in, sample, k, best, states);
+}
 
 LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
                                     SelectState* states, const PairLists& lists, const TopkPolicy& policy,
-                                    const DeviceLimits& limits, Stream stream){
-    TEGU_FOR_WIDTH(in.width, filter(in, begin, end, states, lists, policy, limits, stream))}
+                                    const DeviceLimits& limits, Stream stream) {
+    const unsigned threads = filter_threads_of(policy, limits);
+    const unsigned blocks = blocks_for((end - begin) / kSelectBatch + 1, threads, policy.waves, limits);
+    return launch(kFilterDistinct[width_index(in.width)],
+                  LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0}, stream, in, begin, end,
+                  states, lists);
+}
 
 LaunchStatus launch_distinct_survivors(const Segments& in, SelectState* states, const PairLists& lists,
                                        const PairLists& kept, const TopkOutput& output, unsigned room,
                                        const TopkPolicy& policy, Stream stream) {
-    TEGU_FOR_WIDTH(in.width, select(in, states, lists, kept, output, room, policy, stream))
+    const LaunchShape shape{static_cast<unsigned>(in.count), 1, policy.block_threads,
+                            room * pair_bytes(in.width)};
+    return launch(kSelectDistinctSurvivors[width_index(in.width)], shape, stream, in, states, lists, kept,
+                  output, room);
 }
-
-namespace {
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
-    const std::size_t pair = sizeof(std::uint64_t) + sizeof(U),
-                      room = distinct_room(sizeof(U), policy, to.limits());
-    to.add("sample_distinct", {word}, sample_distinct<U>, policy.block_threads, 1024 * pair,
-           "reads a sector of 32 B an element of the sample");
-    to.add("filter_distinct", {word}, filter_distinct<U>, filter_threads_of(policy, to.limits()), 0,
-           "reads n elements, writes those that survive");
-    to.add("select_distinct_survivors", {word}, select_distinct_survivors<U>, policy.block_threads,
-           room * pair, "reads the survivors a few times, from the L2 cache");
-}
-
-}  // namespace
 
 void list_topk_distinct_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
-    list_width<std::uint64_t>(to, "u64");
+    const TopkPolicy policy = kDefaultTopkPolicy;
+    const auto with_pairs = [&](unsigned index, unsigned pairs) {
+        return BlockSize{policy.block_threads, pairs * pair_bytes(width_of_index(index))};
+    };
+    to.add(4, listed(kSampleDistinct, [&](unsigned index) { return with_pairs(index, kSortedPairs); }),
+           listed(kFilterDistinct, BlockSize{filter_threads_of(policy, to.limits()), 0}),
+           listed(kSelectDistinctSurvivors, [&](unsigned index) {
+               return with_pairs(index, distinct_room(width_of_index(index), policy, to.limits()));
+           }));
 }
 
 }  // namespace cuda

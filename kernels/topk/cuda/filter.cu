@@ -223,70 +223,46 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     }
 }
 
-template <class U, bool Float>
-LaunchStatus launch_filter_packs(const Segments& in, std::uint64_t begin, std::uint64_t end,
-                                 SelectState* states, const PairLists& lists, const TopkPolicy& policy,
-                                 const DeviceLimits& limits, Stream stream) {
-    const unsigned threads = filter_threads_of(policy, limits);
-    const std::uint64_t tiles = (end - begin) * sizeof(U) / 16 / (std::uint64_t{threads} * kFilterPacks<U>)+1;
-    const unsigned resident = kFilterBlocks<U> * (kFilterMostThreads / threads > 1 ? 2 : 1);
-    const std::uint64_t most = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
-    const unsigned blocks = static_cast<unsigned>(tiles < most ? tiles : most);
-    const LaunchShape shape{blocks, static_cast<unsigned>(in.count), threads, 0};
-    return launch_pdl(filter_packs<U, Float>, shape, limits, stream, in, begin, end, states, lists);
-}
-
-template <class U>
-LaunchStatus launch_filter_typed(const Segments& in, std::uint64_t begin, std::uint64_t end,
-                                 SelectState* states, const PairLists& lists, const TopkPolicy& policy,
-                                 const DeviceLimits& limits, Stream stream) {
-    if (in.cols < in.n) {
-        const unsigned threads = filter_threads_of(policy, limits);
-        const unsigned blocks = blocks_for(end - begin, threads, policy.waves, limits);
-        return launch(filter_rows<U>, LaunchShape{blocks, static_cast<unsigned>(in.count), threads, 0},
-                      stream, in, begin, end, states, lists);
-    }
-    if (sizeof(U) > 1 && in.is_float)
-        return launch_filter_packs<U, (sizeof(U) > 1)>(in, begin, end, states, lists, policy, limits, stream);
-    return launch_filter_packs<U, false>(in, begin, end, states, lists, policy, limits, stream);
-}
+using FilterKernel = void (*)(Segments, std::uint64_t, std::uint64_t, SelectState*, PairLists);
+constexpr const char* kMoves = "reads n elements, writes those that survive";
+// Rows: widths; columns: integers, floats.
+constexpr KernelTable<FilterKernel, 8> kFilterPacks = {
+    "filter_packs",
+    kMoves,
+    {variant(filter_packs<std::uint8_t, false>, "u8", "integer"),
+     {},
+     variant(filter_packs<std::uint16_t, false>, "u16", "integer"),
+     variant(filter_packs<std::uint16_t, true>, "u16", "float"),
+     variant(filter_packs<std::uint32_t, false>, "u32", "integer"),
+     variant(filter_packs<std::uint32_t, true>, "u32", "float"),
+     variant(filter_packs<std::uint64_t, false>, "u64", "integer"),
+     variant(filter_packs<std::uint64_t, true>, "u64", "float")}};
+constexpr KernelTable<FilterKernel, 4> kFilterRows = {"filter_rows", kMoves, {TEGU_BY_WIDTH(filter_rows)}};
 
 }  // namespace
 
 LaunchStatus launch_filter(const Segments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
                            const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
                            Stream stream) {
-    switch (in.width) {
-        case 1:
-            return launch_filter_typed<std::uint8_t>(in, begin, end, states, lists, policy, limits, stream);
-        case 2:
-            return launch_filter_typed<std::uint16_t>(in, begin, end, states, lists, policy, limits, stream);
-        case 4:
-            return launch_filter_typed<std::uint32_t>(in, begin, end, states, lists, policy, limits, stream);
-        default:
-            return launch_filter_typed<std::uint64_t>(in, begin, end, states, lists, policy, limits, stream);
+    const unsigned width = width_index(in.width), threads = filter_threads_of(policy, limits);
+    const unsigned segments = static_cast<unsigned>(in.count);
+    if (in.cols < in.n) {
+        const unsigned blocks = blocks_for(end - begin, threads, policy.waves, limits);
+        return launch(kFilterRows[width], LaunchShape{blocks, segments, threads, 0}, stream, in, begin, end,
+                      states, lists);
     }
+    const std::uint64_t tile = std::uint64_t{threads} * filter_tile_packs(in.width);
+    const std::uint64_t tiles = (end - begin) * in.width / 16 / tile + 1;
+    const unsigned resident = filter_blocks(in.width) * (kFilterMostThreads / threads > 1 ? 2 : 1);
+    const std::uint64_t most = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
+    const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), segments, threads, 0};
+    return launch_pdl(kFilterPacks[2 * width + (in.is_float ? 1 : 0)], shape, limits, stream, in, begin, end,
+                      states, lists);
 }
-
-namespace {
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    const unsigned threads = filter_threads_of(kDefaultTopkPolicy, to.limits());
-    const char* const moves = "reads n elements, writes those that survive";
-    to.add("filter_packs", {word, "integer"}, filter_packs<U, false>, threads, 0, moves);
-    if (sizeof(U) > 1)
-        to.add("filter_packs", {word, "float"}, filter_packs<U, (sizeof(U) > 1)>, threads, 0, moves);
-    to.add("filter_rows", {word}, filter_rows<U>, threads, 0, moves);
-}
-
-}  // namespace
 
 void list_topk_filter_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
-    list_width<std::uint64_t>(to, "u64");
+    const BlockSize block{filter_threads_of(kDefaultTopkPolicy, to.limits()), 0};
+    to.add(4, listed(kFilterPacks, block), listed(kFilterRows, block));
 }
 
 }  // namespace cuda

@@ -113,40 +113,25 @@ TEGU_KERNEL TEGU_BOUNDS(kRowThreads) select_rows(Segments in, TopkOutput output)
     if (lane_index() == 0) output.counts[number] = found;
 }
 
-template <class U>
-LaunchStatus launch_rows(const Segments& in, const TopkOutput& output, Stream stream) {
-    const unsigned warps = kRowThreads / kWarpLanes;
-    const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
-    if (in.n <= 4 * kWarpLanes) return launch(select_rows<U, 4>, shape, stream, in, output);
-    return launch(select_rows<U, 8>, shape, stream, in, output);
-}
+// Rows: widths; columns: up to 4 and up to 8 elements of a lane.
+constexpr KernelTable<decltype(&select_rows<std::uint8_t, 4>), 6> kSelectRows = {
+    "select_rows",
+    "reads n elements, writes k values and indices",
+    {numbered(select_rows<std::uint8_t, 4>, "u8", 4u), numbered(select_rows<std::uint8_t, 8>, "u8", 8u),
+     numbered(select_rows<std::uint16_t, 4>, "u16", 4u), numbered(select_rows<std::uint16_t, 8>, "u16", 8u),
+     numbered(select_rows<std::uint32_t, 4>, "u32", 4u), numbered(select_rows<std::uint32_t, 8>, "u32", 8u)}};
 
 }  // namespace
 
 LaunchStatus launch_select_rows(const Segments& in, const TopkOutput& output, Stream stream) {
-    switch (in.width) {
-        case 1: return launch_rows<std::uint8_t>(in, output, stream);
-        case 2: return launch_rows<std::uint16_t>(in, output, stream);
-        default: return launch_rows<std::uint32_t>(in, output, stream);
-    }
+    const unsigned warps = kRowThreads / kWarpLanes;
+    const LaunchShape shape{static_cast<unsigned>((in.count + warps - 1) / warps), 1, kRowThreads, 0};
+    return launch(kSelectRows[2 * width_index(in.width) + (in.n <= 4 * kWarpLanes ? 0 : 1)], shape, stream,
+                  in, output);
 }
-
-namespace {
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    to.add("select_rows", {word, "4"}, select_rows<U, 4>, kRowThreads, 0,
-           "reads n elements, writes k values and indices");
-    to.add("select_rows", {word, "8"}, select_rows<U, 8>, kRowThreads, 0,
-           "reads n elements, writes k values and indices");
-}
-
-}  // namespace
 
 void list_topk_rows_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
+    to.add(1, listed(kSelectRows, BlockSize{kRowThreads, 0}));
 }
 
 }  // namespace cuda

@@ -2,12 +2,12 @@
 // How a top-k job becomes launches. Segments are dealt with in batches whose lists fit a bounded piece of
 // work space; all launches of a batch follow each other without the host, which looks at the numbers of
 // survivors at the end and selects again where a cut was bad.
-#include "kernels/topk/cuda/run.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "kernels/numerics/sort_key.h"
+#include "kernels/operation_cuda.h"
+#include "kernels/registry.h"
 #include "kernels/selection/cuda/run.h"
 #include "kernels/selection/cuda/sort.h"
 #include "kernels/topk/cuda/topk.h"

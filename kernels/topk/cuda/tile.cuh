@@ -9,11 +9,16 @@ namespace cuda {
 
 constexpr unsigned kFilterMostThreads = 512;
 constexpr unsigned kFilterThreads = kFilterMostThreads / kBlocksForRegisters;  // of a block at most
+// Blocks of kFilterMostThreads that a multiprocessor has registers for.
+constexpr unsigned filter_blocks(std::size_t width) {
+    return width < 4 ? 1 : 2;
+}
 template <class U>
-// of kFilterMostThreads, on a multiprocessor: registers for no more
-constexpr unsigned kFilterBlocks = sizeof(U) < 4 ? 1 : 2;
-template <class U>
-constexpr unsigned kFilterPacks = sizeof(U) == 1 ? 2 : 4;  // of a tile and a thread
+constexpr unsigned kFilterBlocks = filter_blocks(sizeof(U));
+// Packs of a tile and a thread.
+constexpr unsigned filter_tile_packs(std::size_t width) {
+    return width == 1 ? 2 : 4;
+}
 // Whether the next packs are loaded before these are looked at: there are registers for them.
 template <class U>
 constexpr bool kFilterAhead = sizeof(U) >= 4;
@@ -61,7 +66,7 @@ struct FilterPacks {
 template <class U>
 struct FilterTile {
     static constexpr unsigned kWidth = FilterPacks<U>::kWidth;
-    static constexpr unsigned kPacks = kFilterPacks<U>;
+    static constexpr unsigned kPacks = filter_tile_packs(sizeof(U));
     Pack<U, kWidth> pack[kPacks];
 
     TEGU_DEVICE static bool is_whole(const FilterPacks<U>& from, std::uint64_t base) {

@@ -214,22 +214,29 @@ unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const TopkPolicy
     return wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
 }
 
-template <class U>
-LaunchStatus launch_slices(const SliceJob& job, unsigned threads, const DeviceLimits& limits, Stream stream) {
-    const std::uint64_t slices = (job.output.k + job.slice - 1) / job.slice;
-    const unsigned segments = static_cast<unsigned>(job.in.count);
-    LaunchShape shape{segments, 1, threads, job.room * (sizeof(std::uint64_t) + sizeof(U))};
-    if (slices > 1) {
-        shape.blocks_x = static_cast<unsigned>(slices);
-        shape.blocks_y = segments;
-    }
-    if (job.states != nullptr) return launch_pdl(select_slices<U, true>, shape, limits, stream, job);
-    return launch(select_slices<U, false>, shape, stream, job);
+constexpr KernelTable<void (*)(SliceJob), 4> kSelectElements = {
+    "select_slices",
+    "reads the elements 1 to 4 times, mostly from the L2 cache; writes k values and indices",
+#define TEGU_X(U, word) variant(select_slices<U, false>, word)
+    {TEGU_WIDTHS(TEGU_X)}};
+#undef TEGU_X
+constexpr KernelTable<void (*)(SliceJob), 4> kSelectSurvivors = {
+    "select_slices",
+    "reads the survivors, mostly once and from the L2 cache; writes k values and indices",
+#define TEGU_X(U, word) variant(select_slices<U, true>, word, "survivors")
+    {TEGU_WIDTHS(TEGU_X)}};
+#undef TEGU_X
+constexpr KernelTable<decltype(&select_distinct<std::uint8_t>), 4> kSelectDistinct = {
+    "select_distinct", "reads n elements, writes k values and indices", {TEGU_BY_WIDTH(select_distinct)}};
+
+// Of shared memory.
+std::size_t pair_bytes(unsigned width) {
+    return sizeof(std::uint64_t) + width;
 }
 
 // `pairs`: about as many there are of a segment.
-LaunchStatus launch_slices_of_width(SliceJob job, std::uint64_t pairs, unsigned room,
-                                    const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned room, const TopkPolicy& policy,
+                           const DeviceLimits& limits, Stream stream) {
     // More blocks than the device holds at once would read the pairs in vain.
     const std::uint64_t most = 1 + 2 * std::uint64_t{limits.multiprocessors} / job.in.count;
     const std::uint64_t least = (job.output.k + most - 1) / most;
@@ -241,23 +248,17 @@ LaunchStatus launch_slices_of_width(SliceJob job, std::uint64_t pairs, unsigned 
     const unsigned sorted = wanted < kFewPairs ? kFewPairs : wanted;
     const unsigned needed = pairs < sorted ? power_of_two(pairs) : sorted;
     job.room = needed < room ? needed : room;
-    const unsigned threads = threads_for(pairs, job.in.count, policy, limits);
-    switch (job.in.width) {
-        case 1: return launch_slices<std::uint8_t>(job, threads, limits, stream);
-        case 2: return launch_slices<std::uint16_t>(job, threads, limits, stream);
-        case 4: return launch_slices<std::uint32_t>(job, threads, limits, stream);
-        default: return launch_slices<std::uint64_t>(job, threads, limits, stream);
+    const std::uint64_t slices = (job.output.k + job.slice - 1) / job.slice;
+    const unsigned segments = static_cast<unsigned>(job.in.count);
+    LaunchShape shape{segments, 1, threads_for(pairs, job.in.count, policy, limits),
+                      job.room * pair_bytes(job.in.width)};
+    if (slices > 1) {
+        shape.blocks_x = static_cast<unsigned>(slices);
+        shape.blocks_y = segments;
     }
-}
-
-template <class U>
-LaunchStatus launch_distinct(const Segments& in, const TopkOutput& output, const TopkPolicy& policy,
-                             const DeviceLimits& limits, Stream stream) {
-    const unsigned room = power_of_two(in.n);
-    return launch(select_distinct<U>,
-                  LaunchShape{static_cast<unsigned>(in.count), 1, threads_for(in.n, in.count, policy, limits),
-                              room * (sizeof(std::uint64_t) + sizeof(U))},
-                  stream, in, output, room);
+    const unsigned index = width_index(job.in.width);
+    if (job.states != nullptr) return launch_pdl(kSelectSurvivors[index], shape, limits, stream, job);
+    return launch(kSelectElements[index], shape, stream, job);
 }
 
 }  // namespace
@@ -273,46 +274,32 @@ unsigned block_room(unsigned width, const TopkPolicy& policy, const DeviceLimits
 LaunchStatus launch_select_blocks(const Segments& in, const TopkOutput& output, unsigned room,
                                   const TopkPolicy& policy, const DeviceLimits& limits, Stream stream) {
     if (!output.distinct)
-        return launch_slices_of_width(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, room, policy,
-                                      limits, stream);
-    switch (in.width) {
-        case 1: return launch_distinct<std::uint8_t>(in, output, policy, limits, stream);
-        case 2: return launch_distinct<std::uint16_t>(in, output, policy, limits, stream);
-        case 4: return launch_distinct<std::uint32_t>(in, output, policy, limits, stream);
-        default: return launch_distinct<std::uint64_t>(in, output, policy, limits, stream);
-    }
+        return launch_slices(SliceJob{in, nullptr, {}, output, 0, 0, nullptr}, in.n, room, policy, limits,
+                             stream);
+    const unsigned pairs = power_of_two(in.n);
+    const LaunchShape shape{static_cast<unsigned>(in.count), 1, threads_for(in.n, in.count, policy, limits),
+                            pairs * pair_bytes(in.width)};
+    return launch(kSelectDistinct[width_index(in.width)], shape, stream, in, output, pairs);
 }
 
 LaunchStatus launch_select_survivors(const Segments& in, const SelectState* states, const PairLists& lists,
                                      const TopkOutput& output, unsigned room, const TopkPolicy& policy,
                                      const DeviceLimits& limits, Stream stream, std::uint64_t* seen) {
-    return launch_slices_of_width(SliceJob{in, states, lists, output, 0, 0, seen}, lists.room, room, policy,
-                                  limits, stream);
+    return launch_slices(SliceJob{in, states, lists, output, 0, 0, seen}, lists.room, room, policy, limits,
+                         stream);
 }
-
-namespace {
-
-template <class U>
-void list_width(KernelLister& to, const char* word) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
-    const std::size_t pair = sizeof(std::uint64_t) + sizeof(U);
-    to.add("select_slices", {word}, select_slices<U, false>, policy.block_threads, kFewPairs * pair,
-           "reads the elements 1 to 4 times, mostly from the L2 cache; writes k values and indices");
-    to.add("select_slices", {word, "survivors"}, select_slices<U, true>, policy.block_threads,
-           kFewPairs * pair,
-           "reads the survivors, mostly once and from the L2 cache; writes k values and indices");
-    to.add("select_distinct", {word}, select_distinct<U>, policy.block_threads,
-           block_room(sizeof(U), policy, to.limits()) * pair,
-           "reads n elements, writes k values and indices");
-}
-
-}  // namespace
 
 void list_topk_kernels(KernelLister& to) {
-    list_width<std::uint8_t>(to, "u8");
-    list_width<std::uint16_t>(to, "u16");
-    list_width<std::uint32_t>(to, "u32");
-    list_width<std::uint64_t>(to, "u64");
+    const TopkPolicy policy = kDefaultTopkPolicy;
+    const auto few = [&](unsigned index) {
+        return BlockSize{policy.block_threads, kFewPairs * pair_bytes(width_of_index(index))};
+    };
+    to.add(4, listed(kSelectElements, few), listed(kSelectSurvivors, few),
+           listed(kSelectDistinct, [&](unsigned index) {
+               const unsigned width = width_of_index(index);
+               return BlockSize{policy.block_threads,
+                                block_room(width, policy, to.limits()) * pair_bytes(width)};
+           }));
 }
 
 }  // namespace cuda

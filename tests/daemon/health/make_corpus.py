@@ -23,7 +23,8 @@ SAMPLES = (  # of each parser, in the order of fuzz_health.cpp
     b"0-3,5\n",
     b"cpu  1 1 1 1\ncpu0 10 1 5 100 20 1 2 3 4 5\ncpu12 1 0 0 9\n",
     b"MemTotal:        4059412 kB\nSwapCached: 7 kB\n",
-    b"some avg10=1.25 avg60=0.33 avg300=0.05 total=12345\nfull avg10=0.50 avg60=0.10 avg300=0.01 total=2345\n",
+    b"some avg10=1.25 avg60=0.33 avg300=0.05 total=12345\nfull avg10=0.50 avg60=0.10 avg300=0.01 "
+    b"total=2345\n",
 )
 
 

@@ -213,7 +213,10 @@ class Unread(HostileTest):
     """A client that names descriptors and reads no reply: the daemon stops reading, and holds at most one of
     them for it."""
 
-    SETTINGS = "[limits]\nreply_queue_bytes = 65536\nbuffers_per_connection = 4\n[timeouts]\nwrite_stall_ms = 600000\n"
+    SETTINGS = (
+        "[limits]\nreply_queue_bytes = 65536\nbuffers_per_connection = 4\n[timeouts]\n"
+        "write_stall_ms = 600000\n"
+    )
 
     def test_one_waits_at_most(self):
         fd = memfd(SIZE)

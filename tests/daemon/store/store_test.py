@@ -342,7 +342,10 @@ class Store(StoreTest):
         greedy = self.connect(daemon)
         many = self.register(greedy, 40)
         Daemon.wait_for(lambda: manager.buffers() == 12, "a store that one user has filled")
-        reason = "full: 28 of 40 buffers would not survive .*; users with less than a quarter of it get places of others$"
+        reason = (
+            "full: 28 of 40 buffers would not survive .*; users with less than a quarter of it "
+            "get places of others$"
+        )
         Daemon.wait_for(lambda: re.search(reason, daemon.store()["reason"] or ""), "the reason")
         modest, other = self.as_user(NOBODY, daemon), self.as_user(NOBODY - 1, daemon)
         few = self.register(modest, 2)

@@ -2,7 +2,7 @@
 // The levels of every type against the reference: whole ranges and given ones, edges and their neighbours,
 // values that only 64 bits can hold, infinities and NaN, any alignment and length, bytes and words; and the
 // ranges found in float data.
-#include "kernels/numerics/levels.h"
+#include "kernels/counting/cpu/levels.h"
 
 #include <gtest/gtest.h>
 

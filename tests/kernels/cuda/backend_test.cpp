@@ -76,8 +76,8 @@ TEST_P(Backend, GivesTheBitsOfTheCpu) {
 
 std::vector<Operation> operations() {
     std::vector<Operation> all;
-#define TEGU_X(Name, stem) all.push_back(Operation::Name);
-    TEGU_CUDA_OPERATIONS(TEGU_X)
+#define TEGU_X(number, Name, stem, inputs, sentence) all.push_back(Operation::Name);
+    TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
     return all;
 }

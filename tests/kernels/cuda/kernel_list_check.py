@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every kernel of kernels/cuda stands in the list at the end of a .cu file, and every such list is asked
-for."""
+"""Every kernel stands in a table, every table in the list of its .cu file, and every such list in
+TEGU_KERNEL_LISTS."""
 
 import glob
 import os
@@ -19,16 +19,19 @@ def read(path):
 
 
 def main():
-    kernels, listed, lists = {}, set(), {}
+    kernels, named, tables, listed, lists = {}, set(), {}, set(), {}
     for path in glob.glob(os.path.join(FOLDER, "**", "*.cu*"), recursive=True):
-        text = read(path)
-        for name in re.findall(
+        text, name = read(path), os.path.basename(path)
+        for kernel in re.findall(
             r"TEGU_KERNEL\b(?:\s+TEGU_BOUNDS2?\((?:[^()]|\([^()]*\))*\))?\s+(\w+)\(", text
         ):
-            kernels[name] = os.path.basename(path)
-        listed |= set(re.findall(r'\bto\.add\(\s*"(\w+)"', text))
+            kernels[kernel] = name
+        named |= set(re.findall(r'\{\s*"(\w+)",', text))
+        for table in re.findall(r"\b(?:KernelTable|CompactKernels)<[^;=]*>\s+(\w+)\s*=", text):
+            tables[(name, table)] = name
+        listed |= {(name, table) for table in re.findall(r"\blisted\((\w+)", text)}
         for stem in re.findall(r"\blist_(\w+)_kernels\(KernelLister& to\) \{", text):
-            lists[stem] = os.path.basename(path)
+            lists[stem] = name
     asked_for = set(
         re.findall(
             r"X\((\w+)\)",
@@ -37,14 +40,16 @@ def main():
             .split("\n\n")[0],
         )
     )
-    wrong = ["%s of %s is in no list" % (name, kernels[name]) for name in sorted(set(kernels) - listed)]
-    wrong += ["%s is listed, but there is no such kernel" % name for name in sorted(listed - set(kernels))]
+    wrong = ["%s of %s is in no table" % (name, kernels[name]) for name in sorted(set(kernels) - named)]
+    wrong += [
+        "the table %s of %s is not listed" % (table[1], table[0]) for table in sorted(set(tables) - listed)
+    ]
     wrong += [
         "the list of %s is not in TEGU_KERNEL_LISTS" % lists[stem] for stem in sorted(set(lists) - asked_for)
     ]
     wrong += ["TEGU_KERNEL_LISTS has %s, which has no list" % stem for stem in sorted(asked_for - set(lists))]
-    if len(kernels) < 30:
-        wrong.append("only %d kernels were found" % len(kernels))
+    if len(kernels) < 30 or len(tables) < 30:
+        wrong.append("only %d kernels and %d tables were found" % (len(kernels), len(tables)))
     for line in wrong:
         print(line)
     return 1 if wrong else 0

@@ -120,8 +120,8 @@ TEST_P(Scribble, LeavesNoBoundsAndTheNextJobIsRight) {
 std::vector<ScribbleCase> all_cases() {
     std::vector<ScribbleCase> all;
     for (const SharedKind kind : {SharedKind::Device, SharedKind::Managed, SharedKind::Registered}) {
-#define TEGU_X(Name, stem) all.push_back({Operation::Name, kind});
-        TEGU_CUDA_OPERATIONS(TEGU_X)
+#define TEGU_X(number, Name, stem, inputs, sentence) all.push_back({Operation::Name, kind});
+        TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
     }
     return all;

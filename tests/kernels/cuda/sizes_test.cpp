@@ -84,8 +84,8 @@ TEST_P(Sizes, GiveTheBitsOfTheCpu) {
 std::vector<SizesCase> all_cases() {
     std::vector<SizesCase> all;
     for (const bool is_large : {false, true}) {
-#define TEGU_X(Name, stem) all.push_back({Operation::Name, is_large});
-        TEGU_CUDA_OPERATIONS(TEGU_X)
+#define TEGU_X(number, Name, stem, inputs, sentence) all.push_back({Operation::Name, is_large});
+        TEGU_OPERATIONS(TEGU_X)
 #undef TEGU_X
     }
     return all;

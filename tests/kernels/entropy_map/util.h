@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/entropy_map/entropy_map.h"
+#include "kernels/entropy_map/method.h"
 #include "kernels/execution/cpu/thread_pool.h"
 #include "tests/kernels/entropy_map/reference.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// histogram on the GPU backend beyond the common jobs: launch policies, sizes around packs and stretches, gaps
+// histogram on the GPU backend beyond the common jobs: launch policies, sizes around packs, stretches, gaps
 // and addresses, ranges that f32 cannot estimate, elements next to the edges, many bins, jobs in several
 // launches.
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "kernels/histogram/bin_scale.h"
+#include "kernels/histogram/bin_range.h"
 #include "tests/kernels/counting/counting_run.h"
 
 namespace tegu::test {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "kernels/topk/topk.h"
+#include "kernels/operation.h"
 #include "tests/kernels/topk/run.h"
 
 namespace tegu::kernels {

@@ -158,7 +158,7 @@ class SelectBench {
         if (k > room || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
         cuda::Segments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
-                                              kernels::rank::flip_of(true, type_ == ElementType::I32, 4));
+                                              kernels::key::flip_of(true, type_ == ElementType::I32, 4));
         const std::uint64_t sample = cuda::sample_size(n, 4, policy);
         const std::uint64_t place = std::min(cuda::safe_place(k, n, sample), sample);
         const std::uint64_t most =

@@ -7,7 +7,7 @@
 
 #include "kernels/add/cuda/add.h"
 #include "tools/bench/ladder/ladder_run.h"
-#include "tools/field/seeds/kernels/s2_add.h"
+#include "tools/field/seeds/add/add.h"
 
 namespace tegu::bench {
 namespace {

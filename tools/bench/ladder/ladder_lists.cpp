@@ -8,7 +8,7 @@
 
 #include "kernels/operation_cuda.h"
 #include "tools/bench/ladder/ladder_run.h"
-#include "tools/field/seeds/kernels/s1_topk.h"
+#include "tools/field/seeds/topk/topk.h"
 
 namespace tegu::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "tools/bench/ladder/ladder_run.h"
-#include "tools/field/seeds/kernels/s2_ladder.h"
+#include "tools/field/seeds/add/ladder.h"
 
 namespace tegu::bench {
 namespace {

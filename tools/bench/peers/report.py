@@ -222,18 +222,20 @@ COLUMNS = """| what | wanted | measured | met | noise | tegu | beside |
 
 HEAD = """# tegu beside its peers
 
-Written by `%(command)s`, commit %(commit)s, %(date)s, in %(seconds).0f s, on %(cpu)s, %(cores)d cores, %(isa)s kernels, Linux %(kernel)s,
-%(build)s; %(versions)s; load before the run %(load_before).2f. %(met)d of %(goals)d goals are met.
+Written by `%(command)s`, commit %(commit)s, %(date)s, in %(seconds).0f s, on %(cpu)s, %(cores)d cores,
+%(isa)s kernels, Linux %(kernel)s, %(build)s; %(versions)s; load before the run %(load_before).2f. %(met)d
+of %(goals)d goals are met.
 
-Peer and tegu took turns for up to %(rounds)d rounds; *measured* is the median over the rounds of the ratio within a round, *noise* the median
-deviation from it, relative to it. tegu used %(threads)d threads unless a line says otherwise. The read floor is reading as many bytes once
-with plain vector loads, on as many threads. Lines without a goal are there to compare.
+Peer and tegu took turns for up to %(rounds)d rounds; *measured* is the median over the rounds of the ratio
+within a round, *noise* the median deviation from it, relative to it. tegu used %(threads)d threads unless a
+line says otherwise. The read floor is reading as many bytes once with plain vector loads, on as many
+threads. Lines without a goal are there to compare.
 """
 
 CASES = """## Every case of tegu-bench
 
-`noise` is the median deviation from the median over the repetitions, `cpu_us` the processor time of all threads for one run, the least of
-the repetitions: what is left of a time on a busy machine. `of_floor` is the speed as a share of reading as many bytes once. GB/s count bytes
-read and written, 1 GB = 1e9 B.
+`noise` is the median deviation from the median over the repetitions, `cpu_us` the processor time of all
+threads for one run, the least of the repetitions: what is left of a time on a busy machine. `of_floor` is
+the speed as a share of reading as many bytes once. GB/s count bytes read and written, 1 GB = 1e9 B.
 
 """

@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "base/operations.h"
 #include "client/tegu.hpp"
 
 namespace tegu::bench {
 
 // A kind of job; with a size it is a case.
 struct PlacementKind {
-    std::string name;           // "topk/f32/k=1000"
+    std::string name;           // "reduce/f32/sum"
     std::string operation;      // stem
     std::uint8_t type = 0;      // TEGU_F32, ...
     std::uint64_t columns = 0;  // of its rows; 0: one sequence; of an image: as many as rows
@@ -34,6 +35,21 @@ struct PlacementShape {
 PlacementShape shape_of(const PlacementKind& kind, std::uint64_t elements);
 // Of an output buffer for the result, with room for gaps between its arrays; 0: it fits the reply.
 std::uint64_t output_bytes(const PlacementKind& kind, std::uint64_t elements);
+
+constexpr std::uint64_t kMost = 30'000'000;
+constexpr std::uint32_t kAll = (1u << 15) - 1;  // statistics
+
+// How operations/<stem>.cpp make theirs. `detail` ends the name; may be empty.
+PlacementKind kind(const std::string& operation, std::uint8_t type, const std::string& detail,
+                   std::function<client::Request()> request);
+PlacementKind rows_of(PlacementKind made, std::uint64_t columns);
+PlacementKind at_least(PlacementKind made, std::uint64_t elements);
+PlacementKind pair_kind(const char* operation, std::uint8_t type, std::uint16_t number,
+                        unsigned output_bytes);
+#define TEGU_X(number, Name, stem, inputs, sentence) \
+    void add_##stem##_kinds(std::vector<PlacementKind>& kinds);
+TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
 
 std::vector<PlacementKind> placement_kinds();
 // In elements.

@@ -139,8 +139,8 @@ def _held_down(board):
     if not standing:
         return None
     return (
-        "%s ran at its limit of power or clock (%s). Times that were taken so are times of that limit, and are "
-        "in the rankings." % (board.name, ", ".join(standing))
+        "%s ran at its limit of power or clock (%s). Times that were taken so are times of that "
+        "limit, and are in the rankings." % (board.name, ", ".join(standing))
     )
 
 

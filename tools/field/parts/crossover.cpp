@@ -19,7 +19,7 @@ void add_crossover_cases(PartContext& context, CaseList& cases) {
         const auto setup = std::make_shared<JobSetup>(context, std::move(jobs[i]));
         if (setup->host_bytes() > context.memory_bytes) continue;
         cases.add(cpu_case(setup, context.threads));
-        if (context.gpu == nullptr || !context.gpu->gpu().can_run(setup->job().job)) continue;
+        if (context.gpu == nullptr) continue;
         cases.add(gpu_case(setup));
         cases.add(copied_case(setup));
     }

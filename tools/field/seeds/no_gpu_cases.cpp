@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program without CUDA opens no GPU, so nobody calls these.
-#include "tools/field/seeds/s1_cases.h"
-#include "tools/field/seeds/s2_cases.h"
-#include "tools/field/seeds/s3_cases.h"
-#include "tools/field/seeds/s4_cases.h"
-#include "tools/field/seeds/s5_cases.h"
+#include "tools/field/seeds/add/cases.h"
+#include "tools/field/seeds/dot/cases.h"
+#include "tools/field/seeds/entropy_map/cases.h"
+#include "tools/field/seeds/rowscale/cases.h"
+#include "tools/field/seeds/topk/cases.h"
 
 namespace tegu::field {
 

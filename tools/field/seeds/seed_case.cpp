@@ -40,7 +40,7 @@ void add_own_cases(PartContext& context, CaseList& cases, const FieldJob& job, b
     std::vector<Case> own = {cpu_case(setup, context.threads)};
     own.back().note = kWarm;
     add_axis(own.back(), "data", "resident");
-    if (context.gpu != nullptr && context.gpu->gpu().can_run(job.job)) {
+    if (context.gpu != nullptr) {
         own.push_back(gpu_case(setup));
         remove_axis(own.back(), "data");
         add_axis(own.back(), "data", "resident");

@@ -26,14 +26,19 @@ class Add : public Elementwise {
     }
 };
 
-}  // namespace
-
-Action setup_add(CommandLine& line) {
+Action setup(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<Add>>();
     command->operation.add_options(line);
     add_job_options_of_two(line, command->job);
     add_output_options(line, command->job, command->operation.formats());
     return action_of(command, TEGU_ADD, "add");
+}
+
+}  // namespace
+
+Command add_command() {
+    return {"add", "Sum of two arrays, element by element", "tegu add first.png second.png -o sum.npy",
+            setup};
 }
 
 }  // namespace cli

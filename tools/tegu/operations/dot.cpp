@@ -28,15 +28,19 @@ class Dot : public Operation {
     }
 };
 
-}  // namespace
-
-Action setup_dot(CommandLine& line) {
+Action setup(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<Dot>>();
     add_axis_options(line, command->job);
     add_nan_option(line, command->job, "Leave out the pairs with a NaN");
     add_job_options_of_two(line, command->job);
     add_output_options(line, command->job, command->operation.formats());
     return action_of(command, TEGU_DOT, "dot");
+}
+
+}  // namespace
+
+Command dot_command() {
+    return {"dot", "Scalar product of two arrays", "tegu dot --rows first.npy second.npy", setup};
 }
 
 }  // namespace cli

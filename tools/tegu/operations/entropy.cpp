@@ -15,10 +15,11 @@ class Entropy : public Part {
     bool wanted() const override { return levels_ != kNotGiven; }
 
     void add_options(CommandLine& line, bool alone) override {
-        if (alone) levels_ = 256;
+        if (alone) levels_ = EntropyParams{}.levels;
         line.count("--levels", levels_,
-                   std::string("Levels that elements become, 2 to 65536") + (alone ? " [256]" : ""), 0,
-                   UINT32_MAX);
+                   "Levels that elements become, " + range_text(&EntropyParams::levels) +
+                       (alone ? " [" + std::to_string(levels_) + "]" : ""),
+                   0, UINT32_MAX);
         line.word("--base", base_, {"2", "e"}, "Base of the logarithm: 2 (bits) or e (nats) [2]");
         if (!alone) line.need("--base", "--levels");
     }
@@ -47,19 +48,20 @@ class Entropy : public Part {
     std::string base_ = "2";
 };
 
-}  // namespace
-
-std::unique_ptr<Part> make_entropy_part(const JobOptions& job) {
-    return std::make_unique<Entropy>(job);
-}
-
-Action setup_entropy(CommandLine& line) {
+Action setup(CommandLine& line) {
     PartWords words;
     words.nans = "Leave NaN elements out; else one makes the entropy nan";
     words.range =
         "Outer edges of the first and the last level [the type's range; of floats, min and max of the "
         "elements]";
-    return setup_part(line, "entropy", make_entropy_part, words);
+    return setup_part(line, entropy_command(), words);
+}
+
+}  // namespace
+
+Command entropy_command() {
+    return {"entropy", "Shannon entropy of the levels of an array",
+            "tegu entropy --levels 16 --rows photo.png", setup, make_part<Entropy>};
 }
 
 }  // namespace cli

@@ -26,9 +26,11 @@ class EntropyMap : public Elementwise {
     explicit EntropyMap(const JobOptions& job) : Elementwise(job, TEGU_ROLE_MAP, "entropy") {}
 
     void add_options(CommandLine& line) {
-        line.text("--window", window_, "SIZE",
-                  "Window, odd sizes from 3 to 63, as 5 or 5x7 (rows x columns) [5]");
-        line.count("--levels", levels_, "Levels of the quantisation, 2 to 256 [16]", 0, UINT32_MAX);
+        line.text("--window", window_, "SIZE", "Window, " + sizes_ + " [" + window_ + "]");
+        line.count("--levels", levels_,
+                   "Levels of the quantisation, " + range_text(&EntropyMapParams::levels) + " [" +
+                       std::to_string(levels_) + "]",
+                   0, UINT32_MAX);
         line.word("--base", base_, {"2", "e"}, "Base of the logarithm: 2 (bits) or e (nats) [2]");
         line.word("--border", border_, {"clip", "mirror"},
                   "At the edge: clip the window, or mirror the image [clip]");
@@ -38,7 +40,7 @@ class EntropyMap : public Elementwise {
     Expected<void> fill(tegu_params& params) override {
         tegu_entropy_map_params& map = params.entropy_map;
         if (!parse_window(window_, map.window_rows, map.window_cols))
-            return usage_error("--window", window_, "odd sizes from 3 to 63, as 5 or 5x7 (rows x columns)");
+            return usage_error("--window", window_, sizes_);
         map.levels = static_cast<std::uint32_t>(levels_);
         map.base = base_number(base_);
         map.border = border_ == "mirror" ? TEGU_BORDER_MIRROR : TEGU_BORDER_CLIP;
@@ -61,14 +63,14 @@ class EntropyMap : public Elementwise {
     }
 
   private:
-    std::string window_ = "5", base_ = "2", border_ = "clip";
-    std::uint64_t levels_ = 16;
+    const std::string sizes_ =
+        "odd sizes from " + range_text(&EntropyMapParams::window_rows) + ", as 5 or 5x7 (rows x columns)";
+    std::string window_ = std::to_string(EntropyMapParams{}.window_rows), base_ = "2", border_ = "clip";
+    std::uint64_t levels_ = EntropyMapParams{}.levels;
     double outcomes_ = 1;  // as many as a window can have
 };
 
-}  // namespace
-
-Action setup_entropy_map(CommandLine& line) {
+Action setup(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<EntropyMap>>();
     command->operation.add_options(line);
     add_range_option(line, command->job,
@@ -77,6 +79,13 @@ Action setup_entropy_map(CommandLine& line) {
     add_job_options(line, command->job);
     add_output_options(line, command->job, command->operation.formats());
     return action_of(command, TEGU_ENTROPY_MAP, "entropy-map");
+}
+
+}  // namespace
+
+Command entropy_map_command() {
+    return {"entropy-map", "Shannon entropy of the window around each pixel",
+            "tegu entropy-map --window 9 --levels 64 --colour viridis photo.png -o entropy.png", setup};
 }
 
 }  // namespace cli

@@ -11,9 +11,8 @@ namespace {
 class Fused : public Operation {
   public:
     explicit Fused(const JobOptions& job) : Operation(job) {
-        for (const MakePart make :
-             {make_reduce_part, make_topk_part, make_quantile_part, make_histogram_part, make_entropy_part})
-            all_.push_back(make(job));
+        for (const Command& command : commands())
+            if (command.make_part != nullptr) all_.push_back(command.make_part(job));
     }
 
     void add_options(CommandLine& line) {
@@ -64,9 +63,7 @@ class Fused : public Operation {
     std::vector<tegu_part> raw_;
 };
 
-}  // namespace
-
-Action setup_fused(CommandLine& line) {
+Action setup(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<Fused>>();
     command->operation.add_options(line);
     add_range_option(line, command->job,
@@ -76,6 +73,13 @@ Action setup_fused(CommandLine& line) {
     add_job_options(line, command->job);
     add_output_options(line, command->job, command->operation.formats());
     return action_of(command, TEGU_FUSED, "fused");
+}
+
+}  // namespace
+
+Command fused_command() {
+    return {"fused", "Several operations on one array, in one pass where possible",
+            "tegu fused --stats min,max,std --bins 64 --levels 256 -q 0.5 photo.png", setup};
 }
 
 }  // namespace cli

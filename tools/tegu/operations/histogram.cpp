@@ -63,10 +63,10 @@ class Histogram : public Part {
     bool wanted() const override { return bins_ != kNotGiven; }
 
     void add_options(CommandLine& line, bool alone) override {
-        if (alone) bins_ = 10;
+        if (alone) bins_ = HistogramParams{}.bins;
         line.count("--bins", bins_,
-                   std::string("Bins of equal width, 1 to 1048576; the last holds its upper edge") +
-                       (alone ? " [10]" : ""),
+                   "Bins of equal width, " + range_text(&HistogramParams::bins) +
+                       "; the last holds its upper edge" + (alone ? " [" + std::to_string(bins_) + "]" : ""),
                    0, UINT32_MAX);
     }
 
@@ -94,20 +94,21 @@ class Histogram : public Part {
     std::uint64_t bins_ = kNotGiven;
 };
 
-}  // namespace
-
-std::unique_ptr<Part> make_histogram_part(const JobOptions& job) {
-    return std::make_unique<Histogram>(job);
-}
-
-Action setup_histogram(CommandLine& line) {
+Action setup(CommandLine& line) {
     PartWords words;
     words.nans = "Leave NaN elements out; without it, and without --range, one is an error";
     words.range =
         "Lower edge of the first bin and upper edge of the last; elements outside count nowhere [min and max "
         "of the "
         "elements]";
-    return setup_part(line, "histogram", make_histogram_part, words);
+    return setup_part(line, histogram_command(), words);
+}
+
+}  // namespace
+
+Command histogram_command() {
+    return {"histogram", "Counts of equal bins", "tegu histogram --bins 64 --range 0,256 photo.png", setup,
+            make_part<Histogram>};
 }
 
 }  // namespace cli

@@ -87,16 +87,17 @@ class Quantile : public Part {
     std::vector<double> q_;
 };
 
-}  // namespace
-
-std::unique_ptr<Part> make_quantile_part(const JobOptions& job) {
-    return std::make_unique<Quantile>(job);
-}
-
-Action setup_quantile(CommandLine& line) {
+Action setup(CommandLine& line) {
     PartWords words;
     words.nans = "Leave NaN elements out; else one makes every quantile nan";
-    return setup_part(line, "quantile", make_quantile_part, words);
+    return setup_part(line, quantile_command(), words);
+}
+
+}  // namespace
+
+Command quantile_command() {
+    return {"quantile", "Exact quantiles of an array", "tegu quantile -q 0.5,0.9,0.99 times.npy", setup,
+            make_part<Quantile>};
 }
 
 }  // namespace cli

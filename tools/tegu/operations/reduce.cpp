@@ -111,16 +111,17 @@ class Reduce : public Part {
     std::uint32_t set_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<Part> make_reduce_part(const JobOptions& job) {
-    return std::make_unique<Reduce>(job);
-}
-
-Action setup_reduce(CommandLine& line) {
+Action setup(CommandLine& line) {
     PartWords words;
     words.nans = "Leave NaN elements out of everything but nans";
-    return setup_part(line, "reduce", make_reduce_part, words);
+    return setup_part(line, reduce_command(), words);
+}
+
+}  // namespace
+
+Command reduce_command() {
+    return {"reduce", "Statistics of an array, in one pass", "tegu reduce --stats sum,std numbers.npy", setup,
+            make_part<Reduce>};
 }
 
 }  // namespace cli

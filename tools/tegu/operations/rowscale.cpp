@@ -64,9 +64,7 @@ class Rowscale : public Elementwise {
     std::optional<OutputFile> scales_file_;
 };
 
-}  // namespace
-
-Action setup_rowscale(CommandLine& line) {
+Action setup(CommandLine& line) {
     auto command = std::make_shared<OperationCommand<Rowscale>>();
     command->operation.add_options(line);
     add_axis_options(line, command->job);
@@ -75,6 +73,13 @@ Action setup_rowscale(CommandLine& line) {
     add_job_options(line, command->job);
     add_output_options(line, command->job, command->operation.formats());
     return action_of(command, TEGU_ROWSCALE, "rowscale");
+}
+
+}  // namespace
+
+Command rowscale_command() {
+    return {"rowscale", "Each row divided by its largest magnitude",
+            "tegu rowscale --rows weights.npy -o scaled.npy --scales scales.npy", setup};
 }
 
 }  // namespace cli

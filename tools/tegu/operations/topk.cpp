@@ -113,14 +113,15 @@ class Topk : public Part {
     bool smallest_ = false, distinct_ = false;
 };
 
-}  // namespace
-
-std::unique_ptr<Part> make_topk_part(const JobOptions& job) {
-    return std::make_unique<Topk>(job);
+Action setup(CommandLine& line) {
+    return setup_part(line, topk_command(), PartWords());
 }
 
-Action setup_topk(CommandLine& line) {
-    return setup_part(line, "topk", make_topk_part, PartWords());
+}  // namespace
+
+Command topk_command() {
+    return {"topk", "The k largest or smallest values and where they are",
+            "tegu topk -k 10 --json numbers.npy", setup, make_part<Topk>};
 }
 
 }  // namespace cli

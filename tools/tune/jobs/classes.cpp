@@ -7,6 +7,14 @@
 namespace tegu::tune {
 namespace {
 
+std::vector<Family> families_of(TuningBackend backend, std::string_view operation) {
+#define TEGU_X(number, Name, stem, inputs, sentence) \
+    if (operation == #stem) return stem##_families(backend);
+    TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+    return {};
+}
+
 Job job_of(const Family& family, const Shape& shape, std::size_t sample) {
     return Job{family.type, shape.axis, shape.rows, shape.cols, family.params(sample)};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The classes of jobs that are tuned, each by itself, and the jobs that stand for a class while it is
 // measured: a small, a middle and a large one of it. A policy gets a row if it is good for all of them.
-// families_*.cpp list what there is of each operation.
+// operations/<stem>.cpp lists those of an operation.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct SampleJob {
 };
 
 struct TuneClass {
-    std::string id;  // "topk-w4-n1M-k32": unique within a backend
+    std::string id;  // "reduce-f32-n1M-s1": unique within a backend
     TuningClass jobs;
     std::vector<SampleJob> samples;  // 1..3, the smaller first
     unsigned rank = 0;               // those of rank 0 first, where time is short

@@ -12,7 +12,7 @@
 namespace tegu::tune {
 
 struct CostClass {
-    std::string id;  // "cost-topk-w4-k16", "cost-topk-w4-k16-1t" on one thread
+    std::string id;  // "cost-reduce-f32-s2", "cost-reduce-f32-s2-1t" on one thread
     TuningClass jobs;
     unsigned threads = 0;           // of the CPU: 1, or 0 for all of the pool
     std::vector<SampleJob> points;  // elements ascending

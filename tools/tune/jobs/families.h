@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operation describes its classes: families of classes that differ in size alone, and the sizes. Rows
-// are the jobs on each row of an array.
+// How an operation describes its classes: families of classes that differ in size alone, and the sizes; and the
+// families of the classes whose cost is measured. Rows are the jobs on each row of an array.
 #pragma once
 
 #include <array>
@@ -37,14 +37,78 @@ struct Family {
     bool any_of_width = false;  // the kernels see the width alone
     std::string variant = "plain";
     TuningRange detail;
-    TuningRange levels;       // of entropy_map
+    TuningRange levels;       // of a pixel, where a job is an image
     std::string detail_word;  // in an id: "k32"; empty: the family holds every detail
     std::function<JobParams(std::size_t sample)> params;  // of the small, middle and large job: 0, 1, 2
     std::vector<const std::vector<SizeClass>*> sizes;
     Content content = Content::Uniform;
     unsigned rank = 0;
 };
-// Empty: the operation has no policy of its own.
-std::vector<Family> families_of(TuningBackend backend, std::string_view operation);
+// What the classes of one operation and type have in common.
+struct CostFamily {
+    ElementType type = ElementType::F32;
+    bool any_of_width = false;
+    std::string variant = "plain";
+    char letter = 0;                     // of the detail in an id
+    std::vector<std::uint64_t> details;  // ascending: each class ends where the next begins; empty: one class
+    std::function<JobParams(std::uint64_t detail)> params;
+    bool rows = false;  // jobs on rows, too
+    TuningRange levels;
+    std::uint32_t level_count = 0;  // not 0: arrays are square images
+    Content content = Content::Uniform;
+    unsigned rank = 0;
+};
+
+// operations/<stem>.cpp has the families of one operation; none: it has no policy or cost of its own.
+#define TEGU_X(number, Name, stem, inputs, sentence)            \
+    std::vector<Family> stem##_families(TuningBackend backend); \
+    std::vector<CostFamily> stem##_costs();
+TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+
+using Sizes = std::vector<const std::vector<SizeClass>*>;
+
+// The range of the values: that of a byte, of two bytes, of the floats of Content::Uniform.
+inline double low_of(ElementType type) {
+    return is_float(type) ? -1 : 0;
+}
+inline double high_of(ElementType type) {
+    return type == ElementType::U8 ? 256 : type == ElementType::U16 ? 65536 : 1;
+}
+
+// Of an operation without a detail.
+template <class Params>
+Family plain_family(ElementType type, Content content, unsigned rank) {
+    Family family;
+    family.type = type;
+    family.params = [](std::size_t) { return Params(); };
+    family.sizes = {&whole_sizes()};
+    family.content = content;
+    family.rank = rank;
+    return family;
+}
+
+template <class Params>
+CostFamily plain_costs(ElementType type, unsigned rank, bool rows) {
+    CostFamily family;
+    family.type = type;
+    family.params = [](std::uint64_t) { return Params(); };
+    family.content = Content::Small;
+    family.rank = rank;
+    family.rows = rows;
+    return family;
+}
+
+inline CostFamily detailed(ElementType type, char letter, std::vector<std::uint64_t> details, unsigned rank,
+                           bool rows, std::function<JobParams(std::uint64_t)> params) {
+    CostFamily family;
+    family.type = type;
+    family.letter = letter;
+    family.details = std::move(details);
+    family.params = std::move(params);
+    family.rank = rank;
+    family.rows = rows;
+    return family;
+}
 
 }  // namespace tegu::tune

@@ -38,7 +38,7 @@ class Work {
     std::vector<WorkStep> steps_;
 };
 
-// "cuda/topk-w4-n1M-k32".
+// "cuda/reduce-f32-n1M-s1".
 std::string step_id(TuningBackend backend, const std::string& id);
 
 }  // namespace tegu::tune

@@ -28,8 +28,10 @@ class CpuJob final : public MeasuredJob {
     }
 
     Result<RunTime> run(const tuning::PolicySet& policies, const kernels::StopToken& stop) override {
+        const Result<kernels::JobPlan> plan = kernels::plan_job(reference_->job, policies.cpu);
+        if (!plan) return plan.error();
         const Clock::time_point begin = Clock::now();
-        const Result<kernels::RunReport> report = run_once(policies, stop);
+        const Result<kernels::RunReport> report = run_once(*plan, policies, stop);
         const double us = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
         if (!report) return report.error();
         return RunTime{us, us};
@@ -38,7 +40,9 @@ class CpuJob final : public MeasuredJob {
     Result<std::string> check(const tuning::PolicySet& policies, const kernels::StopToken& stop) override {
         for (std::vector<std::byte>& output : outputs_)
             std::fill(output.begin(), output.end(), std::byte{0x5a});
-        const Result<kernels::RunReport> report = run_once(policies, stop);
+        const Result<kernels::JobPlan> plan = kernels::plan_job(reference_->job, policies.cpu);
+        if (!plan) return plan.error();
+        const Result<kernels::RunReport> report = run_once(*plan, policies, stop);
         if (!report) return report.error();
         std::vector<const std::byte*> outputs;
         for (const std::vector<std::byte>& output : outputs_) outputs.push_back(output.data());
@@ -59,10 +63,11 @@ class CpuJob final : public MeasuredJob {
         return views;
     }
 
-    Result<kernels::RunReport> run_once(const tuning::PolicySet& policies, const kernels::StopToken& stop) {
+    Result<kernels::RunReport> run_once(const kernels::JobPlan& plan, const tuning::PolicySet& policies,
+                                        const kernels::StopToken& stop) {
         const std::vector<kernels::InputView>& inputs = inputs_[turn_++ % inputs_.size()];
-        return kernels::run_job(reference_->job, inputs, views_, kernels::CpuContext{&pool_, policies.cpu},
-                                stop);
+        return kernels::run_job(reference_->job, plan, inputs, views_,
+                                kernels::CpuContext{&pool_, policies.cpu}, stop);
     }
 
     std::shared_ptr<const Reference> reference_;

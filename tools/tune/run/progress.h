@@ -20,7 +20,7 @@ struct ProgressState {
     double seconds_left = 0;
     std::string at_work;  // the step at hand
 };
-// " 37 %  92 of 246  18 rows, best cuda/topk-w4-n1M-k32 -14.2 %  6 min left  cuda/add-f32-n8M", cut to
+// " 37 %  92 of 246  18 rows, best cuda/reduce-f32-n1M-s1 -14.2 %  6 min left  cuda/add-f32-n8M", cut to
 // `width`.
 std::string progress_text(const ProgressState& state, std::size_t width);
 

@@ -11,7 +11,7 @@
 namespace tegu::tune {
 
 struct Finding {
-    std::string id;               // "cuda/topk-w4-n1M-k32", "cpu/cost-topk-w4-k16"
+    std::string id;               // "cuda/reduce-f32-n1M-s1", "cpu/cost-reduce-f32-s2"
     unsigned revision = 0;        // of the kernels that were measured; 0: the record does not say
     unsigned candidates = 0;      // policies that were measured; 0: a cost
     unsigned refused = 0;         // that the device could not run
@@ -25,7 +25,7 @@ struct Finding {
     double speed() const;
 };
 
-// "cuda/topk-w4-n1M-k32: -12.3 % with block_threads=512 (34.2 us, default 38.9 us, noise 0.4 %, 31
+// "cuda/reduce-f32-n1M-s1: -12.3 % with block_threads=512 (34.2 us, default 38.9 us, noise 0.4 %, 31
 // policies)".
 std::string finding_line(const Finding& finding);
 

@@ -11,7 +11,7 @@
 namespace tegu::tune {
 
 struct JournalRecord {
-    std::string id;    // of the class, or of the cost: "cuda/topk-w4-n1M-k32"; no blanks
+    std::string id;    // of the class, or of the cost: "cuda/reduce-f32-n1M-s1"; no blanks
     std::string text;  // what was found; any bytes
 };
 

@@ -9,7 +9,7 @@
 namespace tegu::tune {
 
 std::string device_text(const TuningDevice& device);
-// "topk w4, 1048576..8388608 elements, detail 32..512: waves=4 (-12.3 %, 34.2 us)".
+// "reduce f32, 1048576..8388608 elements, detail 1..2: waves=4 (-12.3 %, 34.2 us)".
 std::string class_text(const TuningClass& jobs);
 std::string row_line(const TuningRow& row);
 

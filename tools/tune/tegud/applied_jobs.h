@@ -25,7 +25,7 @@ struct AppliedJob {
 Result<std::vector<AppliedJob>> run_applied_jobs(const TuningTable& table, const std::string& socket,
                                                  Machine& machine);
 
-// "topk          gpu  right  row overlay/topk-w4-n1M-k32".
+// "reduce        gpu  right  row overlay/reduce-f32-n1M-s1".
 std::string applied_line(const AppliedJob& job);
 
 // What stands behind "row=" in the policy of a reply.

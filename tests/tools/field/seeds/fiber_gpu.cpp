@@ -97,7 +97,6 @@ class FiberGpu final : public Gpu {
     void trim(Stream) override {}
     std::size_t workspace_limit() const override { return std::size_t{64} << 20; }
     Result<std::size_t> free_bytes() override { return std::size_t{1} << 30; }
-    bool can_run(const Job& job) const override { return cuda::can_run(job); }
     Result<kernels::RunReport> run(const Job& job, Span<const kernels::InputView> inputs,
                                    Span<const kernels::OutputView> outputs, Stream,
                                    const kernels::StopToken& stop,

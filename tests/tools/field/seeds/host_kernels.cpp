@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where kernels run as fibers no driver tells of them, and there is no CUB.
-#include "tools/field/seeds/s1_cub.h"
 #include "tools/field/seeds/seed_gpu.h"
+#include "tools/field/seeds/topk/cub.h"
 
 namespace tegu::seeds {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The extremes and the lists of S1 against the host, exactly.
-#include "tools/field/seeds/kernels/s1_topk.h"
+#include "tools/field/seeds/topk/topk.h"
 
 #include <algorithm>
 #include <set>
 
 #include "tests/tools/field/seeds/seeds_test.h"
-#include "tools/field/seeds/kernels/s1_first.h"
+#include "tools/field/seeds/topk/first.h"
 
 namespace tegu::seeds {
 namespace {

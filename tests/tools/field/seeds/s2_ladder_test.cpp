@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of the ladder, and the sum of two vectors, against the host: integers exactly, floats within the
-// bound that s2_ladder.h gives.
-#include "tools/field/seeds/kernels/s2_ladder.h"
+// bound that ladder.h gives.
+#include "tools/field/seeds/add/ladder.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "tests/tools/field/seeds/seeds_test.h"
-#include "tools/field/seeds/kernels/s2_add.h"
+#include "tools/field/seeds/add/add.h"
 
 namespace tegu::seeds {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of S3 against the host, bit for bit: the largest magnitude has no rounding, and a quotient has
 // one.
-#include "tools/field/seeds/kernels/s3_rowscale.h"
+#include "tools/field/seeds/rowscale/rowscale.h"
 
 #include <algorithm>
 #include <cmath>

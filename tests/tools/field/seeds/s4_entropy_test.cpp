@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The maps of S4, on the GPU and on the CPU, against a recount of every window with long double.
-#include "tools/field/seeds/kernels/s4_entropy.h"
+#include "tools/field/seeds/entropy_map/entropy.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "kernels/execution/cpu/thread_pool.h"
 #include "tests/tools/field/seeds/seeds_test.h"
-#include "tools/field/seeds/kernels/s4_entropy_cpu.h"
+#include "tools/field/seeds/entropy_map/entropy_cpu.h"
 #include "tools/field/seeds/kernels/textures.h"
 
 namespace tegu::seeds {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics of S5 against the host: minimum and maximum exactly, sums within the bound that s5_vector.h
+// The statistics of S5 against the host: minimum and maximum exactly, sums within the bound that vector.h
 // gives, and exactly where the values are whole.
-#include "tools/field/seeds/kernels/s5_vector.h"
+#include "tools/field/seeds/dot/vector.h"
 
 #include <algorithm>
 #include <cmath>

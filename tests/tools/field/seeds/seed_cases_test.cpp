@@ -8,7 +8,7 @@
 #include <set>
 
 #include "tests/tools/field/seeds/cases_device.h"
-#include "tools/field/seeds/s4_many_gpus.h"
+#include "tools/field/seeds/entropy_map/many_gpus.h"
 #include "tools/field/seeds/seeds.h"
 
 namespace tegu::field {

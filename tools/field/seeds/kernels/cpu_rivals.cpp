@@ -7,7 +7,7 @@
 
 namespace tegu::seeds {
 
-void list_topk_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::int32_t* out) {
+void list_best_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::int32_t* out) {
     std::fill_n(out, k, INT32_MIN);
     for (std::uint64_t i = 0; i < n; ++i) {
         const std::int32_t value = x[i];
@@ -18,7 +18,7 @@ void list_topk_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::i
     }
 }
 
-void sorted_topk_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::vector<std::int32_t>& copy,
+void sorted_best_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::vector<std::int32_t>& copy,
                         std::int32_t* out) {
     copy.assign(x, x + n);
     std::sort(copy.begin(), copy.end(), std::greater<>());

@@ -9,10 +9,10 @@ namespace tegu::seeds {
 
 // S1: one sorted list, searched for every value. out [k]: the largest distinct values, descending, then
 // INT32_MIN.
-void list_topk_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::int32_t* out);
+void list_best_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::int32_t* out);
 // S1: a full sort of a copy, then its first k distinct values; the same result. `copy` keeps its memory from
 // call to call.
-void sorted_topk_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::vector<std::int32_t>& copy,
+void sorted_best_on_cpu(unsigned k, const std::int32_t* x, std::uint64_t n, std::vector<std::int32_t>& copy,
                         std::int32_t* out);
 // S2.
 void add_on_cpu(const float* x, const float* y, float* z, std::uint64_t n);

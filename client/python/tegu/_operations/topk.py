@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+from .. import _abi, _operation
+
+
+class Parameters(_operation.Operation):
+    name = "topk"
+
+    def __init__(self, k, largest=True, distinct=False):
+        self.set(k=k, largest=largest, distinct=distinct)
+
+    def result(self, arrays):
+        return arrays[_abi.ROLES["values"]].along(), arrays[_abi.ROLES["indices"]].along()
+
+
+def topk(self, x, k, largest=True, distinct=False, axis=None, **options):
+    """(values, indices) of the k largest (smallest) elements, best first; along one axis, else of all.
+
+    Indices count from the start of the (row-major) array or along the axis. distinct=True keeps each
+    value once; there may be fewer than k then: with axis=None the arrays are shorter, else missing
+    indices are -1 and last.counts tells how many there are."""
+    return self.job(Parameters(k, largest, distinct), (x,), axis, options)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a map of entropies is computed: several methods that give the same bits, chosen by window and levels.
+// docs/entropy-map.md describes them.
+#pragma once
+
+#include <string_view>
+
+#include "kernels/operation.h"
+
+namespace tegu::kernels {
+
+enum class EntropyMethod {
+    Slide,    // histogram of the window that follows by single pixels; any window, any levels
+    Planes,   // one plane of counts per level, vectors along the row; small windows, few levels
+    Columns,  // histogram of the window that follows by whole columns; the cost does not grow with the window
+    Prefix,   // sums of one plane per level along the row; large windows, very few levels
+};
+std::string_view entropy_method_word(EntropyMethod method);  // "slide"
+
+// How a map is computed. Never changes a bit of it.
+struct EntropyPolicy {
+    EntropyMethod method = EntropyMethod::Slide;
+    std::uint32_t tile_rows = 64;  // results that one thread takes at a time
+    std::uint32_t tile_cols = 1024;
+};
+constexpr bool operator==(const EntropyPolicy& a, const EntropyPolicy& b) {
+    return a.method == b.method && a.tile_rows == b.tile_rows && a.tile_cols == b.tile_cols;
+}
+
+// Whether the method can compute maps of these parameters.
+bool entropy_method_supports(EntropyMethod method, const EntropyMapParams& params);
+
+// The fastest policy as measured, for the instruction set that detected_cpu_isa() found.
+EntropyPolicy choose_entropy_policy(const EntropyMapParams& params);
+// The same, but for what the CPU policy names, where the map can be computed so.
+EntropyPolicy entropy_policy_of(const EntropyMapParams& params, const CpuEntropyMapPolicy& wanted);
+
+// Time of a map on one thread, from the same measurements.
+std::uint64_t predict_entropy_ns(const Job& job, const EntropyMapParams& params, EntropyMethod method);
+
+// Computes a map by a given policy, with all threads of the pool.
+// REQUIRES: entropy_method_supports(policy.method, params), tile_rows and tile_cols are not 0.
+Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params, const EntropyPolicy& policy,
+                                  Span<const InputView> inputs, Span<const OutputView> outputs,
+                                  ThreadPool* pool, const StopToken& stop);
+
+}  // namespace tegu::kernels

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tuning of histogram: its kernels' revision and the class of a job.
+#include "kernels/tuning/operation_tuning.h"
+
+namespace tegu::tuning {
+
+OperationTuning histogram_tuning() {
+    return {1, 1, {}, count_fields()};
+}
+
+void describe(const HistogramParams& params, JobClass* to) {
+    to->variants = skip_bit(params.skip_nans);
+    to->detail = params.bins;
+}
+
+}  // namespace tegu::tuning

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The positions at which a segment is cut, whatever computes it: docs/numerics.md fixes the tree of a float
+// sum over tiles and chunks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tegu::kernels {
+
+constexpr std::size_t kTileElements = 1024;
+constexpr std::size_t kChunkElements = 16 * kTileElements;
+
+// The last one may be shorter.
+inline std::uint64_t chunks_of(std::uint64_t n) {
+    return n / kChunkElements + (n % kChunkElements != 0);
+}
+
+}  // namespace tegu::kernels

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys that a quantile lies between.
+#pragma once
+
+#include <cstdint>
+
+namespace tegu::kernels::quantile {
+
+// An order statistic and the one behind it, as keys; of the last one, itself twice.
+struct Pair {
+    std::uint64_t value = 0;
+    std::uint64_t next = 0;
+};
+
+}  // namespace tegu::kernels::quantile

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry points of every operation in TEGU_OPERATIONS of base/job.h. kernels/<stem>/<stem>.cpp defines
+// plan_<stem>() and run_<stem>(), kernels/<stem>/cuda/run.cpp defines cuda::run_<stem>(). plan_job() and
+// run_job() of both backends call them.
+#pragma once
+
+#include "kernels/operation.h"
+
+namespace tegu::kernels {
+
+// As plan_job() and run_job(), whose checks of the shape come first.
+#define TEGU_X(number, Name, stem, input_count, sentence)                                                 \
+    Result<JobPlan> plan_##stem(const Job& job, const Name##Params& params, const CpuPolicies& policies); \
+    Result<RunReport> run_##stem(const Job& job, const Name##Params& params, const JobPlan& plan,         \
+                                 Span<const InputView> inputs, Span<const OutputView> outputs,            \
+                                 const CpuContext& context, const StopToken& stop);
+TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+
+}  // namespace tegu::kernels
+
+namespace tegu::cuda {
+
+struct Context;
+
+// As cuda::run_job(); inputs are aligned for their type.
+#define TEGU_X(number, Name, stem, input_count, sentence)                                  \
+    Result<kernels::RunReport> run_##stem(                                                 \
+        const Job& job, const Name##Params& params, Span<const kernels::InputView> inputs, \
+        Span<const kernels::OutputView> outputs, const Context& context, const kernels::StopToken& stop);
+TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+
+}  // namespace tegu::cuda

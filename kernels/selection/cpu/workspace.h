@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The working memory of one selection after another. A large one gets huge pages: to fault in small pages
+// costs as much as sorting.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace tegu::kernels::selection {
+
+class Workspace {
+  public:
+    // Errors: OutOfMemory.
+    static Result<Workspace> create(std::uint64_t bytes);
+    Workspace() = default;
+    ~Workspace();
+    Workspace(Workspace&& other) noexcept;
+    Workspace& operator=(Workspace&& other) noexcept;
+
+    std::byte* memory() const { return memory_; }  // aligned to 64 bytes; null before create
+
+  private:
+    std::byte* memory_ = nullptr;
+    std::uint64_t mapped_ = 0;  // bytes from mmap; 0: from operator new
+};
+
+}  // namespace tegu::kernels::selection

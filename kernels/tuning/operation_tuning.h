@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operation tells the tuning: kernels/<stem>/tuning.cpp. Rows that were measured with another revision
+// are ignored: raise a number when a change of the kernels makes other policies the best, or changes what a
+// field of a policy means.
+#pragma once
+
+#include "kernels/tuning/field_builder.h"
+#include "kernels/tuning/job_class.h"
+
+namespace tegu::tuning {
+
+struct OperationTuning {
+    unsigned cpu_revision, cuda_revision;
+    std::vector<PolicyField> cpu;   // beside those of CpuSharePolicy, which every operation has
+    std::vector<PolicyField> cuda;  // empty: no policy of its own
+    // What the single fields do not say of a policy of the GPU; null: nothing.
+    Result<void> (*check_cuda)(const cuda::Policies& policies) = nullptr;
+};
+
+#define TEGU_X(number, Name, stem, inputs, sentence) \
+    OperationTuning stem##_tuning();                 \
+    void describe(const Name##Params& params, JobClass* to); /* fills in variants, detail, levels */
+TEGU_OPERATIONS(TEGU_X)
+#undef TEGU_X
+
+// Made once; lives as long as the program. Any thread.
+const OperationTuning& tuning_of(Operation operation);
+
+inline unsigned skip_bit(bool skip_nans) {
+    return skip_nans ? static_cast<unsigned>(kSkipNans) : 0u;
+}
+
+constexpr std::int64_t kKiB = 1024, kMiB = 1024 * kKiB;
+
+// Before compute capability 7.0 a block has half of a multiprocessor's registers.
+std::int64_t most_threads(const cuda::DeviceLimits& limits);
+std::int64_t most_pass_threads(const cuda::DeviceLimits& limits);
+std::int64_t most_shared_bytes(const cuda::DeviceLimits& limits);
+// The largest power of two of items that fit the shared memory of a block beside `fixed` bytes.
+std::int64_t items_in_shared(const cuda::DeviceLimits& limits, std::size_t item_bytes, std::size_t fixed);
+
+// Numbers that only bound a launch's length have no candidates: a tuner has nothing to gain there.
+FieldBuilder launch_bytes(FieldBuilder of);
+
+// The policies of launches that several operations share.
+std::vector<PolicyField> reduce_fields();
+std::vector<PolicyField> count_fields();
+
+// Part: of type CpuBlockPolicy.
+template <auto Part>
+PolicyField block_bytes() {
+    return field<Part, &kernels::CpuBlockPolicy::block_bytes>(
+               "block_bytes", "bytes of the output that a thread takes at a time; 0: the operation's own")
+        .multiples(4 * kKiB, 4 * kKiB, 4096 * kKiB)
+        .or_zero()
+        .tries({0, 32 * kKiB, 64 * kKiB, 256 * kKiB, 512 * kKiB, 1024 * kKiB});
+}
+
+}  // namespace tegu::tuning

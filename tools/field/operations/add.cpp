@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/field/operations.h"
+
+namespace tegu::field {
+
+using Type = ElementType;
+
+JobTraits traits_of(const AddParams&) {
+    JobTraits traits;
+    traits.flops_per_element = 1;
+    traits.values = Values::Small;
+    return traits;
+}
+
+std::vector<FieldJob> add_jobs() {
+    std::vector<FieldJob> jobs;
+    add_types_and_sizes(jobs, {Type::U8, Type::I32, Type::F16, Type::F64}, Type::F32, AddParams(), "",
+                        {10000, 100000, 1000000, kHuge});
+    return jobs;
+}
+
+}  // namespace tegu::field

@@ -22,7 +22,7 @@ class HeldMemory {
   public:
     HeldMemory();
 
-    // Readable when there is something to look() at. -1: never.
+    // Readable when there is something to poll() at. -1: never.
     int events() const { return events_.get(); }
     // Takes the charge, which from now on ends with the memory of this memfd; not if it cannot be watched.
     void keep(int memfd, BufferCharge& charge) noexcept;
@@ -31,7 +31,7 @@ class HeldMemory {
     // Its charge: the user uses it again. It is kept no more.
     std::optional<BufferCharge> take(int fd, uid_t uid);
     // Ends the charges of what is gone.
-    void look() noexcept;
+    void poll() noexcept;
 
     // Of that user.
     std::uint64_t bytes(uid_t uid) const;

@@ -34,7 +34,7 @@ class WarmUp {
     // Returns when `future` has its value.
     template <class T>
     void wait_for(std::future<T>& future, const std::string& what) {
-        while (future.wait_for(kStep) != std::future_status::ready) look(what);
+        while (future.wait_for(kStep) != std::future_status::ready) report_long_step(what);
     }
     // All that was waited for is there: signals do what they did before.
     void finish();
@@ -43,7 +43,7 @@ class WarmUp {
     static constexpr auto kStep = std::chrono::milliseconds(400);
     static constexpr std::array<int, 3> kStops{SIGTERM, SIGINT, SIGHUP};
 
-    void look(const std::string& what) const;
+    void report_long_step(const std::string& what) const;
     void end_if_stopped() const;
     void leave_signals() const;
 

@@ -218,8 +218,9 @@ void CostProbe::keep() {
             if (!written) log(LogLevel::Notice, "what jobs take is not kept: " + written.error().message);
         } catch (const std::exception&) {  // no memory: the next start measures again
         }
+        return HelperThread::Progress::Done;
     };
-    (void)files_.submit(task, HelperThread::Turn::Last);
+    (void)files_.submit(task);
 }
 
 }  // namespace tegu::daemon

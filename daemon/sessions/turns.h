@@ -31,7 +31,7 @@ class Turns {
     // Two users have had work done within kSeveral of each other, and not much longer ago.
     bool several(TimePoint now) const { return now < several_until_; }
     // The thread is about to look for news.
-    void look();
+    void begin_round();
 
   private:
     struct Spent {

@@ -32,7 +32,7 @@ class UnreadDescriptors {
     // it both end now.
     void keep(Fd socket, uid_t uid) noexcept;
     // Ends those that were read.
-    void look();
+    void poll();
     bool empty() const { return kept_.empty(); }
 
   private:

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "daemon/buffers/buffer.h"
+#include "daemon/buffers/buffer_services.h"
 #include "daemon/buffers/mapping.h"
-#include "daemon/buffers/quota.h"
 #include "daemon/clock.h"
 #include "daemon/sessions/listener.h"
 #include "daemon/store/store_shares.h"
@@ -58,8 +58,7 @@ const char* store_state_word(StoreStatus::State state);  // "off"
 class DescriptorStore final : public BufferKeeper {
   public:
     // REQUIRES: all outlive it, and it outlives the buffers that it keeps.
-    DescriptorStore(boost::asio::io_context& io, Quotas& quotas, HelperThread& helper, HeldMemory& held,
-                    BufferEndings& endings);
+    DescriptorStore(boost::asio::io_context& io, BufferServices& services);
 
     // Takes over what the daemon before left, for `grace`, and begins to keep buffers. Call once.
     void start(const StoreEnvironment& environment, StoredDescriptors left, std::chrono::milliseconds grace);
@@ -112,7 +111,7 @@ class DescriptorStore final : public BufferKeeper {
     void soon_or_later() noexcept;
     void tick();
     void send_more();
-    void look_at_probe();
+    void check_probe();
     void taken();
     void refused();
     void table_refused();
@@ -131,10 +130,7 @@ class DescriptorStore final : public BufferKeeper {
 
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer grace_timer_;
-    Quotas& quotas_;
-    HelperThread& helper_;
-    HeldMemory& held_;
-    BufferEndings& endings_;
+    BufferServices& services_;
     std::optional<StoreSocket> socket_;
     StoreStatus::State state_ = StoreStatus::State::Off;
     std::string reason_;

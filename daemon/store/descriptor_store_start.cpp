@@ -210,13 +210,13 @@ Result<void> DescriptorStore::adopt_buffer(const StoredBuffer& record, Fd descri
     // Of what the daemon made, the client may use a part, but all was charged.
     const std::uint64_t bytes =
         record.created_by_daemon ? static_cast<std::uint64_t>(status.st_size) : std::uint64_t{record.bytes};
-    Result<BufferCharge> charge = quotas_.charge_buffer(record.uid, 0, bytes);
+    Result<BufferCharge> charge = services_.quotas.charge_buffer(record.uid, 0, bytes);
     if (!charge) return std::move(charge).error();
     Result<std::shared_ptr<Buffer>> buffer = Buffer::from_store(
         fd.release(), {record.bytes, record.access, record.generation, record.created_by_daemon},
         std::move(*charge));
     if (!buffer) return std::move(buffer).error();
-    (*buffer)->free_on(helper_, held_, endings_);
+    (*buffer)->free_on(services_.pages, services_.held, services_.endings);
     (*buffer)->kept_by(this, record.number);
     Entry entry;
     entry.record = record;

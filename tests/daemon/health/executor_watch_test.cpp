@@ -31,7 +31,7 @@ class Life {
         for (; seconds > 0; --seconds) {
             now_.monotonic_ns += kSecondNs;
             health::DaemonFacts facts;
-            facts.executors = watch_.look(states, now_.monotonic_ns);
+            facts.executors = watch_.refresh(states, now_.monotonic_ns);
             assessment_ = health::assess({}, facts, now_, assessment_);
         }
         std::vector<std::string> subjects;

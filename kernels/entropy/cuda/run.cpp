@@ -45,11 +45,11 @@ class Run {
         return done;
     }
 
-    std::string policy() const {
-        return " block=" + std::to_string(shape_.threads) +
-               (by_values() ? " method=values" : " method=levels") +
-               (shape_.shared ? " counters=shared" : " counters=global") +
-               " passes=" + (looks_first() ? "2" : "1");
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add("block", shape_.threads);
+        policy->add("method", by_values() ? "values" : "levels");
+        policy->add("counters", shape_.shared ? "shared" : "global");
+        policy->add("passes", looks_first() ? 2u : 1u);
     }
 
   private:
@@ -193,7 +193,7 @@ Result<kernels::RunReport> run_entropy(const Job& job, const EntropyParams& para
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += run.policy();
+    run.describe(&report.policy);
     report.filled_columns = {1};
     return report;
 }

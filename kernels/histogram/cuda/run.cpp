@@ -80,10 +80,11 @@ class Run {
         return done;
     }
 
-    std::string policy() const {
-        return " block=" + std::to_string(shape_.threads) + (by_values_ ? " method=values" : " method=bins") +
-               (shape_.shared ? " counters=shared" : " counters=global") +
-               " passes=" + (looks_first() ? "2" : "1");
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add("block", shape_.threads);
+        policy->add("method", by_values_ ? "values" : "bins");
+        policy->add("counters", shape_.shared ? "shared" : "global");
+        policy->add("passes", looks_first() ? 2u : 1u);
     }
 
   private:
@@ -283,7 +284,7 @@ Result<kernels::RunReport> run_histogram(const Job& job, const HistogramParams& 
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += run.policy();
+    run.describe(&report.policy);
     report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
     return report;
 }

@@ -143,9 +143,9 @@ class SelectBench {
             if (std::memcmp(result.data(), cpu[i].data(), bytes) != 0) fail(name, array_role_word(spec.role));
         }
         const GpuTime time = bench_.time([&](std::size_t turn) { run(turn); });
-        const std::string method = report.policy.substr(report.policy.find("sm_"));
-        bench_.report(name + " job (" + method.substr(method.find(' ') + 1) + ")", rows_ * cols_,
-                      content_.size(), time, "read", read_);
+        const std::string cut(report.policy.find("cut"));
+        const std::string method = std::string(report.policy.find("method")) + (cut.empty() ? "" : " " + cut);
+        bench_.report(name + " job (" + method + ")", rows_ * cols_, content_.size(), time, "read", read_);
         for (Rotation* piece : memory) delete piece;
     }
 

@@ -37,9 +37,9 @@ struct SelectState {
 
 // Where the pairs (key, index) of the survivors of each segment go.
 struct PairLists {
-    void* keys;              // [count, room] of the width
-    std::uint64_t* indices;  // [count, room]
-    std::uint64_t room;
+    void* keys;              // [count, capacity] of the width
+    std::uint64_t* indices;  // [count, capacity]
+    std::uint64_t capacity;
 };
 
 // The entries of a result, k a segment, best first.

@@ -51,7 +51,7 @@ class CudaQuantile : public CudaTest {
         return testing::AssertionFailure()
                << result.message() << "; " << element_word(type) << ", " << shape.rows << " x " << shape.cols
                << ", method " << static_cast<int>(params.method) << (params.skip_nans ? ", skip_nans" : "")
-               << ", room " << context_.policies.quantile.room << ", order of threads " << order_;
+               << ", room " << context_.policies.quantile.capacity << ", order of threads " << order_;
     }
     std::uint64_t order_ = 0;
 };

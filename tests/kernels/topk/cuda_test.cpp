@@ -56,7 +56,7 @@ class CudaTopk : public CudaTest {
         return testing::AssertionFailure()
                << result.message() << "; " << element_word(type) << ", " << shape.rows << " x " << shape.cols
                << ", k " << params.k << (params.largest ? ", largest" : ", smallest")
-               << (params.distinct ? ", distinct" : "") << ", room " << policy.room << ", sample "
+               << (params.distinct ? ", distinct" : "") << ", room " << policy.capacity << ", sample "
                << policy.sample << ", order of threads " << order_;
     }
     // The policy of the report.

@@ -154,15 +154,15 @@ class SelectBench {
         const cuda::Context& context = bench_.context();
         const cuda::TopkPolicy& policy = context.policies.topk;
         const std::uint64_t n = rows_ * cols_;
-        const unsigned room = cuda::block_room(4, policy, context.limits);
+        const unsigned room = cuda::block_capacity(4, policy, context.limits);
         if (k > room || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
         cuda::Segments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
                                               kernels::key::flip_of(true, type_ == ElementType::I32, 4));
         const std::uint64_t sample = cuda::sample_size(n, 4, policy);
-        const std::uint64_t place = std::min(cuda::safe_place(k, n, sample), sample);
+        const std::uint64_t place = std::min(cuda::safe_rank(k, n, sample), sample);
         const std::uint64_t most =
-            std::min(n, std::max<std::uint64_t>(cuda::most_before(place, n, sample), 2ull * room));
+            std::min(n, std::max<std::uint64_t>(cuda::max_before(place, n, sample), 2ull * room));
         const Rotation ranks(most * 4, 0, 1), indices(most * 8, 0, 1), state(sizeof(cuda::SelectState), 0, 1),
             values(k * 4, 0, 1), places(k * 8, 0, 1);
         const cuda::PairLists lists{ranks[0], static_cast<std::uint64_t*>(indices[0]), most};

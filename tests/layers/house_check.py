@@ -58,6 +58,11 @@ class House(unittest.TestCase):
         ]
         self.assertEqual(long_lines, [])
 
+    def test_headers_are_guarded(self):
+        headers = source_files(r"\.(h|hpp|cuh)$")
+        guard = re.compile(r"^#(pragma once|ifndef \w+)")
+        self.assertEqual([path for path in headers if not any(map(guard.match, lines_of(path)))], [])
+
     def test_lines_of_a_file(self):
         sizes = {path: len(lines_of(path)) for path in product_files()}
         long_files = [

@@ -99,17 +99,10 @@ class EntropyMapRun {
 
     template <class Launch>
     Result<void> for_each_piece(Launch launch) {
-        for (std::uint64_t row = 0; row < job_.rows; row += shape_.piece_rows) {
-            for (std::uint64_t col = 0; col < job_.cols; col += shape_.piece_cols) {
-                Result<void> done = pace_.next();
-                if (!done) return done;
-                const EntropyPiece piece{row, std::min(row + shape_.piece_rows, job_.rows), col,
-                                         std::min(col + shape_.piece_cols, job_.cols)};
-                done = check_cuda(launch(piece), "entropy_map");
-                if (!done) return done;
-            }
-        }
-        return {};
+        const PieceGrid grid{job_.rows, job_.cols, shape_.piece_rows, shape_.piece_cols};
+        return pace_.launch(grid, "entropy_map", [&](const Piece& piece) {
+            return launch(EntropyPiece{piece.row, piece.row + piece.rows, piece.col, piece.col + piece.cols});
+        });
     }
 
     Result<void> mark_nans() {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/execution/cuda/pace.h"
 #include "kernels/numerics/sort_key.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/quantile/cuda/quantile.h"
@@ -40,7 +41,8 @@ class QuantileRun {
                         element_bytes(kernels::quantile::result_type(job.type, params.method))),
           context_(context),
           policy_(context.policies.quantile),
-          stop_(stop) {}
+          stop_(stop),
+          pace_(context, stop) {}
 
     Result<void> run() {
         const unsigned room = quantile_room(in_.width, policy_, context_.limits);
@@ -207,7 +209,7 @@ class QuantileRun {
         const SamplePlaces low = bracket.from_below ? SamplePlaces{1, 1} : bounds.low;
         LaunchStatus status =
             launch_sample_cuts(in_, sample, low, bounds.high, bracket.memory->states, cuts, context_.stream);
-        const Pieces pieces{policy_.piece_elements * context_.limits.multiprocessors, &between, this};
+        const Pieces pieces = pace_.pieces(policy_.piece_elements * context_.limits.multiprocessors);
         if (status == 0)
             status = in_pieces(pieces, in_.n, 1, [&](std::uint64_t begin, std::uint64_t some) {
                 return launch_bracket_filter(in_, begin, begin + some, bracket, policy_, context_.limits,
@@ -216,7 +218,7 @@ class QuantileRun {
         if (status == 0)
             status =
                 launch_bracket_narrow(in_.width, bracket, place, policy_, context_.limits, context_.stream);
-        Result<void> done = paused_ ? check_cuda(status, "quantile between cuts") : std::move(paused_);
+        Result<void> done = pace_.check(status, "quantile between cuts");
         BracketMemory found{};
         if (done) done = context_.workspace->read(&found, bracket.memory, offsetof(BracketMemory, bins));
         if (!done) return done;
@@ -252,14 +254,6 @@ class QuantileRun {
         return {};
     }
 
-    // Between the pieces of a launch: waits, and asks whether to go on.
-    static LaunchStatus between(void* self) {
-        QuantileRun& run = *static_cast<QuantileRun*>(self);
-        run.paused_ = run.context_.workspace->synchronize();
-        if (run.paused_ && run.stop_.stop_requested()) run.paused_ = run.stop_.error();
-        return run.paused_ ? 0 : -1;
-    }
-
     // Digits are narrower where there are too many nodes to be counted in shared memory otherwise.
     unsigned digit_bits(unsigned nodes, unsigned left) const {
         const unsigned shared = quantile_shared_bins(policy_, context_.limits);
@@ -288,10 +282,10 @@ class QuantileRun {
             passes_ = std::max(passes_, depth + 1);
             const std::uint64_t bins = std::uint64_t{nodes} << bits;  // of a segment
             host_counts.resize(static_cast<std::size_t>(part.count * bins));
-            const Pieces pieces{policy_.piece_elements * context_.limits.multiprocessors, &between, this};
+            const Pieces pieces = pace_.pieces(policy_.piece_elements * context_.limits.multiprocessors);
             const LaunchStatus status = launch_quantile_counts(part, levels, counts, nans, policy_, pieces,
                                                                context_.limits, context_.stream);
-            Result<void> done = paused_ ? check_cuda(status, "quantile's counts") : std::move(paused_);
+            Result<void> done = pace_.check(status, "quantile's counts");
             if (done && depth == 0)
                 done = context_.workspace->read(nans_of.data(), nans, nans_of.size() * sizeof(std::uint64_t));
             if (done)
@@ -376,7 +370,7 @@ class QuantileRun {
     const char* method_ = "";
     bool counted_ = false;  // and so passes_ is known
     unsigned passes_ = 0;
-    Result<void> paused_;  // why a launch ended between its pieces
+    Pace pace_;
     Table tables_[kMaxQuantileLevels];
 };
 

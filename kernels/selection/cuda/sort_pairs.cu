@@ -232,7 +232,7 @@ LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& dat
     const std::uint64_t most = wanted < kMaxCompactTiles ? wanted : kMaxCompactTiles;
     Tiles part{((n + most - 1) / most + step - 1) / step * step, 0, 0};
     // A tile must not be more than a launch may take.
-    if (part.size * count > pieces.most && n / kMaxCompactTiles < part.size)
+    if (part.size * count > pieces.max && n / kMaxCompactTiles < part.size)
         part.size = (n / kMaxCompactTiles + step) / step * step;
     part.all = static_cast<unsigned>((n + part.size - 1) / part.size);
     const auto shape_of = [&](std::uint64_t first, std::uint64_t some) {

@@ -6,6 +6,7 @@
 #include "kernels/execution/cuda/words.cuh"
 #include "kernels/selection/cuda/sample.cuh"
 #include "kernels/topk/cuda/tile.cuh"
+#include "kernels/topk/cuda/topk.h"
 
 namespace tegu {
 namespace cuda {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/execution/cuda/pace.h"
 #include "kernels/numerics/sort_key.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/registry.h"
@@ -39,7 +40,8 @@ class TopkRun {
           context_(context),
           policy_(context.policies.topk),
           stop_(stop),
-          room_(block_room(in_.width, policy_, context.limits)) {}
+          room_(block_room(in_.width, policy_, context.limits)),
+          pace_(context, stop) {}
 
     Result<void> run() {
         if (in_.width <= 4 && in_.n <= kWarpElements && output_.k <= policy_.warp_results) return by_warps();
@@ -80,29 +82,15 @@ class TopkRun {
         return static_cast<T*>(*taken);
     }
 
-    // Between the pieces of a launch: waits, and asks whether to go on. launched() says why not.
-    static LaunchStatus between(void* self) {
-        TopkRun& run = *static_cast<TopkRun*>(self);
-        run.paused_ = run.context_.workspace->synchronize();
-        if (run.paused_ && run.stop_.stop_requested()) run.paused_ = run.stop_.error();
-        return run.paused_ ? 0 : -1;
-    }
-    Pieces pieces() { return Pieces{policy_.piece_pairs * context_.limits.multiprocessors, &between, this}; }
-    Result<void> launched(LaunchStatus status, const char* what) {
-        return paused_ ? check_cuda(status, what) : std::move(paused_);
-    }
+    Pieces pieces() { return pace_.pieces(policy_.piece_pairs * context_.limits.multiprocessors); }
 
-    // Calls body(first, count) for batches of segments; between them the stop token is looked at.
+    // Calls body(first, count) for batches of segments.
     template <class Body>
-    Result<void> for_each_batch(std::uint64_t most, Body body) {
-        for (std::uint64_t first = 0; first < in_.count; first += most) {
-            if (stop_.stop_requested()) return stop_.error();
-            Result<void> done = body(first, std::min(most, in_.count - first));
-            if (!done) return done;
-            if (first + most < in_.count) done = context_.workspace->synchronize();
-            if (!done) return done;
-        }
-        return {};
+    Result<void> for_each_batch(std::uint64_t max, Body body) {
+        return for_pieces(pieces_of(in_.count, max), [&](const Piece& piece) {
+            Result<void> paced = pace_.next();
+            return paced ? body(piece.row, piece.rows) : paced;
+        });
     }
 
     Result<void> by_warps() {
@@ -176,9 +164,8 @@ class TopkRun {
         });
     }
 
-    // Elements of each of `count` segments that are filtered between two looks at the stop token; whole
-    // tiles.
-    std::uint64_t most_of_a_launch(std::uint64_t bytes, std::uint64_t count) const {
+    // Elements of each of `count` segments that are filtered in one launch: whole tiles.
+    std::uint64_t max_of_a_launch(std::uint64_t bytes, std::uint64_t count) const {
         constexpr std::uint64_t kTile = std::uint64_t{1} << 16;
         const std::uint64_t elements = bytes / in_.width * context_.limits.multiprocessors / count;
         return std::min<std::uint64_t>((elements / kTile + 1) * kTile, std::uint64_t{1} << 31);
@@ -186,16 +173,14 @@ class TopkRun {
 
     Result<void> filter_and_select(const Segments& part, std::uint64_t first, SelectState* states,
                                    const PairLists& lists) {
-        const std::uint64_t most = most_of_a_launch(kFilterBytes, part.count);
-        for (std::uint64_t begin = 0; begin < part.n; begin += most) {
-            const std::uint64_t end = std::min(part.n, begin + most);
-            Result<void> filtered = check_cuda(
-                launch_filter(part, begin, end, states, lists, policy_, context_.limits, context_.stream),
-                "topk's filter");
-            if (filtered && end < part.n) filtered = context_.workspace->synchronize();
-            if (!filtered) return filtered;
-            if (stop_.stop_requested()) return stop_.error();
-        }
+        const Pieces pieces = pace_.pieces(max_of_a_launch(kFilterBytes, part.count));
+        const LaunchStatus status =
+            in_pieces(pieces, part.n, 1, [&](std::uint64_t begin, std::uint64_t some) {
+                return launch_filter(part, begin, begin + some, states, lists, policy_, context_.limits,
+                                     context_.stream);
+            });
+        Result<void> filtered = pace_.check(status, "topk's filter");
+        if (!filtered) return filtered;
         return check_cuda(launch_select_survivors(part, states, lists, part_of_output(first), room_, policy_,
                                                   context_.limits, context_.stream,
                                                   seen_ == nullptr ? nullptr : seen_ + first),
@@ -242,9 +227,9 @@ class TopkRun {
             const Segments one = part_of(in_, number, 1);
             done = context_.workspace->write(states + number, &fresh, sizeof fresh);
             if (done)
-                done = launched(launch_exact_cut(one, output_.k, room, states + number, bins, tickets,
-                                                 policy_, pieces(), context_.limits, context_.stream),
-                                "topk by counting");
+                done = pace_.check(launch_exact_cut(one, output_.k, room, states + number, bins, tickets,
+                                                    policy_, pieces(), context_.limits, context_.stream),
+                                   "topk by counting");
             if (done) done = select(one, number, states + number);
             if (done) done = context_.workspace->synchronize();  // nobody waits after this
             if (!done) return done;
@@ -289,16 +274,14 @@ class TopkRun {
                                            block_room, states, policy_, context_.stream),
                        "distinct topk of a sample");
         if (!done) return done;
-        const std::uint64_t most = most_of_a_launch(kFilterBytes / 4, part.count);
-        for (std::uint64_t begin = 0; begin < part.n; begin += most) {
-            const std::uint64_t end = std::min(part.n, begin + most);
-            done = check_cuda(launch_distinct_filter(part, begin, end, states, lists, policy_,
-                                                     context_.limits, context_.stream),
-                              "distinct topk's filter");
-            if (done && end < part.n) done = context_.workspace->synchronize();
-            if (!done) return done;
-            if (stop_.stop_requested()) return stop_.error();
-        }
+        const Pieces pieces = pace_.pieces(max_of_a_launch(kFilterBytes / 4, part.count));
+        const LaunchStatus status =
+            in_pieces(pieces, part.n, 1, [&](std::uint64_t begin, std::uint64_t some) {
+                return launch_distinct_filter(part, begin, begin + some, states, lists, policy_,
+                                              context_.limits, context_.stream);
+            });
+        done = pace_.check(status, "distinct topk's filter");
+        if (!done) return done;
         return check_cuda(launch_distinct_survivors(part, states, lists, kept, part_of_output(first),
                                                     block_room, policy_, context_.stream),
                           "distinct topk of survivors");
@@ -378,7 +361,7 @@ class TopkRun {
         if (status == 0)
             status = launch_write_sorted(part, states, buffers, indices, part_of_output(first), pieces(),
                                          context_.limits, context_.stream);
-        return launched(status, "topk's sort of survivors");
+        return pace_.check(status, "topk's sort of survivors");
     }
 
     Result<void> sort_all(const Segments& part, std::uint64_t first, SelectState* states,
@@ -392,7 +375,7 @@ class TopkRun {
                                                  pieces(), context_.limits, context_.stream)
                          : launch_write_sorted(part, nullptr, buffers, nullptr, part_of_output(first),
                                                pieces(), context_.limits, context_.stream);
-        return launched(status, "topk's sort");
+        return pace_.check(status, "topk's sort");
     }
 
     const Segments in_;
@@ -406,7 +389,7 @@ class TopkRun {
     std::uint64_t* seen_ =
         nullptr;  // numbers of survivors that the host sees; null where it has to copy them
     bool waited_ = false;
-    Result<void> paused_;  // why a launch ended between its pieces
+    Pace pace_;
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ struct SampleMemory {
     void* keys;
     std::uint32_t* tickets;
 };
-LaunchStatus launch_sample_cut(const Segments& in, std::uint64_t sample, std::uint64_t place,
+LaunchStatus launch_sample_cut(const KeySegments& in, std::uint64_t sample, std::uint64_t place,
                                SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
                                Stream stream);
 
@@ -62,7 +62,7 @@ struct SampleRanks {
     std::uint64_t place;
     std::uint64_t enough;
 };
-LaunchStatus launch_sample_cuts(const Segments& in, std::uint64_t sample, const SampleRanks& first,
+LaunchStatus launch_sample_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
                                 const SampleRanks& second, SelectState* states, const TopkPolicy& policy,
                                 Stream stream);
 
@@ -70,7 +70,7 @@ LaunchStatus launch_sample_cuts(const Segments& in, std::uint64_t sample, const 
 // key and an index have digits of 11 bits; each reads the elements. `bins`: [count, kCutWords] u64,
 // `tickets`: [count] u32, zero before and after. REQUIRES: 1 <= k <= most, k <= n.
 constexpr std::uint64_t kCutWords = 2048 + 8;
-LaunchStatus launch_exact_cut(const Segments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
+LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
                               std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
                               const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 

@@ -58,8 +58,13 @@ function(tegu_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_library(tegu_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(tegu_${name} PUBLIC tegu_flags ${ARG_LINKS})
-  if(TEGU_SANITIZE AND name STREQUAL kernels)
-    target_compile_options(tegu_kernels PRIVATE ${TEGU_OPTIMISE_KERNELS})  # the preset asan optimises nothing else: most of its time is compiling
+  if(TEGU_SANITIZE AND name MATCHES "^(health|kernels|placement)$")
+    target_compile_options(tegu_${name} PRIVATE ${TEGU_OPTIMISE_KERNELS})  # their tests compute for longer than this takes
+    tegu_precompile(tegu_${name} KIND std OPTIONS ${TEGU_OPTIMISE_KERNELS})
+  elseif(name STREQUAL daemon)
+    tegu_precompile(tegu_daemon KIND asio LINKS tegu_asio)
+  else()
+    tegu_precompile(tegu_${name} KIND std)
   endif()
 endfunction()
 
@@ -95,26 +100,30 @@ function(tegu_isa_objects target)
 endfunction()
 
 # A clean clone has no times of earlier runs, and what starts last ends last: the longest tests start first.
-set(TEGU_LONG_TESTS fuzz tools_bench topk_test daemon_stop histogram_test quantile_test add_test dot_job_test reduce_long_test rowscale_test entropy_test
-  reduce_bounds_test fused_test histogram_numpy tools_docs tools_cli_replay tools_cli_terminal tools_cli_top)
+set(TEGU_LONG_TESTS faults_daemon fuzz systemd_watchdog_test daemon_gpu_test simt_seed_cases_test digests.best
+  tuning_cpu_policies_test tools_tune systemd_store_test tools_bench topk_test daemon_stop histogram_test quantile_test add_test
+  dot_job_test reduce_long_test rowscale_test entropy_test reduce_bounds_test fused_test histogram_numpy tools_docs tools_cli_replay
+  tools_cli_terminal tools_cli_top client_test daemon_store docs.numerics)
 function(tegu_start_early name base)
   if(base IN_LIST TEGU_LONG_TESTS)
     set_tests_properties(${name} PROPERTIES COST 100)
   endif()
 endfunction()
 
-# tegu_test(<name> SOURCES ... LINKS ... [LABELS ...]): a GoogleTest program, one CTest test each.
+# tegu_test(<name> SOURCES ... LINKS ... [LABELS ...]): a GoogleTest program, one CTest test each. In folders where TEGU_TESTS_COMPUTE is set
+# the programs are optimised under sanitizers, too.
 function(tegu_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gtest_main tegu_test_flags)
   # What is tested is optimised; the test programs themselves build in half the time so. Sanitizers make their assertions expensive
   # to compile: only those that compute much (TEGU_TESTS_COMPUTE) are optimised there.
-  if(NOT TEGU_SANITIZE OR TEGU_TESTS_COMPUTE)
-    target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
-  else()
-    target_compile_options(${name} PRIVATE -O0)
+  set(optimise -O0)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND (NOT TEGU_SANITIZE OR TEGU_TESTS_COMPUTE))
+    set(optimise -O1)
   endif()
+  target_compile_options(${name} PRIVATE ${optimise})
+  tegu_precompile(${name} KIND test LINKS GTest::gtest tegu_test_flags OPTIONS ${optimise})
   target_compile_definitions(${name} PRIVATE TEGU_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TEGU_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
   if(NOT ARG_TIMEOUT)
@@ -140,9 +149,13 @@ function(tegu_isa_tests)
   endforeach()
 endfunction()
 
-# tegu_script_test(<name> COMMAND ... [LABELS ...]): a script as a test; exit code 77 means skipped.
+# tegu_script_test(<name> COMMAND ... [LABELS ...] [ONCE]): a script as a test; exit code 77 means skipped. ONCE: it judges files or texts, so
+# builds with sanitizers would only repeat it.
 function(tegu_script_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "COMMAND;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ONCE" "TIMEOUT" "COMMAND;LABELS" ${ARGN})
+  if(ARG_ONCE AND TEGU_SANITIZE)
+    return()
+  endif()
   add_test(NAME ${name} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)

@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "base/span.h"
 #include "kernels/cpu_policies.h"
+#include "kernels/run_policy.h"
 
 namespace tegu::kernels {
 
@@ -110,7 +111,7 @@ class StopToken {
 };
 
 struct RunReport {
-    std::string policy;  // how it ran, for people and logs: "cpu avx2 threads=2 tile=1024"
+    RunPolicy policy;
     // Parallel to plan.outputs: columns that hold results; == cols but for topk `distinct`.
     std::vector<std::uint64_t> filled_columns;
     unsigned threads = 1;  // that shared the job, the caller's own included; the policy names them, too

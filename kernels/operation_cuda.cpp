@@ -63,7 +63,9 @@ Result<kernels::RunReport> run_job(const Job& job, Span<const kernels::InputView
 
 kernels::RunReport cuda_report(const Context& context) {
     kernels::RunReport report;
-    report.policy = "cuda sm_" + std::to_string(context.limits.compute_capability);
+    report.policy.reserve(8);
+    report.policy.add_word("backend", "cuda");
+    report.policy.add_word("device", "sm_" + std::to_string(context.limits.compute_capability));
     return report;
 }
 

@@ -112,9 +112,10 @@ Error in_row(Error error, std::uint64_t row) {
 
 RunReport cpu_report(unsigned threads) {
     RunReport report;
-    report.policy.reserve(64);  // most need no more
-    report.policy = "cpu ";
-    report.policy.append(cpu_isa()).append(" threads=").append(std::to_string(threads));
+    report.policy.reserve(6);  // most need no more
+    report.policy.add_word("backend", "cpu");
+    report.policy.add_word("isa", cpu_isa());
+    report.policy.add("threads", threads);
     report.threads = threads;
     return report;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the daemon does with a memfd: check that nothing which its owner does can kill or bloat the daemon,
-// map it, seal it, make one. The rules and what each is against stand in docs/daemon.md.
+// map it, seal it, make one. The rules and what each is against are in docs/daemon/buffers.md.
 #pragma once
 
 #include <cstddef>

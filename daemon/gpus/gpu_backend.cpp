@@ -30,7 +30,7 @@ class GpuJobRunner final : public JobRunner {
         try {
             Result<kernels::RunReport> report = compute(prepared, prepared.output, {}, stop, cost);
             if (!report) return std::move(report).error();
-            policy = std::move(report->policy);
+            policy = policy_text(*report);
             return {};
         } catch (const std::exception&) {
             return make_error(Status::OutOfMemory, kNoMemory);
@@ -71,7 +71,7 @@ class GpuJobRunner final : public JobRunner {
         cost.copy_ns = spent.moved.copy_ns;
         cost.copied_bytes = spent.moved.bytes_copied;
         cost.compute_ns = spent.compute_ns;
-        if (report) name_row(prepared, choice, *report);
+        name_row(prepared, choice);
         if (!report && report.error().status == Status::DeviceLost) lost_ = report.error();
         return report;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuBackend: one GPU, on the thread of its executor. Every CUDA call for the device happens there: the context,
-// memory, jobs.
+// GpuBackend: one GPU, on the thread of its executor. Every CUDA call for the device happens there: the
+// context, memory, jobs.
 #pragma once
 
 #include <atomic>

@@ -29,7 +29,7 @@ class JoinedReply final : public JobRunner {
         Result<void> filled = fill_(base, outputs);
         if (!filled) return std::move(filled).error();
         kernels::RunReport report;
-        report.policy = policy_;
+        report.policy.add_word("gpus", policy_);
         for (const ArraySpec& spec : prepared.plan.outputs) report.filled_columns.push_back(spec.cols);
         return report;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executor: a thread that runs one job at a time on its backend, and the queue of the jobs that wait for it.
-// The backend is the CPU with a thread pool, the CPU with one thread (the express lane), or a GPU. A job belongs
-// to the io thread before submit() and after take_done(), which therefore holds the last reference.
+// The backend is the CPU with a thread pool, the CPU with one thread (the express lane), or a GPU. A job
+// belongs to the io thread before submit() and after take_done(), which therefore holds the last reference.
 #pragma once
 
 #include <array>

@@ -48,11 +48,12 @@ Result<void> JobRunner::run_and_encode(const PreparedJob& prepared, const kernel
     for (const std::uint64_t offset : prepared.output_offsets) outputs_.push_back({base + offset});
     Result<kernels::RunReport> report = compute(prepared, base, outputs_, stop, cost);
     if (!report) return std::move(report).error();
-    if (!prepared.note.empty()) report->policy += " (" + prepared.note + ")";
+    std::string policy = policy_text(*report);
+    if (!prepared.note.empty()) policy += " (" + prepared.note + ")";
     cost.threads = report->threads;
     reply_.timing.copy_ns = cost.copy_ns;
     reply_.timing.compute_ns = cost.compute_ns;
-    encode(prepared, *report, out);
+    encode(prepared, *report, policy, out);
     return {};
 }
 
@@ -66,20 +67,24 @@ Result<kernels::RunReport> JobRunner::compute(const PreparedJob& prepared, std::
                          Span<const kernels::InputView>(prepared.inputs.data(), prepared.input_count),
                          outputs, kernels::CpuContext{pool_, prepared.cpu_policies}, stop);
     cost.compute_ns = nanoseconds(Clock::now() - start);
-    if (report) name_row(prepared, prepared.cpu_choice, *report);
+    name_row(prepared, prepared.cpu_choice);
     return report;
 }
 
-void JobRunner::name_row(const PreparedJob& prepared, const tuning::JobChoice& choice,
-                         kernels::RunReport& report) {
-    if (prepared.tuning == nullptr) return;
-    const std::string row = choice.row_text(prepared.job);
-    const std::size_t room = wire::kMaxPolicyBytes - std::min(wire::kMaxPolicyBytes, row.size() + 1);
-    if (report.policy.size() > room) report.policy.resize(room);
-    report.policy.append(" ").append(row);
+void JobRunner::name_row(const PreparedJob& prepared, const tuning::JobChoice& choice) {
+    row_ = prepared.tuning == nullptr ? std::string() : " " + choice.row_text(prepared.job);
 }
 
-void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& report, wire::ByteBuffer& out) {
+std::string JobRunner::policy_text(const kernels::RunReport& report) const {
+    std::string text = report.policy.text();
+    if (!row_.empty())
+        text.resize(
+            std::min(text.size(), wire::kMaxPolicyBytes - std::min(wire::kMaxPolicyBytes, row_.size())));
+    return text + row_;
+}
+
+void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& report, std::string_view policy,
+                       wire::ByteBuffer& out) {
     specs_ = prepared.plan.outputs;
     for (std::size_t i = 0; i < specs_.size() && i < report.filled_columns.size(); ++i)
         if (specs_[i].rows == 1) specs_[i].cols = std::min(specs_[i].cols, report.filled_columns[i]);
@@ -91,7 +96,7 @@ void JobRunner::encode(const PreparedJob& prepared, const kernels::RunReport& re
         data_bytes = static_cast<std::size_t>(wire::layout_arrays(specs_, 8, offsets_).value());
     }
     reply_.backend = backend();
-    reply_.policy = std::string_view(report.policy).substr(0, wire::kMaxPolicyBytes);
+    reply_.policy = policy.substr(0, wire::kMaxPolicyBytes);
     reply_.in_output = prepared.in_output;
     reply_.arrays.clear();
     for (std::size_t i = 0; i < specs_.size(); ++i) reply_.arrays.push_back({specs_[i], offsets_[i]});

@@ -42,15 +42,17 @@ class JobRunner {
     virtual Result<kernels::RunReport> compute(const PreparedJob& prepared, std::byte* base,
                                                Span<const kernels::OutputView> outputs,
                                                const kernels::StopToken& stop, RunCost& cost);
-    // Adds the rows that hold for the job to the policy of a report, so that a reply has room for them.
-    static void name_row(const PreparedJob& prepared, const tuning::JobChoice& choice,
-                         kernels::RunReport& report);
+    // Keeps the tuning rows that hold for the job, for policy_text().
+    void name_row(const PreparedJob& prepared, const tuning::JobChoice& choice);
+    // The policy of a report, cut so that the rows behind it fit the reply.
+    std::string policy_text(const kernels::RunReport& report) const;
     virtual wire::Backend backend() const { return wire::Backend::Cpu; }
 
   private:
     Result<void> run_and_encode(const PreparedJob& prepared, const kernels::StopToken& stop,
                                 wire::ByteBuffer& out, RunCost& cost);
-    void encode(const PreparedJob& prepared, const kernels::RunReport& report, wire::ByteBuffer& out);
+    void encode(const PreparedJob& prepared, const kernels::RunReport& report, std::string_view policy,
+                wire::ByteBuffer& out);
 
     kernels::ThreadPool* pool_;
     std::unique_ptr<std::byte[]> area_;  // kMaxInlineBytes; aligned for every element type
@@ -58,6 +60,7 @@ class JobRunner {
     std::vector<ArraySpec> specs_;
     std::vector<std::uint64_t> offsets_;
     wire::JobReply reply_;
+    std::string row_;
 };
 
 }  // namespace tegu::daemon

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CostProbe: measures the hand-over time of each target at the start, and sample jobs that no table and no
-// earlier start has times of. A sample is a control task between two jobs, so a job waits for one sample at most.
-// The state directory keeps the measurements.
+// earlier start has times of. A sample is a control task between two jobs, so a job waits for one sample at
+// most. The state directory keeps the measurements.
 #pragma once
 
 #include <functional>

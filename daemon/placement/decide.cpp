@@ -85,8 +85,8 @@ Answer trial_at(Target target, const Offer& offer) {
     return trial;
 }
 
-// On the CPU, too, one target is tried now and then in place of the other: one thread, if it might do, and the
-// pool with a job that one thread computes. Beside another job it would tell nothing.
+// On the CPU, too, one target is tried now and then in place of the other: one thread, if it might do, and
+// the pool with a job that one thread computes. Beside another job it would tell nothing.
 Answer or_try_on_cpu(const Question& question, const Answer& best) {
     const Offer &express = question.express, &pool = question.pool;
     if (best.reason == Reason::Trial || best.reason == Reason::Express || pool.wait_ns > 0) return best;

@@ -86,8 +86,8 @@ inline constexpr std::uint64_t kExpressNs = 5'000'000;
 bool is_inline(Asked asked, const Offer& on_io, std::uint64_t inline_budget_ns);
 Answer inline_answer(const Offer& on_io);
 
-// Whether one thread might be the better target on the CPU: it may be faster than expected, so that the job is
-// below the inline budget or not worth the pool.
+// Whether one thread might be the better target on the CPU: it may be faster than expected, so that the job
+// is below the inline budget or not worth the pool.
 bool is_near_one_thread(const Question& question);
 
 Answer decide(const Question& question);

@@ -156,7 +156,7 @@ Result<RunReport> run_add(const Job& job, const AddParams&, const JobPlan& plan,
         workers.try_run(run.blocks(), [&](std::uint64_t block, unsigned) { return run.block(block); });
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(workers.size());
-    if (run.streams()) report.policy += " store=streaming";
+    if (run.streams()) report.policy.add("store", "streaming");
     report.filled_columns = {job.cols};
     return report;
 }

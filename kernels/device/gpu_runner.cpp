@@ -179,8 +179,8 @@ Result<kernels::RunReport> GpuRunner::run_placed(const Job& job, const kernels::
         Result<void> back = bring_back(plan, *report, output, offsets, temporaries_->output, cost);
         if (!back) return std::move(back).error();
     }
-    report->policy += " memory=" + std::string(memory_class_word(memory_class()));
-    if (!cost.moved.note.empty()) report->policy += " copied: " + cost.moved.note;
+    report->policy.add("memory", std::string(memory_class_word(memory_class())));
+    if (!cost.moved.note.empty()) report->policy.add_word("copied", "copied: " + cost.moved.note);
     return report;
 }
 

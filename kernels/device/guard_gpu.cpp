@@ -46,15 +46,16 @@ DeviceInfo guard_device(const GuardOptions& options) {
 namespace {
 
 // What of the policies a kernel would see differs from the default: " given block_threads=512".
-std::string given_text(const Job& job, const cuda::JobPolicies& policies) {
-    if (policies.whole == nullptr) return "";
+void add_given(const Job& job, const cuda::JobPolicies& policies, kernels::RunPolicy* to) {
+    if (policies.whole == nullptr) return;
     tuning::PolicySet given;
     given.cuda = *policies.whole;
-    std::string text;
     const std::string_view stem = find_operation(static_cast<std::uint16_t>(operation_of(job)))->stem;
-    for (const TuningValue& value : tuning::changed_values(TuningBackend::Cuda, stem, given))
-        text += " " + value.name + "=" + (value.word.empty() ? std::to_string(value.number) : value.word);
-    return text.empty() ? text : " given" + text;
+    for (const TuningValue& value : tuning::changed_values(TuningBackend::Cuda, stem, given)) {
+        if (to->find("given").empty()) to->add_word("given", "given");
+        to->add_word("given",
+                     value.name + "=" + (value.word.empty() ? std::to_string(value.number) : value.word));
+    }
 }
 
 }  // namespace
@@ -219,7 +220,7 @@ Result<kernels::RunReport> GuardGpu::run(const Job& job, Span<const kernels::Inp
     Result<kernels::RunReport> report = promise.get_future().get();
     if (!report && report.error().status == Status::DeviceLost) lose(report.error());
     if (throws_next_.exchange(false)) throw std::bad_alloc();
-    if (report) report->policy += given_text(job, policies);
+    if (report) add_given(job, policies, &report->policy);
     return report;
 }
 
@@ -271,7 +272,7 @@ Result<kernels::RunReport> GuardGpu::run_kernel(const Job& job, Span<const kerne
     stay_while_held();
     Result<kernels::RunReport> report = kernels::run_job(job, sources, targets, nullptr, stop);
     ++kernels_run_;
-    if (report) report->policy = "guard " + report->policy;
+    if (report) report->policy.begin_with("device", "guard");
     return report;
 }
 

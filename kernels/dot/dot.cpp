@@ -201,7 +201,7 @@ Result<RunReport> run_dot(const Job& job, const DotParams& params, const JobPlan
             : run_typed<IntegerDot>(integer_kernel(job.type), job, params, inputs, out, workers);
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(workers.size());
-    report.policy += " tile=1024";
+    report.policy.add("tile", kTileElements);
     report.filled_columns = {1};
     return report;
 }

@@ -100,8 +100,8 @@ Result<RunReport> run_entropy(const Job& job, const EntropyParams& params, const
         for_segments(job, job.cols * element_bytes(job.type) + kCountingRowCost, workers, one);
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(workers.size());
-    report.policy += run.by_values() ? " method=values" : " method=levels";
-    report.policy += run.looks_first() ? " passes=2" : " passes=1";
+    report.policy.add("method", run.by_values() ? "values" : "levels");
+    report.policy.add("passes", run.looks_first() ? 2u : 1u);
     report.filled_columns = {1};
     return report;
 }

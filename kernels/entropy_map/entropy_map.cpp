@@ -184,8 +184,8 @@ Result<RunReport> run_entropy_map(const Job& job, const EntropyMapParams& params
     if (!done) return stop.error();
 
     RunReport report = cpu_report(workers.size());
-    report.policy.append(" method=").append(entropy_method_word(policy.method));
-    report.policy += " tile=" + std::to_string(layout.tile_rows) + "x" + std::to_string(layout.tile_cols);
+    report.policy.add("method", std::string(entropy_method_word(policy.method)));
+    report.policy.add("tile", std::to_string(layout.tile_rows) + "x" + std::to_string(layout.tile_cols));
     report.filled_columns.push_back(job.cols);
     return report;
 }

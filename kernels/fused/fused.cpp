@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kPartWords = "reduce, topk, quantile, histogram, entropy";
 
-std::string stem_of(const FusedPart& part) {
-    return std::string(find_operation(static_cast<std::uint16_t>(operation_of(part)))->stem);
+std::string_view stem_of(const FusedPart& part) {
+    return find_operation(static_cast<std::uint16_t>(operation_of(part)))->stem;
 }
 
 // The part as a job of its own.
@@ -52,7 +52,7 @@ Result<void> check_parts(const FusedParams& params) {
             if (params.parts[i].index() == params.parts[j].index())
                 return field_error(Status::BadRequest, "parts",
                                    std::string("each at most once: ") + kPartWords,
-                                   stem_of(params.parts[i]) + " is there twice");
+                                   std::string(stem_of(params.parts[i])) + " is there twice");
     return {};
 }
 
@@ -118,7 +118,7 @@ Result<RunReport> run_fused(const Job& job, const FusedParams& params, const Job
     SweptParts swept;
     std::uint64_t swept_ns = 0;
     unsigned passes = 0;
-    std::string others;
+    RunPolicy others;
     std::size_t next = 0;
     for (std::size_t i = 0; i < params.parts.size(); ++i) {
         const FusedPart& part = params.parts[i];
@@ -135,7 +135,7 @@ Result<RunReport> run_fused(const Job& job, const FusedParams& params, const Job
         if (!done) return error_of_part(operation_of(part), std::move(done).error());
         workers = std::max(workers, done->threads);
         filled_columns.insert(filled_columns.end(), done->filled_columns.begin(), done->filled_columns.end());
-        others += " " + stem_of(part) + "=(" + done->policy + ")";
+        others.add(stem_of(part), "(" + done->policy.text() + ")");
         ++passes;
     }
     if (swept.any()) {
@@ -145,7 +145,8 @@ Result<RunReport> run_fused(const Job& job, const FusedParams& params, const Job
         passes += static_cast<unsigned>(sweeps_of(job, swept));
     }
     RunReport report = cpu_report(workers);
-    report.policy += " passes=" + std::to_string(passes) + others;
+    report.policy.add("passes", passes);
+    if (!others.empty()) report.policy.add_word("parts", others.text());
     report.filled_columns = std::move(filled_columns);
     return report;
 }

@@ -95,8 +95,8 @@ Result<RunReport> run_histogram(const Job& job, const HistogramParams& params, c
         for_segments(job, job.cols * element_bytes(job.type) + kCountingRowCost, workers, one);
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(workers.size());
-    report.policy += run.by_values() ? " method=values" : " method=bins";
-    report.policy += run.looks_first() ? " passes=2" : " passes=1";
+    report.policy.add("method", run.by_values() ? "values" : "bins");
+    report.policy.add("passes", run.looks_first() ? 2u : 1u);
     report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
     return report;
 }

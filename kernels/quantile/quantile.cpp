@@ -151,7 +151,7 @@ Result<RunReport> run_quantile(const Job& given, const QuantileParams& params, c
     Result<void> done = run.run(workers);
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(selection::busy_workers(job, workers, method.workers));
-    report.policy += " " + describe(method, run.passes());
+    describe(method, run.passes(), &report.policy);
     report.filled_columns = {params.q.size()};
     return report;
 }

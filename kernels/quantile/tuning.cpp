@@ -24,7 +24,8 @@ std::vector<PolicyField> cuda_fields() {
                                                      "threads of a block that sorts or narrows")
             .multiples(32, 32, 1024)
             .tries({128, 256, 512, 1024}),
-        field<kPart, &QuantilePolicy::room>("room", "elements that a block sorts in shared memory, at most")
+        field<kPart, &QuantilePolicy::capacity>("room",
+                                                "elements that a block sorts in shared memory, at most")
             .powers(64, 65536)
             .at_most(most_quantile_room)
             .tries({1024, 2048, 4096, 8192, 16384, 32768}),

@@ -117,7 +117,7 @@ Result<RunReport> run_reduce(const Job& job, const ReduceParams& params, const J
     });
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(workers.size());
-    report.policy += " tile=1024";
+    report.policy.add("tile", kTileElements);
     report.filled_columns.reserve(outputs.size());
     for (const StatisticInfo& info : kStatisticInfos)
         if (params.statistics & statistic_bit(info.statistic))

@@ -191,7 +191,7 @@ Result<RunReport> run_rowscale(const Job& job, const RowscaleParams& params, con
                                                     : run.long_rows(workers);
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(workers.size());
-    if (run.streams()) report.policy += " store=streaming";
+    if (run.streams()) report.policy.add("store", "streaming");
     report.filled_columns = {job.cols, 1};
     return report;
 }

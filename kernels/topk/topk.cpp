@@ -158,7 +158,7 @@ Result<RunReport> run_topk(const Job& job, const TopkParams& params, const JobPl
     Result<void> done = run.run(workers);
     if (!done) return std::move(done).error();
     RunReport report = cpu_report(selection::busy_workers(job, workers, method.workers));
-    report.policy += " " + topk::describe(method);
+    describe(method, &report.policy);
     report.filled_columns.assign(2, params.k);
     if (params.distinct) report.filled_columns.push_back(1);
     if (params.distinct && job.axis == Axis::Whole)

@@ -17,7 +17,7 @@ std::vector<PolicyField> cuda_fields() {
         field<kPart, &TopkPolicy::block_threads>("block_threads", "threads of a block that selects and sorts")
             .multiples(32, 64, 1024)
             .tries({128, 256, 512, 1024}),
-        field<kPart, &TopkPolicy::room>("room", "pairs that a block sorts in shared memory, at most")
+        field<kPart, &TopkPolicy::capacity>("room", "pairs that a block sorts in shared memory, at most")
             .powers(64, 32768)
             .at_most(most_topk_room)
             .tries({1024, 2048, 4096, 8192, 16384}),
@@ -63,8 +63,8 @@ std::vector<PolicyField> cpu_fields() {
 // What single fields do not say.
 Result<void> check_cuda(const cuda::Policies& policies) {
     const cuda::TopkPolicy& topk = policies.topk;
-    if (topk.slice <= topk.room) return {};
-    return bad_range("policy.slice", "room (" + std::to_string(topk.room) + ") at most",
+    if (topk.slice <= topk.capacity) return {};
+    return bad_range("policy.slice", "room (" + std::to_string(topk.capacity) + ") at most",
                      "slice is " + std::to_string(topk.slice));
 }
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tegud costs while no job runs: readings of the board, answers to HEALTH, signs of life to a service
 manager. Processor time by the kernel's count of each thread; of readings and answers the least of several
-batches, for whoever else computes takes caches away. Not a test: docs/health.md and docs/daemon.md have what
-it printed.
+batches, for whoever else computes takes caches away. Not a test: docs/health.md and
+docs/daemon/watchdog.md have what it printed.
     TEGU_BUILD_DIR=build/release tests/daemon/costs.py [SECONDS]     of each line, 60 without it"""
 
 import json

@@ -73,7 +73,7 @@ TEST(PlanJob, EveryOperationOfTheListPlansAndRuns) {
         const Result<RunReport> report =
             run_job(job, Span<const InputView>(inputs.data(), inputs.size()), outputs, nullptr, StopToken());
         ASSERT_TRUE(report.ok()) << info->stem << ": " << report.error().message;
-        EXPECT_EQ(report->policy.find("cpu"), 0u) << report->policy;
+        EXPECT_EQ(report->policy.find("backend"), "cpu");
         EXPECT_EQ(report->threads, 1u) << info->stem;
         EXPECT_EQ(report->filled_columns.size(), plan->outputs.size()) << info->stem;
     }
@@ -84,20 +84,18 @@ TEST(RunJob, ReportsTheThreadsThatThePolicyNames) {
     const std::vector<float> data(4'000'000, 1.5f);
     const auto reported = [&](const Job& job) -> RunReport {
         const OperationInfo* info = find_operation(static_cast<std::uint16_t>(operation_of(job)));
-        const Result<JobPlan> plan = plan_job(job);
-        if (!plan.ok()) return {plan.error().message, {}, 0};
+        const JobPlan plan = plan_job(job).value();
         std::vector<std::vector<std::uint64_t>> storage;
         std::vector<OutputView> outputs;
-        for (const ArraySpec& spec : plan->outputs) {
+        for (const ArraySpec& spec : plan.outputs) {
             storage.emplace_back(array_bytes(spec) / 8 + 1);
             outputs.push_back(OutputView{reinterpret_cast<std::byte*>(storage.back().data())});
         }
         const InputView view{reinterpret_cast<const std::byte*>(data.data()), job.cols};
         const InputView inputs[] = {view, view};
-        Result<RunReport> report =
-            run_job(job, Span<const InputView>(inputs, static_cast<std::size_t>(info->inputs)), outputs,
-                    &pool, StopToken());
-        return report.ok() ? std::move(report).value() : RunReport{report.error().message, {}, 0};
+        return run_job(job, plan, Span<const InputView>(inputs, static_cast<std::size_t>(info->inputs)),
+                       outputs, CpuContext{&pool, CpuPolicies()}, StopToken())
+            .value();
     };
     for (Job job : a_job_of_each())
         for (const Axis axis : {Axis::Whole, Axis::Rows})
@@ -108,10 +106,10 @@ TEST(RunJob, ReportsTheThreadsThatThePolicyNames) {
                 job.axis = axis;
                 job.rows = job.cols = extent;
                 const RunReport report = reported(job);
-                EXPECT_EQ(report.threads, extent == 8 ? 1u : 3u) << report.policy;
+                EXPECT_EQ(report.threads, extent == 8 ? 1u : 3u) << report.policy.text();
                 const std::string words =
                     "cpu " + std::string(cpu_isa()) + " threads=" + std::to_string(report.threads);
-                EXPECT_EQ(report.policy.find(words), 0u) << report.policy;
+                EXPECT_EQ(report.policy.text().find(words), 0u) << report.policy.text();
             }
 }
 

@@ -63,9 +63,9 @@ KERNEL_ROOMS = {
 }
 SHARED_ROOMS = {"numerics", "execution", "statistics", "counting", "selection"}
 OPERATIONS = set("add dot entropy entropy_map fused histogram quantile reduce rowscale topk".split())
-KERNEL_ROOMS.update({operation: SHARED_ROOMS for operation in OPERATIONS})
+KERNEL_ROOMS.update({operation: SHARED_ROOMS | {"tuning"} for operation in OPERATIONS})
 # Statistics, histogram and entropy of a fused job share their reads: it needs the insides of these.
-KERNEL_ROOMS["fused"] = SHARED_ROOMS | {"histogram", "entropy"}
+KERNEL_ROOMS["fused"] = KERNEL_ROOMS["reduce"] | {"histogram", "entropy"}
 MAY_USE["kernels"] = {"base"} | {"kernels/" + room for room in KERNEL_ROOMS}
 for room, others in KERNEL_ROOMS.items():
     MAY_USE["kernels/" + room] = {"base"} | {"kernels/" + other for other in others}

@@ -64,7 +64,7 @@ of the ratio in five parts of the run. The attacker is another user, and at the 
 machine, so that what is taken by way of the daemon shows, and not the use of a core; the `busy` kinds are
 no clients but programs that keep cores busy at normal priority, for comparison.
 
-A short job of one user does not wait for a long one of another (the express lane, `../daemon.md#jobs`).
+A short job of one user does not wait for a long one of another (the express lane, `../daemon/jobs.md`).
 What still exceeds 2 are single waits of 2 to 4 ms, one job in fifty or a hundred: the good client itself,
 or a thread of the daemon, waits for a core of this machine until another's slice ends, for the kernel lets
 it end whatever the priorities are. Traces of the scheduler (`perf sched`) show these, and for `visits` the

@@ -120,7 +120,7 @@ void KernelBench::run_job(std::size_t index, const Job& job, Values values, benc
                              kernels::CpuContext{pool, kernels::CpuPolicies()}, kernels::StopToken());
         benchmark::ClobberMemory();
         if (report)
-            cases_[index].policy = std::move(report->policy);
+            cases_[index].policy = report->policy.text();
         else
             error_ = report.error();
     }

@@ -65,7 +65,7 @@ Result<void> run_on_cpu(JobSetup& setup, CpuRun& state, unsigned threads) {
         kernels::run_job(setup.job().job, *inputs, state.outputs->views, context, kernels::StopToken());
     pool.limit(setup.context().threads);
     if (!report) return std::move(report).error();
-    state.policy = std::move(report->policy);
+    state.policy = report->policy.text();
     state.columns = std::move(report->filled_columns);
     return {};
 }
@@ -278,7 +278,7 @@ Case gpu_case(const Setup& setup, std::shared_ptr<const cuda::Policies> policies
     one.check = [setup, placed] { return check_on_gpu(*setup, **placed); };
     one.run = [setup, placed, policy](std::size_t turn) {
         Result<kernels::RunReport> report = run_on_gpu(*setup, **placed, turn);
-        if (report) *policy = std::move(report->policy);
+        if (report) *policy = report->policy.text();
         return forget_value(report);
     };
     one.finish = [setup, policy, policies](Case& self) {
@@ -306,7 +306,7 @@ Case copied_case(const Setup& setup) {
     one.check = [setup, state] { return check_copied(*setup, **state); };
     one.run = [setup, state, policy](std::size_t) {
         Result<kernels::RunReport> report = run_copied(*setup, **state);
-        if (report) *policy = std::move(report->policy);
+        if (report) *policy = report->policy.text();
         return forget_value(report);
     };
     one.finish = [setup, policy](Case& self) {

@@ -5,7 +5,6 @@
 #include "kernels/add/cuda/add.h"
 #include "kernels/add/overflow.h"
 #include "kernels/execution/cuda/pace.h"
-#include "kernels/execution/cuda/pieces.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/registry.h"
 
@@ -45,22 +44,19 @@ Result<void> add_all(ElementType type, AddArrays arrays, const Context& context,
         arrays.rows = 1;
     }
     Pace pace(context, stop);
-    return for_pieces(
-        arrays.rows, arrays.cols, policy.launch_bytes * context.limits.multiprocessors / (3 * bytes),
-        [&](const Piece& piece) {
-            AddArrays part = arrays;
-            part.x = static_cast<const std::byte*>(arrays.x) +
-                     (piece.row * arrays.x_row_stride + piece.col) * bytes;
-            part.y = static_cast<const std::byte*>(arrays.y) +
-                     (piece.row * arrays.y_row_stride + piece.col) * bytes;
-            part.first = piece.row * arrays.cols + piece.col;
-            part.z = static_cast<std::byte*>(arrays.z) + part.first * bytes;
-            part.rows = piece.rows;
-            part.cols = piece.cols;
-            Result<void> paced = pace.next();
-            return paced ? check_cuda(launch_add(type, part, policy, context.limits, context.stream), "add")
-                         : paced;
-        });
+    const std::uint64_t elements = policy.launch_bytes * context.limits.multiprocessors / (3 * bytes);
+    return pace.launch(pieces_of(arrays.rows, arrays.cols, elements), "add", [&](const Piece& piece) {
+        AddArrays part = arrays;
+        part.x =
+            static_cast<const std::byte*>(arrays.x) + (piece.row * arrays.x_row_stride + piece.col) * bytes;
+        part.y =
+            static_cast<const std::byte*>(arrays.y) + (piece.row * arrays.y_row_stride + piece.col) * bytes;
+        part.first = piece.row * arrays.cols + piece.col;
+        part.z = static_cast<std::byte*>(arrays.z) + part.first * bytes;
+        part.rows = piece.rows;
+        part.cols = piece.cols;
+        return launch_add(type, part, policy, context.limits, context.stream);
+    });
 }
 
 }  // namespace
@@ -97,7 +93,7 @@ Result<kernels::RunReport> run_add(const Job& job, const AddParams&, Span<const 
     Result<void> done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += " block=" + std::to_string(context.policies.add.threads_per_block);
+    report.policy.add("block", context.policies.add.threads_per_block);
     report.filled_columns = {job.cols};
     return report;
 }

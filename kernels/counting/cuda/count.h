@@ -35,8 +35,9 @@ struct CountPolicy {
 };
 constexpr CountPolicy kDefaultCountPolicy{512, 8, 1, 200 << 10, 32 << 20, 1 << 18, 64 << 20};
 
-// A warp takes stretches: that many packs of 16 bytes of a line, and what is before and after the packs with
-// the first. Of bytes a lane has at most 246 elements of a stretch, which its counters of 8 bits can hold.
+// A warp takes stretches: that many packs of 16 bytes of a line, and what lies before and after the packs
+// with the first. Of bytes a lane has at most 246 elements of a stretch, which its counters of 8 bits can
+// hold.
 constexpr unsigned kCountThreads = 512;   // of a block at most
 constexpr unsigned kCountInFlight = 4;    // packs that a lane loads at once
 constexpr unsigned kCountLanePacks = 15;  // of a stretch
@@ -106,6 +107,11 @@ struct CountRange {
     std::uint64_t count;
     std::uint64_t stretch;
 };
+
+// counts [segments, 256] of the values of 8-bit elements, by their bits; 0 before the first launch where
+// shape.adds(). One launch; kernels/histogram/cuda/histogram.cu has it, as bins are counted in the same way.
+LaunchStatus launch_count_bytes(const CountInput& input, std::uint64_t* counts, const CountShape& shape,
+                                const CountRange& range, Stream stream);
 
 }  // namespace cuda
 }  // namespace tegu

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "base/result.h"
 #include "kernels/counting/cuda/count.h"
+#include "kernels/execution/cuda/pace.h"
 
 namespace tegu::cuda {
 
@@ -35,15 +35,11 @@ inline CountInput count_part(const CountInput& input, std::size_t element_bytes,
 template <class Each>
 Result<void> for_count_ranges(const CountInput& input, std::size_t element_bytes, const CountShape& shape,
                               Each each) {
-    const std::uint64_t stretches = count_stretches(input, element_bytes);
-    for (std::uint64_t first = 0; first < input.segments; first += shape.segments) {
-        for (std::uint64_t stretch = 0; stretch < stretches; stretch += shape.at_once) {
-            Result<void> done =
-                each(CountRange{first, std::min(shape.segments, input.segments - first), stretch});
-            if (!done) return done;
-        }
-    }
-    return {};
+    const PieceGrid grid{input.segments, count_stretches(input, element_bytes), shape.segments,
+                         shape.at_once};
+    return for_pieces(grid, [&](const Piece& piece) {
+        return each(CountRange{piece.row, piece.rows, piece.col});
+    });
 }
 
 // Segments as lines without gaps where there are none: `whole`: all rows are one segment, else each is one.

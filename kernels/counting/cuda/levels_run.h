@@ -5,7 +5,6 @@
 
 #include "kernels/counting/cuda/levels.h"
 #include "kernels/execution/cuda/pace.h"
-#include "kernels/execution/cuda/pieces.h"
 
 namespace tegu::cuda {
 
@@ -14,13 +13,12 @@ namespace tegu::cuda {
 inline Result<void> find_finite_bounds(ElementType type, FiniteArrays arrays, const Context& context,
                                        Pace* pace) {
     const std::size_t bytes = element_bytes(type);
-    const auto search = [&](const FiniteArrays& part) -> Result<void> {
-        Result<void> paced = pace->next();
-        return paced ? check_cuda(launch_finite_bounds(type, part, context.limits, context.stream),
-                                  "range of finite elements")
-                     : paced;
+    const auto search = [&](const FiniteArrays& part) {
+        return launch_finite_bounds(type, part, context.limits, context.stream);
     };
-    if (arrays.segments != 1) return search(arrays);
+    const char* const name = "range of finite elements";
+    if (arrays.segments != 1)
+        return pace->launch(pieces_of(1, 1), name, [&](const Piece&) { return search(arrays); });
     if (arrays.row_stride == arrays.cols) {
         arrays.cols *= arrays.lines;
         arrays.row_stride = arrays.cols;
@@ -30,7 +28,7 @@ inline Result<void> find_finite_bounds(ElementType type, FiniteArrays arrays, co
     const std::uint64_t narrow = kLineElements / std::clamp<std::uint64_t>(arrays.cols, 1, kLineElements);
     const std::uint64_t elements =
         context.policies.count.launch_bytes * context.limits.multiprocessors / bytes / narrow;
-    return for_pieces(arrays.lines, arrays.cols, elements, [&](const Piece& piece) {
+    return pace->launch(pieces_of(arrays.lines, arrays.cols, elements), name, [&](const Piece& piece) {
         FiniteArrays part = arrays;
         part.x =
             static_cast<const std::byte*>(arrays.x) + (piece.row * arrays.row_stride + piece.col) * bytes;

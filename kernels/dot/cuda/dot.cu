@@ -67,7 +67,7 @@ ReduceWorkload dot_workload(ElementType type, std::uint64_t segments, std::uint6
                           n,
                           kTileRuns * kWarpLanes * run,
                           run,
-                          is_float(type) ? kFloatMostTiles : 16u,
+                          is_float(type) ? kFloatMaxTiles : 16u,
                           is_float(type) ? 256u : 512u};
 }
 

@@ -59,8 +59,8 @@ Result<kernels::RunReport> run_dot(const Job& job, const DotParams& params,
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += " block=" + std::to_string(launches.shape().threads) +
-                     " tiles=" + std::to_string(launches.shape().tiles_per_warp);
+    report.policy.add("block", launches.shape().threads);
+    report.policy.add("tiles", launches.shape().tiles_per_warp);
     report.filled_columns = {1};
     return report;
 }

@@ -45,11 +45,11 @@ class Run {
         return done;
     }
 
-    std::string policy() const {
-        return " block=" + std::to_string(shape_.threads) +
-               (by_values() ? " method=values" : " method=levels") +
-               (shape_.shared ? " counters=shared" : " counters=global") +
-               " passes=" + (looks_first() ? "2" : "1");
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add("block", shape_.threads);
+        policy->add("method", by_values() ? "values" : "levels");
+        policy->add("counters", shape_.shared ? "shared" : "global");
+        policy->add("passes", looks_first() ? 2u : 1u);
     }
 
   private:
@@ -126,8 +126,8 @@ class Run {
         const auto found = finite_range_of<kernels::FiniteRange>(job_.type, bounds);
         Result<LevelScale> scale = kernels::level_scale_of_data(job_.type, found, params_.levels);
         if (scale) return make_error(Status::Internal, "a range that has no levels has changed");
-        if (job_.axis == Axis::Rows) scale.error().message += " in row " + std::to_string(first + failed);
-        return std::move(scale).error();
+        Error error = std::move(scale).error();
+        return job_.axis == Axis::Rows ? kernels::in_row(std::move(error), first + failed) : error;
     }
 
     template <class Launch>
@@ -193,7 +193,7 @@ Result<kernels::RunReport> run_entropy(const Job& job, const EntropyParams& para
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += run.policy();
+    run.describe(&report.policy);
     report.filled_columns = {1};
     return report;
 }

@@ -45,13 +45,14 @@ class EntropyMapRun {
         if (!done) return done;
         return is_float(job_.type) ? mark_nans() : context_.workspace->synchronize();
     }
-    std::string policy() const {
-        return std::string(" method=") +
-               (shape_.method == EntropyMapMethod::Pairs     ? "pairs"
-                : shape_.method == EntropyMapMethod::Columns ? "columns"
-                                                             : "slide") +
-               (shape_.plane ? " plane" : "") + " block=" + std::to_string(shape_.threads) +
-               " columns=" + std::to_string(shape_.columns) + " strip=" + std::to_string(shape_.strip_rows);
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add("method", shape_.method == EntropyMapMethod::Pairs     ? "pairs"
+                              : shape_.method == EntropyMapMethod::Columns ? "columns"
+                                                                           : "slide");
+        if (shape_.plane) policy->add_word("plane", "plane");
+        policy->add("block", shape_.threads);
+        policy->add("columns", shape_.columns);
+        policy->add("strip", shape_.strip_rows);
     }
 
   private:
@@ -98,17 +99,10 @@ class EntropyMapRun {
 
     template <class Launch>
     Result<void> for_each_piece(Launch launch) {
-        for (std::uint64_t row = 0; row < job_.rows; row += shape_.piece_rows) {
-            for (std::uint64_t col = 0; col < job_.cols; col += shape_.piece_cols) {
-                Result<void> done = pace_.next();
-                if (!done) return done;
-                const EntropyPiece piece{row, std::min(row + shape_.piece_rows, job_.rows), col,
-                                         std::min(col + shape_.piece_cols, job_.cols)};
-                done = check_cuda(launch(piece), "entropy_map");
-                if (!done) return done;
-            }
-        }
-        return {};
+        const PieceGrid grid{job_.rows, job_.cols, shape_.piece_rows, shape_.piece_cols};
+        return pace_.launch(grid, "entropy_map", [&](const Piece& piece) {
+            return launch(EntropyPiece{piece.row, piece.row + piece.rows, piece.col, piece.col + piece.cols});
+        });
     }
 
     Result<void> mark_nans() {
@@ -146,7 +140,7 @@ Result<kernels::RunReport> run_entropy_map(const Job& job, const EntropyMapParam
     Result<void> done = run.run();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += run.policy();
+    run.describe(&report.policy);
     report.filled_columns = {job.cols};
     return report;
 }

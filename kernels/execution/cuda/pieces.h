@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// How launches that hold no device for long share a large array of rows: each takes some whole rows, or a
-// part of one.
+// A long launch in pieces, so that no piece holds the device for long. Device code cuts what it launches
+// with in_pieces(); the host's Pace (pace.h) waits and polls the stop token between the pieces. C++14.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
-#include "base/result.h"
+#include "kernels/execution/cuda/launch.h"
 
-namespace tegu::cuda {
+namespace tegu {
+namespace cuda {
 
-struct Piece {
-    std::uint64_t row, rows;
-    std::uint64_t col, cols;
+struct Pieces {
+    std::uint64_t max;  // elements of a piece, of all segments together
+    // Called between two pieces. Not 0: ends the pieces, and in_pieces() returns it.
+    LaunchStatus (*between)(void* with);
+    void* with;
 };
 
-constexpr std::uint64_t kPieceColumns = 64;  // parts of a row begin at multiples of it, where packs do
-
-// Calls each(piece) in the order of the elements. A piece has at most `elements`, or a row of few. Stops at
-// the first error.
-template <class Each>
-Result<void> for_pieces(std::uint64_t rows, std::uint64_t cols, std::uint64_t elements, Each each) {
-    const std::uint64_t most = std::max<std::uint64_t>(1, elements / kPieceColumns) * kPieceColumns;
-    const std::uint64_t wide = std::min(cols, most);
-    const std::uint64_t high = wide < cols || cols == 0 ? 1 : std::max<std::uint64_t>(1, most / cols);
-    for (std::uint64_t row = 0; row < rows; row += high) {
-        for (std::uint64_t col = 0; col < cols; col += wide) {
-            Result<void> done = each(Piece{row, std::min(high, rows - row), col, std::min(wide, cols - col)});
-            if (!done) return done;
-        }
+// Calls launch_some(first, count) for units [0, total) of `unit` elements each, in order.
+template <class Launch>
+LaunchStatus in_pieces(const Pieces& pieces, std::uint64_t total, std::uint64_t unit, Launch launch_some) {
+    const std::uint64_t max = pieces.max > unit ? pieces.max / unit : 1;
+    LaunchStatus status = 0;
+    for (std::uint64_t first = 0; first < total && status == 0; first += max) {
+        if (first != 0) status = pieces.between(pieces.with);
+        if (status == 0) status = launch_some(first, total - first < max ? total - first : max);
     }
-    return {};
+    return status;
 }
 
-}  // namespace tegu::cuda
+}  // namespace cuda
+}  // namespace tegu

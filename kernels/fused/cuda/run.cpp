@@ -107,10 +107,11 @@ Result<kernels::RunReport> run_fused(const Job& job, const FusedParams& params,
     }
     if (error) return kernels::error_of_part(failed->operation(), *std::move(error));
     kernels::RunReport report = cuda_report(context);
-    report.policy += " one after another:";
+    report.policy.add_word("order", "one after another:");
     for (std::size_t i = 0; i < parts->size(); ++i) {
-        const std::string stem(find_operation(static_cast<std::uint16_t>((*parts)[i].operation()))->stem);
-        report.policy += " " + stem + "=(" + reports[i].policy + ")";
+        const Operation operation = (*parts)[i].operation();
+        report.policy.add(find_operation(static_cast<std::uint16_t>(operation))->stem,
+                          "(" + reports[i].policy.text() + ")");
         report.filled_columns.insert(report.filled_columns.end(), reports[i].filled_columns.begin(),
                                      reports[i].filled_columns.end());
     }

@@ -80,10 +80,11 @@ class Run {
         return done;
     }
 
-    std::string policy() const {
-        return " block=" + std::to_string(shape_.threads) + (by_values_ ? " method=values" : " method=bins") +
-               (shape_.shared ? " counters=shared" : " counters=global") +
-               " passes=" + (looks_first() ? "2" : "1");
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add("block", shape_.threads);
+        policy->add("method", by_values_ ? "values" : "bins");
+        policy->add("counters", shape_.shared ? "shared" : "global");
+        policy->add("passes", looks_first() ? 2u : 1u);
     }
 
   private:
@@ -214,18 +215,17 @@ class Run {
 
     // Of segment `first` + s, as the CPU backend chooses it.
     Result<BinRange> range_of(std::uint64_t first, std::uint64_t s) const {
-        const auto in_row = [&](Error error) {
-            if (job_.axis == Axis::Rows) error.message += " in row " + std::to_string(first + s);
-            return error;
+        const auto named = [&](Error error) {
+            return job_.axis == Axis::Rows ? kernels::in_row(std::move(error), first + s) : error;
         };
         const Extrema& found = found_[s];
         if (found.nan && !params_.skip_nans)
-            return in_row(
+            return named(
                 bad_range("range", "a range, or skip_nans", "the elements have no range, as one is NaN"));
         if (!found.any) return BinRange{0, 1};
         Result<BinRange> range =
             kernels::usable_bin_range(found.lo, found.hi, params_.bins, "the range of the elements");
-        if (!range) return in_row(std::move(range).error());
+        if (!range) return named(std::move(range).error());
         return range;
     }
 
@@ -283,7 +283,7 @@ Result<kernels::RunReport> run_histogram(const Job& job, const HistogramParams& 
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += run.policy();
+    run.describe(&report.policy);
     report.filled_columns = {params.bins, std::uint64_t{params.bins} + 1};
     return report;
 }

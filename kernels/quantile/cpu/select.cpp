@@ -204,15 +204,11 @@ std::uint64_t predict_ns(const Problem& problem, const Method& method) {
     return 0;
 }
 
-std::string describe(const Method& method, std::uint64_t passes) {
-    const std::string end = " passes=" + std::to_string(passes);
-    switch (method.kind) {
-        case MethodKind::Counts: return "counts" + end;
-        case MethodKind::Direct: return "direct" + end;
-        case MethodKind::Brackets: return "brackets sample=" + std::to_string(method.sample) + end;
-        case MethodKind::Sort: break;
-    }
-    return "sort" + end;
+void describe(const Method& method, std::uint64_t passes, RunPolicy* policy) {
+    static constexpr const char* kWords[] = {"counts", "direct", "brackets", "sort"};
+    policy->add_word("method", kWords[static_cast<int>(method.kind)]);
+    if (method.sample > 0) policy->add("sample", method.sample);
+    policy->add("passes", passes);
 }
 
 bool select(const Segment& segment, const Problem& problem, const Method& method, std::byte* memory,

@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "base/job.h"
@@ -47,7 +46,7 @@ Method choose_method(const Problem& problem, CpuQuantileMethod wanted = CpuQuant
 // Time on one thread, from a model fitted to random values on the machine of docs/topk.md.
 std::uint64_t predict_ns(const Problem& problem, const Method& method);
 // "brackets sample=16384 passes=1"; `passes` over the elements.
-std::string describe(const Method& method, std::uint64_t passes);
+void describe(const Method& method, std::uint64_t passes, RunPolicy* policy);
 
 // The places of the wanted statistics among `valid` sorted elements, each < valid. May repeat; any order.
 // Cheap: asked more than once.

@@ -80,8 +80,8 @@ constexpr KernelTable<decltype(&quantile_counts<std::uint8_t>), 4> kQuantileCoun
 
 unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 1 << 10;
-    const std::size_t most = (limits.shared_bytes_per_block - fixed) / sizeof(std::uint32_t);
-    return policy.shared_bins < most ? policy.shared_bins : static_cast<unsigned>(most);
+    const std::size_t max = (limits.shared_bytes_per_block - fixed) / sizeof(std::uint32_t);
+    return policy.shared_bins < max ? policy.shared_bins : static_cast<unsigned>(max);
 }
 
 LaunchStatus launch_quantile_counts(const Segments& in, const QuantileLevels& levels, std::uint64_t* counts,

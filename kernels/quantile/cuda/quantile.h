@@ -20,7 +20,7 @@ namespace cuda {
 struct QuantilePolicy {
     unsigned block_threads;  // of a block that sorts: a multiple of 32, 32..1024
     // keys that such a block sorts at most: a power of two; fewer where shared memory is small
-    unsigned room;
+    unsigned capacity;
     unsigned count_threads;  // of a block that counts: a multiple of 32, 32..1024
     unsigned waves;          // blocks that count: this many times what is resident at once
     // bins that a block counts in shared memory at most: a multiple of 2048; fewer where shared memory is
@@ -34,10 +34,11 @@ struct QuantilePolicy {
     std::uint64_t bracket_elements = 1 << 17;
 
     friend constexpr bool operator==(const QuantilePolicy& a, const QuantilePolicy& b) {
-        return a.block_threads == b.block_threads && a.room == b.room && a.count_threads == b.count_threads &&
-               a.waves == b.waves && a.shared_bins == b.shared_bins && a.warp_elements == b.warp_elements &&
-               a.windows == b.windows && a.window_elements == b.window_elements &&
-               a.piece_elements == b.piece_elements && a.bracket_elements == b.bracket_elements;
+        return a.block_threads == b.block_threads && a.capacity == b.capacity &&
+               a.count_threads == b.count_threads && a.waves == b.waves && a.shared_bins == b.shared_bins &&
+               a.warp_elements == b.warp_elements && a.windows == b.windows &&
+               a.window_elements == b.window_elements && a.piece_elements == b.piece_elements &&
+               a.bracket_elements == b.bracket_elements;
     }
 };
 constexpr QuantilePolicy kDefaultQuantilePolicy{1024, 8192, 512, 1, 16384, 256, 8, 1024, 1 << 23, 1 << 17};
@@ -47,8 +48,8 @@ constexpr unsigned kQuantileDigitBits = 11;
 constexpr unsigned kMaxQuantileLevels = 8;
 constexpr std::uint16_t kNoNode = 0xffff;
 
-// Keys of a width that one block of the device can sort: a power of two, at most policy.room.
-unsigned quantile_room(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits);
+// Keys of a width that one block of the device can sort: a power of two, at most policy.capacity.
+unsigned quantile_capacity(unsigned width, const QuantilePolicy& policy, const DeviceLimits& limits);
 // Bins that one block of the device can count in shared memory: at most policy.shared_bins.
 unsigned quantile_shared_bins(const QuantilePolicy& policy, const DeviceLimits& limits);
 
@@ -60,8 +61,8 @@ struct BlockQuantiles {
     std::uint64_t* pairs;  // [count, quantiles, 2]: the key at the place and the one behind it
     std::uint64_t* nans;   // [count]
 };
-// All sorted by blocks. One launch. REQUIRES: n <= room <= quantile_room(); count <= 2^31 - 1.
-LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned room,
+// All sorted by blocks. One launch. REQUIRES: n <= capacity <= quantile_capacity(); count <= 2^31 - 1.
+LaunchStatus launch_quantile_blocks(const Segments& in, const BlockQuantiles& quantiles, unsigned capacity,
                                     const QuantilePolicy& policy, Stream stream);
 // The same by warps. REQUIRES: n <= kWarpQuantileElements; width <= 4; count <= 2^31 - 1.
 LaunchStatus launch_quantile_rows(const Segments& in, const BlockQuantiles& quantiles, Stream stream);
@@ -103,8 +104,8 @@ struct BracketMemory {
 struct Bracket {
     BracketMemory* memory;
     bool from_below;  // there is no lower cut
-    void* list;       // [room] keys
-    std::uint64_t room;
+    void* list;       // [capacity] keys
+    std::uint64_t capacity;
 };
 // The keys between the cuts among elements [begin, end) to the list, in any order, and the numbers. One
 // launch. REQUIRES: in.count == 1; begin < end <= n.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/execution/cuda/pace.h"
 #include "kernels/numerics/sort_key.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/quantile/cuda/quantile.h"
@@ -40,15 +41,19 @@ class QuantileRun {
                         element_bytes(kernels::quantile::result_type(job.type, params.method))),
           context_(context),
           policy_(context.policies.quantile),
-          stop_(stop) {}
+          stop_(stop),
+          pace_(context, stop) {}
 
     Result<void> run() {
-        const unsigned room = quantile_room(in_.width, policy_, context_.limits);
-        if (in_.n <= room || by_window()) return by_blocks();
+        const unsigned capacity = quantile_capacity(in_.width, policy_, context_.limits);
+        if (in_.n <= capacity || by_window()) return by_blocks();
         if (in_.count == 1 && params_.q.size() == 1 && in_.n >= policy_.bracket_elements) return by_bracket();
         return by_counts();
     }
-    const std::string& method() const { return method_; }
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add_word("method", method_);
+        if (counted_) policy->add("passes", passes_);
+    }
 
   private:
     bool by_warp() const {
@@ -140,9 +145,9 @@ class QuantileRun {
             status = launch_quantile_windows(part, quantiles, policy_, context_.limits, context_.stream);
         } else {
             method_ = "blocks";
-            unsigned room = 1;
-            while (room < part.n) room *= 2;
-            status = launch_quantile_blocks(part, quantiles, room, policy_, context_.stream);
+            unsigned capacity = 1;
+            while (capacity < part.n) capacity *= 2;
+            status = launch_quantile_blocks(part, quantiles, capacity, policy_, context_.stream);
         }
         Result<void> done = check_cuda(status, "quantile of rows");
         return done ? context_.workspace->read(pairs->data(), quantiles.pairs,
@@ -170,9 +175,9 @@ class QuantileRun {
     // Where the sample says that a place lies: five standard deviations on both sides, and what the search
     // for a cut may add.
     struct Bounds {
-        SamplePlaces low;  // place 0: from the first pair on
-        SamplePlaces high;
-        std::uint64_t room;  // for what lies between
+        SampleRanks low;  // place 0: from the first pair on
+        SampleRanks high;
+        std::uint64_t capacity;  // for what lies between
     };
     Bounds bounds_of(std::uint64_t place, std::uint64_t sample) const {
         const double part = static_cast<double>(sample) / static_cast<double>(in_.n);
@@ -185,8 +190,8 @@ class QuantileRun {
         if (low >= 1) bounds.low = {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(low + slack)};
         bounds.high = {std::min(static_cast<std::uint64_t>(high), sample),
                        std::min(static_cast<std::uint64_t>(high + slack), sample)};
-        const double most = (high - low + slack + 6 * std::sqrt(high - low + slack) + 6) / part;
-        bounds.room = most < static_cast<double>(in_.n) ? static_cast<std::uint64_t>(most) : in_.n;
+        const double max = (high - low + slack + 6 * std::sqrt(high - low + slack) + 6) / part;
+        bounds.capacity = max < static_cast<double>(in_.n) ? static_cast<std::uint64_t>(max) : in_.n;
         return bounds;
     }
 
@@ -197,14 +202,14 @@ class QuantileRun {
         const Bounds bounds = bounds_of(place, sample);
         Result<void*> memory = context_.workspace->take_zeroed(sizeof(BracketMemory));
         if (!memory) return std::move(memory).error();
-        Result<std::byte*> list = take<std::byte>(bounds.room * in_.width);
+        Result<std::byte*> list = take<std::byte>(bounds.capacity * in_.width);
         if (!list) return std::move(list).error();
         const Bracket bracket{static_cast<BracketMemory*>(*memory), bounds.low.place == 0, *list,
-                              bounds.room};
-        const SamplePlaces low = bracket.from_below ? SamplePlaces{1, 1} : bounds.low;
+                              bounds.capacity};
+        const SampleRanks low = bracket.from_below ? SampleRanks{1, 1} : bounds.low;
         LaunchStatus status =
             launch_sample_cuts(in_, sample, low, bounds.high, bracket.memory->states, cuts, context_.stream);
-        const Pieces pieces{policy_.piece_elements * context_.limits.multiprocessors, &between, this};
+        const Pieces pieces = pace_.pieces(policy_.piece_elements * context_.limits.multiprocessors);
         if (status == 0)
             status = in_pieces(pieces, in_.n, 1, [&](std::uint64_t begin, std::uint64_t some) {
                 return launch_bracket_filter(in_, begin, begin + some, bracket, policy_, context_.limits,
@@ -213,7 +218,7 @@ class QuantileRun {
         if (status == 0)
             status =
                 launch_bracket_narrow(in_.width, bracket, place, policy_, context_.limits, context_.stream);
-        Result<void> done = paused_ ? check_cuda(status, "quantile between cuts") : std::move(paused_);
+        Result<void> done = pace_.check(status, "quantile between cuts");
         BracketMemory found{};
         if (done) done = context_.workspace->read(&found, bracket.memory, offsetof(BracketMemory, bins));
         if (!done) return done;
@@ -231,11 +236,11 @@ class QuantileRun {
     // --- long ones
 
     Result<void> by_counts() {
-        const std::uint64_t most_nodes = 2 * params_.q.size();
+        const std::uint64_t max_nodes = 2 * params_.q.size();
         const std::uint64_t bins = std::uint64_t{1} << kQuantileDigitBits;
         const std::uint64_t batch = std::clamp<std::uint64_t>(
-            kCountBytes / (most_nodes * bins * sizeof(std::uint64_t)), 1, std::min(in_.count, kMaxBatch));
-        Result<std::uint64_t*> counts = take<std::uint64_t>(batch * most_nodes * bins);
+            kCountBytes / (max_nodes * bins * sizeof(std::uint64_t)), 1, std::min(in_.count, kMaxBatch));
+        Result<std::uint64_t*> counts = take<std::uint64_t>(batch * max_nodes * bins);
         if (!counts) return std::move(counts).error();
         Result<std::uint64_t*> nans = take<std::uint64_t>(batch);
         if (!nans) return std::move(nans).error();
@@ -244,16 +249,9 @@ class QuantileRun {
                 count_batch(part_of(in_, first, std::min(batch, in_.count - first)), first, *counts, *nans);
             if (!done) return done;
         }
-        method_ = "counts passes=" + std::to_string(passes_);
+        method_ = "counts";
+        counted_ = true;
         return {};
-    }
-
-    // Between the pieces of a launch: waits, and asks whether to go on.
-    static LaunchStatus between(void* self) {
-        QuantileRun& run = *static_cast<QuantileRun*>(self);
-        run.paused_ = run.context_.workspace->synchronize();
-        if (run.paused_ && run.stop_.stop_requested()) run.paused_ = run.stop_.error();
-        return run.paused_ ? 0 : -1;
     }
 
     // Digits are narrower where there are too many nodes to be counted in shared memory otherwise.
@@ -284,10 +282,10 @@ class QuantileRun {
             passes_ = std::max(passes_, depth + 1);
             const std::uint64_t bins = std::uint64_t{nodes} << bits;  // of a segment
             host_counts.resize(static_cast<std::size_t>(part.count * bins));
-            const Pieces pieces{policy_.piece_elements * context_.limits.multiprocessors, &between, this};
+            const Pieces pieces = pace_.pieces(policy_.piece_elements * context_.limits.multiprocessors);
             const LaunchStatus status = launch_quantile_counts(part, levels, counts, nans, policy_, pieces,
                                                                context_.limits, context_.stream);
-            Result<void> done = paused_ ? check_cuda(status, "quantile's counts") : std::move(paused_);
+            Result<void> done = pace_.check(status, "quantile's counts");
             if (done && depth == 0)
                 done = context_.workspace->read(nans_of.data(), nans, nans_of.size() * sizeof(std::uint64_t));
             if (done)
@@ -369,9 +367,10 @@ class QuantileRun {
     const Context& context_;
     const QuantilePolicy& policy_;
     const kernels::StopToken& stop_;
-    std::string method_;
+    const char* method_ = "";
+    bool counted_ = false;  // and so passes_ is known
     unsigned passes_ = 0;
-    Result<void> paused_;  // why a launch ended between its pieces
+    Pace pace_;
     Table tables_[kMaxQuantileLevels];
 };
 
@@ -387,7 +386,7 @@ Result<kernels::RunReport> run_quantile(const Job& job, const QuantileParams& pa
     QuantileRun run(job, params, inputs[0], outputs[0].data, context, stop);
     Result<void> done = run.run();
     if (!done) return std::move(done).error();
-    report.policy += " " + run.method();
+    run.describe(&report.policy);
     return report;
 }
 

@@ -140,8 +140,8 @@ Result<kernels::RunReport> run_reduce(const Job& job, const ReduceParams& params
     done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += " block=" + std::to_string(run.shape().threads) +
-                     " tiles=" + std::to_string(run.shape().tiles_per_warp);
+    report.policy.add("block", run.shape().threads);
+    report.policy.add("tiles", run.shape().tiles_per_warp);
     for (const StatisticInfo& info : kStatisticInfos)
         if (params.statistics & statistic_bit(info.statistic))
             report.filled_columns.push_back(static_cast<std::uint64_t>(info.values_per_row));

@@ -18,9 +18,9 @@ using namespace rowscale;
 
 constexpr unsigned kInFlight = 4;  // packs that a thread loads at once of a row that it does not hold
 
-// How many of [begin, end) there are, `most` at most.
-TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned most) {
-    return end - begin < most ? static_cast<unsigned>(end - begin) : most;
+// How many of [begin, end) there are, `max` at most.
+TEGU_DEVICE unsigned left_of(std::uint64_t begin, std::uint64_t end, unsigned max) {
+    return end - begin < max ? static_cast<unsigned>(end - begin) : max;
 }
 
 // rowscale_groups: rows that the registers of a part of a warp hold.
@@ -246,8 +246,8 @@ LaunchShape spread_shape(const RowscalePiece& piece, const RowscaleShape& shape,
     const unsigned y = static_cast<unsigned>(piece.lines < kMaxGridY ? piece.lines : kMaxGridY);
     const unsigned x =
         blocks_for((piece.cols / shape.pack + kInFlight - 1) / kInFlight, shape.threads, waves, limits);
-    const unsigned most = blocks_for(~std::uint64_t{0} >> 1, shape.threads, waves, limits);
-    return LaunchShape{x < (most + y - 1) / y ? x : (most + y - 1) / y, y, shape.threads, 0};
+    const unsigned max = blocks_for(~std::uint64_t{0} >> 1, shape.threads, waves, limits);
+    return LaunchShape{x < (max + y - 1) / y ? x : (max + y - 1) / y, y, shape.threads, 0};
 }
 
 unsigned power_of_two_from(std::uint64_t least) {
@@ -287,7 +287,7 @@ RowscaleShape rowscale_shape(ElementType type, const RowscaleArrays& arrays, con
         shape.packs = static_cast<unsigned>(rounds(shape.lanes));
         return shape;
     }
-    while (shape.threads * 2 <= most_threads(limits) && rounds(shape.threads) > policy.packs_per_thread)
+    while (shape.threads * 2 <= max_threads(limits) && rounds(shape.threads) > policy.packs_per_thread)
         shape.threads *= 2;
     shape.lanes = shape.threads;
     shape.packs = kInFlight;
@@ -344,7 +344,7 @@ LaunchStatus launch_rowscale_divide(ElementType type, const RowscaleArrays& arra
 void list_rowscale_kernels(KernelLister& to) {
     const BlockSize some{kDefaultRowscalePolicy.threads_per_block, 0};
     to.add(kTypeRows, listed(kGroups, some), listed(kBlocks, BlockSize{512, 0}),
-           listed(kSweeps, BlockSize{most_threads(to.limits()), 0}), listed(kKeys, some),
+           listed(kSweeps, BlockSize{max_threads(to.limits()), 0}), listed(kKeys, some),
            listed(kDivide, some));
 }
 

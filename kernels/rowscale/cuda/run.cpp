@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "kernels/execution/cuda/pace.h"
-#include "kernels/execution/cuda/pieces.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/registry.h"
 #include "kernels/rowscale/cuda/rowscale.h"
@@ -42,15 +41,12 @@ class Run {
                                                                                                   : by_rows();
     }
 
-    std::string policy() const {
-        const std::string block = " block=" + std::to_string(shape_.threads);
-        switch (shape_.method) {
-            case RowscaleMethod::Spread: return block + " two launches";
-            case RowscaleMethod::Sweeps: return block + " two sweeps";
-            default:
-                return block + " lanes=" + std::to_string(shape_.lanes) +
-                       " packs=" + std::to_string(shape_.packs);
-        }
+    void describe(kernels::RunPolicy* policy) const {
+        policy->add("block", shape_.threads);
+        if (shape_.method == RowscaleMethod::Spread) return policy->add_word("method", "two launches");
+        if (shape_.method == RowscaleMethod::Sweeps) return policy->add_word("method", "two sweeps");
+        policy->add("lanes", shape_.lanes);
+        policy->add("packs", shape_.packs);
     }
 
   private:
@@ -61,20 +57,14 @@ class Run {
     Result<void> by_rows() {
         const std::uint64_t at_once =
             std::max<std::uint64_t>(1, launch_elements() / (2 * std::max<std::uint64_t>(arrays_.cols, 1)));
-        for (std::uint64_t row = 0; row < arrays_.rows; row += at_once) {
+        return pace_.launch(pieces_of(arrays_.rows, at_once), "rowscale", [&](const Piece& piece) {
             RowscaleArrays part = arrays_;
-            part.x = static_cast<const std::byte*>(arrays_.x) + row * arrays_.row_stride * bytes_;
-            part.values = static_cast<std::byte*>(arrays_.values) + row * arrays_.cols * bytes_;
-            part.scales = static_cast<std::byte*>(arrays_.scales) + row * bytes_;
-            part.rows = std::min(at_once, arrays_.rows - row);
-            Result<void> done = pace_.next();
-            if (done)
-                done = check_cuda(
-                    launch_rowscale(type_, part, shape_, policy_, context_.limits, context_.stream),
-                    "rowscale");
-            if (!done) return done;
-        }
-        return {};
+            part.x = static_cast<const std::byte*>(arrays_.x) + piece.row * arrays_.row_stride * bytes_;
+            part.values = static_cast<std::byte*>(arrays_.values) + piece.row * arrays_.cols * bytes_;
+            part.scales = static_cast<std::byte*>(arrays_.scales) + piece.row * bytes_;
+            part.rows = piece.rows;
+            return launch_rowscale(type_, part, shape_, policy_, context_.limits, context_.stream);
+        });
     }
 
     // Of the last pieces the second launches come first: they are what the L2 cache has.
@@ -83,16 +73,12 @@ class Run {
         if (!keys) return std::move(keys).error();
         arrays_.keys = static_cast<std::uint64_t*>(*keys);
         std::vector<RowscalePiece> pieces;
-        Result<void> done = for_pieces(
-            arrays_.rows * arrays_.lines, arrays_.cols, launch_elements() / 2,
-            [&](const Piece& piece) -> Result<void> {
-                pieces.push_back(RowscalePiece{piece.row, piece.rows, piece.col, piece.cols});
-                Result<void> paced = pace_.next();
-                return paced ? check_cuda(launch_rowscale_keys(type_, arrays_, pieces.back(), shape_, policy_,
-                                                               context_.limits, context_.stream),
-                                          "rowscale")
-                             : paced;
-            });
+        const PieceGrid grid = pieces_of(arrays_.rows * arrays_.lines, arrays_.cols, launch_elements() / 2);
+        Result<void> done = pace_.launch(grid, "rowscale", [&](const Piece& piece) {
+            pieces.push_back(RowscalePiece{piece.row, piece.rows, piece.col, piece.cols});
+            return launch_rowscale_keys(type_, arrays_, pieces.back(), shape_, policy_, context_.limits,
+                                        context_.stream);
+        });
         const bool several = pieces.size() > 1;
         for (; done && !pieces.empty(); pieces.pop_back()) {
             if (several) done = pace_.next();
@@ -125,7 +111,7 @@ Result<kernels::RunReport> run_rowscale(const Job& job, const RowscaleParams& pa
     if (done) done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
     kernels::RunReport report = cuda_report(context);
-    report.policy += run.policy();
+    run.describe(&report.policy);
     report.filled_columns = {job.cols, 1};
     return report;
 }

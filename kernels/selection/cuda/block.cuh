@@ -173,10 +173,10 @@ struct BinRun {
 };
 
 // The bin where the sum of the bins reaches `wanted` (>= 1), and those behind it that begin before the sum
-// reaches `stop`, as long as all have at most `most` pairs; to all threads. False if the sum never reaches
+// reaches `stop`, as long as all have at most `max` pairs; to all threads. False if the sum never reaches
 // it. The bins' sum fits their type.
 template <class T>
-TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64_t stop, std::uint64_t most,
+TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64_t stop, std::uint64_t max,
                                 BinRun* run) {
     TEGU_SHARED_ARRAY(std::uint64_t, found, 3);
     TEGU_SHARED(std::uint64_t, longest);  // the last bin and, in the lower half, the pairs up to it
@@ -201,12 +201,12 @@ TEGU_DEVICE bool block_find_run(const T* bins, std::uint64_t wanted, std::uint64
     }
     block_barrier();
     *run = BinRun{found[0], found[0], found[1], found[2]};
-    if (most != 0) {
+    if (max != 0) {
         std::uint64_t sum = start;
         for (unsigned b = begin; b < end; ++b) {
             const bool begins = sum < stop;
             sum += bins[b];
-            if (b > run->first && begins && sum - run->before <= most)
+            if (b > run->first && begins && sum - run->before <= max)
                 atomic_max(&longest, std::uint64_t{b} << 32 | (sum - run->before));
         }
         block_barrier();
@@ -255,31 +255,31 @@ TEGU_DEVICE SelectRange block_narrow(const Source& source, std::uint64_t count, 
     return range;
 }
 
-// Narrows a range to at most `most` pairs: the one at place `first` (from 0), and as many of those up to
+// Narrows a range to at most `max` pairs: the one at place `first` (from 0), and as many of those up to
 // place `end` as there is room for. bins: [kSelectBins] shared. False if the source has no such pair (it has
 // changed). REQUIRES: range.before <= first < end, most >= 1.
 template <class U, class Source>
 TEGU_DEVICE bool block_window(const Source& source, std::uint64_t count, std::uint64_t first,
-                              std::uint64_t end, std::uint64_t most, std::uint64_t last_index,
+                              std::uint64_t end, std::uint64_t max, std::uint64_t last_index,
                               std::uint32_t* bins, SelectRange* range) {
-    while (range->inside > most) {
+    while (range->inside > max) {
         if (range->low >= range->high) {
             if (range->by_index) return false;
             range->go_by_index(last_index);
         }
         block_count_bins<U>(source, count, *range, bins);
         BinRun run;
-        if (!block_find_run(bins, first + 1 - range->before, end - range->before, most, &run)) return false;
+        if (!block_find_run(bins, first + 1 - range->before, end - range->before, max, &run)) return false;
         range->enter(run.first, run.last, run.before, run.inside);
     }
     return true;
 }
 
 // The pairs with takes(i, key) go to shared memory, in any order; returns how many there are there, at most
-// `room`.
+// `capacity`.
 template <class U, class Source, class Takes>
 TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U* keys, std::uint64_t* indices,
-                                   unsigned room, Takes takes) {
+                                   unsigned capacity, Takes takes) {
     TEGU_SHARED(std::uint32_t, used);
     if (thread_index() == 0) used = 0;
     block_barrier();
@@ -291,13 +291,13 @@ TEGU_DEVICE unsigned block_collect(const Source& source, std::uint64_t count, U*
         std::uint32_t slot = 0;
         if (lane_index() == first) slot = atomic_add(&used, count_bits(lanes));
         slot = shuffle(slot, first) + count_bits(lanes & lanes_before());
-        if (taken && slot < room) {
+        if (taken && slot < capacity) {
             keys[slot] = key;
             indices[slot] = source.index(i);
         }
     });
     block_barrier();
-    const unsigned collected = used < room ? used : room;
+    const unsigned collected = used < capacity ? used : capacity;
     block_barrier();  // `used` is used again
     return collected;
 }

@@ -23,17 +23,17 @@ Segments part_of(const Segments& all, std::uint64_t first, std::uint64_t count) 
     return part;
 }
 
-std::uint64_t safe_place(std::uint64_t k, std::uint64_t n, std::uint64_t sample) {
+std::uint64_t safe_rank(std::uint64_t k, std::uint64_t n, std::uint64_t sample) {
     const double part = static_cast<double>(k) / static_cast<double>(n);
     const double expected = part * static_cast<double>(sample);
     return static_cast<std::uint64_t>(expected + 4 * std::sqrt(expected * (1 - std::min(part, 1.0))) + 4);
 }
 
-std::uint64_t most_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample) {
+std::uint64_t max_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample) {
     const double places = static_cast<double>(place);
-    const double most =
+    const double max =
         (places + 6 * std::sqrt(places) + 6) / static_cast<double>(sample) * static_cast<double>(n);
-    return most < static_cast<double>(n) ? static_cast<std::uint64_t>(most) : n;
+    return max < static_cast<double>(n) ? static_cast<std::uint64_t>(max) : n;
 }
 
 }  // namespace tegu::cuda

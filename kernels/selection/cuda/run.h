@@ -16,9 +16,9 @@ Segments part_of(const Segments& all, std::uint64_t first, std::uint64_t count);
 
 // The pair of a sorted sample of `sample` pairs that comes behind the best k of n almost surely: four
 // standard deviations behind where it is expected. May be greater than the sample.
-std::uint64_t safe_place(std::uint64_t k, std::uint64_t n, std::uint64_t sample);
+std::uint64_t safe_rank(std::uint64_t k, std::uint64_t n, std::uint64_t sample);
 // At most about so many of n pairs come before pair `place` of the sample: six standard deviations more than
 // expected.
-std::uint64_t most_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample);
+std::uint64_t max_before(std::uint64_t place, std::uint64_t n, std::uint64_t sample);
 
 }  // namespace tegu::cuda

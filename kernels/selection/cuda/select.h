@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "kernels/execution/cuda/launch.h"
+#include "kernels/execution/cuda/pieces.h"
 
 namespace tegu {
 namespace cuda {
@@ -37,9 +37,9 @@ struct SelectState {
 
 // Where the pairs (key, index) of the survivors of each segment go.
 struct PairLists {
-    void* keys;              // [count, room] of the width
-    std::uint64_t* indices;  // [count, room]
-    std::uint64_t room;
+    void* keys;              // [count, capacity] of the width
+    std::uint64_t* indices;  // [count, capacity]
+    std::uint64_t capacity;
 };
 
 // The entries of a result, k a segment, best first.
@@ -50,26 +50,6 @@ struct TopkOutput {
     std::uint64_t k;
     bool distinct;  // each value once; what is missing is value 0 and index -1
 };
-
-// How a launch over many pairs is cut into several, so that what runs can be stopped in between.
-struct Pieces {
-    std::uint64_t most;  // pairs of a launch, of all segments together
-    LaunchStatus (*between)(
-        void* with);  // called between the launches of one kernel; not 0: ends them, and is what they return
-    void* with;
-};
-
-// Calls launch_some(first, count) for units [0, total) of `pairs` pairs each, in pieces.
-template <class Launch>
-LaunchStatus in_pieces(const Pieces& pieces, std::uint64_t total, std::uint64_t pairs, Launch launch_some) {
-    const std::uint64_t most = pieces.most > pairs ? pieces.most / pairs : 1;
-    LaunchStatus status = 0;
-    for (std::uint64_t first = 0; first < total && status == 0; first += most) {
-        if (first != 0) status = pieces.between(pieces.with);
-        if (status == 0) status = launch_some(first, total - first < most ? total - first : most);
-    }
-    return status;
-}
 
 }  // namespace cuda
 }  // namespace tegu

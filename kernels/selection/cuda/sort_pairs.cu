@@ -20,9 +20,9 @@ constexpr unsigned kCompactItems = 8;
 // why:   the passes of the sort then read one kind of input
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
-    rank_all(Segments in, std::uint64_t begin, std::uint64_t end, void* keys, std::uint64_t room) {
+    rank_all(Segments in, std::uint64_t begin, std::uint64_t end, void* keys, std::uint64_t capacity) {
     const KeyedSegment<U> segment(in, block_y());
-    U* const out = static_cast<U*>(keys) + block_y() * room;
+    U* const out = static_cast<U*>(keys) + block_y() * capacity;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t i = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); i < end;
          i += stride)
@@ -35,7 +35,7 @@ struct SurvivorLists {
     const SelectState* states;
     void* keys;
     std::uint64_t* indices;
-    std::uint64_t room;
+    std::uint64_t capacity;
 };
 template <class U>
 struct Survivors : SurvivorLists {
@@ -47,16 +47,16 @@ struct Survivors : SurvivorLists {
         return !is_behind(segment.key(i), i, static_cast<U>(states[number].key), states[number].index);
     }
     TEGU_DEVICE void put(std::uint64_t number, std::uint64_t i, std::uint64_t place) const {
-        if (place >= room) return;
-        static_cast<U*>(keys)[number * room + place] = KeyedSegment<U>(in, number).key(i);
-        indices[number * room + place] = i;
+        if (place >= capacity) return;
+        static_cast<U*>(keys)[number * capacity + place] = KeyedSegment<U>(in, number).key(i);
+        indices[number * capacity + place] = i;
     }
     // Fewer are kept than were counted: the elements have changed, and what was in the memory before is
     // nobody's business.
     TEGU_DEVICE void put_none(std::uint64_t number, std::uint64_t place) const {
-        if (place >= room) return;
-        static_cast<U*>(keys)[number * room + place] = 0;
-        indices[number * room + place] = ~std::uint64_t{0};
+        if (place >= capacity) return;
+        static_cast<U*>(keys)[number * capacity + place] = 0;
+        indices[number * capacity + place] = ~std::uint64_t{0};
     }
     TEGU_DEVICE std::uint64_t total(std::uint64_t number) const { return states[number].survivors; }
     TEGU_DEVICE static void set_total(SelectState* state, std::uint64_t total, std::uint64_t) {
@@ -229,10 +229,10 @@ LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& dat
     const unsigned width = width_index(data.in.width);
     const std::uint64_t step = kSortThreads * kCompactItems;
     const unsigned wanted = blocks_for((n + kCompactItems - 1) / kCompactItems, kSortThreads, 2, limits);
-    const std::uint64_t most = wanted < kMaxCompactTiles ? wanted : kMaxCompactTiles;
-    Tiles part{((n + most - 1) / most + step - 1) / step * step, 0, 0};
+    const std::uint64_t max = wanted < kMaxCompactTiles ? wanted : kMaxCompactTiles;
+    Tiles part{((n + max - 1) / max + step - 1) / step * step, 0, 0};
     // A tile must not be more than a launch may take.
-    if (part.size * count > pieces.most && n / kMaxCompactTiles < part.size)
+    if (part.size * count > pieces.max && n / kMaxCompactTiles < part.size)
         part.size = (n / kMaxCompactTiles + step) / step * step;
     part.all = static_cast<unsigned>((n + part.size - 1) / part.size);
     const auto shape_of = [&](std::uint64_t first, std::uint64_t some) {
@@ -265,13 +265,13 @@ LaunchStatus launch_compact(const CompactKernels<Data>& kernels, const Data& dat
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     write_sorted(Segments in, const SelectState* states, const void* sorted_keys,
-                 const std::uint32_t* origins, std::uint64_t room, const std::uint64_t* indices,
+                 const std::uint32_t* origins, std::uint64_t capacity, const std::uint64_t* indices,
                  std::uint64_t begin, std::uint64_t end, TopkOutput output) {
     const U* const keys = static_cast<const U*>(sorted_keys);
     const std::uint64_t number = block_y();
     // Elements that have changed: what was in the memory before is nobody's business.
     const bool none =
-        states != nullptr && (states[number].survivors < output.k || states[number].survivors > room);
+        states != nullptr && (states[number].survivors < output.k || states[number].survivors > capacity);
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t i = begin + std::uint64_t{block_x()} * block_threads() + thread_index(); i < end;
          i += stride) {
@@ -282,9 +282,9 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
             *index = ~std::uint64_t{0};
             continue;
         }
-        const std::uint32_t origin = origins[number * room + i];
-        *value = decode_key(keys[number * room + i], static_cast<U>(in.flip), in.is_float);
-        *index = indices == nullptr ? origin : indices[number * room + origin];
+        const std::uint32_t origin = origins[number * capacity + i];
+        *value = decode_key(keys[number * capacity + i], static_cast<U>(in.flip), in.is_float);
+        *index = indices == nullptr ? origin : indices[number * capacity + origin];
     }
 }
 
@@ -327,14 +327,14 @@ LaunchStatus launch_rank_all(const Segments& in, const SortBuffers& buffers, con
                              const DeviceLimits& limits, Stream stream) {
     return in_pieces(pieces, in.n, in.count, [&](std::uint64_t begin, std::uint64_t some) {
         return launch(kRankAll[width_index(in.width)], entries_shape(some, in.count, limits), stream, in,
-                      begin, begin + some, buffers.keys[0], buffers.room);
+                      begin, begin + some, buffers.keys[0], buffers.capacity);
     });
 }
 
 LaunchStatus launch_compact_survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                       std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
                                       const DeviceLimits& limits, Stream stream) {
-    const SurvivorLists lists{in, states, buffers.keys[0], indices, buffers.room};
+    const SurvivorLists lists{in, states, buffers.keys[0], indices, buffers.capacity};
     return launch_compact(kOfSurvivors, lists, states, 0, tiles, pieces, limits, stream);
 }
 
@@ -344,7 +344,7 @@ LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, 
     const unsigned sorted = sorted_in(in.width);
     return in_pieces(pieces, output.k, in.count, [&](std::uint64_t begin, std::uint64_t some) {
         return launch(kWriteSorted[width_index(in.width)], entries_shape(some, in.count, limits), stream, in,
-                      states, buffers.keys[sorted], buffers.origins[sorted], buffers.room, indices, begin,
+                      states, buffers.keys[sorted], buffers.origins[sorted], buffers.capacity, indices, begin,
                       begin + some, output);
     });
 }

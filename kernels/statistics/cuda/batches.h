@@ -6,47 +6,34 @@
 
 #include <algorithm>
 
-#include "base/result.h"
-#include "kernels/execution/cuda/context.h"
 #include "kernels/execution/cuda/pace.h"
-#include "kernels/operation.h"
 #include "kernels/statistics/cuda/reduce.h"
 
 namespace tegu::cuda {
 
-constexpr std::uint64_t kMostPlaces = 1 << 18;  // partial results, or totals, that are held at once
+constexpr std::uint64_t kMaxPartials = 1 << 18;  // partial results, or totals, that are held at once
 // what the end of a segment takes, as bytes to read that take as long
 constexpr std::uint64_t kEndBytes = 256;
 
-// The most segments of a launch. `places`: each has some of its own, for partial results or a total.
-inline std::uint64_t most_segments(std::uint64_t segments, const ReduceShape& shape, bool places) {
-    constexpr std::uint64_t kMostBlocks = 1 << 30;
-    const std::uint64_t most = places ? kMostPlaces / shape.groups : kMostBlocks;
-    return std::min(segments, std::max<std::uint64_t>(1, most));
+// The most segments of a launch. `partials`: each has memory of its own, for partial results or a total.
+inline std::uint64_t max_segments(std::uint64_t segments, const ReduceShape& shape, bool partials) {
+    constexpr std::uint64_t kMaxBlocks = 1 << 30;
+    const std::uint64_t max = partials ? kMaxPartials / shape.groups : kMaxBlocks;
+    return std::min(segments, std::max<std::uint64_t>(1, max));
 }
 
-// Calls each(range, ends) for every launch; `ends`: the last launch of these segments. Stops at the first
-// error. `segment_bytes`: that are read for one segment; `most`: most_segments().
-template <class Each>
-Result<void> for_ranges(std::uint64_t segments, std::uint64_t segment_bytes, std::uint64_t launch_bytes,
-                        std::uint64_t most, const ReduceShape& shape, Each each) {
+// The pieces of a job, groups of segments. `segment_bytes`: that are read for one segment; `max`:
+// max_segments().
+inline PieceGrid reduce_pieces(std::uint64_t segments, std::uint64_t segment_bytes,
+                               std::uint64_t launch_bytes, std::uint64_t max, const ReduceShape& shape) {
     const std::uint64_t fit =
         std::max<std::uint64_t>(1, launch_bytes / std::max<std::uint64_t>(1, segment_bytes));
-    const std::uint64_t batch = std::max<std::uint64_t>(1, std::min(fit, most));
+    const std::uint64_t batch = std::max<std::uint64_t>(1, std::min(fit, max));
     const std::uint64_t group_bytes = std::max<std::uint64_t>(1, segment_bytes / shape.groups);
     const std::uint64_t at_once =
         batch > 1 ? shape.groups
                   : std::min(shape.groups, std::max<std::uint64_t>(1, launch_bytes / group_bytes));
-    for (std::uint64_t first = 0; first < segments; first += batch) {
-        const std::uint64_t count = std::min(batch, segments - first);
-        for (std::uint64_t group = 0; group < shape.groups; group += at_once) {
-            const std::uint64_t groups = std::min(at_once, shape.groups - group);
-            Result<void> done =
-                each(ReduceRange{first, count, group, groups}, group + groups == shape.groups);
-            if (!done) return done;
-        }
-    }
-    return {};
+    return PieceGrid{segments, shape.groups, batch, at_once};
 }
 
 // The launches of one job. `exact_bytes`: of the place of a segment whose exact result does not fit its
@@ -70,21 +57,23 @@ class SegmentLaunches {
         const std::uint64_t launch_bytes =
             context_.policies.reduce.launch_bytes * context_.limits.multiprocessors;
         Pace pace(context_, stop);
-        done = for_ranges(segments_, segment_bytes + kEndBytes, launch_bytes, at_once(), shape_,
-                          [&](const ReduceRange& range, bool ends) -> Result<void> {
-                              Result<void> paced = pace.next();
-                              if (!paced) return paced;
-                              Result<void> launched = check_cuda(launch(work_, range), name);
-                              return launched && exact_bytes_ != 0 && ends ? check(range, overflow)
-                                                                           : std::move(launched);
-                          });
+        const PieceGrid grid =
+            reduce_pieces(segments_, segment_bytes + kEndBytes, launch_bytes, at_once(), shape_);
+        done = for_pieces(grid, [&](const Piece& piece) -> Result<void> {
+            const ReduceRange range{piece.row, piece.rows, piece.col, piece.cols};
+            Result<void> paced = pace.next();
+            if (!paced) return paced;
+            Result<void> launched = check_cuda(launch(work_, range), name);
+            const bool ends = piece.col + piece.cols == shape_.groups;
+            return launched && exact_bytes_ != 0 && ends ? check(range, overflow) : std::move(launched);
+        });
         if (done) context_.workspace->counters_are_left_zero();
         return done;
     }
 
   private:
     std::uint64_t at_once() const {
-        return most_segments(segments_, shape_, shape_.groups > 1 || exact_bytes_ != 0);
+        return max_segments(segments_, shape_, shape_.groups > 1 || exact_bytes_ != 0);
     }
 
     Result<void> prepare() {

@@ -10,14 +10,14 @@
 namespace tegu {
 namespace cuda {
 
-constexpr unsigned kFloatMostTiles = 16;
-constexpr unsigned kFloatMostThreads = 512;
+constexpr unsigned kFloatMaxTiles = 16;
+constexpr unsigned kFloatMaxThreads = 512;
 
 // The largest block of a kernel, and how many of these a multiprocessor shall hold at least: that is the
 // limit of its registers. 128 are enough for elements of 32 bits, 64 for their sums.
 template <class T, unsigned Parts, bool Dense>
 struct FloatBlocks {
-    static constexpr unsigned kThreads = sizeof(T) == 8 ? 128 : kFloatMostThreads / kBlocksForRegisters;
+    static constexpr unsigned kThreads = sizeof(T) == 8 ? 128 : kFloatMaxThreads / kBlocksForRegisters;
     static constexpr unsigned kBlocks =
         sizeof(T) == 8 ? 3 : (Parts == 0 && Dense ? 2 : 1) * kBlocksForRegisters;
 };

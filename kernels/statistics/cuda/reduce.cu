@@ -114,15 +114,15 @@ LaunchStatus launch_reduce(ElementType type, ReduceKind kind, const ReduceInput&
 
 ReduceWorkload reduce_workload(ElementType type, ReduceKind kind, std::uint64_t segments, std::uint64_t n) {
     const unsigned run = is_float(type) ? kFloatRun : 16 / static_cast<unsigned>(element_bytes(type));
-    ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMostTiles, kFloatMostThreads};
+    ReduceWorkload work{segments, n, kTileRuns * kWarpLanes * run, run, kFloatMaxTiles, kFloatMaxThreads};
     if (!is_float(type)) return work;
     if (element_bytes(type) == 8) {
-        work.most_threads = FloatBlocks<double, 0, true>::kThreads;
-        work.resident_threads = FloatBlocks<double, 0, true>::kBlocks * work.most_threads;
+        work.max_threads = FloatBlocks<double, 0, true>::kThreads;
+        work.resident_threads = FloatBlocks<double, 0, true>::kBlocks * work.max_threads;
     } else if (kind != ReduceKind::Sum) {
-        work.resident_threads = kFloatMostThreads;
+        work.resident_threads = kFloatMaxThreads;
         // two blocks of a multiprocessor: one reads while the other closes
-        work.most_threads = kFloatMostThreads / 2;
+        work.max_threads = kFloatMaxThreads / 2;
     }
     return work;
 }

@@ -152,18 +152,11 @@ std::uint64_t predict_ns(const Problem& problem, const Method& method) {
     return 0;
 }
 
-std::string describe(const Method& method) {
-    switch (method.kind) {
-        case MethodKind::Direct: break;
-        case MethodKind::Blocks: return "blocks block=" + std::to_string(method.block);
-        case MethodKind::Threshold: return "threshold sample=" + std::to_string(method.sample);
-        case MethodKind::Buckets: return "buckets sample=" + std::to_string(method.sample);
-        case MethodKind::Distinct:
-            return "distinct" +
-                   (method.blocks > 0 ? " block=" + std::to_string(method.block) : std::string()) +
-                   " sample=" + std::to_string(method.sample);
-    }
-    return "direct";
+void describe(const Method& method, RunPolicy* policy) {
+    static constexpr const char* kWords[] = {"direct", "blocks", "threshold", "buckets", "distinct"};
+    policy->add_word("method", kWords[static_cast<int>(method.kind)]);
+    if (method.blocks > 0) policy->add("block", method.block);
+    if (method.sample > 0) policy->add("sample", method.sample);
 }
 
 namespace {

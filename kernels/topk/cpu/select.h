@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "base/result.h"
 #include "kernels/cpu_policies.h"
@@ -76,8 +75,8 @@ Method choose_method(const Problem& problem, CpuTopkMethod wanted = CpuTopkMetho
 // take longer.
 std::uint64_t predict_ns(const Problem& problem, const Method& method);
 
-// "blocks block=2048"
-std::string describe(const Method& method);
+// "blocks block=2048".
+void describe(const Method& method, RunPolicy* policy);
 
 // The best entries in order; they lie in the workspace.
 struct Selection {

@@ -25,10 +25,10 @@ struct SurvivorBuffer {
     SelectState* state;
     U* list_keys;
     std::uint64_t* list_indices;
-    std::uint64_t room;
+    std::uint64_t capacity;
 
     TEGU_DEVICE void store(std::uint64_t at, U key, std::uint64_t index) const {
-        if (at >= room) return;
+        if (at >= capacity) return;
         list_keys[at] = key;
         list_indices[at] = index;
     }
@@ -149,9 +149,9 @@ TEGU_KERNEL TEGU_BOUNDS2(kFilterThreads, (kFilterBlocks<U> * kBlocksForRegisters
                                    indices,
                                    &used,
                                    states + number,
-                                   static_cast<U*>(lists.keys) + number * lists.room,
-                                   lists.indices + number * lists.room,
-                                   lists.room};
+                                   static_cast<U*>(lists.keys) + number * lists.capacity,
+                                   lists.indices + number * lists.capacity,
+                                   lists.capacity};
     U best = static_cast<U>(~U{0});
     TEGU_NO_UNROLL
     for (std::uint64_t base = packs.first(); base < packs.last; base = packs.run(base, next.kPacks)) {
@@ -196,8 +196,8 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     const KeyedSegment<U> segment(in, number);
     const U cut_key = static_cast<U>(states[number].key);
     const std::uint64_t cut_index = states[number].index;
-    U* const keys = static_cast<U*>(lists.keys) + number * lists.room;
-    std::uint64_t* const indices = lists.indices + number * lists.room;
+    U* const keys = static_cast<U*>(lists.keys) + number * lists.capacity;
+    std::uint64_t* const indices = lists.indices + number * lists.capacity;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
     for (std::uint64_t base = begin + std::uint64_t{block_x()} * block_threads() + warp_index() * kWarpLanes;
          base < end; base += stride) {
@@ -217,7 +217,7 @@ TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
             best = other < best ? other : best;
         }
         if (lane_index() == first) atomic_min(&states[number].best, best);
-        if (!taken || slot >= lists.room) continue;
+        if (!taken || slot >= lists.capacity) continue;
         keys[slot] = key;
         indices[slot] = index;
     }
@@ -253,9 +253,9 @@ LaunchStatus launch_filter(const Segments& in, std::uint64_t begin, std::uint64_
     }
     const std::uint64_t tile = std::uint64_t{threads} * filter_tile_packs(in.width);
     const std::uint64_t tiles = (end - begin) * in.width / 16 / tile + 1;
-    const unsigned resident = filter_blocks(in.width) * (kFilterMostThreads / threads > 1 ? 2 : 1);
-    const std::uint64_t most = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
-    const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), segments, threads, 0};
+    const unsigned resident = filter_blocks(in.width) * (kFilterMaxThreads / threads > 1 ? 2 : 1);
+    const std::uint64_t max = std::uint64_t{limits.multiprocessors} * resident * policy.waves;
+    const LaunchShape shape{static_cast<unsigned>(tiles < max ? tiles : max), segments, threads, 0};
     return launch_pdl(kFilterPacks[2 * width + (in.is_float ? 1 : 0)], shape, limits, stream, in, begin, end,
                       states, lists);
 }

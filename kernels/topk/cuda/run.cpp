@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/execution/cuda/pace.h"
 #include "kernels/numerics/sort_key.h"
 #include "kernels/operation_cuda.h"
 #include "kernels/registry.h"
@@ -39,18 +40,20 @@ class TopkRun {
           context_(context),
           policy_(context.policies.topk),
           stop_(stop),
-          room_(block_room(in_.width, policy_, context.limits)) {}
+          capacity_(block_capacity(in_.width, policy_, context.limits)),
+          pace_(context, stop) {}
 
     Result<void> run() {
         if (in_.width <= 4 && in_.n <= kWarpElements && output_.k <= policy_.warp_results) return by_warps();
-        const bool fits = in_.n <= room_;
-        if (output_.distinct ? fits : output_.k <= room_ && (fits || in_.n <= policy_.block_elements))
+        const bool fits = in_.n <= capacity_;
+        if (output_.distinct ? fits : output_.k <= capacity_ && (fits || in_.n <= policy_.block_elements))
             return by_blocks();
         if (output_.distinct) {
-            const unsigned room = distinct_room(in_.width, policy_, context_.limits);
-            return 4 * output_.k <= room && in_.n < kMaxSortPairs ? by_distinct_cuts(room) : by_sorting();
+            const unsigned capacity = distinct_capacity(in_.width, policy_, context_.limits);
+            return 4 * output_.k <= capacity && in_.n < kMaxSortPairs ? by_distinct_cuts(capacity)
+                                                                      : by_sorting();
         }
-        if (output_.k > room_) return by_sorting();
+        if (output_.k > capacity_) return by_sorting();
         return by_cuts();
     }
     const char* method() const { return method_; }
@@ -80,29 +83,15 @@ class TopkRun {
         return static_cast<T*>(*taken);
     }
 
-    // Between the pieces of a launch: waits, and asks whether to go on. launched() says why not.
-    static LaunchStatus between(void* self) {
-        TopkRun& run = *static_cast<TopkRun*>(self);
-        run.paused_ = run.context_.workspace->synchronize();
-        if (run.paused_ && run.stop_.stop_requested()) run.paused_ = run.stop_.error();
-        return run.paused_ ? 0 : -1;
-    }
-    Pieces pieces() { return Pieces{policy_.piece_pairs * context_.limits.multiprocessors, &between, this}; }
-    Result<void> launched(LaunchStatus status, const char* what) {
-        return paused_ ? check_cuda(status, what) : std::move(paused_);
-    }
+    Pieces pieces() { return pace_.pieces(policy_.piece_pairs * context_.limits.multiprocessors); }
 
-    // Calls body(first, count) for batches of segments; between them the stop token is looked at.
+    // Calls body(first, count) for batches of segments.
     template <class Body>
-    Result<void> for_each_batch(std::uint64_t most, Body body) {
-        for (std::uint64_t first = 0; first < in_.count; first += most) {
-            if (stop_.stop_requested()) return stop_.error();
-            Result<void> done = body(first, std::min(most, in_.count - first));
-            if (!done) return done;
-            if (first + most < in_.count) done = context_.workspace->synchronize();
-            if (!done) return done;
-        }
-        return {};
+    Result<void> for_each_batch(std::uint64_t max, Body body) {
+        return for_pieces(pieces_of(in_.count, max), [&](const Piece& piece) {
+            Result<void> paced = pace_.next();
+            return paced ? body(piece.row, piece.rows) : paced;
+        });
     }
 
     Result<void> by_warps() {
@@ -121,31 +110,32 @@ class TopkRun {
         const std::uint64_t batch = std::clamp<std::uint64_t>(
             kBlockWork * context_.limits.multiprocessors / in_.n, 1, std::uint64_t{1} << 30);
         return for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
-            return check_cuda(launch_select_blocks(part_of(in_, first, count), part_of_output(first), room_,
-                                                   policy_, context_.limits, context_.stream),
+            return check_cuda(launch_select_blocks(part_of(in_, first, count), part_of_output(first),
+                                                   capacity_, policy_, context_.limits, context_.stream),
                               "topk of blocks");
         });
     }
 
     // --- few of many: cuts
 
-    Result<PairLists> take_lists(std::uint64_t count, std::uint64_t room) {
-        Result<std::uint64_t*> indices = take<std::uint64_t>(count * room);
+    Result<PairLists> take_lists(std::uint64_t count, std::uint64_t capacity) {
+        Result<std::uint64_t*> indices = take<std::uint64_t>(count * capacity);
         if (!indices) return std::move(indices).error();
-        Result<std::byte*> keys = take<std::byte>(count * room * in_.width);
+        Result<std::byte*> keys = take<std::byte>(count * capacity * in_.width);
         if (!keys) return std::move(keys).error();
-        return PairLists{*keys, *indices, room};
+        return PairLists{*keys, *indices, capacity};
     }
 
     Result<void> by_cuts() {
         method_ = "cut";
         const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
-        const std::uint64_t place = std::min(safe_place(output_.k, in_.n, sample), sample);
-        const std::uint64_t room = std::min(
-            in_.n, std::max<std::uint64_t>(most_before(place, in_.n, sample), 2 * std::uint64_t{room_}));
-        const std::uint64_t batch = std::clamp<std::uint64_t>(
-            kBatchBytes / (room * (sizeof(std::uint64_t) + in_.width)), 1, std::min(in_.count, kMaxBatch));
-        Result<PairLists> lists = take_lists(batch, room);
+        const std::uint64_t place = std::min(safe_rank(output_.k, in_.n, sample), sample);
+        const std::uint64_t capacity = std::min(
+            in_.n, std::max<std::uint64_t>(max_before(place, in_.n, sample), 2 * std::uint64_t{capacity_}));
+        const std::uint64_t batch =
+            std::clamp<std::uint64_t>(kBatchBytes / (capacity * (sizeof(std::uint64_t) + in_.width)), 1,
+                                      std::min(in_.count, kMaxBatch));
+        Result<PairLists> lists = take_lists(batch, capacity);
         if (!lists) return std::move(lists).error();
         Result<SelectState*> states = take<SelectState>(in_.count);
         if (!states) return std::move(states).error();
@@ -171,14 +161,13 @@ class TopkRun {
                 return cut ? filter_and_select(part, first, *states + first, *lists) : cut;
             });
         if (!done) return done;
-        return repair(*states, room, [&](const Segments& one, std::uint64_t first, SelectState* state) {
+        return repair(*states, capacity, [&](const Segments& one, std::uint64_t first, SelectState* state) {
             return filter_and_select(one, first, state, *lists);
         });
     }
 
-    // Elements of each of `count` segments that are filtered between two looks at the stop token; whole
-    // tiles.
-    std::uint64_t most_of_a_launch(std::uint64_t bytes, std::uint64_t count) const {
+    // Elements of each of `count` segments that are filtered in one launch: whole tiles.
+    std::uint64_t max_of_a_launch(std::uint64_t bytes, std::uint64_t count) const {
         constexpr std::uint64_t kTile = std::uint64_t{1} << 16;
         const std::uint64_t elements = bytes / in_.width * context_.limits.multiprocessors / count;
         return std::min<std::uint64_t>((elements / kTile + 1) * kTile, std::uint64_t{1} << 31);
@@ -186,18 +175,16 @@ class TopkRun {
 
     Result<void> filter_and_select(const Segments& part, std::uint64_t first, SelectState* states,
                                    const PairLists& lists) {
-        const std::uint64_t most = most_of_a_launch(kFilterBytes, part.count);
-        for (std::uint64_t begin = 0; begin < part.n; begin += most) {
-            const std::uint64_t end = std::min(part.n, begin + most);
-            Result<void> filtered = check_cuda(
-                launch_filter(part, begin, end, states, lists, policy_, context_.limits, context_.stream),
-                "topk's filter");
-            if (filtered && end < part.n) filtered = context_.workspace->synchronize();
-            if (!filtered) return filtered;
-            if (stop_.stop_requested()) return stop_.error();
-        }
-        return check_cuda(launch_select_survivors(part, states, lists, part_of_output(first), room_, policy_,
-                                                  context_.limits, context_.stream,
+        const Pieces pieces = pace_.pieces(max_of_a_launch(kFilterBytes, part.count));
+        const LaunchStatus status =
+            in_pieces(pieces, part.n, 1, [&](std::uint64_t begin, std::uint64_t some) {
+                return launch_filter(part, begin, begin + some, states, lists, policy_, context_.limits,
+                                     context_.stream);
+            });
+        Result<void> filtered = pace_.check(status, "topk's filter");
+        if (!filtered) return filtered;
+        return check_cuda(launch_select_survivors(part, states, lists, part_of_output(first), capacity_,
+                                                  policy_, context_.limits, context_.stream,
                                                   seen_ == nullptr ? nullptr : seen_ + first),
                           "topk of survivors");
     }
@@ -216,10 +203,10 @@ class TopkRun {
         return done;
     }
 
-    // Selects again, with a cut found by counting, where not between k and `room` pairs survived the first.
+    // Selects again, with a cut found by counting, where not between k and `capacity` pairs survived the first.
     // Changing elements can make that cut bad, too; then the result is undefined, as it may be.
     template <class Select>
-    Result<void> repair(SelectState* states, std::uint64_t room, Select select) {
+    Result<void> repair(SelectState* states, std::uint64_t capacity, Select select) {
         std::vector<std::uint64_t> found;
         Result<void> done = survivors(states, &found);
         if (!done) return done;
@@ -227,7 +214,7 @@ class TopkRun {
         std::uint32_t* tickets = nullptr;
         for (std::uint64_t number = 0; number < in_.count; ++number) {
             const std::uint64_t count = found[static_cast<std::size_t>(number)];
-            if (count >= output_.k && count <= room) continue;
+            if (count >= output_.k && count <= capacity) continue;
             if (stop_.stop_requested()) return stop_.error();
             bad_cut_ = true;
             if (bins == nullptr) {
@@ -242,9 +229,9 @@ class TopkRun {
             const Segments one = part_of(in_, number, 1);
             done = context_.workspace->write(states + number, &fresh, sizeof fresh);
             if (done)
-                done = launched(launch_exact_cut(one, output_.k, room, states + number, bins, tickets,
-                                                 policy_, pieces(), context_.limits, context_.stream),
-                                "topk by counting");
+                done = pace_.check(launch_exact_cut(one, output_.k, capacity, states + number, bins, tickets,
+                                                    policy_, pieces(), context_.limits, context_.stream),
+                                   "topk by counting");
             if (done) done = select(one, number, states + number);
             if (done) done = context_.workspace->synchronize();  // nobody waits after this
             if (!done) return done;
@@ -254,22 +241,23 @@ class TopkRun {
 
     // --- different ones
 
-    Result<void> by_distinct_cuts(unsigned block_room) {
+    Result<void> by_distinct_cuts(unsigned block_capacity) {
         const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
-        const std::uint64_t room = std::min(
+        const std::uint64_t capacity = std::min(
             in_.n,
-            std::max<std::uint64_t>(most_before(output_.k, in_.n, sample), 8 * std::uint64_t{block_room}));
+            std::max<std::uint64_t>(max_before(output_.k, in_.n, sample), 8 * std::uint64_t{block_capacity}));
         const std::uint64_t batch =
-            std::clamp<std::uint64_t>(kBatchBytes / (2 * room * (sizeof(std::uint64_t) + in_.width)), 1,
+            std::clamp<std::uint64_t>(kBatchBytes / (2 * capacity * (sizeof(std::uint64_t) + in_.width)), 1,
                                       std::min(in_.count, kMaxBatch));
-        Result<PairLists> lists = take_lists(batch, room);
+        Result<PairLists> lists = take_lists(batch, capacity);
         if (!lists) return std::move(lists).error();
-        Result<PairLists> kept = take_lists(batch, room);
+        Result<PairLists> kept = take_lists(batch, capacity);
         if (!kept) return std::move(kept).error();
         Result<SelectState*> states = take<SelectState>(in_.count);
         if (!states) return std::move(states).error();
         Result<void> done = for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
-            return distinct_of(part_of(in_, first, count), first, *states + first, *lists, *kept, block_room);
+            return distinct_of(part_of(in_, first, count), first, *states + first, *lists, *kept,
+                               block_capacity);
         });
         if (!done) return done;
         std::vector<SelectState> found(static_cast<std::size_t>(in_.count));
@@ -283,42 +271,40 @@ class TopkRun {
     }
 
     Result<void> distinct_of(const Segments& part, std::uint64_t first, SelectState* states,
-                             const PairLists& lists, const PairLists& kept, unsigned block_room) {
+                             const PairLists& lists, const PairLists& kept, unsigned block_capacity) {
         Result<void> done =
             check_cuda(launch_distinct_cut(part, sample_size(part.n, part.width, policy_), output_.k,
-                                           block_room, states, policy_, context_.stream),
+                                           block_capacity, states, policy_, context_.stream),
                        "distinct topk of a sample");
         if (!done) return done;
-        const std::uint64_t most = most_of_a_launch(kFilterBytes / 4, part.count);
-        for (std::uint64_t begin = 0; begin < part.n; begin += most) {
-            const std::uint64_t end = std::min(part.n, begin + most);
-            done = check_cuda(launch_distinct_filter(part, begin, end, states, lists, policy_,
-                                                     context_.limits, context_.stream),
-                              "distinct topk's filter");
-            if (done && end < part.n) done = context_.workspace->synchronize();
-            if (!done) return done;
-            if (stop_.stop_requested()) return stop_.error();
-        }
+        const Pieces pieces = pace_.pieces(max_of_a_launch(kFilterBytes / 4, part.count));
+        const LaunchStatus status =
+            in_pieces(pieces, part.n, 1, [&](std::uint64_t begin, std::uint64_t some) {
+                return launch_distinct_filter(part, begin, begin + some, states, lists, policy_,
+                                              context_.limits, context_.stream);
+            });
+        done = pace_.check(status, "distinct topk's filter");
+        if (!done) return done;
         return check_cuda(launch_distinct_survivors(part, states, lists, kept, part_of_output(first),
-                                                    block_room, policy_, context_.stream),
+                                                    block_capacity, policy_, context_.stream),
                           "distinct topk of survivors");
     }
 
     // --- many: sorted
 
-    Result<SortBuffers> take_buffers(std::uint64_t count, std::uint64_t room) {
+    Result<SortBuffers> take_buffers(std::uint64_t count, std::uint64_t capacity) {
         SortBuffers buffers{};
-        buffers.room = room;
+        buffers.capacity = capacity;
         buffers.tile = sort_tile_for(in_.width, policy_.sort_tile);
         for (unsigned i = 0; i < 2; ++i) {
-            Result<std::byte*> keys = take<std::byte>(count * room * in_.width);
+            Result<std::byte*> keys = take<std::byte>(count * capacity * in_.width);
             if (!keys) return std::move(keys).error();
-            Result<std::uint32_t*> origins = take<std::uint32_t>(count * room);
+            Result<std::uint32_t*> origins = take<std::uint32_t>(count * capacity);
             if (!origins) return std::move(origins).error();
             buffers.keys[i] = *keys;
             buffers.origins[i] = *origins;
         }
-        Result<std::uint32_t*> counts = take<std::uint32_t>(count * sort_count_words(room, buffers.tile));
+        Result<std::uint32_t*> counts = take<std::uint32_t>(count * sort_count_words(capacity, buffers.tile));
         if (!counts) return std::move(counts).error();
         Result<std::uint32_t*> totals = take<std::uint32_t>(count * kSortDigits);
         if (!totals) return std::move(totals).error();
@@ -329,20 +315,21 @@ class TopkRun {
 
     Result<void> by_sorting() {
         const std::uint64_t sample = sample_size(in_.n, in_.width, policy_);
-        const std::uint64_t place = safe_place(output_.k, in_.n, sample);
-        const bool all = output_.distinct || place > std::min<std::uint64_t>(sample / 2, room_);
-        std::uint64_t room =
+        const std::uint64_t place = safe_rank(output_.k, in_.n, sample);
+        const bool all = output_.distinct || place > std::min<std::uint64_t>(sample / 2, capacity_);
+        std::uint64_t capacity =
             all ? in_.n
                 : std::min(in_.n,
-                           std::max(most_before(loosest_place(place, sample), in_.n, sample), output_.k));
+                           std::max(max_before(loosest_rank(place, sample), in_.n, sample), output_.k));
         method_ = all ? "sort" : "cut+sort";
         // a wish: what does not fit is cut again
-        if (!all && output_.k <= kMaxSortPairs) room = std::min(room, kMaxSortPairs);
-        if (room > kMaxSortPairs)
+        if (!all && output_.k <= kMaxSortPairs) capacity = std::min(capacity, kMaxSortPairs);
+        if (capacity > kMaxSortPairs)
             return make_error(Status::OutOfMemory, "topk: so many results cannot be sorted on the GPU");
-        const std::uint64_t batch = std::clamp<std::uint64_t>(kBatchBytes / (room * (2 * in_.width + 16)), 1,
-                                                              std::min<std::uint64_t>(in_.count, kMaxBatch));
-        Result<SortBuffers> buffers = take_buffers(batch, room);
+        const std::uint64_t batch =
+            std::clamp<std::uint64_t>(kBatchBytes / (capacity * (2 * in_.width + 16)), 1,
+                                      std::min<std::uint64_t>(in_.count, kMaxBatch));
+        Result<SortBuffers> buffers = take_buffers(batch, capacity);
         if (!buffers) return std::move(buffers).error();
         Result<SelectState*> states = take_zeroed<SelectState>(in_.count);
         if (!states) return std::move(states).error();
@@ -352,7 +339,7 @@ class TopkRun {
             return for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) {
                 return sort_all(part_of(in_, first, count), first, *states + first, *buffers, *tiles);
             });
-        Result<std::uint64_t*> indices = take<std::uint64_t>(batch * room);
+        Result<std::uint64_t*> indices = take<std::uint64_t>(batch * capacity);
         if (!indices) return std::move(indices).error();
         Result<void> done =
             for_each_batch(batch, [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
@@ -364,7 +351,7 @@ class TopkRun {
                 return cut ? sort_survivors(part, first, *states + first, *buffers, *indices, *tiles) : cut;
             });
         if (!done) return done;
-        return repair(*states, room, [&](const Segments& one, std::uint64_t first, SelectState* state) {
+        return repair(*states, capacity, [&](const Segments& one, std::uint64_t first, SelectState* state) {
             return sort_survivors(one, first, state, *buffers, *indices, *tiles);
         });
     }
@@ -378,7 +365,7 @@ class TopkRun {
         if (status == 0)
             status = launch_write_sorted(part, states, buffers, indices, part_of_output(first), pieces(),
                                          context_.limits, context_.stream);
-        return launched(status, "topk's sort of survivors");
+        return pace_.check(status, "topk's sort of survivors");
     }
 
     Result<void> sort_all(const Segments& part, std::uint64_t first, SelectState* states,
@@ -392,7 +379,7 @@ class TopkRun {
                                                  pieces(), context_.limits, context_.stream)
                          : launch_write_sorted(part, nullptr, buffers, nullptr, part_of_output(first),
                                                pieces(), context_.limits, context_.stream);
-        return launched(status, "topk's sort");
+        return pace_.check(status, "topk's sort");
     }
 
     const Segments in_;
@@ -400,13 +387,13 @@ class TopkRun {
     const Context& context_;
     const TopkPolicy& policy_;
     const kernels::StopToken& stop_;
-    const unsigned room_;
+    const unsigned capacity_;
     const char* method_ = "none";
     bool bad_cut_ = false;
     std::uint64_t* seen_ =
         nullptr;  // numbers of survivors that the host sees; null where it has to copy them
     bool waited_ = false;
-    Result<void> paused_;  // why a launch ended between its pieces
+    Pace pace_;
 };
 
 }  // namespace
@@ -431,7 +418,8 @@ Result<kernels::RunReport> run_topk(const Job& job, const TopkParams& params,
     }
     if (!run.has_waited()) done = context.workspace->synchronize();
     if (!done) return std::move(done).error();
-    report.policy += std::string(" ") + run.method() + (run.was_bad() ? " counted" : "");
+    report.policy.add_word("method", run.method());
+    if (run.was_bad()) report.policy.add_word("cut", "counted");
     return report;
 }
 

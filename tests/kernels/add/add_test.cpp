@@ -359,10 +359,11 @@ TEST(AddReport, SaysHowItRan) {
     const Job job = add_job<float>(1, x.size());
     const std::vector<InputView> inputs = {dense_view(x, x.size()), dense_view(y, y.size())};
     const std::string isa = std::string("cpu ") + kernels::cpu_isa();
-    EXPECT_EQ(run_elementwise(job, inputs).report->policy, isa + " threads=1 store=streaming");
-    EXPECT_EQ(run_elementwise(job, inputs, &pool).report->policy, isa + " threads=3 store=streaming");
-    EXPECT_EQ(run_elementwise(job, inputs, &pool, {}, y.data()).report->policy, isa + " threads=3");
-    EXPECT_EQ(run_elementwise(add_job<float>(1, 10), inputs, &pool).report->policy, isa + " threads=1");
+    EXPECT_EQ(run_elementwise(job, inputs).report->policy.text(), isa + " threads=1 store=streaming");
+    EXPECT_EQ(run_elementwise(job, inputs, &pool).report->policy.text(), isa + " threads=3 store=streaming");
+    EXPECT_EQ(run_elementwise(job, inputs, &pool, {}, y.data()).report->policy.text(), isa + " threads=3");
+    EXPECT_EQ(run_elementwise(add_job<float>(1, 10), inputs, &pool).report->policy.text(),
+              isa + " threads=1");
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ testing::AssertionResult same_outcomes(const kernels::JobPlan& plan, const Outco
         return testing::AssertionFailure()
                << role << " differs at entry " << at << ": CPU 0x"
                << hex(cpu.arrays[i].data() + at * bytes, bytes) << ", GPU 0x"
-               << hex(gpu.arrays[i].data() + at * bytes, bytes) << " (" << gpu.report->policy << ")";
+               << hex(gpu.arrays[i].data() + at * bytes, bytes) << " (" << gpu.report->policy.text() << ")";
     }
     return testing::AssertionSuccess();
 }

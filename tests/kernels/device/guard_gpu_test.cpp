@@ -41,7 +41,7 @@ TEST_F(GuardGpus, ComputeOnManagedMemory) {
     ASSERT_TRUE(gpu.attach_to_stream(output, stream).ok());
     const Result<kernels::RunReport> report = sum(input, 100, output);
     ASSERT_TRUE(report.ok()) << report.error().message;
-    EXPECT_EQ(0u, report->policy.rfind("guard cpu", 0)) << report->policy;
+    EXPECT_EQ(0u, report->policy.text().rfind("guard cpu", 0)) << report->policy.text();
     to_host(output);
     EXPECT_EQ(5050, *static_cast<std::int64_t*>(output));
     EXPECT_EQ(1u, gpu.kernels_run());

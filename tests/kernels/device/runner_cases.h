@@ -70,7 +70,7 @@ class RunnerCase {
         }
         Result<kernels::RunReport> report = runner_.run(job, *plan, inputs, output, stop, cost);
         error = report ? Error() : report.error();
-        policy = report ? report->policy : "";
+        policy = report ? report->policy.text() : "";
         return report.ok();
     }
 

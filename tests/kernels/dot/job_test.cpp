@@ -102,8 +102,8 @@ TEST(DotReport, SaysHowItRan) {
     const std::vector<float> x(500'000, 1.0f);
     ThreadPool pool(3);
     const std::string isa = std::string("cpu ") + kernels::cpu_isa();
-    EXPECT_EQ(run_dot(x, x).report->policy, isa + " threads=1 tile=1024");
-    EXPECT_EQ(run_dot(x, x, false, &pool).report->policy, isa + " threads=3 tile=1024");
+    EXPECT_EQ(run_dot(x, x).report->policy.text(), isa + " threads=1 tile=1024");
+    EXPECT_EQ(run_dot(x, x, false, &pool).report->policy.text(), isa + " threads=3 tile=1024");
     EXPECT_EQ(run_dot(x, x).report->filled_columns, std::vector<std::uint64_t>{1});
 }
 

@@ -110,7 +110,7 @@ TEST(EntropyRun, SaysHowItRan) {
     ThreadPool pool(3);
     const std::string isa = kernels::cpu_isa();
     const auto policy = [&](ElementType type, const EntropyParams& params, ThreadPool* threads) {
-        return run_counting(whole(type, 500'000, params), x.data(), 0, threads).report->policy;
+        return run_counting(whole(type, 500'000, params), x.data(), 0, threads).report->policy.text();
     };
     EXPECT_EQ(policy(ElementType::F32, params_of(5, 0, 2), nullptr),
               "cpu " + isa + " threads=1 method=levels passes=1");

@@ -51,8 +51,8 @@ TEST(EntropyMap, TheDoorRunsTheChosenPolicyAndReportsIt) {
                                              Span<const OutputView>(&output, 1), nullptr, StopToken());
     ASSERT_TRUE(report.ok());
     const EntropyPolicy policy = choose_entropy_policy(params);
-    EXPECT_EQ(report->policy, std::string("cpu ") + cpu_isa() + " threads=1 method=" +
-                                  std::string(entropy_method_word(policy.method)) + " tile=30x40");
+    EXPECT_EQ(report->policy.text(), std::string("cpu ") + cpu_isa() + " threads=1 method=" +
+                                         std::string(entropy_method_word(policy.method)) + " tile=30x40");
     ASSERT_EQ(report->filled_columns.size(), 1u);
     EXPECT_EQ(report->filled_columns[0], 40u);
     EXPECT_TRUE(same_bits(map, reference_map(image, ElementType::U8, params).map, 40));

@@ -191,7 +191,7 @@ void check(const Job& job, const std::vector<T>& elements, const std::string& wh
         const Outcome outcome = run_elements(job, elements, pool);
         ASSERT_TRUE(outcome.report.ok()) << outcome.report.error().message;
         ASSERT_EQ(outcome.quantiles, want)
-            << (pool == nullptr ? 1 : pool->threads()) << " threads, " << outcome.report->policy;
+            << (pool == nullptr ? 1 : pool->threads()) << " threads, " << outcome.report->policy.text();
     }
 }
 

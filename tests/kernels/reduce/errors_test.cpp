@@ -245,8 +245,8 @@ TEST(ReduceReport, SaysHowItRan) {
     const ReduceResult many = run_reduce_job(job, x.data(), 0, &pool);
     ASSERT_TRUE(one.report.ok());
     ASSERT_TRUE(many.report.ok());
-    EXPECT_EQ(one.report->policy, std::string("cpu ") + kernels::cpu_isa() + " threads=1 tile=1024");
-    EXPECT_EQ(many.report->policy, std::string("cpu ") + kernels::cpu_isa() + " threads=3 tile=1024");
+    EXPECT_EQ(one.report->policy.text(), std::string("cpu ") + kernels::cpu_isa() + " threads=1 tile=1024");
+    EXPECT_EQ(many.report->policy.text(), std::string("cpu ") + kernels::cpu_isa() + " threads=3 tile=1024");
     EXPECT_EQ(one.report->filled_columns, (std::vector<std::uint64_t>{1, 2}));
 }
 

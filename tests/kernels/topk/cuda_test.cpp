@@ -56,7 +56,7 @@ class CudaTopk : public CudaTest {
         return testing::AssertionFailure()
                << result.message() << "; " << element_word(type) << ", " << shape.rows << " x " << shape.cols
                << ", k " << params.k << (params.largest ? ", largest" : ", smallest")
-               << (params.distinct ? ", distinct" : "") << ", room " << policy.room << ", sample "
+               << (params.distinct ? ", distinct" : "") << ", room " << policy.capacity << ", sample "
                << policy.sample << ", order of threads " << order_;
     }
     // The policy of the report.
@@ -67,8 +67,9 @@ class CudaTopk : public CudaTest {
         const kernels::OutputView outputs[] = {{values.data()}, {indices.data()}, {counts.data()}};
         const auto done = cuda::run_job(Job{type, Axis::Whole, shape.rows, shape.cols, params}, {&view, 1},
                                         {outputs, params.distinct ? 3u : 2u}, context_, kernels::StopToken());
-        return done ? done->policy.substr(done->policy.find(' ', done->policy.find("sm_")) + 1)
-                    : done.error().message;
+        if (!done) return done.error().message;
+        const std::string cut(done->policy.find("cut"));
+        return std::string(done->policy.find("method")) + (cut.empty() ? "" : " " + cut);
     }
     std::uint64_t order_ = 0;
 };

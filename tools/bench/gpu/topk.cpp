@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// topk and quantile: whole arrays of every size and kind of values, and rows, beside a kernel that only reads
-// and, where the toolkit has them, CUB's top-k (unsorted) and its sort. "job" is the time of a whole job,
-// with the host's part; "kernels" is that of the launches alone. Each case is first compared with the CPU
-// backend.
+// topk and quantile: whole arrays of every size and kind of values, and rows. Beside them stand a kernel that
+// only reads and, where the toolkit has them, CUB's top-k (unsorted) and its sort. "job" is the time of a
+// whole job, with the host's part; "kernels" is that of the launches alone. Each case is first compared with
+// the CPU backend.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -143,9 +143,9 @@ class SelectBench {
             if (std::memcmp(result.data(), cpu[i].data(), bytes) != 0) fail(name, array_role_word(spec.role));
         }
         const GpuTime time = bench_.time([&](std::size_t turn) { run(turn); });
-        const std::string method = report.policy.substr(report.policy.find("sm_"));
-        bench_.report(name + " job (" + method.substr(method.find(' ') + 1) + ")", rows_ * cols_,
-                      content_.size(), time, "read", read_);
+        const std::string cut(report.policy.find("cut"));
+        const std::string method = std::string(report.policy.find("method")) + (cut.empty() ? "" : " " + cut);
+        bench_.report(name + " job (" + method + ")", rows_ * cols_, content_.size(), time, "read", read_);
         for (Rotation* piece : memory) delete piece;
     }
 
@@ -154,15 +154,15 @@ class SelectBench {
         const cuda::Context& context = bench_.context();
         const cuda::TopkPolicy& policy = context.policies.topk;
         const std::uint64_t n = rows_ * cols_;
-        const unsigned room = cuda::block_room(4, policy, context.limits);
+        const unsigned room = cuda::block_capacity(4, policy, context.limits);
         if (k > room || n <= policy.block_elements) return;
         const kernels::InputView view{static_cast<const std::byte*>(inputs_[0]), cols_};
         cuda::Segments in = cuda::segments_of(job_of(TopkParams{k, true, false}), view,
                                               kernels::key::flip_of(true, type_ == ElementType::I32, 4));
         const std::uint64_t sample = cuda::sample_size(n, 4, policy);
-        const std::uint64_t place = std::min(cuda::safe_place(k, n, sample), sample);
+        const std::uint64_t place = std::min(cuda::safe_rank(k, n, sample), sample);
         const std::uint64_t most =
-            std::min(n, std::max<std::uint64_t>(cuda::most_before(place, n, sample), 2ull * room));
+            std::min(n, std::max<std::uint64_t>(cuda::max_before(place, n, sample), 2ull * room));
         const Rotation ranks(most * 4, 0, 1), indices(most * 8, 0, 1), state(sizeof(cuda::SelectState), 0, 1),
             values(k * 4, 0, 1), places(k * 8, 0, 1);
         const cuda::PairLists lists{ranks[0], static_cast<std::uint64_t*>(indices[0]), most};
@@ -252,7 +252,7 @@ void bench_rows(GpuBench& bench, std::uint64_t rows, std::uint64_t cols, std::ui
 
 }  // namespace
 
-void bench_select(GpuBench& bench) {
+void bench_topk(GpuBench& bench) {
     bench_whole(bench, ElementType::I32, "1e5", 100000, Values::Uniform, {10, 1000, 4096, 50000});
     bench_whole(bench, ElementType::I32, "1e6", 1000000, Values::Uniform, {10, 4096, 65536});
     bench_rows(bench, 16384, 128, 8);

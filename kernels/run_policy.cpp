@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/run_policy.h"
+
+namespace tegu::kernels {
+
+std::string_view RunPolicy::find(std::string_view key) const {
+    for (const Field& field : fields_)
+        if (field.key == key) return field.value;
+    return {};
+}
+
+std::string RunPolicy::text() const {
+    std::string text;
+    text.reserve(96);  // most need no more
+    for (const Field& field : fields_) {
+        if (!text.empty()) text += ' ';
+        if (field.shows_key) text.append(field.key).append(1, '=');
+        text += field.value;
+    }
+    return text;
+}
+
+}  // namespace tegu::kernels

@@ -37,7 +37,7 @@ constexpr KernelTable<decltype(&sample_cut<std::uint8_t>), 4> kSampleCut = {
 
 LaunchStatus launch_cuts(const Segments& in, std::uint64_t sample, const SampleRanks& first,
                          const SampleRanks& second, unsigned cuts, SelectState* states,
-                         const TopkPolicy& policy, Stream stream) {
+                         const SelectionPolicy& policy, Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads =
         wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
@@ -188,13 +188,13 @@ constexpr KernelTable<decltype(&sample_best<std::uint8_t, false>), 8> kSampleBes
      variant(sample_best<std::uint64_t, true>, "u64", "float")}};
 
 bool is_near_the_best(const Segments& in, std::uint64_t sample, std::uint64_t place,
-                      const TopkPolicy& policy) {
+                      const SelectionPolicy& policy) {
     return in.cols >= in.n && place <= policy.block_threads / kWarpLanes &&
            sample % policy.block_threads == 0 && in.n / sample < 0xffffffffu;
 }
 
 LaunchStatus launch_best(const Segments& in, std::uint64_t sample, std::uint64_t place, SelectState* states,
-                         const SampleMemory& memory, const TopkPolicy& policy, Stream stream) {
+                         const SampleMemory& memory, const SelectionPolicy& policy, Stream stream) {
     const auto kernel = kSampleBest[2 * width_index(in.width) + (in.is_float ? 1 : 0)];
     const std::uint64_t part = in.n / sample;
     return launch(kernel,
@@ -273,7 +273,7 @@ constexpr KernelTable<decltype(&count_bins<std::uint8_t>), 4> kCountBins = {
 
 }  // namespace
 
-std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy) {
+std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy) {
     const std::uint64_t max = std::uint64_t{policy.block_threads} * held_pairs(width);
     const std::uint64_t wanted = n < std::uint64_t{policy.sample} << 12 ? policy.sample : 2 * policy.sample;
     const std::uint64_t sample = wanted < max ? wanted : max;
@@ -281,7 +281,7 @@ std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& pol
 }
 
 LaunchStatus launch_sample_cut(const Segments& in, std::uint64_t sample, std::uint64_t place,
-                               SelectState* states, const SampleMemory& memory, const TopkPolicy& policy,
+                               SelectState* states, const SampleMemory& memory, const SelectionPolicy& policy,
                                Stream stream) {
     if (memory.tickets != nullptr && is_near_the_best(in, sample, place, policy))
         return launch_best(in, sample, place, states, memory, policy, stream);
@@ -290,13 +290,13 @@ LaunchStatus launch_sample_cut(const Segments& in, std::uint64_t sample, std::ui
 }
 
 LaunchStatus launch_sample_cuts(const Segments& in, std::uint64_t sample, const SampleRanks& first,
-                                const SampleRanks& second, SelectState* states, const TopkPolicy& policy,
+                                const SampleRanks& second, SelectState* states, const SelectionPolicy& policy,
                                 Stream stream) {
     return launch_cuts(in, sample, first, second, 2, states, policy, stream);
 }
 
 LaunchStatus launch_exact_cut(const Segments& in, std::uint64_t k, std::uint64_t max, SelectState* states,
-                              std::uint64_t* bins, std::uint32_t* tickets, const TopkPolicy& policy,
+                              std::uint64_t* bins, std::uint32_t* tickets, const SelectionPolicy& policy,
                               const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
     const unsigned filter_threads = policy.filter_threads;
     unsigned index_bits = 0;
@@ -316,10 +316,10 @@ LaunchStatus launch_exact_cut(const Segments& in, std::uint64_t k, std::uint64_t
     return 0;
 }
 
-void list_topk_cut_kernels(KernelLister& to) {
-    const BlockSize block{kDefaultTopkPolicy.block_threads, 0};
+void list_cut_kernels(KernelLister& to) {
+    const BlockSize block{kDefaultSelectionPolicy.block_threads, 0};
     to.add(4, listed(kSampleCut, block), listed(kSampleBest, block),
-           listed(kCountBins, BlockSize{kDefaultTopkPolicy.filter_threads, 0}));
+           listed(kCountBins, BlockSize{kDefaultSelectionPolicy.filter_threads, 0}));
 }
 
 }  // namespace cuda

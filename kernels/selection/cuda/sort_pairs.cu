@@ -69,7 +69,7 @@ struct SortedPairs {
     Segments in;
     const void* keys;
     const std::uint32_t* origins;
-    TopkOutput output;
+    SelectionOutput output;
 };
 template <class U>
 struct FirstOfRuns : SortedPairs {
@@ -266,7 +266,7 @@ template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     write_sorted(Segments in, const SelectState* states, const void* sorted_keys,
                  const std::uint32_t* origins, std::uint64_t capacity, const std::uint64_t* indices,
-                 std::uint64_t begin, std::uint64_t end, TopkOutput output) {
+                 std::uint64_t begin, std::uint64_t end, SelectionOutput output) {
     const U* const keys = static_cast<const U*>(sorted_keys);
     const std::uint64_t number = block_y();
     // Elements that have changed: what was in the memory before is nobody's business.
@@ -295,7 +295,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
 // moves: writes (k - found) (sizeof(U) + 8) B       order: any
 // why:   how many there are is known when all runs are counted
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kSortThreads) write_missing(const SelectState* states, TopkOutput output) {
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads) write_missing(const SelectState* states, SelectionOutput output) {
     const std::uint64_t number = block_y();
     const std::uint64_t found = states[number].found;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();
@@ -339,8 +339,8 @@ LaunchStatus launch_compact_survivors(const Segments& in, SelectState* states, c
 }
 
 LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, const SortBuffers& buffers,
-                                 const std::uint64_t* indices, const TopkOutput& output, const Pieces& pieces,
-                                 const DeviceLimits& limits, Stream stream) {
+                                 const std::uint64_t* indices, const SelectionOutput& output,
+                                 const Pieces& pieces, const DeviceLimits& limits, Stream stream) {
     const unsigned sorted = sorted_in(in.width);
     return in_pieces(pieces, output.k, in.count, [&](std::uint64_t begin, std::uint64_t some) {
         return launch(kWriteSorted[width_index(in.width)], entries_shape(some, in.count, limits), stream, in,
@@ -350,7 +350,7 @@ LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, 
 }
 
 LaunchStatus launch_write_distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
-                                   const TopkOutput& output, std::uint64_t* tiles, const Pieces& pieces,
+                                   const SelectionOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream) {
     const unsigned sorted = sorted_in(in.width);
     const SortedPairs pairs{in, buffers.keys[sorted], buffers.origins[sorted], output};

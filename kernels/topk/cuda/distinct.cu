@@ -203,7 +203,7 @@ TEGU_DEVICE unsigned block_drop_repeated(const ListSource<U>& from, unsigned cou
 template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kMaxThreads)
     select_distinct_survivors(Segments in, SelectState* states, PairLists lists, PairLists kept,
-                              TopkOutput output, unsigned capacity) {
+                              SelectionOutput output, unsigned capacity) {
     TEGU_DYNAMIC_SHARED(shared);
     TEGU_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
     TEGU_SHARED_ARRAY(std::uint32_t, slots, kSeenSlots);
@@ -255,7 +255,7 @@ std::size_t pair_bytes(unsigned width) {
 
 }  // namespace
 
-unsigned distinct_capacity(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits) {
+unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 18 << 10;  // what the kernels have besides
     unsigned capacity = policy.capacity;
     while (capacity > 32 && capacity * pair_bytes(width) + fixed > limits.shared_bytes_per_block)
@@ -264,7 +264,7 @@ unsigned distinct_capacity(unsigned width, const TopkPolicy& policy, const Devic
 }
 
 LaunchStatus launch_distinct_cut(const Segments& in, std::uint64_t sample, std::uint64_t k, unsigned capacity,
-                                 SelectState* states, const TopkPolicy& policy, Stream stream) {
+                                 SelectState* states, const SelectionPolicy& policy, Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads =
         wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
@@ -275,8 +275,9 @@ LaunchStatus launch_distinct_cut(const Segments& in, std::uint64_t sample, std::
 }
 
 LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std::uint64_t end,
-                                    SelectState* states, const PairLists& lists, const TopkPolicy& policy,
-                                    const DeviceLimits& limits, Stream stream) {
+                                    SelectState* states, const PairLists& lists,
+                                    const SelectionPolicy& policy, const DeviceLimits& limits,
+                                    Stream stream) {
     const unsigned threads = filter_threads_of(policy, limits);
     const unsigned blocks = blocks_for((end - begin) / kSelectBatch + 1, threads, policy.waves, limits);
     return launch(kFilterDistinct[width_index(in.width)],
@@ -285,8 +286,8 @@ LaunchStatus launch_distinct_filter(const Segments& in, std::uint64_t begin, std
 }
 
 LaunchStatus launch_distinct_survivors(const Segments& in, SelectState* states, const PairLists& lists,
-                                       const PairLists& kept, const TopkOutput& output, unsigned capacity,
-                                       const TopkPolicy& policy, Stream stream) {
+                                       const PairLists& kept, const SelectionOutput& output,
+                                       unsigned capacity, const SelectionPolicy& policy, Stream stream) {
     const LaunchShape shape{static_cast<unsigned>(in.count), 1, policy.block_threads,
                             capacity * pair_bytes(in.width)};
     return launch(kSelectDistinctSurvivors[width_index(in.width)], shape, stream, in, states, lists, kept,
@@ -294,7 +295,7 @@ LaunchStatus launch_distinct_survivors(const Segments& in, SelectState* states, 
 }
 
 void list_topk_distinct_kernels(KernelLister& to) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
+    const SelectionPolicy policy = kDefaultSelectionPolicy;
     const auto with_pairs = [&](unsigned index, unsigned pairs) {
         return BlockSize{policy.block_threads, pairs * pair_bytes(width_of_index(index))};
     };

@@ -242,7 +242,7 @@ constexpr KernelTable<FilterKernel, 4> kFilterRows = {"filter_rows", kMoves, {TE
 }  // namespace
 
 LaunchStatus launch_filter(const Segments& in, std::uint64_t begin, std::uint64_t end, SelectState* states,
-                           const PairLists& lists, const TopkPolicy& policy, const DeviceLimits& limits,
+                           const PairLists& lists, const SelectionPolicy& policy, const DeviceLimits& limits,
                            Stream stream) {
     const unsigned width = width_index(in.width), threads = filter_threads_of(policy, limits);
     const unsigned segments = static_cast<unsigned>(in.count);
@@ -261,7 +261,7 @@ LaunchStatus launch_filter(const Segments& in, std::uint64_t begin, std::uint64_
 }
 
 void list_topk_filter_kernels(KernelLister& to) {
-    const BlockSize block{filter_threads_of(kDefaultTopkPolicy, to.limits()), 0};
+    const BlockSize block{filter_threads_of(kDefaultSelectionPolicy, to.limits()), 0};
     to.add(4, listed(kFilterPacks, block), listed(kFilterRows, block));
 }
 

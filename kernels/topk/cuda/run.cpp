@@ -38,7 +38,7 @@ class TopkRun {
                   params.distinct ? reinterpret_cast<std::uint64_t*>(outputs[2].data) : nullptr, params.k,
                   params.distinct},
           context_(context),
-          policy_(context.policies.topk),
+          policy_(context.policies.selection),
           stop_(stop),
           capacity_(block_capacity(in_.width, policy_, context.limits)),
           pace_(context, stop) {}
@@ -62,8 +62,8 @@ class TopkRun {
     bool has_waited() const { return waited_; }
 
   private:
-    TopkOutput part_of_output(std::uint64_t first) const {
-        TopkOutput part = output_;
+    SelectionOutput part_of_output(std::uint64_t first) const {
+        SelectionOutput part = output_;
         part.values = static_cast<std::byte*>(output_.values) + first * output_.k * in_.width;
         part.indices += first * output_.k;
         if (part.counts != nullptr) part.counts += first;
@@ -383,9 +383,9 @@ class TopkRun {
     }
 
     const Segments in_;
-    const TopkOutput output_;
+    const SelectionOutput output_;
     const Context& context_;
-    const TopkPolicy& policy_;
+    const SelectionPolicy& policy_;
     const kernels::StopToken& stop_;
     const unsigned capacity_;
     const char* method_ = "none";

@@ -46,8 +46,8 @@ constexpr unsigned sort_tile_for(unsigned width, unsigned tile) {
 LaunchStatus launch_rank_all(const Segments& in, const SortBuffers& buffers, const Pieces& pieces,
                              const DeviceLimits& limits, Stream stream);
 
-// buffers.keys[0] and `indices` [count, capacity] become the pairs up to the cut of each state, in the order of
-// the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
+// buffers.keys[0] and `indices` [count, capacity] become the pairs up to the cut of each state, in the order
+// of the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
 // [count, kMaxCompactTiles] u64.
 LaunchStatus launch_compact_survivors(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                       std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,
@@ -68,8 +68,8 @@ LaunchStatus launch_write_sorted(const Segments& in, const SelectState* states, 
                                  const std::uint64_t* indices, const SelectionOutput& output,
                                  const Pieces& pieces, const DeviceLimits& limits, Stream stream);
 
-// The first k different ones of `capacity` sorted pairs to the output; state.found becomes their number, at most
-// k. Three launches and one that fills what is missing.
+// The first k different ones of `capacity` sorted pairs to the output; state.found becomes their number, at
+// most k. Three launches and one that fills what is missing.
 LaunchStatus launch_write_distinct(const Segments& in, SelectState* states, const SortBuffers& buffers,
                                    const SelectionOutput& output, std::uint64_t* tiles, const Pieces& pieces,
                                    const DeviceLimits& limits, Stream stream);

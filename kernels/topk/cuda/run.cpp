@@ -203,8 +203,8 @@ class TopkRun {
         return done;
     }
 
-    // Selects again, with a cut found by counting, where not between k and `capacity` pairs survived the first.
-    // Changing elements can make that cut bad, too; then the result is undefined, as it may be.
+    // Selects again, with a cut found by counting, where not between k and `capacity` pairs survived the
+    // first. Changing elements can make that cut bad, too; then the result is undefined, as it may be.
     template <class Select>
     Result<void> repair(SelectState* states, std::uint64_t capacity, Select select) {
         std::vector<std::uint64_t> found;

@@ -125,8 +125,8 @@ class Run {
         const auto found = finite_range_of<kernels::FiniteRange>(job_.type, bounds);
         Result<LevelScale> scale = kernels::level_scale_of_data(job_.type, found, params_.levels);
         if (scale) return make_error(Status::Internal, "a range that has no levels has changed");
-        if (job_.axis == Axis::Rows) scale.error().message += " in row " + std::to_string(first + failed);
-        return std::move(scale).error();
+        Error error = std::move(scale).error();
+        return job_.axis == Axis::Rows ? kernels::in_row(std::move(error), first + failed) : error;
     }
 
     template <class Launch>

@@ -214,18 +214,17 @@ class Run {
 
     // Of segment `first` + s, as the CPU backend chooses it.
     Result<BinRange> range_of(std::uint64_t first, std::uint64_t s) const {
-        const auto in_row = [&](Error error) {
-            if (job_.axis == Axis::Rows) error.message += " in row " + std::to_string(first + s);
-            return error;
+        const auto named = [&](Error error) {
+            return job_.axis == Axis::Rows ? kernels::in_row(std::move(error), first + s) : error;
         };
         const Extrema& found = found_[s];
         if (found.nan && !params_.skip_nans)
-            return in_row(
+            return named(
                 bad_range("range", "a range, or skip_nans", "the elements have no range, as one is NaN"));
         if (!found.any) return BinRange{0, 1};
         Result<BinRange> range =
             kernels::usable_bin_range(found.lo, found.hi, params_.bins, "the range of the elements");
-        if (!range) return in_row(std::move(range).error());
+        if (!range) return named(std::move(range).error());
         return range;
     }
 

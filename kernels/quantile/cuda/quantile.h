@@ -4,7 +4,7 @@
 //   short segments  are sorted by a warp each, longer ones by a block each, or, for few statistics, looked
 //                    through by one: it narrows the range of keys until little is left around each
 //                    statistic;
-//   one statistic of a long one is looked for between two cuts from a sample (kernels/topk/cuda/topk.h): one
+//   one statistic of a long one is looked for between two cuts from a sample (selection/cuda/cut.h): one
 //   pass keeps what lies between; it is not found there if
 //                    the sample misled, or NaN are not among the elements;
 //   long ones        are counted digit by digit from the highest on. After a pass the host knows in which bin

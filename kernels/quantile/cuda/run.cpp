@@ -196,7 +196,7 @@ class QuantileRun {
     }
 
     Result<void> by_bracket() {
-        const TopkPolicy& cuts = context_.policies.topk;
+        const SelectionPolicy& cuts = context_.policies.selection;
         const std::uint64_t sample = sample_size(in_.n, in_.width, cuts);
         const std::uint64_t place = place_of(params_.q[0], 0);
         const Bounds bounds = bounds_of(place, sample);

@@ -37,7 +37,7 @@ constexpr KernelTable<decltype(&sample_cut<std::uint8_t>), 4> kSampleCut = {
 
 LaunchStatus launch_cuts(const KeySegments& in, std::uint64_t sample, const SampleRanks& first,
                          const SampleRanks& second, unsigned cuts, SelectState* states,
-                         const TopkPolicy& policy, Stream stream) {
+                         const SelectionPolicy& policy, Stream stream) {
     const std::uint64_t wanted = (sample + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
     const unsigned threads =
         wanted < policy.block_threads ? static_cast<unsigned>(wanted) : policy.block_threads;
@@ -274,7 +274,7 @@ constexpr KernelTable<decltype(&count_bins<std::uint8_t>), 4> kCountBins = {
 
 }  // namespace
 
-std::uint64_t sample_size(std::uint64_t n, unsigned width, const TopkPolicy& policy) {
+std::uint64_t sample_size(std::uint64_t n, unsigned width, const SelectionPolicy& policy) {
     const std::uint64_t max = std::uint64_t{policy.block_threads} * held_pairs(width);
     const std::uint64_t wanted = n < std::uint64_t{policy.sample} << 12 ? policy.sample : 2 * policy.sample;
     const std::uint64_t sample = wanted < max ? wanted : max;
@@ -317,10 +317,10 @@ LaunchStatus launch_exact_cut(const KeySegments& in, std::uint64_t k, std::uint6
     return 0;
 }
 
-void list_topk_cut_kernels(KernelLister& to) {
-    const BlockSize block{kDefaultTopkPolicy.block_threads, 0};
+void list_cut_kernels(KernelLister& to) {
+    const BlockSize block{kDefaultSelectionPolicy.block_threads, 0};
     to.add(4, listed(kSampleCut, block), listed(kSampleBest, block),
-           listed(kCountBins, BlockSize{kDefaultTopkPolicy.filter_threads, 0}));
+           listed(kCountBins, BlockSize{kDefaultSelectionPolicy.filter_threads, 0}));
 }
 
 }  // namespace cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host sides of topk and quantile share: a job's segments, and places in samples.
+// What the host sides of selections share: a job's segments, and places in samples.
 #pragma once
 
 #include "base/job.h"

@@ -38,7 +38,7 @@ struct PairLists {
 };
 
 // The entries of a result, k a segment, best first.
-struct TopkOutput {
+struct SelectionOutput {
     void* values;            // [count, k] elements
     std::uint64_t* indices;  // [count, k]
     std::uint64_t* counts;   // [count], or null

@@ -46,8 +46,8 @@ constexpr unsigned sort_tile_for(unsigned width, unsigned tile) {
 LaunchStatus launch_rank_all(const KeySegments& in, const SortBuffers& buffers, const Pieces& pieces,
                              const DeviceLimits& limits, Stream stream);
 
-// buffers.keys[0] and `indices` [count, capacity] become the pairs up to the cut of each state, in the order of
-// the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
+// buffers.keys[0] and `indices` [count, capacity] become the pairs up to the cut of each state, in the order
+// of the indices; state.survivors their number, also where there is no room for all. Three launches. `tiles`:
 // [count, kMaxCompactTiles] u64.
 LaunchStatus launch_compact_survivors(const KeySegments& in, SelectState* states, const SortBuffers& buffers,
                                       std::uint64_t* indices, std::uint64_t* tiles, const Pieces& pieces,

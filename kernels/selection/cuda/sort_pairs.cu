@@ -107,7 +107,7 @@ template <class U>
 TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
     write_sorted(KeySegments in, const SelectState* states, const void* sorted_keys,
                  const std::uint32_t* origins, std::uint64_t capacity, const std::uint64_t* indices,
-                 std::uint64_t begin, std::uint64_t end, TopkOutput output) {
+                 std::uint64_t begin, std::uint64_t end, SelectionOutput output) {
     const U* const keys = static_cast<const U*>(sorted_keys);
     const std::uint64_t number = block_y();
     // Elements that have changed: what was in the memory before is nobody's business.
@@ -136,7 +136,7 @@ TEGU_KERNEL TEGU_BOUNDS(kSortThreads)
 // moves: writes (k - found) (sizeof(U) + 8) B       order: any
 // why:   how many there are is known when all runs are counted
 template <class U>
-TEGU_KERNEL TEGU_BOUNDS(kSortThreads) write_missing(const SelectState* states, TopkOutput output) {
+TEGU_KERNEL TEGU_BOUNDS(kSortThreads) write_missing(const SelectState* states, SelectionOutput output) {
     const std::uint64_t number = block_y();
     const std::uint64_t found = states[number].found;
     const std::uint64_t stride = std::uint64_t{grid_x()} * block_threads();

@@ -256,7 +256,7 @@ std::size_t pair_bytes(unsigned width) {
 
 }  // namespace
 
-unsigned distinct_capacity(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits) {
+unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 18 << 10;  // what the kernels have besides
     unsigned capacity = policy.capacity;
     while (capacity > 32 && capacity * pair_bytes(width) + fixed > limits.shared_bytes_per_block)
@@ -296,7 +296,7 @@ LaunchStatus launch_distinct_survivors(const KeySegments& in, SelectState* state
 }
 
 void list_topk_distinct_kernels(KernelLister& to) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
+    const SelectionPolicy policy = kDefaultSelectionPolicy;
     const auto with_pairs = [&](unsigned index, unsigned pairs) {
         return BlockSize{policy.block_threads, pairs * pair_bytes(width_of_index(index))};
     };

@@ -262,7 +262,7 @@ LaunchStatus launch_filter(const KeySegments& in, std::uint64_t begin, std::uint
 }
 
 void list_topk_filter_kernels(KernelLister& to) {
-    const BlockSize block{filter_threads_of(kDefaultTopkPolicy, to.limits()), 0};
+    const BlockSize block{filter_threads_of(kDefaultSelectionPolicy, to.limits()), 0};
     to.add(4, listed(kFilterPacks, block), listed(kFilterRows, block));
 }
 

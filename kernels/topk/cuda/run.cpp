@@ -38,7 +38,7 @@ class TopkRun {
                   params.distinct ? reinterpret_cast<std::uint64_t*>(outputs[2].data) : nullptr, params.k,
                   params.distinct},
           context_(context),
-          policy_(context.policies.topk),
+          policy_(context.policies.selection),
           stop_(stop),
           capacity_(block_capacity(in_.width, policy_, context.limits)),
           pace_(context, stop) {}
@@ -62,8 +62,8 @@ class TopkRun {
     bool has_waited() const { return waited_; }
 
   private:
-    TopkOutput part_of_output(std::uint64_t first) const {
-        TopkOutput part = output_;
+    SelectionOutput part_of_output(std::uint64_t first) const {
+        SelectionOutput part = output_;
         part.values = static_cast<std::byte*>(output_.values) + first * output_.k * in_.width;
         part.indices += first * output_.k;
         if (part.counts != nullptr) part.counts += first;
@@ -204,8 +204,8 @@ class TopkRun {
         return done;
     }
 
-    // Selects again, with a cut found by counting, where not between k and `capacity` pairs survived the first.
-    // Changing elements can make that cut bad, too; then the result is undefined, as it may be.
+    // Selects again, with a cut found by counting, where not between k and `capacity` pairs survived the
+    // first. Changing elements can make that cut bad, too; then the result is undefined, as it may be.
     template <class Select>
     Result<void> repair(SelectState* states, std::uint64_t capacity, Select select) {
         std::vector<std::uint64_t> found;
@@ -387,7 +387,7 @@ class TopkRun {
     const KeySegments in_;
     const TopkOutput output_;
     const Context& context_;
-    const TopkPolicy& policy_;
+    const SelectionPolicy& policy_;
     const kernels::StopToken& stop_;
     const unsigned capacity_;
     const char* method_ = "none";

@@ -19,7 +19,7 @@ struct SliceJob {
     KeySegments in;
     const SelectState* states;  // null: the elements; else the survivors
     PairLists lists;
-    TopkOutput output;
+    SelectionOutput output;
     unsigned slice;       // results of a block
     unsigned capacity;    // pairs in shared memory: a power of two
     std::uint64_t* seen;  // [segments] gets the numbers of survivors, or null
@@ -43,7 +43,7 @@ struct SliceSource {
 // Entries that no pair was found for, as the elements have changed: what was in the memory before is nobody's
 // business.
 template <class U>
-TEGU_DEVICE void fill_entries(const TopkOutput& output, std::uint64_t number, std::uint64_t begin,
+TEGU_DEVICE void fill_entries(const SelectionOutput& output, std::uint64_t number, std::uint64_t begin,
                               std::uint64_t end) {
     for (std::uint64_t i = begin + thread_index(); i < end; i += block_threads()) {
         static_cast<U*>(output.values)[number * output.k + i] = 0;
@@ -209,7 +209,7 @@ unsigned power_of_two(std::uint64_t least) {
 
 // Of a block that looks at `pairs`, or sorts them: few for each thread where there are few blocks, more where
 // many blocks wait for each other at barriers.
-unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const TopkPolicy& policy,
+unsigned threads_for(std::uint64_t pairs, std::uint64_t blocks, const SelectionPolicy& policy,
                      const DeviceLimits& limits) {
     const unsigned each = blocks > 2 * std::uint64_t{limits.multiprocessors} ? 16 : 4;
     const std::uint64_t wanted = (pairs / each + kWarpLanes) / kWarpLanes * kWarpLanes;
@@ -237,8 +237,8 @@ std::size_t pair_bytes(unsigned width) {
 }
 
 // `pairs`: about as many there are of a segment.
-LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity, const TopkPolicy& policy,
-                           const DeviceLimits& limits, Stream stream) {
+LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
+                           const SelectionPolicy& policy, const DeviceLimits& limits, Stream stream) {
     // More blocks than the device holds at once would read the pairs in vain.
     const std::uint64_t max = 1 + 2 * std::uint64_t{limits.multiprocessors} / job.in.count;
     const std::uint64_t least = (job.output.k + max - 1) / max;
@@ -265,7 +265,7 @@ LaunchStatus launch_slices(SliceJob job, std::uint64_t pairs, unsigned capacity,
 
 }  // namespace
 
-unsigned block_capacity(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits) {
+unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits) {
     const std::size_t fixed = 10 << 10;  // what the kernel has besides
     unsigned capacity = policy.capacity;
     while (capacity > 32 &&
@@ -293,7 +293,7 @@ LaunchStatus launch_select_survivors(const KeySegments& in, const SelectState* s
 }
 
 void list_topk_kernels(KernelLister& to) {
-    const TopkPolicy policy = kDefaultTopkPolicy;
+    const SelectionPolicy policy = kDefaultSelectionPolicy;
     const auto few = [&](unsigned index) {
         return BlockSize{policy.block_threads, kFewPairs * pair_bytes(width_of_index(index))};
     };

@@ -16,12 +16,12 @@ namespace tegu {
 namespace cuda {
 
 // Of a block of passes over the elements.
-inline unsigned filter_threads_of(const TopkPolicy& policy, const DeviceLimits& limits) {
+inline unsigned filter_threads_of(const SelectionPolicy& policy, const DeviceLimits& limits) {
     const unsigned max = limits.max_threads(512);
     return policy.filter_threads < max ? policy.filter_threads : max;
 }
 // Pairs of a width that one block of the device can sort: a power of two, at most policy.capacity.
-unsigned block_capacity(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits);
+unsigned block_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits);
 
 // The best k of each segment to the output. One launch.
 // REQUIRES: 1 <= output.k <= n; output.k <= capacity; with output.distinct n <= capacity; capacity <= block_capacity(); count
@@ -52,7 +52,7 @@ LaunchStatus launch_select_survivors(const KeySegments& in, const SelectState* s
 // --- different values
 
 // As block_capacity(), for the launches below.
-unsigned distinct_capacity(unsigned width, const TopkPolicy& policy, const DeviceLimits& limits);
+unsigned distinct_capacity(unsigned width, const SelectionPolicy& policy, const DeviceLimits& limits);
 
 // All of each state: a cut at the k-th different key of a sample_size() of its segment; behind all keys
 // where it is not found. One launch.
